@@ -1,0 +1,61 @@
+/**
+ * Every problem the product can name, with the status it has over HTTP. Operations declare the ones they answer with;
+ * actors and agents use the same codes, so that a failure reads the same wherever it is met.
+ */
+export const problems = {
+  'invalid-request': { status: 400, title: 'Bad Request' },
+  'organization-header-missing': { status: 400, title: 'Bad Request' },
+  'organization-header-malformed': { status: 400, title: 'Bad Request' },
+  'no-credential': { status: 403, title: 'Forbidden' },
+  'csrf-header-missing': { status: 403, title: 'Forbidden' },
+  'wrong-organization': { status: 403, title: 'Forbidden' },
+  'role-too-low': { status: 403, title: 'Forbidden' },
+  'session-required': { status: 403, title: 'Forbidden' },
+  'token-required': { status: 403, title: 'Forbidden' },
+  'project-restricted': { status: 403, title: 'Forbidden' },
+  'not-found': { status: 404, title: 'Not Found' },
+  'method-not-allowed': { status: 405, title: 'Method Not Allowed' },
+  conflict: { status: 409, title: 'Conflict' },
+  'request-still-running': { status: 409, title: 'Conflict' },
+  'answer-carried-secret': { status: 409, title: 'Conflict' },
+  'slug-taken': { status: 409, title: 'Conflict' },
+  'managed-elsewhere': { status: 409, title: 'Conflict' },
+  'already-decided': { status: 409, title: 'Conflict' },
+  'body-too-large': { status: 413, title: 'Content Too Large' },
+  'unsupported-media-type': { status: 415, title: 'Unsupported Media Type' },
+  'misdirected-host': { status: 421, title: 'Misdirected Request' },
+  'invalid-field': { status: 422, title: 'Unprocessable Content' },
+  'too-many-requests': { status: 429, title: 'Too Many Requests' },
+  'client-closed-request': { status: 499, title: 'Client Closed Request' },
+  defect: { status: 500, title: 'Internal Server Error' },
+  unavailable: { status: 503, title: 'Service Unavailable' },
+  timeout: { status: 504, title: 'Gateway Timeout' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemCode = keyof typeof problems;
+
+export interface FieldError {
+  message: string;
+  /** Where in the request: `query.limit`, `body.items[2].kind`, `path.id`. */
+  location: string;
+  value?: unknown;
+}
+
+/** A failure that people are told about: `detail` is a sentence that says what is wrong and what to do. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly errors: FieldError[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ProblemCode, detail: string, more: { errors?: FieldError[]; retryAfterSeconds?: number } = {}) {
+    super(detail);
+    this.name = 'Problem';
+    this.code = code;
+    this.errors = more.errors;
+    this.retryAfterSeconds = more.retryAfterSeconds;
+  }
+
+  get status(): number {
+    return problems[this.code].status;
+  }
+}
