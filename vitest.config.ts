@@ -1,12 +1,40 @@
 import { defineConfig } from 'vitest/config';
 
+const never = ['**/node_modules/**', '.ballast/**'];
+const pure = ['domain/**/*.test.ts', 'workflows/**/state.test.ts'];
+
 export default defineConfig({
   test: {
-    include: ['**/*.test.ts'],
-    exclude: ['node_modules', '.ballast'],
-    globalSetup: ['./test/ground.ts'],
     pool: 'forks',
+    maxWorkers: 2,
     testTimeout: 30_000,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
+    projects: [
+      // Rules without a world around them.
+      { extends: true, test: { name: 'pure', include: pure, exclude: never } },
+      // One room at a time, on real PostgreSQL and real Temporal that are started once a run.
+      {
+        extends: true,
+        test: {
+          name: 'rooms',
+          include: ['**/*.test.ts'],
+          exclude: [...never, ...pure, 'test/**/*.test.ts'],
+          globalSetup: ['./test/ground.ts'],
+        },
+      },
+      // The installation as users start it. One at a time: these kill processes and measure time.
+      {
+        extends: true,
+        test: {
+          name: 'installation',
+          include: ['test/**/*.test.ts'],
+          exclude: never,
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });
