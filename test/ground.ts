@@ -1,9 +1,16 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { readSettings } from '../domain/settings.ts';
+import { type Ground as RunningGround, startGround } from '../runtime/ground.ts';
+import { readHome } from '../runtime/home.ts';
 
 /** The real parts that tests of every room stand on, started once a run. */
 export interface Ground {
+  /** As its superuser: tests make databases of their own. */
   postgres: string;
-  temporal: { address: string };
+  temporal: RunningGround['temporal'];
 }
 
 declare module 'vitest' {
@@ -12,9 +19,28 @@ declare module 'vitest' {
   }
 }
 
-export default function ground(project: TestProject): void {
-  project.provide('ground', {
-    postgres: 'postgresql://postgres:dev@127.0.0.1:54330/postgres',
-    temporal: { address: '127.0.0.1:17233' },
+/** PostgreSQL and Temporal in a home of their own, as `./ballast up` starts them. */
+export default async function ground(project: TestProject): Promise<() => Promise<void>> {
+  const directory = mkdtempSync(join(tmpdir(), 'ballast-tests-'));
+  const home = join(directory, 'home');
+  const lines: string[] = [];
+  const { postgres, temporal, stop } = await startGround({
+    home,
+    temporalServer: readSettings(process.env).TEMPORAL_SERVER,
+    log: (line) => {
+      lines.push(line);
+      // The first build of the Temporal server takes minutes: nobody should wait for it in silence.
+      if (line.includes('build')) process.stderr.write(`${line}\n`);
+    },
+  }).catch((error: unknown) => {
+    throw new Error(`The parts that the tests stand on did not start:\n${lines.join('\n')}`, { cause: error });
   });
+  project.provide('ground', { postgres: postgres.adminUrl, temporal });
+  return async () => {
+    const data = realpathSync(readHome(home).postgres);
+    await stop();
+    // As root the data lie outside of the home.
+    if (!data.startsWith(realpathSync(home))) rmSync(dirname(data), { recursive: true });
+    rmSync(directory, { recursive: true });
+  };
 }

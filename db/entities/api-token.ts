@@ -1,0 +1,45 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { tokenRoles } from '../../domain/roles.ts';
+
+export const ApiTokenSchema = defineEntity({
+  name: 'ApiToken',
+  tableName: 'api_token',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    /** The part of the token that finds it: `svc_<token id>_<secret>`. */
+    tokenId: p.text().unique('api_token_token_id_unique'),
+    /** SHA-256 of the secret: the secret itself is nowhere. */
+    secretHash: p.blob().$type<Buffer>(),
+    name: p.text(),
+    role: p.enum(tokenRoles),
+    projectRestricted: p.boolean().default(false),
+    /** The user's id, or the name of the machine that made it. */
+    createdBy: p.text(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    expiresAt: p.datetime(3).nullable(),
+    lastUsedAt: p.datetime(3).nullable(),
+    revokedAt: p.datetime(3).nullable(),
+  },
+  uniques: [{ name: 'api_token_organization_id_id_unique', properties: ['organizationId', 'id'] }],
+});
+
+export class ApiToken extends ApiTokenSchema.class {}
+ApiTokenSchema.setClass(ApiToken);
+
+/** The projects a restricted token may see. */
+export const ApiTokenProjectSchema = defineEntity({
+  name: 'ApiTokenProject',
+  tableName: 'api_token_project',
+  properties: {
+    apiTokenId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
+    organizationId: p.uuid(),
+  },
+  indexes: [
+    { name: 'api_token_project_organization_id_project_id_index', properties: ['organizationId', 'projectId'] },
+  ],
+});
+
+export class ApiTokenProject extends ApiTokenProjectSchema.class {}
+ApiTokenProjectSchema.setClass(ApiTokenProject);

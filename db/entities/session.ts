@@ -1,0 +1,22 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+export const SessionSchema = defineEntity({
+  name: 'Session',
+  tableName: 'session',
+  properties: {
+    id: p.uuid().primary(),
+    /** SHA-256 of the cookie's value: the value itself is nowhere. */
+    secretHash: p.blob().$type<Buffer>().unique('session_secret_hash_unique'),
+    userId: p.uuid(),
+    ip: p.text().nullable(),
+    userAgent: p.text().nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    expiresAt: p.datetime(3),
+    idleExpiresAt: p.datetime(3).nullable(),
+    endedAt: p.datetime(3).nullable(),
+  },
+  indexes: [{ name: 'session_user_id_index', properties: ['userId'] }],
+});
+
+export class Session extends SessionSchema.class {}
+SessionSchema.setClass(Session);

@@ -1,0 +1,97 @@
+import { promisify } from 'node:util';
+import { zstdCompress, zstdDecompress } from 'node:zlib';
+import { type Kysely, sql } from 'kysely';
+import { parse as uuidBytes, stringify as uuidText } from 'uuid';
+import { type ActorKind, actorKinds } from '../domain/actors.ts';
+import type { Keyring } from './keys.ts';
+import { seal, unseal } from './sealing.ts';
+import type { Tables } from './tables.ts';
+
+export interface HistoryPage {
+  actorId: string;
+  runId: string;
+  page: number;
+  bytes: Buffer;
+}
+
+const compress = promisify(zstdCompress);
+const decompress = promisify(zstdDecompress);
+const keyIdBytes = 16;
+const largestPage = 256 * 1024 * 1024;
+
+/** Stores a page, compressed and encrypted with the installation's key: a deletion's outlives its organization's. */
+export async function storeHistoryPage(
+  kysely: Kysely<Tables>,
+  keyring: Keyring,
+  page: HistoryPage & { organizationId: string },
+): Promise<void> {
+  const { id, key } = await keyring.payloadKey();
+  const sealed = seal(key, await compress(page.bytes), boundTo(page));
+  const bytes = Buffer.concat([uuidBytes(id), sealed]);
+  await kysely
+    .insertInto('history_archive')
+    .values({
+      actor_id: page.actorId,
+      run_id: page.runId,
+      page: page.page,
+      organization_id: page.organizationId,
+      bytes,
+    })
+    .onConflict((conflict) => conflict.columns(['actor_id', 'run_id', 'page']).doUpdateSet({ bytes }))
+    .execute();
+}
+
+/** The actor's archived pages, run by run in the order they were stored. One page at a time: a history may be large. */
+export async function* readHistory(
+  kysely: Kysely<Tables>,
+  keyring: Keyring,
+  actorId: string,
+): AsyncGenerator<HistoryPage, void, undefined> {
+  const pages = await kysely
+    .selectFrom('history_archive')
+    .select(['run_id', 'page', sql<Date>`min(created_at) over (partition by run_id)`.as('run_stored_at')])
+    .where('actor_id', '=', actorId)
+    .orderBy('run_stored_at')
+    .orderBy('run_id')
+    .orderBy('page')
+    .execute();
+  for (const { run_id: runId, page } of pages) {
+    const row = await kysely
+      .selectFrom('history_archive')
+      .select('bytes')
+      .where('actor_id', '=', actorId)
+      .where('run_id', '=', runId)
+      .where('page', '=', page)
+      .executeTakeFirst();
+    if (row === undefined) return;
+    const { key } = await keyring.payloadKey(uuidText(row.bytes.subarray(0, keyIdBytes)));
+    const compressed = unseal(key, row.bytes.subarray(keyIdBytes), boundTo({ actorId, runId, page }));
+    yield { actorId, runId, page, bytes: await decompress(compressed, { maxOutputLength: largestPage }) };
+  }
+}
+
+/** Final rows whose history is not archived yet, the oldest first. */
+export async function finishedWithoutArchive(
+  kysely: Kysely<Tables>,
+  kind: ActorKind,
+  limit: number,
+): Promise<{ id: string; organizationId: string; finishedAt: Date }[]> {
+  const { rows } = await sql<{ id: string; organizationId: string; finishedAt: Date }>`
+    select id, organization_id as "organizationId", finished_at as "finishedAt"
+    from ${sql.table(actorKinds[kind].table)}
+    where finished_at is not null and archived_at is null
+    order by finished_at
+    limit ${limit}
+  `.execute(kysely);
+  return rows;
+}
+
+export async function markArchived(kysely: Kysely<Tables>, kind: ActorKind, id: string): Promise<void> {
+  await sql`
+    update ${sql.table(actorKinds[kind].table)} set archived_at = now() where id = ${id} and archived_at is null
+  `.execute(kysely);
+}
+
+function boundTo({ actorId, runId, page }: Pick<HistoryPage, 'actorId' | 'runId' | 'page'>): string {
+  return `history_archive:${actorId}:${runId}:${page}`;
+}
