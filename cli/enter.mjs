@@ -1,0 +1,96 @@
+// Runs on any Node from 20.19 on and without a single package: it installs them. No TypeScript here for that reason.
+import { spawn } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cacheDirectory, installPackages } from './install-packages.mjs';
+
+const checkout = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** @param {string[]} args */
+export async function enter(args) {
+  try {
+    refuseUnsupported();
+    await installPackages(checkout);
+    const { program, rest } = programFor(args);
+    await become(nodeFor(), [...program, ...rest], args[0] === 'exec' ? {} : compileCache());
+  } catch (error) {
+    const debug = process.env.BALLAST_DEBUG === '1';
+    process.stderr.write(`ballast: ${debug ? error.stack : error.message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+function refuseUnsupported() {
+  if (older(process.versions.node, '20.19.0')) {
+    throw new Error(
+      `This is Node ${process.versions.node}, and Ballast needs 20.19 or newer; install it from https://nodejs.org.`,
+    );
+  }
+  if (!['linux', 'darwin'].includes(process.platform) || !['x64', 'arm64'].includes(process.arch)) {
+    throw new Error(
+      `Ballast runs on Linux and macOS, on x64 and arm64, and this is ${process.platform}-${process.arch}; use another machine.`,
+    );
+  }
+  if (process.platform === 'linux' && existsSync('/etc/alpine-release')) {
+    throw new Error('Ballast needs a Linux with glibc, which Alpine is not; use Debian, Ubuntu, Fedora or the like.');
+  }
+}
+
+/** `exec <program>` runs a program of a package, or a file of ours, under the pinned Node; all else is a command. */
+function programFor(args) {
+  const [command, name, ...rest] = args;
+  if (command !== 'exec') return { program: [join(checkout, 'cli', 'main.ts')], rest: args };
+  if (!name) throw new Error('`./ballast exec` wants the name of a program, such as `./ballast exec vitest run`.');
+  if (name.endsWith('.ts')) return { program: [name], rest };
+  const link = join(checkout, 'node_modules', '.bin', name);
+  if (name.includes('/') || !existsSync(link)) {
+    throw new Error(`No package here has a program ${name}; see node_modules/.bin for those that there are.`);
+  }
+  return { program: [realpathSync(link)], rest };
+}
+
+/** The pinned Node if the platform has one, else this one if it runs TypeScript as it is. */
+function nodeFor() {
+  const pinned = join(checkout, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
+  if (existsSync(pinned)) return pinned;
+  if (!older(process.versions.node, '22.18.0')) return process.execPath;
+  throw new Error(
+    `There is no packaged Node for ${process.platform}-${process.arch} and this one is ${process.versions.node}; install Node 24 from https://nodejs.org.`,
+  );
+}
+
+/** What was compiled once is kept: it takes a third off every start. */
+function compileCache() {
+  const directory = process.env.NODE_COMPILE_CACHE ?? join(cacheDirectory(), 'compiled');
+  return { NODE_COMPILE_CACHE: directory };
+}
+
+/**
+ * Hands over to another program: signals go to it, its end is our end. A Ctrl-C at the terminal reaches it twice, from
+ * the terminal and from here; cli/up.ts takes two that come together for one.
+ */
+function become(file, args, env) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, ['--disable-warning=ExperimentalWarning', ...args], {
+      stdio: 'inherit',
+      env: { ...process.env, ...env },
+    });
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+    const pass = (signal) => child.kill(signal);
+    for (const signal of signals) process.on(signal, pass);
+    child.once('error', (error) => reject(new Error(`${file} cannot be run (${error.code}); run \`npm ci\` again.`)));
+    child.once('exit', (code, signal) => {
+      for (const name of signals) process.off(name, pass);
+      if (signal) process.kill(process.pid, signal);
+      else process.exitCode = code ?? 1;
+      resolve();
+    });
+  });
+}
+
+function older(version, than) {
+  const [left, right] = [version, than].map((text) => text.split('.').map(Number));
+  for (const index of [0, 1, 2]) if (left[index] !== right[index]) return left[index] < right[index];
+  return false;
+}

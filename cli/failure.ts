@@ -1,0 +1,18 @@
+import { UsageError } from './command.ts';
+
+/** Tells what went wrong in one sentence and answers the exit code. Stack traces are for BALLAST_DEBUG=1 alone. */
+export function tellFailure(error: unknown): number {
+  const debug = process.env.BALLAST_DEBUG === '1';
+  process.stderr.write(`ballast: ${debug && error instanceof Error ? error.stack : sentenceOf(error)}\n`);
+  return error instanceof UsageError ? 2 : 1;
+}
+
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // Several addresses of one host were tried; any of the failures tells the same.
+  if (error instanceof AggregateError && error.errors.length > 0) return sentenceOf(error.errors[0]);
+  return foreseen.has(error.name) ? error.message : `${error.message} (BALLAST_DEBUG=1 shows where this comes from)`;
+}
+
+/** Errors whose message was written for people. By name: their classes live in rooms that not every command loads. */
+const foreseen = new Set(['Refusal', 'SettingsError', 'UsageError', 'Problem', 'NamespaceNotReady', 'KeysFileError']);

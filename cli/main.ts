@@ -1,0 +1,30 @@
+import { nearest } from '../domain/nearest.ts';
+import { UsageError } from './command.ts';
+import { commands } from './commands.ts';
+import { tellFailure } from './failure.ts';
+
+/** The words after `./ballast` that name a command, and those that belong to it. */
+function choose(args: string[]): { name: string; rest: string[] } {
+  const [first = 'help', second, ...others] = args;
+  if (first === '--help' || first === '-h') return { name: 'help', rest: [] };
+  const two = `${first} ${second ?? ''}`;
+  if (two in commands) return { name: two, rest: others };
+  if (first in commands) return { name: first, rest: args.slice(1) };
+  const group = Object.keys(commands).filter((name) => name.startsWith(`${first} `));
+  if (group.length > 0) throw new UsageError(`\`./ballast ${first}\` wants one more word: ${group.join(', ')}.`);
+  const meant = nearest(first, [...Object.keys(commands), 'exec']);
+  throw new UsageError(`There is no command "${first}"; ${meant ? `did you mean ${meant}?` : 'see `./ballast help`.'}`);
+}
+
+try {
+  const { name, rest } = choose(process.argv.slice(2));
+  if (rest.includes('--help') || rest.includes('-h')) {
+    const { describeCommand } = await import('./help.ts');
+    process.stdout.write(await describeCommand(name));
+  } else {
+    const load = commands[name];
+    await (await load?.())?.run(rest);
+  }
+} catch (error) {
+  process.exitCode = tellFailure(error);
+}

@@ -1,0 +1,82 @@
+import type { WriteStream } from 'node:tty';
+
+const firstWord = 3_000;
+const furtherWords = 15_000;
+
+/**
+ * What a start shows: a line per step that is done and, on a terminal, one live line with the steps that run and the
+ * seconds they have taken. Where nobody watches, a step that takes longer than three seconds says so, and again every
+ * fifteen seconds.
+ */
+export class Progress {
+  readonly #out: Pick<WriteStream, 'write'> & { isTTY?: boolean; columns?: number };
+  readonly #running = new Map<string, { since: number; text: string }>();
+  readonly #timer: NodeJS.Timeout;
+  #tellAt = 0;
+
+  constructor(out: NodeJS.WriteStream = process.stdout) {
+    this.#out = out;
+    this.#timer = setInterval(() => this.#tick(), out.isTTY ? 100 : 1000);
+    this.#timer.unref();
+  }
+
+  /** A step begins, or has more to say about itself. */
+  running(step: string, text: string = step): void {
+    const known = this.#running.get(step);
+    this.#running.set(step, { since: known?.since ?? Date.now(), text });
+    if (this.#running.size === 1 && known === undefined) this.#tellAt = Date.now() + firstWord;
+    this.#draw();
+  }
+
+  /** The step is over; nothing is said about it. */
+  forget(step: string): void {
+    this.#running.delete(step);
+    this.#draw();
+  }
+
+  done(step: string, text: string): void {
+    const seconds = (Date.now() - (this.#running.get(step)?.since ?? Date.now())) / 1000;
+    this.#running.delete(step);
+    this.line(`✓ ${text} (${seconds.toFixed(1)} s)`);
+  }
+
+  line(text: string): void {
+    this.#clear();
+    this.#out.write(`${text}\n`);
+    this.#draw();
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.#running.clear();
+    this.#clear();
+  }
+
+  #tick(): void {
+    if (this.#out.isTTY) this.#draw();
+    else if (this.#running.size > 0 && Date.now() >= this.#tellAt) {
+      this.#tellAt = Date.now() + furtherWords;
+      this.#out.write(`… ${this.#describe()}\n`);
+    }
+  }
+
+  #describe(): string {
+    return [...this.#running.values()].map(({ since, text }) => `${text}, ${elapsed(Date.now() - since)}`).join('; ');
+  }
+
+  #draw(): void {
+    if (!this.#out.isTTY || this.#running.size === 0) return;
+    const room = (this.#out.columns ?? 80) - 3;
+    this.#clear();
+    this.#out.write(`… ${this.#describe().slice(0, room)}`);
+  }
+
+  #clear(): void {
+    if (this.#out.isTTY) this.#out.write('\r\x1b[K');
+  }
+}
+
+function elapsed(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

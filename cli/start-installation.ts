@@ -1,0 +1,106 @@
+import { readSettings, type Settings } from '../domain/settings.ts';
+import { embeddedSettings } from '../runtime/embedded-settings.ts';
+import type { Home } from '../runtime/home.ts';
+import { postgresPart } from '../runtime/postgres.ts';
+import { provisionPostgres } from '../runtime/postgres-provision.ts';
+import { Refusal } from '../runtime/refusal.ts';
+import type { Supervisor } from '../runtime/supervisor.ts';
+import { temporalPart } from '../runtime/temporal.ts';
+import { findTemporal } from '../runtime/temporal-binary.ts';
+import { localAddress, nodePart } from './node-parts.ts';
+import type { Progress } from './progress.ts';
+import { reachableDatabase } from './reachable-database.ts';
+
+interface Starting {
+  home: Home;
+  settings: Settings;
+  supervisor: Supervisor;
+  progress: Progress;
+  signal: AbortSignal;
+}
+
+/**
+ * Brings everything up: PostgreSQL, then Temporal and the tables, then the API and the worker. The last two wait for
+ * Temporal by themselves, so they begin beside it; only a Temporal that is not ours is looked at first, because it may be
+ * the wrong one.
+ */
+export async function startInstallation(starting: Starting): Promise<void> {
+  const { home, supervisor, progress, signal } = starting;
+  const temporal = embeddedTemporal(starting);
+  await embeddedPostgres(starting);
+  const env = embeddedSettings(home, starting.settings);
+  const settings = readSettings({ ...process.env, ...env });
+  const namespaceReady = (temporal ? supervisor.start(temporal) : Promise.resolve()).then(() =>
+    namespace(settings, starting),
+  );
+  await Promise.all([temporal ? undefined : namespaceReady, tables(settings, progress)]);
+  signal.throwIfAborted();
+  await Promise.all([namespaceReady, ...ourParts(home, settings, env).map((part) => supervisor.start(part))]);
+}
+
+/** Looked for, or built, from the first moment on: nothing takes longer. */
+function embeddedTemporal({ home, settings, progress }: Starting): ReturnType<typeof temporalPart> | undefined {
+  if (settings.TEMPORAL_ADDRESS !== undefined) return undefined;
+  const step = 'the Temporal server';
+  const binaries = findTemporal({
+    explicit: settings.TEMPORAL_SERVER,
+    progress: (text) => progress.running(step, text),
+    buildLog: home.file('logs', 'temporal-build.log'),
+  });
+  // It is waited for only when PostgreSQL is ready; a failure before that must not count as unhandled.
+  binaries.then(
+    () => progress.forget(step),
+    () => progress.forget(step),
+  );
+  return temporalPart(home, binaries);
+}
+
+/** The embedded Temporal always stands on the embedded PostgreSQL, whichever one holds our own tables. */
+async function embeddedPostgres({ home, settings, supervisor, progress }: Starting): Promise<void> {
+  if (settings.DATABASE_URL !== undefined) await reachableDatabase(settings);
+  if (settings.DATABASE_URL !== undefined && settings.TEMPORAL_ADDRESS !== undefined) return;
+  await supervisor.start(
+    postgresPart(home, () => progress.line('  Another start is copying PostgreSQL; waiting for it.')),
+  );
+  await provisionPostgres(home);
+}
+
+async function tables(settings: Settings, progress: Progress): Promise<void> {
+  const step = 'Database';
+  progress.running(step, 'the tables are being prepared');
+  const { prepareDatabase } = await import('./prepare-database.ts');
+  const { applied } = await prepareDatabase(settings, (text) => progress.running(step, text));
+  if (applied.length === 0) progress.forget(step);
+  else progress.done(step, `Database prepared, ${applied.length} migration${applied.length === 1 ? '' : 's'} applied`);
+}
+
+async function namespace(settings: Settings, { home, progress, signal }: Starting): Promise<void> {
+  const step = 'Temporal namespace';
+  progress.running(step, 'the Temporal namespace is being prepared');
+  const { readyNamespace } = await import('./ready-namespace.ts');
+  const id = await readyNamespace(settings, signal);
+  if (home.record.namespaceId !== undefined && home.record.namespaceId !== id) {
+    throw new Refusal(
+      `The namespace ${settings.TEMPORAL_NAMESPACE} is not the one that ${home.path} was used with (its id is ${id}, not ${home.record.namespaceId}); point TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE to the right one.`,
+    );
+  }
+  home.keep({ namespaceId: id });
+  progress.forget(step);
+}
+
+function ourParts(home: Home, settings: Settings, embedded: Record<string, string>): ReturnType<typeof nodePart>[] {
+  const workerPort = settings.WORKER_PORT || home.record.ports.worker;
+  const worker = `http://127.0.0.1:${workerPort}`;
+  const env = {
+    ...embedded,
+    BALLAST_HOME: settings.BALLAST_HOME,
+    KEYS_FILE: settings.KEYS_FILE,
+    PORT: String(settings.PORT),
+    WORKER_PORT: String(workerPort),
+    WORKER_METRICS_URL: settings.WORKER_METRICS_URL ?? `${worker}/metrics`,
+  };
+  return [
+    nodePart({ name: 'worker', title: 'Worker', home, env, readyUrl: `${worker}/readyz` }),
+    nodePart({ name: 'api', title: 'API', home, env, readyUrl: `${localAddress(settings)}/readyz` }),
+  ];
+}

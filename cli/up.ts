@@ -1,0 +1,72 @@
+import { readSettings, type Settings } from '../domain/settings.ts';
+import { claimHome } from '../runtime/claim-home.ts';
+import { freePorts, refuseBusyPort } from '../runtime/ports.ts';
+import { Supervisor } from '../runtime/supervisor.ts';
+import { command } from './command.ts';
+import { tellFailure } from './failure.ts';
+import { localAddress } from './node-parts.ts';
+import { Progress } from './progress.ts';
+import { showPart } from './show-part.ts';
+import { startInstallation } from './start-installation.ts';
+
+/** Two signals this close are one Ctrl-C: npm and the entry script pass on what the terminal has sent to us as well. */
+const oneKeyPress = 500;
+
+export const up = command({
+  summary: 'Starts everything and keeps it running until Ctrl-C',
+  details: `PostgreSQL and Temporal are provided and supervised unless DATABASE_URL and TEMPORAL_ADDRESS name others. Ctrl-C stops
+everything in order; a second Ctrl-C does so at once.`,
+  run: async () => {
+    const settings = await withPort(readSettings(process.env));
+    const progress = new Progress();
+    const claimed = await claimHome(settings.BALLAST_HOME, (part) =>
+      progress.line(`  A ${part} was left behind by a start that was killed; it is being stopped.`),
+    );
+    const { home, lock } = claimed;
+    const supervisor = new Supervisor(home, localAddress(settings), showPart(progress));
+    const stopping = new AbortController();
+    let hurried = false;
+
+    const stop = async (): Promise<void> => {
+      stopping.abort();
+      progress.end();
+      await supervisor.stop();
+      lock.release();
+    };
+    let since = 0;
+    const onSignal = (): void => {
+      if (!stopping.signal.aborted) {
+        since = Date.now();
+        process.stdout.write('\nStopping …\n');
+        void stop().then(() => {
+          process.stdout.write(`Stopped (${((Date.now() - since) / 1000).toFixed(1)} s)\n`);
+          process.exit(0);
+        });
+      } else if (!hurried && Date.now() - since > oneKeyPress) {
+        hurried = true;
+        process.stdout.write('Stopping at once …\n');
+        supervisor.hurry();
+      }
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+
+    try {
+      await refuseBusyPort(settings.PORT, settings.LISTEN);
+      await startInstallation({ home, settings, supervisor, progress, signal: stopping.signal });
+      progress.line(`\nBallast is ready at ${settings.PUBLIC_URL}   (Ctrl-C stops it)`);
+    } catch (error) {
+      // What breaks because a stop is under way is not a failure of the start.
+      if (stopping.signal.aborted) return;
+      const code = tellFailure(error);
+      await stop();
+      process.exit(code);
+    }
+  },
+});
+
+/** A PORT of 0 becomes a real one here, because the API, its readiness check and PUBLIC_URL must agree on it. */
+async function withPort(settings: Settings): Promise<Settings> {
+  if (settings.PORT !== 0) return settings;
+  process.env.PORT = String((await freePorts(['api'], {})).api);
+  return readSettings(process.env);
+}

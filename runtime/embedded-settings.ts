@@ -1,0 +1,30 @@
+import type { Settings } from '../domain/settings.ts';
+import { certificateFiles, serverName } from './certificates.ts';
+import type { Home } from './home.ts';
+import { postgresUrl } from './postgres-address.ts';
+import { Refusal } from './refusal.ts';
+
+/**
+ * The settings that lead to the embedded parts of a home, for those that were left open. They are handed to the API and
+ * the worker as environment variables, like those of any other deployment.
+ */
+export function embeddedSettings(home: Home, settings: Settings): Record<string, string> {
+  return {
+    ...(settings.DATABASE_URL === undefined ? { DATABASE_URL: postgresUrl(home, 'ballast') } : {}),
+    ...(settings.TEMPORAL_ADDRESS === undefined ? embeddedTemporal(home) : {}),
+  };
+}
+
+function embeddedTemporal(home: Home): Record<string, string> {
+  const port = home.record.ports.temporal;
+  if (port === undefined) throw new Refusal(`Temporal was never started in ${home.path}; run \`./ballast up\` first.`);
+  const { ca, clientCert, clientKey } = certificateFiles(home);
+  return {
+    TEMPORAL_ADDRESS: `127.0.0.1:${port}`,
+    TEMPORAL_TLS: 'true',
+    TEMPORAL_TLS_CA_FILE: ca,
+    TEMPORAL_TLS_CERT_FILE: clientCert,
+    TEMPORAL_TLS_KEY_FILE: clientKey,
+    TEMPORAL_TLS_SERVER_NAME: serverName,
+  };
+}

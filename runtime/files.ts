@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Replaces a file so that, whatever happens, it is the old one or the new one and never half of either. */
+export function writeFileAtomically(path: string, content: string, mode = 0o600): void {
+  const draft = `${path}.${randomBytes(6).toString('hex')}.new`;
+  const file = openSync(draft, 'wx', mode);
+  try {
+    writeFileSync(file, content);
+    fsyncSync(file);
+    closeSync(file);
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+  const directory = openSync(dirname(path), 'r');
+  fsyncSync(directory);
+  closeSync(directory);
+}

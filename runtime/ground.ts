@@ -1,0 +1,62 @@
+import { certificateFiles, serverName } from './certificates.ts';
+import { claimHome } from './claim-home.ts';
+import type { PartEvent } from './kept-part.ts';
+import { postgresPart } from './postgres.ts';
+import { postgresUrl } from './postgres-address.ts';
+import { provisionPostgres } from './postgres-provision.ts';
+import { Supervisor } from './supervisor.ts';
+import { temporalPart } from './temporal.ts';
+import { findTemporal } from './temporal-binary.ts';
+
+export interface Ground {
+  postgres: { adminUrl: string; url: string };
+  temporal: { address: string; tls: { caFile: string; certFile: string; keyFile: string; serverName: string } };
+  stop(): Promise<void>;
+}
+
+interface StartGround {
+  home: string;
+  /** TEMPORAL_SERVER, if set. */
+  temporalServer?: string | undefined;
+  log: (line: string) => void;
+}
+
+/** PostgreSQL and Temporal alone, for tests: the same parts that `ballast up` starts. */
+export async function startGround({ home: path, temporalServer, log }: StartGround): Promise<Ground> {
+  const { home, lock } = await claimHome(path, (part) => log(`ending a ${part} that was left behind`));
+  const supervisor = new Supervisor(home, path, (event) => log(describe(event)));
+  const stop = async (): Promise<void> => {
+    await supervisor.stop();
+    lock.release();
+  };
+  try {
+    const binaries = findTemporal({
+      explicit: temporalServer,
+      progress: log,
+      buildLog: home.file('logs', 'temporal-build.log'),
+    });
+    // It is waited for only after PostgreSQL; a failure before that must not count as unhandled.
+    binaries.catch(() => {});
+    await supervisor.start(postgresPart(home, () => log('waiting for another start to copy PostgreSQL')));
+    await provisionPostgres(home);
+    await supervisor.start(temporalPart(home, binaries));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const files = certificateFiles(home);
+  return {
+    postgres: { adminUrl: postgresUrl(home, 'postgres'), url: postgresUrl(home, 'ballast') },
+    temporal: {
+      address: `127.0.0.1:${home.record.ports.temporal}`,
+      tls: { caFile: files.ca, certFile: files.clientCert, keyFile: files.clientKey, serverName },
+    },
+    stop,
+  };
+}
+
+function describe(event: PartEvent): string {
+  if (event.kind === 'ready') return `${event.part.title} ready (${(event.milliseconds / 1000).toFixed(1)} s)`;
+  if (event.kind === 'died') return `${event.part.title}: ${event.reason}; again in ${event.delay} ms`;
+  return event.kind === 'failing' ? event.sentence : `${event.part.title} starting`;
+}
