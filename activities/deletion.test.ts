@@ -1,0 +1,81 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Author, effect } from '../db/effect.ts';
+import { type DeletedOrganization, deletedOrganization, deletionRow } from '../test/actors.ts';
+import { type FreshDatabase, freshDatabase } from '../test/fresh-database.ts';
+import { createDeletionActivities, type DeletionActivities } from './deletion.ts';
+
+let fresh: FreshDatabase;
+let activities: DeletionActivities;
+
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  activities = createDeletionActivities(fresh);
+});
+
+afterAll(() => fresh.drop());
+
+function environment({ actor }: DeletedOrganization, heartbeatDetails?: object): MockActivityEnvironment {
+  return new MockActivityEnvironment({ workflowExecution: { workflowId: actor, runId: uuid() }, heartbeatDetails });
+}
+
+async function hints({ organizationId, deletionId }: DeletedOrganization): Promise<number> {
+  const entries = fresh.database.kysely.selectFrom('change_feed').where('organization_id', '=', organizationId);
+  return (await entries.select('position').where('subject_id', '=', deletionId).execute()).length;
+}
+
+test('a claim that is made again, because its answer was lost, is the same claim', async () => {
+  const deletion = await deletedOrganization(fresh.database, 0);
+  const claim = () => environment(deletion).run(activities.claimPurge, { ...deletion, revision: 1 });
+  const answers = await Promise.all([claim(), claim(), claim()]);
+  expect(answers).toEqual(Array(3).fill({ answer: 'claimed' }));
+  expect(await deletionRow(fresh.database, deletion.deletionId)).toMatchObject({ state: 'purging', revision: 1 });
+  expect(await hints(deletion)).toBe(1);
+});
+
+test('the last word, said again, is audited once, in the name of the actor', async () => {
+  const deletion = await deletedOrganization(fresh.database, 0);
+  const ending = { ...deletion, revision: 2, state: 'purged' } as const;
+  const finish = () => environment(deletion).run(activities.finishDeletion, ending);
+  expect(await Promise.all([finish(), finish(), finish()])).toEqual(Array(3).fill({ state: 'purged' }));
+  const records = fresh.database.kysely.selectFrom('audit_record').where('action', '=', 'organization.purged');
+  expect(await records.select(['actor_kind', 'actor_id', 'subject_name']).execute()).toEqual([
+    { actor_kind: 'actor', actor_id: deletion.actor, subject_name: 'Acme' },
+  ]);
+});
+
+test('a row that is final already keeps its state, and the answer says which', async () => {
+  const deletion = await deletedOrganization(fresh.database, 0);
+  const end = (state: 'failed' | 'purged', revision: number) =>
+    environment(deletion).run(activities.finishDeletion, { ...deletion, revision, state, message: 'It failed.' });
+  expect(await end('failed', 1)).toEqual({ state: 'failed' });
+  expect(await end('purged', 2)).toEqual({ state: 'failed' });
+  expect(await deletionRow(fresh.database, deletion.deletionId)).toMatchObject({
+    state: 'failed',
+    message: 'It failed.',
+  });
+});
+
+test('a purge can be stopped between two batches, and goes on from there', async () => {
+  const deletion = await deletedOrganization(fresh.database, 0);
+  const author: Author = { kind: 'machine', id: 'test', name: 'test' };
+  await effect(fresh.database, author, async ({ audit }) => {
+    const { organizationId } = deletion;
+    for (let number = 0; number < 2_500; number += 1) {
+      audit({ action: 'team.created', organizationId, subjectKind: 'team', subjectId: `${number}` });
+    }
+  });
+  const stopped = environment(deletion);
+  const told: { deletedRows: number }[] = [];
+  stopped.on('heartbeat', (details) => {
+    told.push(details);
+    if (details.deletedRows >= 2_000) stopped.cancel('CANCELLED');
+  });
+  await expect(stopped.run(activities.purgeOrganization, deletion)).rejects.toThrow('CANCELLED');
+  const again = environment(deletion, told.at(-1));
+  const done = await again.run(activities.purgeOrganization, deletion);
+  expect(done).toSatisfy(({ deletedRows }: { deletedRows: number }) => deletedRows > 2_500);
+  const rest = fresh.database.kysely.selectFrom('audit_record').where('subject_kind', '=', 'team');
+  expect(await rest.select('id').execute()).toEqual([]);
+});

@@ -1,0 +1,92 @@
+import { ApplicationFailure, activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import type { Database } from '../db/database.ts';
+import { claimPurge, type PurgeClaim } from '../db/deletions.ts';
+import { type Effect, effect } from '../db/effect.ts';
+import { project } from '../db/projection.ts';
+import { purgeOrganization } from '../db/purge.ts';
+import { actorAuthor } from './caller.ts';
+
+export interface Deletion {
+  deletionId: string;
+  organizationId: string;
+}
+
+export type DeletionEnd = { state: 'purged' } | { state: 'failed'; message: string };
+
+const batchSize = 1_000;
+
+/** What the deletion of an organization does to the world. Each may be run twice, and be killed at any point. */
+export function createDeletionActivities({ database }: { database: Database }) {
+  return {
+    /** Once it is claimed nobody can restore the organization; if somebody has, the answer says so. */
+    async claimPurge({ deletionId, revision }: Deletion & { revision: number }): Promise<PurgeClaim> {
+      return effect(database, actorAuthor(), async (claim) => {
+        const row = await lockRow(claim, deletionId);
+        const claimed = await claimPurge(claim, deletionId, revision);
+        if (claimed.answer === 'claimed' && row.state === 'retained') hint(claim, row.organization_id, deletionId);
+        return claimed;
+      });
+    },
+
+    /** Goes on from where it stood. The heartbeat tells that it lives, and lets it be stopped between two batches. */
+    async purgeOrganization({ organizationId }: Deletion): Promise<{ deletedRows: number }> {
+      const signal = cancellationSignal();
+      let deletedRows = deletedBefore();
+      const countDeleted = (deleted: number): void => {
+        deletedRows += deleted;
+        heartbeat({ deletedRows });
+        signal.throwIfAborted();
+      };
+      await purgeOrganization(database, organizationId, batchSize, ({ deleted }) => countDeleted(deleted));
+      return { deletedRows };
+    },
+
+    /** The actor's last word; it answers what the row says then, which may be somebody else's. */
+    async finishDeletion(ending: Deletion & DeletionEnd & { revision: number }) {
+      const { deletionId, organizationId, revision, state } = ending;
+      const message = ending.state === 'failed' ? ending.message : null;
+      return effect(database, actorAuthor(), async (end) => {
+        const row = await lockRow(end, deletionId);
+        const finished = { state, revision, finished: true, set: { message, blocker: null } };
+        const projected = await project(end.kysely, 'deletion', deletionId, finished, database.raiseAlarm);
+        if (projected.result === 'refused') return { state: row.state };
+        if (row.state === state) return { state };
+        end.audit({
+          action: state === 'purged' ? 'organization.purged' : 'organization.deletion_failed',
+          organizationId,
+          subjectKind: 'organization',
+          subjectId: organizationId,
+          subjectName: row.name,
+          details: { slug: row.slug, deletionId, ...(message === null ? {} : { message }) },
+        });
+        hint(end, organizationId, deletionId);
+        return { state };
+      });
+    },
+  };
+}
+
+export type DeletionActivities = ReturnType<typeof createDeletionActivities>;
+
+/** Locked, so that an activity that runs twice at once says everything once. */
+async function lockRow({ kysely }: Effect, deletionId: string) {
+  const row = await kysely
+    .selectFrom('deletion')
+    .select(['organization_id', 'state', 'name', 'slug'])
+    .where('id', '=', deletionId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row) return row;
+  throw ApplicationFailure.nonRetryable(`There is no deletion ${deletionId}: its row was removed.`);
+}
+
+function hint({ change }: Effect, organizationId: string, deletionId: string): void {
+  change({ organizationId, kind: 'deletion', id: deletionId });
+}
+
+/** What an earlier attempt, killed half way, had told last. */
+function deletedBefore(): number {
+  const details: unknown = activityInfo().heartbeatDetails;
+  const told = typeof details === 'object' && details !== null && 'deletedRows' in details ? details.deletedRows : 0;
+  return typeof told === 'number' ? told : 0;
+}

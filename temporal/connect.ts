@@ -1,0 +1,107 @@
+import {
+  Client,
+  Connection,
+  type ConnectionOptions,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+  type TLSConfig,
+  type WorkflowClientInterceptor,
+} from '@temporalio/client';
+import { dataConverter, type PayloadKeys } from './codec.ts';
+
+export interface TemporalAddress {
+  address: string;
+  namespace: string;
+  tls: boolean | TlsFiles;
+  apiKey?: string;
+}
+
+/** Contents of PEM files. */
+export interface TlsFiles {
+  ca?: Buffer;
+  cert?: Buffer;
+  key?: Buffer;
+  serverName?: string;
+}
+
+export interface Temporal {
+  client: Client;
+  connection: Connection;
+  namespace: string;
+  /** Whether Temporal answers at all, within two seconds. */
+  reachable(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+interface Connecting extends TemporalAddress {
+  keys: PayloadKeys;
+  /** Interceptors of the workflow client: tracing, when it is on. */
+  interceptors?: WorkflowClientInterceptor[];
+}
+
+const callDeadline = 5_000;
+/** Waiting for a workflow's end is a poll that the server holds open for up to 20 s. */
+const longPollDeadline = 30_000;
+
+/** Four attempts are over in a second: who calls us has a better plan for an outage than to wait here. */
+const retrying = makeGrpcRetryInterceptor(defaultGrpcRetryOptions({ maxAttempts: 4 }));
+
+/** Connects at the first call, not before: the API starts while Temporal is away, and gRPC finds it when it is back. */
+export function connectTemporal({ keys, interceptors = [], ...to }: Connecting): Temporal {
+  const connection = Connection.lazy({
+    ...endpoint(to),
+    interceptors: [
+      (call, next) => retrying({ ...call, deadline: call.deadline ?? Date.now() + deadlineOf(call) }, next),
+    ],
+    // Left alone gRPC tries again after two minutes only, long after Temporal is back.
+    channelArgs: {
+      'grpc.initial_reconnect_backoff_ms': 200,
+      'grpc.max_reconnect_backoff_ms': 2_000,
+      'grpc.keepalive_permit_without_calls': 1,
+      'grpc.keepalive_time_ms': 30_000,
+      'grpc.keepalive_timeout_ms': 15_000,
+    },
+  });
+  const client = new Client({
+    connection,
+    namespace: to.namespace,
+    dataConverter: dataConverter(keys),
+    interceptors: { workflow: interceptors },
+  });
+  return {
+    client,
+    connection,
+    namespace: to.namespace,
+    reachable: () =>
+      connection
+        .withDeadline(Date.now() + 2_000, () => connection.workflowService.getSystemInfo({}))
+        .then(
+          () => true,
+          () => false,
+        ),
+    close: () => connection.close(),
+  };
+}
+
+/** How both kinds of connection, the client's and the worker's native one, are told where to go. */
+export function endpoint({ address, tls, apiKey }: TemporalAddress): {
+  address: string;
+  tls: TLSConfig | boolean;
+  apiKey?: string;
+} {
+  return { address, tls: typeof tls === 'boolean' ? tls : tlsConfig(tls), ...(apiKey === undefined ? {} : { apiKey }) };
+}
+
+function tlsConfig({ ca, cert, key, serverName }: TlsFiles): TLSConfig {
+  return {
+    ...(ca ? { serverRootCACertificate: ca } : {}),
+    ...(cert && key ? { clientCertPair: { crt: cert, key } } : {}),
+    ...(serverName === undefined ? {} : { serverNameOverride: serverName }),
+  };
+}
+
+type Call = Parameters<NonNullable<ConnectionOptions['interceptors']>[number]>[0];
+
+function deadlineOf(call: Call): number {
+  return call.method_definition.path.endsWith('/GetWorkflowExecutionHistory') ? longPollDeadline : callDeadline;
+}

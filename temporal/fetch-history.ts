@@ -1,0 +1,63 @@
+import proto from '@temporalio/proto';
+import type { Temporal } from './connect.ts';
+import { hasStatus } from './grpc-status.ts';
+
+const { History } = proto.temporal.api.history.v1;
+
+export interface FetchedPage {
+  runId: string;
+  /** From 0, in order. */
+  page: number;
+  /** A `temporal.api.history.v1.History`, its payloads as encrypted as Temporal holds them. */
+  bytes: Buffer;
+}
+
+const pageSize = 500;
+
+/** The complete history of an actor, from the first run that Temporal still has to the last one. */
+export async function* fetchHistory(temporal: Temporal, actorId: string, lastRun: string): AsyncGenerator<FetchedPage> {
+  for (const runId of await runsUpTo(temporal, actorId, lastRun)) {
+    let token: Uint8Array | undefined;
+    for (let page = 0; page === 0 || token; page += 1) {
+      const fetched = await fetchPage(temporal, actorId, runId, pageSize, token);
+      const { events } = fetched.history ?? {};
+      if (events?.length) yield { runId, page, bytes: Buffer.from(History.encode({ events }).finish()) };
+      token = fetched.nextPageToken?.length ? fetched.nextPageToken : undefined;
+    }
+  }
+}
+
+/** An actor that continues as new has a run for each time; every run names the one before it. */
+async function runsUpTo(temporal: Temporal, actorId: string, lastRun: string): Promise<string[]> {
+  const runs: string[] = [];
+  for (let runId = lastRun; runId && !runs.includes(runId); ) {
+    let before = '';
+    try {
+      const { history } = await fetchPage(temporal, actorId, runId, 1, undefined);
+      before = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId ?? '';
+    } catch (error) {
+      // An earlier run may be older than what Temporal keeps; the last one is known to be there.
+      if (runs.length === 0 || !hasStatus(error, 'notFound')) throw error;
+      break;
+    }
+    runs.unshift(runId);
+    runId = before;
+  }
+  return runs;
+}
+
+function fetchPage(
+  { connection, namespace }: Temporal,
+  workflowId: string,
+  runId: string,
+  maximumPageSize: number,
+  token: Uint8Array | undefined,
+) {
+  return connection.workflowService.getWorkflowExecutionHistory({
+    namespace,
+    execution: { workflowId, runId },
+    maximumPageSize,
+    skipArchival: true,
+    ...(token ? { nextPageToken: token } : {}),
+  });
+}

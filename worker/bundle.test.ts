@@ -1,0 +1,18 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { workflowBundle } from './bundle.ts';
+
+test('a bundle is made once, readable by us alone, and another one with tracing', async () => {
+  const cache = await mkdtemp(join(tmpdir(), 'ballast-bundle-'));
+  const { code } = await workflowBundle({ cache });
+  expect(code).toContain('deletion');
+  const [file = '', ...others] = await readdir(cache);
+  expect(others).toEqual([]);
+  expect((await stat(join(cache, file))).mode & 0o777).toBe(0o600);
+  await writeFile(join(cache, file), 'kept');
+  expect(await workflowBundle({ cache })).toEqual({ code: 'kept' });
+  expect((await workflowBundle({ cache, tracing: true })).code).not.toBe('kept');
+  await rm(cache, { recursive: true });
+});

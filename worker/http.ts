@@ -1,0 +1,51 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface WorkerState {
+  ready: boolean;
+  /** What each part is doing, in a word or a sentence. */
+  parts: Record<string, string>;
+}
+
+export interface WorkerHttp {
+  port: number;
+  close(): Promise<void>;
+}
+
+interface Told {
+  port: number;
+  state: () => WorkerState;
+  metrics: () => Promise<string>;
+}
+
+/** Health and metrics, told to this machine only. */
+export async function openHttp({ port, state, metrics }: Told): Promise<WorkerHttp> {
+  const server = createServer(async (request, response) => {
+    const path = request.url?.split('?')[0];
+    if (request.method !== 'GET') return answer(response, 405, 'Only GET is answered here.\n');
+    if (path === '/healthz') return answer(response, 200, 'alive\n');
+    if (path === '/readyz') {
+      const now = state();
+      return answer(response, now.ready ? 200 : 503, JSON.stringify(now), 'application/json');
+    }
+    if (path !== '/metrics') return answer(response, 404, 'There are /healthz, /readyz and /metrics.\n');
+    const text = await metrics().catch(() => undefined);
+    if (text === undefined) return answer(response, 500, 'The metrics cannot be read.\n');
+    return answer(response, 200, text, 'text/plain; version=0.0.4; charset=utf-8');
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function answer(response: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8'): void {
+  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
+}

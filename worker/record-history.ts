@@ -1,0 +1,67 @@
+/**
+ * `node worker/record-history.ts <actor id> <name>`: writes the history of an actor that has ended as
+ * `test/histories/<kind>-<name>.json`, so that every later version of its workflow is proven to replay it. Payloads are
+ * written in plain, since replaying must need no key: record actors of test data only.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Payload } from '@temporalio/common';
+import { openDatabase } from '../db/database.ts';
+import { openKeyring } from '../db/keys.ts';
+import { parseActorId } from '../domain/actors.ts';
+import { readSettings, required } from '../domain/settings.ts';
+import { type PayloadKeys, payloadCodec } from '../temporal/codec.ts';
+import type { Temporal } from '../temporal/connect.ts';
+import { historyToText } from '../temporal/history-text.ts';
+import { openTemporal } from '../temporal/open.ts';
+
+const checkout = fileURLToPath(new URL('..', import.meta.url));
+const histories = join(checkout, 'test', 'histories');
+
+/** Writes the file and answers its path. */
+export async function recordHistory(
+  temporal: Temporal,
+  keys: PayloadKeys,
+  actorId: string,
+  name: string,
+): Promise<string> {
+  const actor = parseActorId(actorId);
+  if (!actor || !/^[a-z0-9-]+$/.test(name)) throw new Error('Give the id of an actor, and a name of a-z, 0-9 and -.');
+  const history = await temporal.client.workflow.getHandle(actorId).fetchHistory();
+  await inPlain(history, keys);
+  await mkdir(histories, { recursive: true });
+  const path = join(histories, `${actor.kind}-${name}.json`);
+  await writeFile(path, historyToText(history));
+  return path;
+}
+
+/** Decodes every payload, and takes out what belongs to the machine: who it was, and where the program lay. */
+async function inPlain(value: unknown, keys: PayloadKeys): Promise<void> {
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
+  if (isPayload(value)) {
+    const [payload] = await payloadCodec(keys).decode([value]);
+    const text = Buffer.from(payload?.data ?? []).toString('utf8');
+    Object.assign(value, payload);
+    if (text.includes(checkout)) value.data = Buffer.from(text.replaceAll(checkout, ''));
+    return;
+  }
+  if ('identity' in value && typeof value.identity === 'string') value.identity = 'recorded';
+  for (const part of Object.values(value)) await inPlain(part, keys);
+}
+
+function isPayload(value: object): value is Payload {
+  const metadata: unknown = 'metadata' in value ? value.metadata : undefined;
+  return typeof metadata === 'object' && metadata !== null && 'encoding' in metadata;
+}
+
+if (import.meta.main) {
+  const [actorId = '', name = ''] = process.argv.slice(2);
+  const settings = readSettings(process.env);
+  const url = required(settings, 'DATABASE_URL');
+  const database = await openDatabase({ url, applicationName: 'ballast record-history', poolMax: 2 });
+  const { temporal, keys } = await openTemporal(settings, await openKeyring(database, settings.KEYS_FILE));
+  const path = await recordHistory(temporal, keys, actorId, name);
+  process.stdout.write(`${path}\n`);
+  await Promise.all([temporal.close(), database.close()]);
+}

@@ -1,0 +1,62 @@
+import type { Told } from '../message.ts';
+import type { DeletionInput, DeletionPhase, DeletionView } from './messages.ts';
+
+/** What a deletion knows. `revision` grows with each phase and guards the row against an older writer. */
+export interface DeletionState {
+  phase: DeletionPhase;
+  revision: number;
+  /** Epoch milliseconds. */
+  restoreUntil: number;
+  heard: readonly string[];
+  wantsPurge: boolean;
+  deletedRows: number;
+}
+
+export type DeletionMessage = { message: 'restored' | 'purgeNow'; told: Told };
+
+/** The row is made with revision 0, before the actor starts. */
+export function begin(input: DeletionInput): DeletionState {
+  return {
+    phase: 'retained',
+    revision: 0,
+    restoreUntil: Date.parse(input.restoreUntil),
+    heard: [],
+    wantsPurge: false,
+    deletedRows: 0,
+  };
+}
+
+/** What has been decided once stays decided: a message heard twice, or too late to matter, changes nothing. */
+export function hear(state: DeletionState, { message, told }: DeletionMessage): DeletionState {
+  if (state.heard.includes(told.id)) return state;
+  const heard = [...state.heard, told.id];
+  if (state.phase !== 'retained') return { ...state, heard };
+  return message === 'restored' ? enter({ ...state, heard }, 'restored') : { ...state, heard, wantsPurge: true };
+}
+
+/** The next phase. A final one is never left. */
+export function enter(state: DeletionState, phase: DeletionPhase): DeletionState {
+  return isFinal(state.phase) || state.phase === phase ? state : { ...state, phase, revision: state.revision + 1 };
+}
+
+/** How long the organization is still kept; nothing once somebody has decided, or its time has passed. */
+export function remaining(state: DeletionState, now: number): number {
+  return state.phase !== 'retained' || state.wantsPurge ? 0 : Math.max(0, state.restoreUntil - now);
+}
+
+/** The row's clock says that the time has not passed yet, whatever ours says. */
+export function postpone(state: DeletionState, restoreUntil: number): DeletionState {
+  return { ...state, restoreUntil, wantsPurge: false };
+}
+
+export function isFinal(phase: DeletionPhase): boolean {
+  return phase === 'purged' || phase === 'restored' || phase === 'failed';
+}
+
+export function viewOf(state: DeletionState): DeletionView {
+  return {
+    phase: state.phase,
+    restoreUntil: new Date(state.restoreUntil).toISOString(),
+    deletedRows: state.deletedRows,
+  };
+}

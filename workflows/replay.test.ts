@@ -1,0 +1,21 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from '@temporalio/worker';
+import { expect, test } from 'vitest';
+import { historyFromText } from '../temporal/history-text.ts';
+import { bundleCache } from '../test/bundle-cache.ts';
+import { workflowBundle } from '../worker/bundle.ts';
+
+const histories = fileURLToPath(new URL('../test/histories', import.meta.url));
+const files = await readdir(histories);
+
+test('there are histories of every way a deletion can end', () => {
+  for (const end of ['restored', 'purged', 'purged-now', 'failed']) expect(files).toContain(`deletion-${end}.json`);
+});
+
+test.each(files)('%s still replays', async (file) => {
+  const history = historyFromText(await readFile(join(histories, file), 'utf8'));
+  const bundle = await workflowBundle({ cache: bundleCache });
+  await Worker.runReplayHistory({ workflowBundle: bundle }, history, file);
+});
