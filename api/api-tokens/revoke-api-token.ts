@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { revokeToken } from '../../db/api-tokens.ts';
+import { operation } from '../operation.ts';
+
+export const revokeApiToken = operation({
+  method: 'DELETE',
+  url: '/api/v1/api-tokens/{id}',
+  summary: 'Revoke an API token',
+  description: 'It is refused from now on, and its open streams close. To revoke a revoked one changes nothing.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['not-found'],
+  path: z.strictObject({ id: z.guid() }),
+  async handle({ caller, path, effect }) {
+    const token = await caller.apiToken(path.id, effect.kysely);
+    await revokeToken(effect, caller.organization.id, token.id);
+  },
+});

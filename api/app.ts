@@ -1,0 +1,142 @@
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import { v7 as uuid } from 'uuid';
+import type { Database } from '../db/database.ts';
+import { FeedListener } from '../db/feed-listener.ts';
+import type { Keyring } from '../db/keys.ts';
+import { LastUsed } from '../db/last-used.ts';
+import { releaseStreamsOf } from '../db/leases.ts';
+import type { Settings } from '../domain/settings.ts';
+import type { Temporal } from '../temporal/connect.ts';
+import type { Delivery } from '../temporal/delivery.ts';
+import { healthRoutes } from './health/health-routes.ts';
+import { createMetrics } from './health/metrics.ts';
+import { readiness } from './health/readiness.ts';
+import { readJsonBodies } from './http/body.ts';
+import { answerBrokenRequest } from './http/broken-requests.ts';
+import { clientAddress } from './http/client-address.ts';
+import { discardUnreadBodies } from './http/discard.ts';
+import { greet } from './http/greeting.ts';
+import { sendProblem } from './http/problem-reply.ts';
+import { requestIds } from './http/request-id.ts';
+import { requestLog } from './http/request-log.ts';
+import { securityHeaders } from './http/security-headers.ts';
+import { answerUnknownRoutes } from './http/unknown-routes.ts';
+import { type OpenapiDocument, openapiDocument } from './openapi/document.ts';
+import { operations } from './operations.ts';
+import { RateLimiter } from './pipeline/rate-limit.ts';
+import { referenceRoutes } from './reference/reference-routes.ts';
+import { namedOperations, type Registry } from './registry.ts';
+import { restRoutes } from './rest.ts';
+import type { ServerParts } from './server-parts.ts';
+import { type Clocks, specifiedClocks } from './streams/clocks.ts';
+import { Hub } from './streams/hub.ts';
+import { trpcRoutes } from './trpc-routes.ts';
+import { installedVersion, readReleases } from './version/installed.ts';
+
+export interface AppParts {
+  settings: Settings;
+  database: Database;
+  keyring: Pick<Keyring, 'cursorKey'>;
+  temporal: Pick<Temporal, 'reachable'>;
+  delivery: Pick<Delivery, 'deliver'>;
+  log: Logger;
+  /** How long things last on streams; shortened by tests. */
+  clocks?: Clocks;
+  processId?: string;
+  /** What is served; tests add operations of their own. */
+  operations?: Registry;
+}
+
+/** The HTTP server with everything it serves, not listening yet. Closing it ends its streams and stops the feed. */
+export async function createApp(parts: AppParts): Promise<FastifyInstance> {
+  const { settings, database, log } = parts;
+  const hub = new Hub();
+  const feed = new FeedListener({
+    database,
+    onEntries: (entries) => hub.entries(entries),
+    onResync: (organizationIds) => hub.resync(organizationIds),
+    onWarning: (what) => log.warn({ what }, 'Change feed'),
+  });
+  const registry = parts.operations ?? operations;
+  const named = namedOperations(registry);
+  const version = await installedVersion();
+  let document: OpenapiDocument | undefined;
+  const server: ServerParts = {
+    settings,
+    database,
+    keyring: parts.keyring,
+    lastUsed: new LastUsed(database),
+    hub,
+    rates: new RateLimiter(database.kysely),
+    clocks: parts.clocks ?? specifiedClocks,
+    log,
+    processId: parts.processId ?? uuid(),
+    version,
+    releases: await readReleases(version),
+    openapi: () => (document ??= openapiDocument(named, version, settings)),
+  };
+  const clients = clientAddress(settings.TRUSTED_PROXIES);
+  const metrics = createMetrics({ database, hub, feed: () => feed.state() });
+  const ready = readiness({ ...parts, feed: () => feed.state() });
+
+  const watch = requestLog(metrics);
+  const headers = securityHeaders(settings.PUBLIC_URL);
+  const logger: FastifyBaseLogger = log;
+  const app = Fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    // A child for each request would cost more than the line it writes.
+    childLoggerFactory: (shared) => shared,
+    genReqId: requestIds(clients),
+    requestIdHeader: false,
+    bodyLimit: settings.MAX_BODY_BYTES,
+    requestTimeout: 60_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 1024 },
+    clientErrorHandler: answerBrokenRequest,
+    // A path that cannot be decoded meets no hook.
+    frameworkErrors: (error, request, reply) => {
+      watch(request, reply);
+      reply.headers(headers).header('x-request-id', request.id);
+      sendProblem(request, reply, error);
+    },
+  });
+  app.decorateRequest('visit', null);
+  app.decorateRequest('problem', null);
+  app.addHook('onRequest', (request, reply, done) => {
+    watch(request, reply);
+    reply.headers(headers).header('x-request-id', request.id);
+    done();
+  });
+  greet(app, settings);
+  readJsonBodies(app);
+  discardUnreadBodies(app);
+  app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error));
+  answerUnknownRoutes(app, named);
+  restRoutes(app, server, named, clients);
+  trpcRoutes(app, server, registry, named, clients);
+  referenceRoutes(app, server);
+  healthRoutes(app, server, { clients, metrics, ready });
+
+  const forget = [
+    database.onAlarm(() => metrics.alarm()),
+    database.onCommit(({ actors, organizations }) => {
+      if (organizations.length > 0) feed.poke();
+      // Nothing waits for it: what is not delivered here is delivered by the relay.
+      for (const actor of actors) {
+        parts.delivery.deliver(actor).catch((error: unknown) => log.warn({ actor, err: error }, 'Left to the relay'));
+      }
+    }),
+  ];
+  app.addHook('onReady', async () => feed.start());
+  app.addHook('preClose', async () => hub.close());
+  app.addHook('onClose', async () => {
+    for (const stop of forget) stop();
+    await feed.close();
+    await server.lastUsed.close();
+    await releaseStreamsOf(database.kysely, server.processId).catch(() => undefined);
+  });
+  return app;
+}

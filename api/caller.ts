@@ -1,0 +1,131 @@
+import type { Kysely } from 'kysely';
+import { type ApiTokenView, findToken } from '../db/api-tokens.ts';
+import type { Author } from '../db/author.ts';
+import type { Database } from '../db/database.ts';
+import { type DeletionView, findDeletion } from '../db/deletions.ts';
+import type { Tables } from '../db/tables.ts';
+import { findTeam, type TeamView } from '../db/teams.ts';
+import { Problem } from '../domain/problems.ts';
+import type { Role } from '../domain/roles.ts';
+
+/** What the caller proved who it is with. */
+export interface CallerCredential {
+  kind: 'session' | 'token';
+  id: string;
+}
+
+export interface CallerOrganization {
+  id: string;
+  name: string;
+  slug: string;
+}
+
+/** An organization the caller belongs to. Of a token, the one it was made in. */
+export interface CallerMembership extends CallerOrganization {
+  role: Role;
+  requireMfa: boolean;
+}
+
+export interface CallerParts {
+  credential: CallerCredential;
+  /** The id and name of the person, or of the token. */
+  id: string;
+  name: string;
+  /** Absent: not limited. */
+  projectIds: ReadonlySet<string> | undefined;
+  memberships: readonly CallerMembership[];
+  ip: string;
+  requestId: string;
+  database: Database;
+}
+
+/** Who calls. Whatever an operation works on is looked up through it, so that nobody reaches what is not theirs. */
+export class Caller {
+  readonly credential: CallerCredential;
+  readonly id: string;
+  readonly name: string;
+  readonly memberships: readonly CallerMembership[];
+  readonly author: Author;
+  protected readonly parts: CallerParts;
+
+  constructor(parts: CallerParts) {
+    this.parts = parts;
+    this.credential = parts.credential;
+    this.id = parts.id;
+    this.name = parts.name;
+    this.memberships = parts.memberships;
+    this.author = {
+      kind: parts.credential.kind === 'session' ? 'user' : 'token',
+      id: parts.id,
+      name: parts.name,
+      ip: parts.ip,
+      requestId: parts.requestId,
+    };
+  }
+
+  /** The id of the person behind a session. A token is nobody in person. */
+  get userId(): string | undefined {
+    return this.credential.kind === 'session' ? this.id : undefined;
+  }
+
+  /** An organization that was deleted and whose owner the caller is. */
+  async deletedOrganization(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<DeletionView> {
+    const found = this.userId === undefined ? undefined : await findDeletion(kysely, this.userId, id);
+    if (found !== undefined) return found;
+    throw new Problem('not-found', 'There is no such deleted organization, or you are not its owner.');
+  }
+
+  in(membership: CallerMembership): OrganizationCaller {
+    return new OrganizationCaller(this.parts, membership);
+  }
+}
+
+/** A caller in the organization it has chosen, with the role it has there. */
+export class OrganizationCaller extends Caller {
+  readonly organization: CallerOrganization;
+  readonly role: Role;
+
+  constructor(parts: CallerParts, membership: CallerMembership) {
+    super(parts);
+    this.organization = membership;
+    this.role = membership.role;
+  }
+
+  get isLimitedToProjects(): boolean {
+    return this.parts.projectIds !== undefined;
+  }
+
+  /** All that decides what may be done: if this changes, what was allowed before must be asked again. */
+  get rights(): string {
+    const projects = this.parts.projectIds === undefined ? 'all' : [...this.parts.projectIds].toSorted().join();
+    return `${this.id} ${this.organization.id} ${this.role} ${projects}`;
+  }
+
+  seesProject(projectId: string): boolean {
+    return this.parts.projectIds === undefined || this.parts.projectIds.has(projectId);
+  }
+
+  /** For paths that name the organization itself: it must be the one the request is about. */
+  ownOrganization(id: string): CallerOrganization {
+    if (id.toLowerCase() === this.organization.id) return this.organization;
+    throw new Problem(
+      'not-found',
+      'There is no such organization, or it is not the one that the request has chosen; name the same one in X-Svc-Organization.',
+    );
+  }
+
+  /** Within an effect give its `kysely`: a second connection beside an open transaction can wait for ever. */
+  async team(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<TeamView> {
+    return visible('team', await findTeam(kysely, this.organization.id, id));
+  }
+
+  async apiToken(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<ApiTokenView> {
+    return visible('API token', await findToken(kysely, this.organization.id, id));
+  }
+}
+
+/** What may not be seen does not exist. */
+function visible<T>(what: string, found: T | undefined): T {
+  if (found !== undefined) return found;
+  throw new Problem('not-found', `There is no such ${what} in this organization, or it is not visible to you.`);
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { prepareNamespace } from '../../temporal/prepare-namespace.ts';
+import { type RunningApi, runningApi, type Seeded, seed, seedSession } from '../../test/running-api.ts';
+import { until } from '../../test/until.ts';
+
+const namespace = 'ballast-api-tests';
+let api: RunningApi;
+
+beforeAll(async () => {
+  api = await runningApi({ namespace });
+  await prepareNamespace(api.temporal);
+});
+afterAll(() => api.close());
+
+const remove = (gone: Seeded, body: unknown = { confirmSlug: gone.slug }) =>
+  api.call('DELETE', `/api/v1/organizations/${gone.organizationId}`, { as: gone.sessions.owner, body });
+const asOwner = (gone: Seeded) => ({ as: gone.sessions.owner, organization: '' });
+const list = async (gone: Seeded) => {
+  const { body } = await api.call('GET', '/api/v1/deleted-organizations', asOwner(gone));
+  return body.items as { id: string; slug: string; restorable: boolean; state: string }[];
+};
+const act = (gone: Seeded, id: string, verb: 'restore' | 'purge', body?: unknown) =>
+  api.call('POST', `/api/v1/deleted-organizations/${id}/${verb}`, { ...asOwner(gone), ...(body ? { body } : {}) });
+
+test('deleted: invisible at once, and its actor is told in the same transaction', async () => {
+  const gone = await seed(api.database);
+  expect((await remove(gone)).status).toBe(204);
+  expect((await api.call('GET', '/api/v1/teams', { as: gone.tokens.admin })).status).toBe(403);
+  expect((await api.call('GET', '/api/v1/teams', { as: gone.sessions.owner })).status).toBe(403);
+  const { body } = await api.call('GET', '/api/v1/organizations', asOwner(gone));
+  expect(body.items).toEqual([]);
+  expect(await list(gone)).toMatchObject([{ slug: gone.slug, restorable: true, state: 'retained' }]);
+  const audit = await api.database.kysely
+    .selectFrom('audit_record')
+    .select('action')
+    .where('organization_id', '=', gone.organizationId)
+    .where('action', '=', 'organization.deleted')
+    .execute();
+  expect(audit.length).toBe(1);
+});
+
+test('the wrong slug is 422 at body.confirmSlug, another organization in the path 404', async () => {
+  const kept = await seed(api.database);
+  const refused = await remove(kept, { confirmSlug: 'another' });
+  expect(refused.status).toBe(422);
+  expect(refused.body.errors).toMatchObject([{ location: 'body.confirmSlug', value: 'another' }]);
+  const other = await seed(api.database);
+  const path = `/api/v1/organizations/${other.organizationId}`;
+  const body = { confirmSlug: other.slug };
+  expect((await api.call('DELETE', path, { as: kept.sessions.owner, body })).status).toBe(404);
+});
+
+test('restored by its owner, and deleted again; nobody else sees the deletion', async () => {
+  const gone = await seed(api.database);
+  const stranger = await seed(api.database);
+  for (let round = 0; round < 2; round += 1) {
+    await remove(gone);
+    const [deletion] = await list(gone);
+    const id = String(deletion?.id);
+    expect((await act(stranger, id, 'restore')).status).toBe(404);
+    const admin = { ...gone, sessions: { ...gone.sessions, owner: gone.sessions.admin } };
+    expect((await act(admin, id, 'restore')).status).toBe(404);
+    const restored = await act(gone, id, 'restore');
+    expect(restored.status).toBe(200);
+    expect(restored.body).toMatchObject({ id: gone.organizationId, slug: gone.slug });
+    expect((await act(gone, id, 'restore')).status).toBe(404);
+    expect((await api.call('GET', '/api/v1/teams', { as: gone.tokens.viewer })).status).toBe(200);
+  }
+});
+
+test('a slug that was taken meanwhile is 409; another one is accepted', async () => {
+  const gone = await seed(api.database);
+  await remove(gone);
+  await seed(api.database, gone.slug);
+  const [deletion] = await list(gone);
+  const id = String(deletion?.id);
+  expect((await act(gone, id, 'restore')).status).toBe(409);
+  expect((await act(gone, id, 'restore', { slug: 'No Slug' })).body.errors).toMatchObject([{ location: 'body.slug' }]);
+  const slug = `${gone.slug}-again`.slice(-40).replace(/^-/, 'x');
+  expect((await act(gone, id, 'restore', { slug })).body).toMatchObject({ slug });
+});
+
+test('the second decision is 409', async () => {
+  const gone = await seed(api.database);
+  await remove(gone);
+  const [deletion] = await list(gone);
+  const id = String(deletion?.id);
+  expect((await act(gone, id, 'purge', { confirmSlug: 'x' })).body.errors).toMatchObject([
+    { location: 'body.confirmSlug' },
+  ]);
+  expect((await act(gone, id, 'purge', { confirmSlug: gone.slug })).status).toBe(204);
+  expect((await act(gone, id, 'restore')).status).toBe(409);
+  expect((await act(gone, id, 'purge', { confirmSlug: gone.slug })).status).toBe(409);
+});
+
+test('of ten owners that decide at once, one does', async () => {
+  const gone = await seed(api.database);
+  const session = await seedSession(api.database, gone.organizationId, 'owner', gone.sessions.owner.userId);
+  await remove(gone);
+  const [deletion] = await list(gone);
+  const id = String(deletion?.id);
+  const two = { ...gone, sessions: { ...gone.sessions, owner: session } };
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      index % 2 === 0 ? act(gone, id, 'restore') : act(two, id, 'purge', { confirmSlug: gone.slug }),
+    ),
+  );
+  const done = answers.filter(({ status }) => status < 300);
+  expect(done.length).toBe(1);
+  expect(answers.every(({ status }) => [200, 204, 404, 409].includes(status))).toBe(true);
+});
+
+test('the actor is started right after the commit', async () => {
+  const gone = await seed(api.database);
+  await remove(gone);
+  const [deletion] = await list(gone);
+  const handle = api.temporal.client.workflow.getHandle(`deletion/${deletion?.id}`);
+  const described = await until('the actor', () => handle.describe().catch(() => undefined)).catch((error: unknown) => {
+    throw new Error(JSON.stringify(api.lines.filter(({ level }) => Number(level) >= 40).slice(-3)), { cause: error });
+  });
+  expect(described.status.name).toBe('RUNNING');
+  await handle.terminate('the test is over');
+});

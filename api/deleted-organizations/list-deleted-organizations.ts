@@ -1,0 +1,21 @@
+import { listDeletions } from '../../db/deletions.ts';
+import { operation } from '../operation.ts';
+import { createdPosition, oneMore, pageOf } from '../positions.ts';
+import { deletedOrganizationAnswer, deletedOrganizationSchema } from './deleted-organization.ts';
+
+export const listDeletedOrganizations = operation({
+  method: 'GET',
+  url: '/api/v1/deleted-organizations',
+  summary: 'The deleted organizations that the caller owns, newest first',
+  description: 'What was purged or restored is not in the list.',
+  scope: 'user',
+  credentials: 'session',
+  problems: [],
+  paged: { after: createdPosition },
+  result: deletedOrganizationSchema,
+  async handle({ caller, database, page }) {
+    if (caller.userId === undefined) return { items: [], after: undefined };
+    const deletions = await listDeletions(database.kysely, caller.userId, oneMore(page));
+    return pageOf(deletions, page, ({ id }) => id, deletedOrganizationAnswer);
+  },
+});

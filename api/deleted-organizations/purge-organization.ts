@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { requestPurge } from '../../db/deletions.ts';
+import { operation } from '../operation.ts';
+import { confirmedSlug, refuseWrongSlug } from '../organizations/confirmed-slug.ts';
+import { deletionPath } from './deleted-organization.ts';
+
+export const purgeOrganization = operation({
+  method: 'POST',
+  url: '/api/v1/deleted-organizations/{id}/purge',
+  summary: 'Purge a deleted organization now',
+  description: 'Nothing of it can be had back afterwards. A purge that failed is tried again.',
+  scope: 'user',
+  credentials: 'session',
+  rate: 'deletions',
+  problems: ['not-found', 'already-decided'],
+  path: deletionPath,
+  body: z.strictObject({ confirmSlug: confirmedSlug }),
+  async handle({ caller, path, body, effect }) {
+    const deletion = await caller.deletedOrganization(path.id, effect.kysely);
+    refuseWrongSlug(body.confirmSlug, deletion.slug);
+    await requestPurge(effect, deletion.id);
+  },
+});

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { restoreOrganization as restore } from '../../db/deletions.ts';
+import { slugPattern } from '../../domain/slug.ts';
+import { operation } from '../operation.ts';
+import { deletionPath } from './deleted-organization.ts';
+
+export const restoreOrganization = operation({
+  method: 'POST',
+  url: '/api/v1/deleted-organizations/{id}/restore',
+  summary: 'Have a deleted organization back',
+  description:
+    'With all that was in it. If another organization took its slug meanwhile, the answer is 409: name another.',
+  scope: 'user',
+  credentials: 'session',
+  rate: 'deletions',
+  problems: ['not-found', 'already-decided', 'slug-taken'],
+  path: deletionPath,
+  body: z.strictObject({ slug: z.string().regex(slugPattern).optional() }).optional(),
+  result: z
+    .object({ id: z.guid().describe('The id of the organization.'), name: z.string(), slug: z.string() })
+    .meta({ id: 'RestoredOrganization' }),
+  async handle({ caller, path, body, effect }) {
+    const deletion = await caller.deletedOrganization(path.id, effect.kysely);
+    const { organizationId, name, slug } = await restore(effect, deletion.id, body?.slug);
+    return { id: organizationId, name, slug };
+  },
+});

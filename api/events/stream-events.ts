@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { Hint } from '../../db/feed.ts';
+import { operation } from '../operation.ts';
+import { seesHint } from './visible-hints.ts';
+
+const changeSchema = z
+  .object({
+    kind: z.string().describe('What kind of thing changed, as in `team`.'),
+    id: z.string().describe('Which one.'),
+    projectId: z.string().optional().describe('The project it belongs to, if it belongs to one.'),
+  })
+  .meta({ id: 'Change' });
+
+export const streamEvents = operation({
+  method: 'GET',
+  url: '/api/v1/events/stream',
+  summary: 'What changes in the organization, as it happens',
+  description:
+    '`change` says that something was made, changed or removed: fetch it again. `resync` says that such hints were dropped: fetch again whatever is displayed. Nothing is replayed after a reconnection.',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: [],
+  stream: { kind: 'organization', events: { change: changeSchema, resync: z.object({}).meta({ id: 'Resync' }) } },
+  async *handle({ caller, server, signal }) {
+    const reader = {
+      organizationId: caller.organization.id,
+      sees: (hint: Hint) => seesHint(caller, hint),
+    };
+    const changes = server.hub.subscribe(reader, signal);
+    for (let hint = await changes.next(); hint !== undefined; hint = await changes.next()) {
+      if (hint === 'lost') yield { event: 'resync', data: {} };
+      else {
+        const { kind, id, projectId } = hint;
+        yield { event: 'change', data: projectId === undefined ? { kind, id } : { kind, id, projectId } };
+      }
+    }
+  },
+});

@@ -1,0 +1,23 @@
+import type { Hint } from '../../db/feed.ts';
+import { mayActAs, type Role } from '../../domain/roles.ts';
+import type { OrganizationCaller } from '../caller.ts';
+
+interface Visibility {
+  role: Role;
+  /** Whether a token that is limited to chosen projects may see it although it belongs to none of them. */
+  projectTokens: boolean;
+}
+
+/** Who may see what belongs to no project. A kind that is not listed is seen by everybody but limited tokens. */
+const kinds: Readonly<Record<string, Visibility>> = {
+  organization: { role: 'viewer', projectTokens: true },
+  team: { role: 'viewer', projectTokens: true },
+  api_token: { role: 'admin', projectTokens: false },
+};
+
+/** Whether the reader could fetch what a hint is about: only then is it told. */
+export function seesHint(caller: OrganizationCaller, { kind, projectId }: Pick<Hint, 'kind' | 'projectId'>): boolean {
+  if (projectId !== undefined) return caller.seesProject(projectId);
+  const { role, projectTokens } = kinds[kind] ?? { role: 'viewer', projectTokens: false };
+  return mayActAs(caller.role, role) && (projectTokens || !caller.isLimitedToProjects);
+}

@@ -1,0 +1,113 @@
+import type { Database } from '../../db/database.ts';
+import type { FeedListenerState } from '../../db/feed-listener.ts';
+import type { Keyring } from '../../db/keys.ts';
+import { schemaState } from '../../db/migrate.ts';
+import { outboxState } from '../../db/outbox.ts';
+import { livingProcesses } from '../../db/processes.ts';
+import type { Temporal } from '../../temporal/connect.ts';
+
+export interface Part {
+  ready: boolean;
+  /** A sentence on what is wrong; absent when all is well. */
+  detail?: string;
+}
+export interface Readiness {
+  ready: boolean;
+  parts: Record<string, Part>;
+  /** What actors could not be told although it was tried ten times or more. */
+  poisoned: { actorId: string; attempts: number; since: string }[];
+}
+
+interface Sources {
+  database: Database;
+  keyring: Pick<Keyring, 'cursorKey'>;
+  temporal: Pick<Temporal, 'reachable'>;
+  feed: () => FeedListenerState;
+}
+
+const cachedMillis = 1000;
+const feedPatienceMillis = 10_000;
+
+/** Looks at each part. The answer is kept for a second: whoever asks often must not load what he asks about. */
+export function readiness(sources: Sources): () => Promise<Readiness> {
+  let last: { at: number; answer: Promise<Readiness> } | undefined;
+  return () => {
+    if (last === undefined || performance.now() - last.at > cachedMillis) {
+      last = { at: performance.now(), answer: look(sources) };
+    }
+    return last.answer;
+  };
+}
+
+async function look({ database, keyring, temporal: temporalPart, feed }: Sources): Promise<Readiness> {
+  const [reached, schema, keys, temporal, worker, outbox] = await Promise.all([
+    part('The database cannot be reached.', async () => {
+      await database.ping();
+      return undefined;
+    }),
+    part('The schema cannot be read.', async () => schemaFault(await schemaState(database))),
+    part('The keys are not open yet.', async () => {
+      keyring.cursorKey();
+      return undefined;
+    }),
+    part('Temporal cannot be reached.', async () =>
+      (await temporalPart.reachable()) ? undefined : 'Temporal cannot be reached; what actors are to be told waits.',
+    ),
+    part('Whether a worker runs cannot be read.', async () => {
+      const workers = (await livingProcesses(database.kysely)).filter(({ kind }) => kind === 'worker');
+      return workers.length > 0 ? undefined : 'No worker runs; start one with: ballast worker.';
+    }),
+    outboxState(database.kysely).catch(() => undefined),
+  ]);
+  const parts = {
+    database: reached,
+    schema,
+    keys,
+    temporal,
+    worker,
+    outbox: outboxPart(outbox),
+    feed: feedPart(feed()),
+  };
+  return {
+    ready: Object.values(parts).every(({ ready }) => ready),
+    parts,
+    poisoned: (outbox?.poisoned ?? []).map(({ actorId, attempts, since }) => {
+      return { actorId, attempts, since: since.toISOString() };
+    }),
+  };
+}
+
+const fine: Part = { ready: true };
+
+function faulty(detail: string): Part {
+  return { ready: false, detail };
+}
+
+async function part(whenItFails: string, fault: () => Promise<string | undefined>): Promise<Part> {
+  try {
+    const detail = await fault();
+    return detail === undefined ? fine : faulty(detail);
+  } catch {
+    return faulty(whenItFails);
+  }
+}
+
+function schemaFault(state: Awaited<ReturnType<typeof schemaState>>): string | undefined {
+  if (state === 'behind') return 'The schema is older than this version; run: ballast migrate.';
+  if (state === 'ahead') return 'The schema is newer than this version; update it.';
+  return undefined;
+}
+
+/** A poisoned entry delays its own actor only: it is told, and the installation stays ready. */
+function outboxPart(outbox: Awaited<ReturnType<typeof outboxState>> | undefined): Part {
+  if (outbox === undefined) return faulty('The outbox cannot be read.');
+  const { poisoned } = outbox;
+  if (poisoned.length === 0) return fine;
+  return { ready: true, detail: `${poisoned.length} entries cannot be delivered; see poisoned.` };
+}
+
+function feedPart({ lastReadAt }: FeedListenerState): Part {
+  if (lastReadAt === undefined) return faulty('The change feed was not read yet.');
+  const silent = Date.now() - lastReadAt.getTime();
+  return silent <= feedPatienceMillis ? fine : faulty('The change feed has not been read for a while.');
+}

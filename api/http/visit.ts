@@ -1,0 +1,21 @@
+import type { Deadline } from '../pipeline/deadline.ts';
+import type { Incoming } from '../pipeline/incoming.ts';
+import type { NamedOperation } from '../registry.ts';
+
+/** One HTTP request to an operation, from its first byte to the end of its answer. */
+export interface Visit {
+  incoming: Incoming;
+  deadline: Deadline;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The operation that a route serves. */
+    operation?: NamedOperation;
+  }
+  interface FastifyRequest {
+    visit: Visit | null;
+    /** The code of the problem it ended in, for the log. */
+    problem: string | null;
+  }
+}

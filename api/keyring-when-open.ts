@@ -1,0 +1,30 @@
+import type { Database } from '../db/database.ts';
+import { type Keyring, openKeyring } from '../db/keys.ts';
+import { Problem } from '../domain/problems.ts';
+
+type Used = Pick<Keyring, 'cursorKey' | 'payloadKey'>;
+
+export interface KeyringWhenOpen {
+  keyring: Used;
+  isOpen(): boolean;
+  /** One attempt; rejects while the database or the file is not there. */
+  open(): Promise<void>;
+}
+
+/** The keys are in the database, which may come after us: until they are open, what needs them is answered 503. */
+export function keyringWhenOpen(database: Database, keysFile: string): KeyringWhenOpen {
+  let opened: Keyring | undefined;
+  const needed = (): Keyring => {
+    if (opened !== undefined) return opened;
+    throw new Problem('unavailable', 'The control plane is still starting; try again in a few seconds.', {
+      retryAfterSeconds: 2,
+    });
+  };
+  return {
+    keyring: { cursorKey: () => needed().cursorKey(), payloadKey: async (id) => needed().payloadKey(id) },
+    isOpen: () => opened !== undefined,
+    open: async () => {
+      opened ??= await openKeyring(database, keysFile);
+    },
+  };
+}

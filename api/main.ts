@@ -1,0 +1,125 @@
+import { type AddressInfo, isIPv6 } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { v7 as uuid } from 'uuid';
+import { connectionFailure } from '../db/connection-failure.ts';
+import { openDatabase } from '../db/database.ts';
+import { schemaState } from '../db/migrate.ts';
+import { beat, removeProcess } from '../db/processes.ts';
+import { readSettings, required, type Settings, SettingsError } from '../domain/settings.ts';
+import { createDelivery } from '../temporal/delivery.ts';
+import { openTemporal } from '../temporal/open.ts';
+import { createApp } from './app.ts';
+import { keyringWhenOpen } from './keyring-when-open.ts';
+import { openLog } from './log.ts';
+import { startTracing } from './tracing.ts';
+import { installedVersion } from './version/installed.ts';
+
+const beatMillis = 5_000;
+const longestShutdown = 8_000;
+
+/** Something that people can mend; the message says how. */
+class CannotStart extends Error {}
+
+/** The API as a process: ends with 0 when it is asked to, with 1 and a sentence when it cannot do its work. */
+export async function main(): Promise<void> {
+  const stopping = new AbortController();
+  const stop = () => {
+    stopping.abort();
+    setTimeout(() => process.exit(0), longestShutdown).unref();
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+  try {
+    const settings = readSettings(process.env);
+    await serve(settings, openLog(settings.LOG_LEVEL), stopping.signal);
+  } catch (error) {
+    if (!stopping.signal.aborted) {
+      process.exitCode = 1;
+      process.stderr.write(`${sentenceOf(error)}\n`);
+    }
+  }
+  process.exit();
+}
+
+/** Listens at once, whether PostgreSQL and Temporal are there or not, and gets ready when they come. */
+async function serve(settings: Settings, log: Logger, signal: AbortSignal): Promise<void> {
+  await using opened = new AsyncDisposableStack();
+  const tracing = startTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT);
+  opened.defer(() => tracing.shutdown());
+  const database = await openDatabase({
+    url: required(settings, 'DATABASE_URL'),
+    applicationName: 'ballast api',
+    poolMax: settings.DATABASE_POOL,
+    statementTimeoutMillis: settings.REQUEST_TIMEOUT,
+    onWarning: (what) => log.warn({ what }, 'Database'),
+  });
+  opened.defer(() => database.close());
+  database.onAlarm(({ actorId, message }) => log.error({ actor: actorId }, message));
+  const keys = keyringWhenOpen(database, settings.KEYS_FILE);
+  const { temporal } = await openTemporal(settings, keys.keyring, tracing.clientInterceptors);
+  opened.defer(() => temporal.close());
+  const processId = uuid();
+  const app = await createApp({
+    settings,
+    database,
+    keyring: keys.keyring,
+    temporal,
+    delivery: createDelivery({ database, temporal, log }),
+    log,
+    processId,
+  });
+  opened.defer(async () => {
+    await app.close();
+    // Without a database nobody can be told; a process that is silent counts as gone anyway.
+    await removeProcess(database.kysely, processId).catch(() => undefined);
+  });
+  await app.listen({ host: settings.LISTEN, port: settings.PORT }).catch((error: unknown) => {
+    throw whyNotListening(error, settings);
+  });
+  const { port } = app.server.address() as AddressInfo;
+  const host = isIPv6(settings.LISTEN) ? `[${settings.LISTEN}]` : settings.LISTEN;
+  log.info({ address: `http://${host}:${port}` }, 'The API listens');
+
+  const version = await installedVersion();
+  let told = '';
+  while (!signal.aborted) {
+    try {
+      if ((await schemaState(database)) === 'ahead') {
+        throw new CannotStart('The database was migrated by a newer version of Ballast; start that version.');
+      }
+      await keys.open();
+      await beat(database.kysely, { id: processId, kind: 'api', version, state: { port } });
+      if (told !== '') log.info('The database is back');
+      told = '';
+    } catch (error) {
+      if (error instanceof CannotStart) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      if (why !== told) log.warn(connectionFailure(error) ? { why } : { err: error }, 'The API waits for its database');
+      told = why;
+    }
+    const wait = keys.isOpen() && told === '' ? beatMillis : 500;
+    await pause(wait, undefined, { signal }).catch(() => undefined);
+  }
+  log.info('The API stops');
+}
+
+function whyNotListening(error: unknown, { PORT, LISTEN }: Settings): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') {
+    return new CannotStart(`PORT ${PORT} is taken by another program; stop that one, or choose another port.`);
+  }
+  if (code === 'EACCES') return new CannotStart(`PORT ${PORT} may not be opened by this user; choose one above 1023.`);
+  if (code === 'EADDRNOTAVAIL') {
+    return new CannotStart(`LISTEN ${LISTEN} is no address of this machine; choose one that is, or 0.0.0.0 for all.`);
+  }
+  return error;
+}
+
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const expected = error instanceof SettingsError || error instanceof CannotStart;
+  return expected ? error.message : (error.stack ?? error.message);
+}
+
+if (import.meta.main) await main();

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { listMemberships } from '../../db/organizations.ts';
+import { roles } from '../../domain/roles.ts';
+import { operation } from '../operation.ts';
+import { createdPosition, oneMore, pageOf } from '../positions.ts';
+
+const membershipSchema = z
+  .object({
+    organizationId: z.guid(),
+    name: z.string(),
+    slug: z.string(),
+    role: z.enum(roles).describe('The role of the caller there.'),
+    requireMfa: z.boolean(),
+  })
+  .meta({ id: 'Membership' });
+
+export const listOrganizations = operation({
+  method: 'GET',
+  url: '/api/v1/organizations',
+  summary: 'The organizations of the caller, oldest first',
+  description: 'Those that the person belongs to; of a token, the one it was made in.',
+  scope: 'user',
+  problems: [],
+  paged: { after: createdPosition },
+  result: membershipSchema,
+  async handle({ caller, database, page }) {
+    if (caller.userId === undefined) {
+      const items = caller.memberships.map(({ id: organizationId, name, slug, role, requireMfa }) => {
+        return { organizationId, name, slug, role, requireMfa };
+      });
+      return { items, after: undefined };
+    }
+    const found = await listMemberships(database.kysely, caller.userId, oneMore(page));
+    return pageOf(
+      found,
+      page,
+      ({ organizationId }) => organizationId,
+      ({ createdAt: _, ...membership }) => membership,
+    );
+  },
+});

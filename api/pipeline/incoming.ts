@@ -1,0 +1,23 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Caller } from '../caller.ts';
+import type { NamedOperation } from '../registry.ts';
+
+/** A request as the pipeline sees it, whatever the transport. */
+export interface Incoming {
+  requestId: string;
+  /** Where the client is, proxies that are trusted left aside. */
+  address: string;
+  method: string;
+  headers: IncomingHttpHeaders;
+  /** Aborted with a Problem: the time is up, or the client has gone. */
+  signal: AbortSignal;
+  named: NamedOperation;
+  caller: Caller | undefined;
+  /** What the limits of this request are and what is left of them. */
+  rate: RateState | undefined;
+}
+
+export interface RateState {
+  policy: string;
+  remaining: string;
+}

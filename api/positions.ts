@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import type { Page, PageAnswer } from './operation.ts';
+
+/** The position of lists that are ordered by when things were made. The id decides between two of one moment. */
+export const createdPosition = z.strictObject({ createdAt: z.iso.datetime(), id: z.guid() });
+export type CreatedPosition = z.output<typeof createdPosition>;
+
+interface Made {
+  createdAt: Date;
+}
+
+/** What to ask the database for: one more than the page holds, to know whether there is another page. */
+export function oneMore(page: Page<CreatedPosition>): {
+  limit: number;
+  after: { createdAt: Date; id: string } | undefined;
+} {
+  const { after, limit } = page;
+  return { limit: limit + 1, after: after && { createdAt: new Date(after.createdAt), id: after.id } };
+}
+
+/** A page of what `oneMore` brought. */
+export function pageOf<Row extends Made, Item>(
+  rows: readonly Row[],
+  page: Page<CreatedPosition>,
+  idOf: (row: Row) => string,
+  answer: (row: Row) => Item,
+): PageAnswer<Item, CreatedPosition> {
+  const shown = rows.slice(0, page.limit);
+  const last = rows.length > page.limit ? shown.at(-1) : undefined;
+  const after = last && { createdAt: last.createdAt.toISOString(), id: idOf(last) };
+  return { items: shown.map(answer), after };
+}

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+
+export const getOpenapi = operation({
+  method: 'GET',
+  url: '/api/openapi.json',
+  summary: 'This description of the API, as OpenAPI 3.1',
+  scope: 'public',
+  problems: [],
+  document: true,
+  result: z.record(z.string(), z.unknown()).describe('An OpenAPI 3.1 document.'),
+  async handle({ server }) {
+    return server.openapi();
+  },
+});

@@ -1,0 +1,27 @@
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.ts';
+import type { Keyring } from '../db/keys.ts';
+import type { LastUsed } from '../db/last-used.ts';
+import type { Settings } from '../domain/settings.ts';
+import type { OpenapiDocument } from './openapi/document.ts';
+import type { RateLimiter } from './pipeline/rate-limit.ts';
+import type { Clocks } from './streams/clocks.ts';
+import type { Hub } from './streams/hub.ts';
+import type { ReleasesFeed } from './version/changelog.ts';
+
+/** What this process has, for the pipeline and for the few operations that tell about the installation itself. */
+export interface ServerParts {
+  readonly settings: Settings;
+  readonly database: Database;
+  readonly keyring: Pick<Keyring, 'cursorKey'>;
+  readonly lastUsed: LastUsed;
+  readonly hub: Hub;
+  readonly rates: RateLimiter;
+  readonly clocks: Clocks;
+  readonly log: Logger;
+  /** Names this process, in leases and in `process`. */
+  readonly processId: string;
+  readonly version: string;
+  readonly releases: ReleasesFeed;
+  openapi(): OpenapiDocument;
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { createTeam as newTeam } from '../../db/teams.ts';
+import { operation } from '../operation.ts';
+import { teamAnswer, teamName, teamSchema } from './team.ts';
+
+export const createTeam = operation({
+  method: 'POST',
+  url: '/api/v1/teams',
+  summary: 'Make a team',
+  description: 'The slug follows from the name and stays when the team is renamed.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['conflict'],
+  body: z.strictObject({ name: teamName }),
+  status: 201,
+  result: teamSchema,
+  async handle({ caller, body, effect }) {
+    return teamAnswer(await newTeam(effect, caller.organization.id, body.name));
+  },
+});

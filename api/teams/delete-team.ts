@@ -1,0 +1,20 @@
+import { deleteTeam as remove } from '../../db/teams.ts';
+import { operation } from '../operation.ts';
+import { refuseManaged, teamPath } from './team.ts';
+
+export const deleteTeam = operation({
+  method: 'DELETE',
+  url: '/api/v1/teams/{id}',
+  summary: 'Delete a team',
+  description: 'Its members stay in the organization.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['not-found', 'managed-elsewhere'],
+  path: teamPath,
+  async handle({ caller, path, effect }) {
+    const team = await caller.team(path.id, effect.kysely);
+    refuseManaged(team);
+    await remove(effect, caller.organization.id, team.id);
+  },
+});

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { setTeamMembers as setMembers } from '../../db/teams.ts';
+import { operation } from '../operation.ts';
+import { invalidFields } from '../pipeline/input.ts';
+import { refuseManaged, teamAnswer, teamPath, teamSchema } from './team.ts';
+
+export const setTeamMembers = operation({
+  method: 'PUT',
+  url: '/api/v1/teams/{id}/members',
+  summary: 'Say who is in a team',
+  description: 'The list replaces the one before. Everybody in it must be a member of the organization.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['not-found', 'managed-elsewhere'],
+  path: teamPath,
+  body: z.strictObject({ userIds: z.array(z.guid().toLowerCase()).max(1000) }),
+  result: teamSchema,
+  async handle({ caller, path, body, effect }) {
+    const team = await caller.team(path.id, effect.kysely);
+    refuseManaged(team);
+    const result = await setMembers(effect, caller.organization.id, team.id, body.userIds);
+    if (result === undefined) return teamAnswer(await caller.team(path.id, effect.kysely));
+    if (result.kind === 'set') return teamAnswer(result.team);
+    const strangers = new Set(result.userIds);
+    throw invalidFields(
+      body.userIds.flatMap((value, index) =>
+        strangers.has(value)
+          ? [
+              {
+                location: `body.userIds[${index}]`,
+                message: 'is not a member of the organization; invite them first',
+                value,
+              },
+            ]
+          : [],
+      ),
+    );
+  },
+});

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import type { TeamView } from '../../db/teams.ts';
+import { Problem } from '../../domain/problems.ts';
+
+export const teamSchema = z
+  .object({
+    id: z.guid(),
+    name: z.string(),
+    slug: z.string(),
+    createdAt: z.iso.datetime(),
+    projectCount: z.int().describe('How many projects the team owns.'),
+    scimManaged: z.boolean().describe('Kept by the identity provider: it cannot be changed here.'),
+    members: z.array(z.object({ userId: z.guid(), name: z.string(), email: z.string() })),
+  })
+  .meta({ id: 'Team' });
+
+export const teamPath = z.strictObject({ id: z.guid() });
+export const teamName = z.string().trim().min(1).max(100).describe('Unique in the organization, whatever the case.');
+
+export function teamAnswer(team: TeamView): z.output<typeof teamSchema> {
+  return { ...team, createdAt: team.createdAt.toISOString() };
+}
+
+export function refuseManaged(team: TeamView): void {
+  if (!team.scimManaged) return;
+  throw new Problem('managed-elsewhere', `The team ${team.name} is kept by your identity provider; change it there.`);
+}

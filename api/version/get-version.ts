@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+
+export const getVersion = operation({
+  method: 'GET',
+  url: '/api/v1/version',
+  summary: 'The installed version',
+  scope: 'public',
+  problems: [],
+  result: z.object({ version: z.string() }).meta({ id: 'Version' }),
+  async handle({ server }) {
+    return { version: server.version };
+  },
+});

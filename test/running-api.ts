@@ -1,0 +1,202 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { type Logger, pino } from 'pino';
+import { createApp } from '../api/app.ts';
+import type { Registry } from '../api/registry.ts';
+import type { Clocks } from '../api/streams/clocks.ts';
+import { createToken } from '../db/api-tokens.ts';
+import { type Database, openDatabase } from '../db/database.ts';
+import { effect } from '../db/effect.ts';
+import { createKeysFile, openKeyring } from '../db/keys.ts';
+import { createSession } from '../db/sessions.ts';
+import type { Role, TokenRole } from '../domain/roles.ts';
+import { readSettings } from '../domain/settings.ts';
+import { connectTemporal, type Temporal } from '../temporal/connect.ts';
+import { createDelivery } from '../temporal/delivery.ts';
+import { payloadKeys } from '../temporal/open.ts';
+import { freshDatabase } from './fresh-database.ts';
+import { groundTemporal } from './ground-temporal.ts';
+import { machine, seedMember, seedOrganization } from './seed.ts';
+
+export interface RunningApi {
+  url: string;
+  app: FastifyInstance;
+  database: Database;
+  databaseUrl: string;
+  temporal: Temporal;
+  /** What was logged so far, a line each. */
+  lines: Record<string, unknown>[];
+  call(method: string, path: string, more?: Call): Promise<Answered>;
+  /** Another process, as far as HTTP can tell, on the same database. */
+  twin(): Promise<RunningApi>;
+  close(): Promise<void>;
+}
+
+export interface Call {
+  as?: Credential;
+  organization?: string;
+  csrf?: false;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface Answered {
+  status: number;
+  headers: Headers;
+  body: Record<string, unknown>;
+  text: string;
+}
+
+export type Credential =
+  | { token: string; id: string }
+  | { session: string; id: string; userId: string; organizationId: string };
+
+interface Options {
+  env?: Record<string, string>;
+  clocks?: Clocks;
+  namespace?: string;
+  operations?: Registry;
+}
+
+/** The API with a database of its own, listening on a free port. */
+export async function runningApi(options: Options = {}): Promise<RunningApi> {
+  const fresh = await freshDatabase();
+  const directory = await mkdtemp(join(tmpdir(), 'ballast-api-'));
+  const keysFile = join(directory, 'keys.json');
+  await createKeysFile(keysFile);
+  const first = await listen(fresh.url, keysFile, options);
+  return {
+    ...first,
+    close: async () => {
+      await first.close();
+      await fresh.drop();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+async function listen(url: string, keysFile: string, options: Options): Promise<RunningApi> {
+  const env = { RATE_LIMIT_PER_MINUTE: '1000000', RATE_LIMIT_ANONYMOUS_PER_MINUTE: '1000000', ...options.env };
+  const settings = readSettings({ ...env, DATABASE_URL: url });
+  const lines: Record<string, unknown>[] = [];
+  const log: Logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const database = await openDatabase({
+    url,
+    applicationName: 'ballast test api',
+    poolMax: settings.DATABASE_POOL,
+    statementTimeoutMillis: settings.REQUEST_TIMEOUT,
+  });
+  const keyring = await openKeyring(database, keysFile);
+  const temporal = connectTemporal({
+    ...(await groundTemporal(options.namespace ?? 'nowhere')),
+    keys: payloadKeys(keyring),
+  });
+  const app = await createApp({
+    settings,
+    database,
+    keyring,
+    temporal,
+    delivery: createDelivery({ database, temporal, log }),
+    log,
+    ...(options.clocks === undefined ? {} : { clocks: options.clocks }),
+    ...(options.operations === undefined ? {} : { operations: options.operations }),
+  });
+  const address = await app.listen({ host: '127.0.0.1', port: 0 });
+  return {
+    url: address,
+    app,
+    database,
+    databaseUrl: url,
+    temporal,
+    lines,
+    call: (method, path, more = {}) => call(`${address}${path}`, method, more),
+    twin: () => listen(url, keysFile, options),
+    close: async () => {
+      await app.close();
+      await temporal.close();
+      await database.close();
+    },
+  };
+}
+
+async function call(url: string, method: string, more: Call): Promise<Answered> {
+  const answer = await fetch(url, {
+    method,
+    headers: { ...headersOf(method, more), ...more.headers },
+    redirect: 'manual',
+    ...(more.body === undefined ? {} : { body: typeof more.body === 'string' ? more.body : JSON.stringify(more.body) }),
+  });
+  const text = await answer.text();
+  const json = text !== '' && /json/.test(answer.headers.get('content-type') ?? '');
+  return { status: answer.status, headers: answer.headers, text, body: json ? JSON.parse(text) : {} };
+}
+
+/** What a well-behaved client sends with this credential. */
+export function headersOf(method: string, { as, organization, csrf, body }: Call): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (as !== undefined && 'token' in as) headers.authorization = `Bearer ${as.token}`;
+  if (as !== undefined && 'session' in as) {
+    headers.cookie = `svc_session=${as.session}`;
+    headers['x-svc-organization'] = as.organizationId;
+    if (method !== 'GET' && csrf !== false) headers['x-svc-csrf'] = '1';
+  }
+  if (organization !== undefined) headers['x-svc-organization'] = organization;
+  if (organization === '') delete headers['x-svc-organization'];
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  return headers;
+}
+
+/** An organization with a token and a session of each role. */
+export interface Seeded {
+  organizationId: string;
+  slug: string;
+  tokens: Record<TokenRole, Credential>;
+  /** An administrator's token that is limited to chosen projects, of which there are none. */
+  limited: Credential;
+  sessions: Record<Role, Credential & { userId: string }>;
+}
+
+export async function seed(database: Database, slug?: string): Promise<Seeded> {
+  const organizationId = await seedOrganization(database, slug);
+  const row = await database.kysely
+    .selectFrom('organization')
+    .select('slug')
+    .where('id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  const token = (role: TokenRole, projectIds?: string[]) => seedToken(database, organizationId, role, projectIds);
+  const session = (role: Role) => seedSession(database, organizationId, role);
+  return {
+    organizationId,
+    slug: row.slug,
+    tokens: { viewer: await token('viewer'), deployer: await token('deployer'), admin: await token('admin') },
+    limited: await token('admin', []),
+    sessions: {
+      viewer: await session('viewer'),
+      deployer: await session('deployer'),
+      admin: await session('admin'),
+      owner: await session('owner'),
+    },
+  };
+}
+
+export async function seedToken(
+  database: Database,
+  organizationId: string,
+  role: TokenRole,
+  projectIds?: string[],
+): Promise<Credential & { token: string }> {
+  const made = await effect(database, machine, (running) =>
+    createToken(running, { organizationId, name: `${role} token`, role, projectIds }),
+  );
+  return { token: made.secret, id: made.row.id };
+}
+
+export async function seedSession(database: Database, organizationId: string, role: Role, userId?: string) {
+  const user = userId ?? (await seedMember(database, organizationId, role));
+  const made = await effect(database, machine, (running) =>
+    createSession(running, { userId: user, lifetimeSeconds: 3600 }),
+  );
+  return { session: made.secret, id: made.id, userId: user, organizationId };
+}
