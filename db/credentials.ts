@@ -1,5 +1,6 @@
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Role, TokenRole } from '../domain/roles.ts';
+import { prepared } from './prepared-statements.ts';
 import type { Tables } from './tables.ts';
 
 /** What a request with an API token needs to know of it, in one read. */
@@ -35,8 +36,8 @@ export interface SessionMembership {
   requireMfa: boolean;
 }
 
-// Written out, since every request runs one of these: nothing is left to build or to compile.
-const tokenQuery = `
+// Written out and prepared, since every request runs one of these: nothing is left to build, to compile or to plan.
+const tokenQuery = `${prepared}
   select token.id, token.token_id as "tokenId", token.name, token.secret_hash as "secretHash", token.role,
          token.revoked_at is null and (token.expires_at is null or token.expires_at > now()) as valid,
          token.expires_at as "expiresAt", token.revoked_at as "revokedAt",
@@ -50,7 +51,7 @@ const tokenQuery = `
   join organization on organization.id = token.organization_id and organization.deletion_id is null
   where token.token_id = $1`;
 
-const sessionQuery = `
+const sessionQuery = `${prepared}
   select session.id, session.expires_at as "expiresAt", app_user.id as "userId", app_user.name, app_user.email,
          app_user.picture,
          coalesce((

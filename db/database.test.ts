@@ -6,9 +6,11 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../test/fresh-database.ts';
 import { machine } from '../test/seed.ts';
 import { connectionFailure, foreignKeyViolation, uniqueViolation } from './connection-failure.ts';
+import { tokenCredential } from './credentials.ts';
 import { openDatabase } from './database.ts';
 import { effect } from './effect.ts';
 import { beat, livingProcesses, removeProcess } from './processes.ts';
+import { listTeams } from './teams.ts';
 
 let fresh: FreshDatabase;
 beforeAll(async () => {
@@ -152,4 +154,21 @@ test('the process that is written through the unit of work is the one that Kysel
   expect(await livingProcesses(kysely)).toEqual([]);
   await removeProcess(kysely, id);
   expect((await sql`select 1 from process`.execute(kysely)).rows).toEqual([]);
+});
+
+test('a query that asks for it is prepared once per connection, and others are not', async () => {
+  const database = await openDatabase({ url: fresh.url, applicationName: 'preparing', poolMax: 1 });
+  for (let n = 0; n < 3; n += 1) {
+    expect(await tokenCredential(database.kysely, `${n}`)).toBeUndefined();
+    expect(await listTeams(database.kysely, uuid(), { limit: 5 })).toEqual([]);
+    await livingProcesses(database.kysely);
+  }
+  const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements order by 1`.execute(
+    database.kysely,
+  );
+  expect(rows.map(({ statement }) => statement)).toEqual([
+    expect.stringContaining('from api_token'),
+    expect.stringContaining('from "team"'),
+  ]);
+  await database.close();
 });

@@ -2,6 +2,7 @@ import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Kysely } from 'kysely';
 import { type Pool, TypeOverrides } from 'pg';
 import { returnBrokenConnections } from './broken-connections.ts';
+import { prepareMarkedQueries } from './prepared-statements.ts';
 import { schemas } from './schemas.ts';
 import type { Tables } from './tables.ts';
 
@@ -63,6 +64,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       onPoolCreated: (created: Pool) => {
         pool = created;
         returnBrokenConnections(created);
+        prepareMarkedQueries(created);
       },
     },
     // What MikroORM logs besides queries is a broken connection; secrets are in neither.

@@ -88,6 +88,26 @@ test('an effect whose last write is refused leaves nothing', async () => {
   expect(reports).toEqual([]);
 });
 
+test('an effect whose commit is refused leaves nothing and reports nothing', async () => {
+  await sql`alter table organization add constraint one_name unique (name) deferrable initially deferred`.execute(
+    fresh.database.kysely,
+  );
+  const ids = [uuid(), uuid()];
+  const name = uuid();
+  const failing = effect(fresh.database, author, async (effect) => {
+    for (const id of ids) {
+      effect.em.create(Organization, { id, name, slug: id });
+      effect.audit({ action: 'organization.created', organizationId: id, subjectKind: 'organization', subjectId: id });
+      effect.change({ organizationId: id, kind: 'organization', id });
+      effect.tell({ to: `deletion/${id}`, message: 'restored', organizationId: id, body: {} });
+    }
+  });
+  await expect(failing).rejects.toThrow('one_name');
+  for (const id of ids) expect(await counts(id)).toEqual({ organization: 0, audit: 0, feed: 0, outbox: 0 });
+  expect(reports).toEqual([]);
+  await sql`alter table organization drop constraint one_name`.execute(fresh.database.kysely);
+});
+
 test('a listener that throws does not make a committed effect look failed', async () => {
   const stop = fresh.database.onCommit(() => {
     throw new Error('a listener fails');

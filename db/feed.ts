@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { prepared } from './prepared-statements.ts';
 import type { Tables } from './tables.ts';
 
 /** That something changed: its kind and its id, never its content. */
@@ -62,6 +63,7 @@ export async function feedHead(kysely: Kysely<Tables>): Promise<FeedCursor> {
  */
 export async function readFeed(kysely: Kysely<Tables>, cursor: FeedCursor, limit: number): Promise<FeedPage> {
   const { rows } = await sql<FeedEntry & { lag: number; project: string | null }>`
+    ${sql.raw(prepared)}
     select position, transaction_id::text as "transactionId", organization_id as "organizationId", kind,
            subject_id as id, project_id as project, at,
            extract(epoch from clock_timestamp() - at)::float8 as lag

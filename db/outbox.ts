@@ -79,7 +79,7 @@ export async function claimNext(
   const lock = await sql<{ held: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`outbox ${actor}`}, 0)) as held
   `.execute(transaction);
-  
+  if (lock.rows[0]?.held !== true) return 'busy';
   // A statement of its own, so that it sees what the last holder of the lock has committed.
   const row = await transaction
     .selectFrom('outbox')

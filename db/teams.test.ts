@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../test/fresh-database.ts';
 import { machine, seedMember, seedOrganization, seedUser } from '../test/seed.ts';
 import { type Effect, effect } from './effect.ts';
@@ -73,6 +74,23 @@ test('only members of the organization can be in its teams', async () => {
   expect((await findTeam(fresh.database.kysely, organizationId, team.id))?.members).toEqual([]);
   expect(await set()).toMatchObject({ kind: 'set', team: { members: [] } });
   expect(await run((effect) => setTeamMembers(effect, organizationId, uuid(), []))).toBeUndefined();
+});
+
+test('somebody who leaves at the same moment is no member, and that is no defect', async () => {
+  const { kysely } = fresh.database;
+  const team = await create('Ops');
+  const ada = await seedMember(fresh.database, organizationId);
+  const leaving = await kysely.startTransaction().execute();
+  await leaving.deleteFrom('membership').where('user_id', '=', ada).execute();
+  const setting = run((effect) => setTeamMembers(effect, organizationId, team.id, [ada]));
+  await vi.waitFor(async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+    `.execute(kysely);
+    expect(rows).toHaveLength(1);
+  });
+  await leaving.commit().execute();
+  expect(await setting).toEqual({ kind: 'not-members', userIds: [ada] });
 });
 
 test('teams are listed oldest first, page by page, of one organization', async () => {

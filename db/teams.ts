@@ -4,6 +4,7 @@ import { Problem } from '../domain/problems.ts';
 import { freeSlug, slugOf } from '../domain/slug.ts';
 import { uniqueViolation } from './connection-failure.ts';
 import type { Effect } from './effect.ts';
+import { prepared } from './prepared-statements.ts';
 import type { Tables } from './tables.ts';
 
 export interface TeamView {
@@ -224,6 +225,7 @@ function nameTaken(name: string): Problem {
 function teams(kysely: Kysely<Tables>, organizationId: string) {
   return kysely
     .selectFrom('team')
+    .modifyFront(sql.raw(prepared))
     .select([
       'team.id',
       'team.name',
