@@ -107,3 +107,13 @@ test('an organization that is not deleted is not purged', async () => {
   const living = await seedOrganization(fresh.database);
   await expect(purgeOrganization(fresh.database, living, 100, () => undefined)).rejects.toThrow('is not deleted');
 });
+
+test('the memberships go last, so that the owner of a purge that failed half way still sees it', async () => {
+  const tables = purgeOrder(fresh.database).map(({ name }) => name);
+  const stopped = purgeOrganization(fresh.database, doomed, 100, ({ table }) => {
+    if (table === tables.at(-2)) throw new Error('killed');
+  });
+  await expect(stopped).rejects.toThrow('killed');
+  expect((await counts(doomed)).membership).toBeGreaterThan(0);
+  expect((await counts(doomed)).team).toBe(0);
+});

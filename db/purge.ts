@@ -79,6 +79,8 @@ export function purgeOrder(database: Database): TenantTable[] {
     }
     order.push(table);
   }
+  for (const table of tables.values()) if (table.name !== 'membership') visit(table);
+  // Last, so that the owner still sees a purge that fails half way and can ask for it again.
   for (const table of tables.values()) visit(table);
   return order;
 }
