@@ -36,9 +36,12 @@ export function partChecks({ settings: given, running }: Parts): Check[] {
   ];
 }
 
+/** LISTEN and PORT stay as they were given: where the installation runs, whatever the shell says now. */
 function withEmbedded(settings: Settings): Settings {
+  const { LISTEN, PORT } = settings;
   try {
-    return readSettings({ ...process.env, ...embeddedSettings(readHome(settings.BALLAST_HOME), settings) });
+    const embedded = embeddedSettings(readHome(settings.BALLAST_HOME), settings);
+    return { ...readSettings({ ...process.env, ...embedded }), LISTEN, PORT };
   } catch {
     return settings;
   }

@@ -31,7 +31,8 @@ export const doctor = command({
     const healthy = findings.every(({ state }) => state !== 'broken');
     if (json) process.stdout.write(`${JSON.stringify({ healthy, findings }, undefined, 2)}\n`);
     else process.stdout.write(findings.map(asLines).join(''));
-    if (!healthy) process.exitCode = 1;
+    // Not left to the end of the event loop: a connection to a Temporal that hangs would hold this open with it.
+    process.exit(healthy ? 0 : 1);
   },
 });
 

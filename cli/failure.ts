@@ -15,4 +15,4 @@ export function sentenceOf(error: unknown): string {
 }
 
 /** Errors whose message was written for people. By name: their classes live in rooms that not every command loads. */
-const foreseen = new Set(['Refusal', 'SettingsError', 'UsageError', 'Problem', 'NamespaceNotReady', 'KeysFileError']);
+const foreseen = new Set(['Refusal', 'SettingsError', 'UsageError', 'Problem', 'NamespaceNotReady']);

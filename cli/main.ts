@@ -16,6 +16,9 @@ function choose(args: string[]): { name: string; rest: string[] } {
   throw new UsageError(`There is no command "${first}"; ${meant ? `did you mean ${meant}?` : 'see `./ballast help`.'}`);
 }
 
+// Who reads us may stop reading (`./ballast help | head`); that is no failure of ours, and no reason to stop.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 try {
   const { name, rest } = choose(process.argv.slice(2));
   if (rest.includes('--help') || rest.includes('-h')) {

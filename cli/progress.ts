@@ -1,7 +1,11 @@
-import type { WriteStream } from 'node:tty';
-
 const firstWord = 3_000;
 const furtherWords = 15_000;
+
+interface Screen {
+  isTTY?: boolean;
+  columns?: number;
+  write(text: string): boolean;
+}
 
 /**
  * What a start shows: a line per step that is done and, on a terminal, one live line with the steps that run and the
@@ -9,12 +13,12 @@ const furtherWords = 15_000;
  * fifteen seconds.
  */
 export class Progress {
-  readonly #out: Pick<WriteStream, 'write'> & { isTTY?: boolean; columns?: number };
+  readonly #out: Screen;
   readonly #running = new Map<string, { since: number; text: string }>();
   readonly #timer: NodeJS.Timeout;
   #tellAt = 0;
 
-  constructor(out: NodeJS.WriteStream = process.stdout) {
+  constructor(out: Screen = process.stdout) {
     this.#out = out;
     this.#timer = setInterval(() => this.#tick(), out.isTTY ? 100 : 1000);
     this.#timer.unref();
@@ -66,7 +70,8 @@ export class Progress {
 
   #draw(): void {
     if (!this.#out.isTTY || this.#running.size === 0) return;
-    const room = (this.#out.columns ?? 80) - 3;
+    // A terminal that does not know its width says 0.
+    const room = (this.#out.columns || 80) - 3;
     this.#clear();
     this.#out.write(`… ${this.#describe().slice(0, room)}`);
   }

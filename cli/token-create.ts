@@ -1,3 +1,5 @@
+import { apiTokenAnswer } from '../api/api-tokens/api-token.ts';
+import { schemaUri } from '../api/schema-uri.ts';
 import { createToken } from '../db/api-tokens.ts';
 import { openDatabase } from '../db/database.ts';
 import { effect } from '../db/effect.ts';
@@ -46,7 +48,7 @@ secret is not stored: who loses it makes another token.`,
         if (unknown !== undefined) throw new Refusal(`There is no project "${unknown}" in the organization "${slug}".`);
         return await createToken(change, { organizationId: organization.id, ...wanted });
       });
-      const body = { token: row, secret, shownOnce: true };
+      const body = { $schema: schemaUri('ApiTokenCreated'), token: apiTokenAnswer(row), secret, shownOnce: true };
       process.stdout.write(json ? `${JSON.stringify(body)}\n` : `${secret}\n`);
       if (!json) process.stderr.write(`Token "${row.name}" (${row.role}) of ${slug}. The secret is shown only now.\n`);
     } finally {

@@ -50,16 +50,20 @@ everything in order; a second Ctrl-C does so at once.`,
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 
+    const fail = async (error: unknown): Promise<never> => {
+      const code = tellFailure(error);
+      await stop();
+      process.exit(code);
+    };
+    process.once('uncaughtException', fail);
+
     try {
       await refuseBusyPort(settings.PORT, settings.LISTEN);
       await startInstallation({ home, settings, supervisor, progress, signal: stopping.signal });
       progress.line(`\nBallast is ready at ${settings.PUBLIC_URL}   (Ctrl-C stops it)`);
     } catch (error) {
       // What breaks because a stop is under way is not a failure of the start.
-      if (stopping.signal.aborted) return;
-      const code = tellFailure(error);
-      await stop();
-      process.exit(code);
+      if (!stopping.signal.aborted) await fail(error);
     }
   },
 });

@@ -1,8 +1,11 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { firstStartBytes, laterStartBytes, refuseFullDisk } from './disk.ts';
 import { type Home, openHome } from './home.ts';
 import { innerPorts } from './home-record.ts';
 import { type Lock, tryLock } from './lock.ts';
 import { freePorts } from './ports.ts';
+import { dataOfRoot } from './postgres-data.ts';
+import { isAlive } from './process-identity.ts';
 import { Refusal } from './refusal.ts';
 import { endOrphans, readRunRecord } from './run-record.ts';
 
@@ -14,7 +17,7 @@ export interface ClaimedHome {
 /** Opens the home for a start: takes its lock, ends what a killed start left behind and picks the inner ports. */
 export async function claimHome(path: string, onOrphan: (part: string) => void): Promise<ClaimedHome> {
   const home = openHome(path);
-  const lock = tryLock(home.file('run', 'lock'));
+  const lock = await takeLock(home);
   if (lock === undefined) {
     const address = readRunRecord(home)?.address;
     throw new Refusal(
@@ -22,12 +25,26 @@ export async function claimHome(path: string, onOrphan: (part: string) => void):
     );
   }
   try {
-    refuseFullDisk(path, home.record.postgresMajor === undefined ? firstStartBytes : laterStartBytes);
+    const { postgresMajor, namespaceId } = home.record;
+    const started = postgresMajor !== undefined || namespaceId !== undefined;
+    const places = process.getuid?.() === 0 ? [path, dataOfRoot] : [path];
+    for (const place of places) refuseFullDisk(place, started ? laterStartBytes : firstStartBytes);
     await endOrphans(home, onOrphan);
     home.keep({ ports: await freePorts(innerPorts, home.record.ports) });
     return { home, lock };
   } catch (error) {
     lock.release();
     throw error;
+  }
+}
+
+const longestClearing = 15_000;
+
+/** Waits while somebody holds the lock who does not run the installation: it is starting too, or clearing up after a kill. */
+async function takeLock(home: Home): Promise<Lock | undefined> {
+  for (const until = Date.now() + longestClearing; ; await wait(50)) {
+    const lock = tryLock(home.file('run', 'lock'));
+    const running = readRunRecord(home)?.supervisor;
+    if (lock || (running && isAlive(running)) || Date.now() > until) return lock;
   }
 }

@@ -7,6 +7,7 @@ import { provisionPostgres } from './postgres-provision.ts';
 import { Supervisor } from './supervisor.ts';
 import { temporalPart } from './temporal.ts';
 import { findTemporal } from './temporal-binary.ts';
+import { watchParent } from './watch-parent.ts';
 
 export interface Ground {
   postgres: { adminUrl: string; url: string };
@@ -21,12 +22,17 @@ interface StartGround {
   log: (line: string) => void;
 }
 
-/** PostgreSQL and Temporal alone, for tests: the same parts that `ballast up` starts. */
+/**
+ * PostgreSQL and Temporal alone, for tests: the same parts that `ballast up` starts. They end with the process that asked
+ * for them, even when it is killed: nobody would start it again and clear up.
+ */
 export async function startGround({ home: path, temporalServer, log }: StartGround): Promise<Ground> {
   const { home, lock } = await claimHome(path, (part) => log(`ending a ${part} that was left behind`));
   const supervisor = new Supervisor(home, path, (event) => log(describe(event)));
+  const watcher = watchParent(home);
   const stop = async (): Promise<void> => {
     await supervisor.stop();
+    watcher.end();
     lock.release();
   };
   try {

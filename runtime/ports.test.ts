@@ -14,6 +14,10 @@ test('every inner port is another one, below the range of outgoing connections',
   const ports = Object.values(await freePorts(innerPorts, {}));
   expect(new Set(ports).size).toBe(innerPorts.length);
   for (const port of ports) expect(port).toBeLessThan(32_768);
+
+  const [port = 0] = ports;
+  const twice = await freePorts(['postgres', 'worker'], { postgres: port, worker: port });
+  expect(twice.worker).not.toBe(twice.postgres);
 });
 
 test('a kept port stays, and one that a stranger took is replaced', async () => {

@@ -21,7 +21,7 @@ import { run } from './run.ts';
 import { postgresMajor } from './versions.ts';
 
 /** As root the data lie where PostgreSQL's own user can reach them, and the home holds a link. */
-const dataOfRoot = '/var/lib/ballast';
+export const dataOfRoot = '/var/lib/ballast';
 
 export function dataDirectory(home: Home, user: SystemUser | undefined): string {
   return user ? join(dataOfRoot, home.record.installation, 'postgres') : home.postgres;

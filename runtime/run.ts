@@ -25,10 +25,13 @@ export function run(what: string, file: string, args: readonly string[], options
   });
 }
 
+/** Programs that log JSON print lines that are no help in a sentence. */
+const longestLine = 300;
+
 export function lastLines(text: string, count: number): string {
   return text
     .split('\n')
-    .map((line) => line.trim())
+    .map((line) => line.trim().slice(0, longestLine))
     .filter((line) => line !== '')
     .slice(-count)
     .join(' | ');

@@ -7,8 +7,8 @@ import { RunningProcesses } from './run-record.ts';
 const stopPlan = [
   { name: 'api', hurryAt: 3_500, killAt: 4_000 },
   { name: 'worker', hurryAt: 6_500, killAt: 7_000 },
-  { name: 'temporal', hurryAt: 8_000, killAt: 8_200 },
-  { name: 'postgres', hurryAt: 9_000, killAt: 9_700 },
+  { name: 'temporal', hurryAt: 7_800, killAt: 8_000 },
+  { name: 'postgres', hurryAt: 8_600, killAt: 9_300 },
 ] as const;
 
 const rotateEvery = 30_000;
