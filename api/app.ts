@@ -80,7 +80,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const metrics = createMetrics({ database, hub, feed: () => feed.state() });
   const ready = readiness({ ...parts, feed: () => feed.state() });
 
-  const watch = requestLog(metrics);
+  const watch = requestLog(metrics, log);
   const headers = securityHeaders(settings.PUBLIC_URL);
   const logger: FastifyBaseLogger = log;
   const app = Fastify({

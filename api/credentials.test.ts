@@ -45,7 +45,7 @@ test('a token is made by a session, works, is seen to be used, and is refused on
   const as = { token: secret, id: token.id };
   expect((await api.call('GET', '/api/v1/teams', { as })).status).toBe(200);
   const list = await api.call('GET', '/api/v1/api-tokens', { as: ours.sessions.admin });
-  expect(list.text).not.toContain(secret.split('_')[2]);
+  expect(list.text).not.toContain(secret.split('_').slice(2).join('_'));
   expect((await api.call('DELETE', `/api/v1/api-tokens/${token.id}`, { as: ours.tokens.admin })).status).toBe(204);
   const refused = await api.call('GET', '/api/v1/teams', { as });
   expect(refused.status).toBe(403);
@@ -92,7 +92,7 @@ test('neither secrets nor paths are in the log', async () => {
   await api.call('GET', '/api/v1/teams?cursor=seen-in-query', { as: ours.tokens.admin });
   await api.call('DELETE', '/api/v1/teams/seen-in-path', { as: ours.sessions.owner });
   const log = JSON.stringify(api.lines);
-  for (const text of [secret, secret.split('_')[2] ?? '', session, 'seen-in-query', 'seen-in-path']) {
+  for (const text of [secret, secret.split('_').slice(2).join('_'), session, 'seen-in-query', 'seen-in-path']) {
     expect(log.includes(text)).toBe(false);
   }
   const line = api.lines.find(({ operation }) => operation === 'teams.delete');

@@ -105,5 +105,5 @@ test('an answer with a secret is not stored: a repeat names what was made', asyn
   expect(again.body.detail).toContain(token.id);
   const stored = JSON.stringify(await api.database.kysely.selectFrom('idempotent_answer').selectAll().execute());
   expect(stored).not.toContain(secret);
-  expect(stored).not.toContain(secret.split('_').at(-1));
+  expect(stored).not.toContain(secret.split('_').slice(2).join('_'));
 });

@@ -12,7 +12,6 @@ import { openTemporal } from '../temporal/open.ts';
 import { createApp } from './app.ts';
 import { keyringWhenOpen } from './keyring-when-open.ts';
 import { openLog } from './log.ts';
-import { startTracing } from './tracing.ts';
 import { installedVersion } from './version/installed.ts';
 
 const beatMillis = 5_000;
@@ -45,8 +44,10 @@ export async function main(): Promise<void> {
 /** Listens at once, whether PostgreSQL and Temporal are there or not, and gets ready when they come. */
 async function serve(settings: Settings, log: Logger, signal: AbortSignal): Promise<void> {
   await using opened = new AsyncDisposableStack();
-  const tracing = startTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT);
-  opened.defer(() => tracing.shutdown());
+  const endpoint = settings.OTEL_EXPORTER_OTLP_ENDPOINT;
+  // Loaded only when somebody collects traces: the packages take as long and as much memory as the half of all the rest.
+  const tracing = endpoint === undefined ? undefined : (await import('./tracing.ts')).startTracing(endpoint);
+  opened.defer(() => tracing?.shutdown());
   const database = await openDatabase({
     url: required(settings, 'DATABASE_URL'),
     applicationName: 'ballast api',
@@ -57,7 +58,7 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
   opened.defer(() => database.close());
   database.onAlarm(({ actorId, message }) => log.error({ actor: actorId }, message));
   const keys = keyringWhenOpen(database, settings.KEYS_FILE);
-  const { temporal } = await openTemporal(settings, keys.keyring, tracing.clientInterceptors);
+  const { temporal } = await openTemporal(settings, keys.keyring, tracing?.clientInterceptors);
   opened.defer(() => temporal.close());
   const processId = uuid();
   const app = await createApp({

@@ -145,13 +145,14 @@ export interface Operation<Input, Output, Kind extends 'query' | 'mutation' | 's
 type NoFields = z.ZodObject<Record<never, never>, z.core.$strict>;
 const noFields: NoFields = z.strictObject({});
 
-type Part<Name extends string, S extends z.ZodType> = S extends NoFields
-  ? unknown
-  : undefined extends z.input<S>
+type Part<Name extends string, S extends z.ZodType> =
+  undefined extends z.input<S>
     ? { [K in Name]?: z.input<S> }
-    : Partial<z.input<S>> extends z.input<S>
-      ? { [K in Name]?: z.input<S> | undefined }
-      : { [K in Name]: z.input<S> };
+    : [z.input<S>] extends [Record<string, never>]
+      ? unknown
+      : Partial<z.input<S>> extends z.input<S>
+        ? { [K in Name]?: z.input<S> | undefined }
+        : { [K in Name]: z.input<S> };
 type PageQuery = { query?: { limit?: number; cursor?: string } };
 type InputOf<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A> = Part<'path', P> &
   Part<'query', Q> &

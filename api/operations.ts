@@ -7,6 +7,7 @@ import { purgeOrganization } from './deleted-organizations/purge-organization.ts
 import { restoreOrganization } from './deleted-organizations/restore-organization.ts';
 import { streamEvents } from './events/stream-events.ts';
 import { deleteOrganization } from './organizations/delete-organization.ts';
+import { getOrganization } from './organizations/get-organization.ts';
 import { listOrganizations } from './organizations/list-organizations.ts';
 import { getOpenapi } from './reference/get-openapi.ts';
 import { createTeam } from './teams/create-team.ts';
@@ -19,7 +20,7 @@ import { listReleases } from './version/list-releases.ts';
 
 /** Every operation there is. REST, tRPC, openapi.json, the reference page and the sweeping tests read this list. */
 export const operations = {
-  organizations: { list: listOrganizations, delete: deleteOrganization },
+  organizations: { list: listOrganizations, get: getOrganization, delete: deleteOrganization },
   deletedOrganizations: {
     list: listDeletedOrganizations,
     restore: restoreOrganization,

@@ -60,6 +60,7 @@ let leaving: Seeded;
 
 const examples: Record<string, Example> = {
   'organizations.list': {},
+  'organizations.get': { prepare: async () => ({ id: ours.organizationId }) },
   'organizations.delete': {
     as: () => leaving.sessions.owner,
     prepare: async () => {

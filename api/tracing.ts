@@ -10,8 +10,7 @@ export interface Tracing {
 }
 
 /** Sends spans of requests to an OTLP endpoint; actors that a request starts go on with its trace. */
-export function startTracing(endpoint: string | undefined): Tracing {
-  if (endpoint === undefined) return { clientInterceptors: [], shutdown: async () => undefined };
+export function startTracing(endpoint: string): Tracing {
   const sdk = new NodeSDK({
     resource: resources.resourceFromAttributes({ 'service.name': 'ballast-api' }),
     traceExporter: new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` }),

@@ -44,7 +44,7 @@ interface Procedure<Input, Output> {
   meta: object;
   errorShape: TrpcErrorShape;
 }
-type InputOf<I> = Partial<I> extends I ? I | undefined : I;
+type InputOf<I> = unknown extends I ? undefined : Partial<I> extends I ? I | undefined : I;
 type ProceduresOf<R> = {
   [Name in keyof R]: R[Name] extends Operation<infer I, infer O, infer Kind>
     ? Kind extends 'query'

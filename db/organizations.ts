@@ -1,9 +1,10 @@
-import { type Kysely, sql } from 'kysely';
+import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { Problem } from '../domain/problems.ts';
 import type { Role } from '../domain/roles.ts';
 import { uniqueViolation } from './connection-failure.ts';
 import type { Effect } from './effect.ts';
+import { prepared } from './prepared-statements.ts';
 import type { Tables } from './tables.ts';
 
 export interface OrganizationView {
@@ -31,16 +32,26 @@ export interface OrganizationPosition {
   id: string;
 }
 
+// Written out and prepared: it is read all the time.
+const organizationQuery = `${prepared}
+  select id, name, slug, default_cluster_id as "defaultClusterId",
+         build_registry_credential_id as "buildRegistryCredentialId",
+         build_repository_prefix as "buildRepositoryPrefix", require_mfa as "requireMfa", created_at as "createdAt"
+  from organization
+  where deletion_id is null and `;
+const byId = `${organizationQuery}id = $1`;
+const bySlug = `${organizationQuery}slug = $1`;
+
 /** An organization that is not deleted. */
 export async function findOrganization(kysely: Kysely<Tables>, id: string): Promise<OrganizationView | undefined> {
-  return await organizations(kysely).where('id', '=', id).executeTakeFirst();
+  return await oneOrganization(kysely, byId, id);
 }
 
 export async function findOrganizationBySlug(
   kysely: Kysely<Tables>,
   slug: string,
 ): Promise<OrganizationView | undefined> {
-  return await organizations(kysely).where('slug', '=', slug).executeTakeFirst();
+  return await oneOrganization(kysely, bySlug, slug);
 }
 
 /** The organizations a user belongs to, oldest first. */
@@ -132,18 +143,11 @@ export function slugTaken(slug: string): Problem {
   return new Problem('slug-taken', `Another organization has the slug "${slug}": choose another one.`);
 }
 
-function organizations(kysely: Kysely<Tables>) {
-  return kysely
-    .selectFrom('organization')
-    .select([
-      'id',
-      'name',
-      'slug',
-      'default_cluster_id as defaultClusterId',
-      'build_registry_credential_id as buildRegistryCredentialId',
-      'build_repository_prefix as buildRepositoryPrefix',
-      'require_mfa as requireMfa',
-      'created_at as createdAt',
-    ])
-    .where('deletion_id', 'is', null);
+async function oneOrganization(
+  kysely: Kysely<Tables>,
+  query: string,
+  value: string,
+): Promise<OrganizationView | undefined> {
+  const { rows } = await kysely.executeQuery<OrganizationView>(CompiledQuery.raw(query, [value]));
+  return rows[0];
 }

@@ -13,7 +13,11 @@ export interface ReadStream {
 }
 
 /** Opens an event stream and reads it; resolves once it is open or was refused. */
-export async function readStream(api: RunningApi, path: string, as: NonNullable<Call['as']>): Promise<ReadStream> {
+export async function readStream(
+  api: Pick<RunningApi, 'url'>,
+  path: string,
+  as: NonNullable<Call['as']>,
+): Promise<ReadStream> {
   const leaving = new AbortController();
   const answer = await fetch(`${api.url}${path}`, { headers: headersOf('GET', { as }), signal: leaving.signal });
   let text = '';

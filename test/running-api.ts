@@ -30,7 +30,7 @@ export interface RunningApi {
   lines: Record<string, unknown>[];
   call(method: string, path: string, more?: Call): Promise<Answered>;
   /** Another process, as far as HTTP can tell, on the same database. */
-  twin(): Promise<RunningApi>;
+  twin(clocks?: Clocks): Promise<RunningApi>;
   close(): Promise<void>;
 }
 
@@ -58,6 +58,8 @@ interface Options {
   clocks?: Clocks;
   namespace?: string;
   operations?: Registry;
+  /** Host and port of a proxy through which the API reaches its database. */
+  databaseAt?: string;
 }
 
 /** The API with a database of its own, listening on a free port. */
@@ -66,7 +68,9 @@ export async function runningApi(options: Options = {}): Promise<RunningApi> {
   const directory = await mkdtemp(join(tmpdir(), 'ballast-api-'));
   const keysFile = join(directory, 'keys.json');
   await createKeysFile(keysFile);
-  const first = await listen(fresh.url, keysFile, options);
+  const url = new URL(fresh.url);
+  if (options.databaseAt !== undefined) url.host = options.databaseAt;
+  const first = await listen(url.href, keysFile, options);
   return {
     ...first,
     close: async () => {
@@ -112,7 +116,7 @@ async function listen(url: string, keysFile: string, options: Options): Promise<
     temporal,
     lines,
     call: (method, path, more = {}) => call(`${address}${path}`, method, more),
-    twin: () => listen(url, keysFile, options),
+    twin: (clocks) => listen(url, keysFile, clocks === undefined ? options : { ...options, clocks }),
     close: async () => {
       await app.close();
       await temporal.close();
@@ -121,7 +125,7 @@ async function listen(url: string, keysFile: string, options: Options): Promise<
   };
 }
 
-async function call(url: string, method: string, more: Call): Promise<Answered> {
+export async function call(url: string, method: string, more: Call = {}): Promise<Answered> {
   const answer = await fetch(url, {
     method,
     headers: { ...headersOf(method, more), ...more.headers },

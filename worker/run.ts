@@ -19,7 +19,6 @@ import { startReconciler } from './reconciler.ts';
 import { startRelay } from './relay.ts';
 import { installSdk } from './sdk.ts';
 import { startSweepers } from './sweepers.ts';
-import { startTracing } from './tracing.ts';
 import { programVersion } from './version.ts';
 
 /**
@@ -37,7 +36,8 @@ export async function runWorker(settings: Settings, log: Logger, signal: AbortSi
   log.info({ port: http.port }, 'Worker begins');
 
   const endpoint = settings.OTEL_EXPORTER_OTLP_ENDPOINT;
-  const tracing = endpoint === undefined ? undefined : startTracing(endpoint);
+  // Loaded only when somebody collects traces: the packages are large.
+  const tracing = endpoint === undefined ? undefined : (await import('./tracing.ts')).startTracing(endpoint);
   opened.defer(() => tracing?.shutdown().catch(() => undefined));
 
   const database = await openDatabase({

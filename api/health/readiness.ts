@@ -27,6 +27,8 @@ interface Sources {
 
 const cachedMillis = 1000;
 const feedPatienceMillis = 10_000;
+/** A part that hangs counts as broken: whoever asks is answered. */
+const longestLookMillis = 3_000;
 
 /** Looks at each part. The answer is kept for a second: whoever asks often must not load what he asks about. */
 export function readiness(sources: Sources): () => Promise<Readiness> {
@@ -57,7 +59,7 @@ async function look({ database, keyring, temporal: temporalPart, feed }: Sources
       const workers = (await livingProcesses(database.kysely)).filter(({ kind }) => kind === 'worker');
       return workers.length > 0 ? undefined : 'No worker runs; start one with: ballast worker.';
     }),
-    outboxState(database.kysely).catch(() => undefined),
+    within(outboxState(database.kysely)).catch(() => undefined),
   ]);
   const parts = {
     database: reached,
@@ -85,10 +87,20 @@ function faulty(detail: string): Part {
 
 async function part(whenItFails: string, fault: () => Promise<string | undefined>): Promise<Part> {
   try {
-    const detail = await fault();
+    const detail = await within(fault());
     return detail === undefined ? fine : faulty(detail);
   } catch {
     return faulty(whenItFails);
+  }
+}
+
+async function within<T>(look: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('It did not answer in time.')), longestLookMillis);
+  try {
+    return await Promise.race([look, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -38,7 +38,13 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
       const address = peer(request);
       return address !== undefined && isTrusted(address);
     },
-    isLoopback: (request) => find(request)?.range() === 'loopback',
+    isLoopback: (request) => {
+      const address = peer(request);
+      const forwarded = request.headers['x-forwarded-for'] ?? request.headers.forwarded;
+      // A proxy on this machine that is not trusted: whoever is behind it is not on this machine.
+      if (forwarded !== undefined && (address === undefined || !isTrusted(address))) return false;
+      return find(request)?.range() === 'loopback';
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Incoming } from '../pipeline/incoming.ts';
 import type { Input } from '../pipeline/input.ts';
 import type { ServerParts } from '../server-parts.ts';
-import { frameText } from './frames.ts';
+import { type Frame, frameText } from './frames.ts';
 import { openStream } from './open-stream.ts';
 
 /** Sends an operation's events as `text/event-stream`, never faster than the reader takes them. */
@@ -28,14 +28,37 @@ export async function serveStream(
   }
   raw.flushHeaders();
   try {
-    for await (const frame of frames) {
-      if (!raw.write(frameText(frame)) && !(await drained(raw, signal))) break;
-    }
+    await send(raw, frames, signal);
   } catch (error) {
     server.log.error({ requestId: incoming.requestId, err: error }, 'A stream met a defect');
   }
   if (raw.writableNeedDrain) raw.destroy();
   else raw.end();
+}
+
+const enoughForOneWrite = 16_384;
+
+/** Frames that come at once go out at once: a write for each would cost more than the frame itself. */
+async function send(
+  raw: ServerResponse,
+  frames: AsyncGenerator<Frame, void, undefined>,
+  signal: AbortSignal,
+): Promise<void> {
+  let waiting = '';
+  let scheduled: NodeJS.Immediate | undefined;
+  const flush = () => {
+    clearImmediate(scheduled);
+    scheduled = undefined;
+    if (waiting !== '' && !raw.destroyed) raw.write(waiting);
+    waiting = '';
+  };
+  for await (const frame of frames) {
+    waiting += frameText(frame);
+    if (waiting.length >= enoughForOneWrite) flush();
+    else scheduled ??= setImmediate(flush);
+    if (raw.destroyed || (raw.writableNeedDrain && !(await drained(raw, signal)))) break;
+  }
+  flush();
 }
 
 /** Whether the reader has taken what was sent; false when it has left or the stream is to end. */

@@ -8,7 +8,7 @@ import { operations } from '../operations.ts';
 import { type Clocks, specifiedClocks } from './clocks.ts';
 
 const path = '/api/v1/events/stream';
-const clocks: Clocks = { ...specifiedClocks, recheck: 400, heartbeat: { organization: 100, other: 50 } };
+const clocks: Clocks = { ...specifiedClocks, heartbeat: { organization: 100, other: 50 } };
 
 /** The deployment and log streams come with their subjects; what holds for them is tested with this one. */
 const streamNothing = operation({
@@ -28,12 +28,15 @@ const streamNothing = operation({
 
 let api: RunningApi;
 let twin: RunningApi;
+/** One that checks credentials often; the others leave it to the feed. */
+let checking: RunningApi;
 let ours: Seeded;
 const opened: ReadStream[] = [];
 
 beforeAll(async () => {
   api = await runningApi({ clocks, operations: { ...operations, nothing: { stream: streamNothing } } });
   twin = await api.twin();
+  checking = await api.twin({ ...clocks, recheck: 300 });
   ours = await seed(api.database);
 });
 afterEach(async () => {
@@ -44,6 +47,7 @@ afterEach(async () => {
   });
 });
 afterAll(async () => {
+  await checking.close();
   await twin.close();
   await api.close();
 });
@@ -131,7 +135,7 @@ test('a revoked token closes its streams within 2 s in every process', async () 
 
 test('with the feed silent, the next check closes it', async () => {
   const token = await seedToken(api.database, ours.organizationId, 'viewer');
-  const stream = await open(api, token);
+  const stream = await open(checking, token);
   // Written past the effect: no entry of the feed tells of it.
   await api.database.kysely
     .updateTable('api_token')
@@ -143,8 +147,8 @@ test('with the feed silent, the next check closes it', async () => {
 
 test('another role closes the streams of a session', async () => {
   const { userId } = ours.sessions.deployer;
-  const stream = await open(api, ours.sessions.deployer);
-  const kept = await open(api, ours.sessions.viewer);
+  const stream = await open(checking, ours.sessions.deployer);
+  const kept = await open(checking, ours.sessions.viewer);
   await api.database.kysely
     .updateTable('membership')
     .set({ role: 'viewer' })

@@ -1,7 +1,7 @@
 import type { Hint } from '../../db/feed.ts';
 
 /** Hints waiting for one reader. They are shared between readers, so a full queue costs its references only. */
-const mostWaiting = 10_000;
+const mostWaiting = 30_000;
 
 /**
  * What waits for one reader of an organization's changes. It never grows past its bound: a reader that falls too far
@@ -10,24 +10,28 @@ const mostWaiting = 10_000;
 export class Subscription {
   #waiting: Hint[] = [];
   #taken = 0;
-  #lost = false;
+  #resync = false;
+  /** Nothing is kept until the reader has been told that something was lost. */
+  #overflown = false;
   #ended = false;
   #wake: (() => void) | undefined;
 
   push(hint: Hint): void {
-    if (this.#ended || this.#lost) return;
-    if (this.#waiting.length - this.#taken >= mostWaiting) this.lost();
-    else {
+    if (this.#ended || this.#overflown) return;
+    if (this.#waiting.length - this.#taken >= mostWaiting) {
+      this.#waiting = [];
+      this.#taken = 0;
+      this.#overflown = true;
+      this.lost();
+    } else {
       this.#waiting.push(hint);
       this.#wake?.();
     }
   }
 
+  /** Hints were lost on their way here. What waits is kept: it is true all the same. */
   lost(): void {
-    if (this.#ended) return;
-    this.#waiting = [];
-    this.#taken = 0;
-    this.#lost = true;
+    this.#resync = true;
     this.#wake?.();
   }
 
@@ -41,8 +45,9 @@ export class Subscription {
   async next(): Promise<Hint | 'lost' | undefined> {
     for (;;) {
       if (this.#ended) return undefined;
-      if (this.#lost) {
-        this.#lost = false;
+      if (this.#resync) {
+        this.#resync = false;
+        this.#overflown = false;
         return 'lost';
       }
       const hint = this.#waiting[this.#taken];

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { findOrganization } from '../../db/organizations.ts';
+import { Problem } from '../../domain/problems.ts';
+import { operation } from '../operation.ts';
+import { organizationAnswer, organizationSchema } from './organization.ts';
+
+export const getOrganization = operation({
+  method: 'GET',
+  url: '/api/v1/organizations/{id}',
+  summary: 'The organization',
+  description: 'It must be the one that the request is about: of a token, the one it was made in.',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: ['not-found'],
+  path: z.strictObject({ id: z.guid() }),
+  result: organizationSchema,
+  async handle({ caller, path, database }) {
+    const organization = await findOrganization(database.kysely, caller.ownOrganization(path.id).id);
+    if (organization === undefined) throw new Problem('not-found', 'The organization was deleted a moment ago.');
+    return organizationAnswer(organization);
+  },
+});

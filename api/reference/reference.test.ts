@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type RunningApi, runningApi } from '../../test/running-api.ts';
+import { operations } from '../operations.ts';
+import { namedOperations } from '../registry.ts';
+import { html } from './html.ts';
+
+let api: RunningApi;
+beforeAll(async () => {
+  api = await runningApi();
+});
+afterAll(() => api.close());
+
+test('the page shows every operation and loads nothing from elsewhere', async () => {
+  const page = await api.call('GET', '/docs');
+  expect(page.status).toBe(200);
+  expect(page.headers.get('content-security-policy')).toMatch(
+    /^default-src 'none'; style-src 'self'; script-src 'self'/,
+  );
+  for (const { name, operation } of namedOperations(operations)) {
+    expect(page.text).toContain(`id="${name}"`);
+    expect(page.text).toContain(`<code>${operation.url}</code>`);
+  }
+  expect(page.text.match(/(?:src|href)="(?!#|\/)/g)).toBeNull();
+  expect(page.text).not.toMatch(/ style=| on\w+=|<script>/);
+  for (const [, asset] of page.text.matchAll(/(?:src|href)="(\/[^"]+)"/g)) {
+    expect((await api.call('GET', String(asset))).status, asset).toBe(200);
+  }
+});
+
+test('the root leads there until the console comes', async () => {
+  const root = await api.call('GET', '/');
+  expect([root.status, root.headers.get('location')]).toEqual([302, '/docs']);
+});
+
+test('what is put into HTML is escaped', () => {
+  expect(html`<p>${'<script>"&'}${[html`<b>x</b>`, 1]}</p>`.text).toBe('<p>&#60;script&#62;&#34;&#38;<b>x</b>1</p>');
+});
