@@ -51,7 +51,8 @@ function article({ method, path, operation }: Placed, schemas: Schemas, address:
 ${prose(operation.description)}
 ${parameters(operation)}
 ${body === undefined ? '' : html`<h4>Body</h4>${fieldTable(body, schemas)}`}
-${Object.entries(operation.responses).map(([status, response]) => answer(status, response, schemas))}
+${Object.entries(operation.responses).map(([status, response]) => (Number(status) < 400 ? answer(status, response, schemas) : ''))}
+${problems(operation)}
 <h4>Example</h4><pre><code>${curl(method, path, operation, address)}</code></pre></article>`;
 }
 
@@ -65,7 +66,6 @@ function parameters({ parameters: list }: OpenapiOperation): Html | string {
 }
 
 function answer(status: string, response: OpenapiOperation['responses'][string], schemas: Schemas): Html {
-  if (Number(status) >= 400) return html`<p class="problem"><b>${status}</b> ${prose(response.description)}</p>`;
   const schema: JsonSchema | undefined = Object.values(response.content ?? {})[0]?.schema;
   const events = schema?.oneOf ?? [];
   return html`<h4>Answer ${status}</h4>${prose(response.description)}${
@@ -75,6 +75,14 @@ function answer(status: string, response: OpenapiOperation['responses'][string],
         ? events.map((event) => fieldTable(event as JsonSchema, schemas))
         : fieldTable(schema, schemas)
   }`;
+}
+
+function problems({ responses }: OpenapiOperation): Html | string {
+  const failures = Object.entries(responses).filter(([status]) => Number(status) >= 400);
+  if (failures.length === 0) return '';
+  return html`<details><summary>Problems</summary><table>${failures.map(
+    ([status, { description }]) => html`<tr><td><code>${status}</code></td><td>${prose(description)}</td></tr>`,
+  )}</table></details>`;
 }
 
 function curl(method: string, path: string, operation: OpenapiOperation, address: string): string {
@@ -99,8 +107,8 @@ function example(schema: JsonSchema): unknown {
   return Object.fromEntries(fields.map(([name, field]) => [name, example(field as JsonSchema)]));
 }
 
-/** `deletedOrganizations` → `Deleted organizations`. */
+/** `deletedOrganizations` → `Deleted organizations`, `apiTokens` → `API tokens`. */
 function words(subject: string): string {
-  const spaced = subject.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
+  const spaced = subject.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^api\b/, 'API');
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
