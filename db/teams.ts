@@ -22,7 +22,7 @@ export interface TeamPosition {
   id: string;
 }
 
-/** There is no table of projects yet, so no team has any. The projects issue puts its sub-select here. */
+/** There is no table of projects yet, so no team has any; their count belongs here when there is. */
 const projectCount = sql<number>`0`;
 
 export async function findTeam(
