@@ -6,9 +6,8 @@ export async function reachableDatabase(settings: Settings): Promise<void> {
   const { hostname, port } = new URL(required(settings, 'DATABASE_URL'));
   const problem = await whyUnreachable(required(settings, 'DATABASE_URL'));
   if (problem === undefined) return;
-  throw new Refusal(
-    `PostgreSQL at ${hostname}:${port || '5432'} cannot be used (${problem}); start it with \`./ballast up\`, or correct DATABASE_URL.`,
-  );
+  const cure = process.env.DATABASE_URL ? 'start it, or correct DATABASE_URL' : 'start it with `./ballast up`';
+  throw new Refusal(`PostgreSQL at ${hostname}:${port || '5432'} cannot be used (${problem}); ${cure}.`);
 }
 
 export async function whyUnreachable(url: string): Promise<string | undefined> {

@@ -40,7 +40,17 @@ test('a directory with other things in it is refused and left as it was', () => 
 
 test('a home that cannot be written is refused', () => {
   writeFileSync(path, 'a file where a directory should be');
-  expect(() => openHome(path)).toThrow(/cannot be written \(EEXIST\); make it writable .* or set BALLAST_HOME/);
+  expect(() => openHome(path)).toThrow(/cannot be written \(ENOTDIR\); make it writable .* or set BALLAST_HOME/);
+  expect(readFileSync(path, 'utf8')).toBe('a file where a directory should be');
+  expect(statSync(path).mode & 0o777).not.toBe(0o700);
+});
+
+test.runIf(process.platform === 'linux')('a directory in which nothing can be made is refused', () => {
+  expect(() => openHome('/proc/ballast')).toThrow(/cannot be written \(ENOENT\); make it writable/);
+});
+
+test('a home is made together with the directories above it', () => {
+  expect(openHome(join(parent, 'a', 'b')).path).toBe(join(parent, 'a', 'b'));
 });
 
 test.each([

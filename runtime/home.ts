@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { writeFileAtomically } from './files.ts';
 import { type HomeRecord, newHomeRecord, readHomeRecord } from './home-record.ts';
 import { errorCode, Refusal } from './refusal.ts';
@@ -42,7 +42,7 @@ export class Home {
 /** Opens the home and makes it if it is not there; refuses a directory that is not ours, not writable or of a newer layout. */
 export function openHome(path: string): Home {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeDirectory(path);
     refuseForeign(path);
     chmodSync(path, 0o700);
     for (const folder of folders) mkdirSync(join(path, folder), { recursive: true, mode: 0o700 });
@@ -64,6 +64,13 @@ export function openHome(path: string): Home {
     );
   }
   return readHome(path);
+}
+
+/** Node's own `recursive` never comes back where a directory exists and yet takes none, as /proc does. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  if (!existsSync(dirname(path))) makeDirectory(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 /** Opens a home that must be there already, without changing anything. */
