@@ -12,7 +12,8 @@ export interface FetchedPage {
   bytes: Buffer;
 }
 
-const pageSize = 500;
+/** The most that Temporal gives at once. */
+const pageSize = 256;
 
 /** The complete history of an actor, from the first run that Temporal still has to the last one. */
 export async function* fetchHistory(temporal: Temporal, actorId: string, lastRun: string): AsyncGenerator<FetchedPage> {
