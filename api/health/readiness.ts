@@ -25,19 +25,27 @@ interface Sources {
   feed: () => FeedListenerState;
 }
 
-const cachedMillis = 1000;
+/** An answer is kept, so that whoever asks often does not load what he asks about. Who waits for us hears it soon. */
+const keptMillis = { ready: 1_000, notReady: 100 };
 const feedPatienceMillis = 10_000;
 /** A part that hangs counts as broken: whoever asks is answered. */
 const longestLookMillis = 3_000;
 
-/** Looks at each part. The answer is kept for a second: whoever asks often must not load what he asks about. */
+/** Looks at each part, one look at a time. */
 export function readiness(sources: Sources): () => Promise<Readiness> {
-  let last: { at: number; answer: Promise<Readiness> } | undefined;
+  let last: { until: number; answer: Promise<Readiness> } | undefined;
   return () => {
-    if (last === undefined || performance.now() - last.at > cachedMillis) {
-      last = { at: performance.now(), answer: look(sources) };
-    }
-    return last.answer;
+    if (last !== undefined && performance.now() < last.until) return last.answer;
+    const next = { until: Number.POSITIVE_INFINITY, answer: look(sources) };
+    const keep = (milliseconds: number) => {
+      next.until = performance.now() + milliseconds;
+    };
+    next.answer.then(
+      ({ ready }) => keep(ready ? keptMillis.ready : keptMillis.notReady),
+      () => keep(0),
+    );
+    last = next;
+    return next.answer;
   };
 }
 
