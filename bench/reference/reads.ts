@@ -1,0 +1,82 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import Fastify from 'fastify';
+import { Pool } from 'pg';
+import { sealCursor } from '../../db/cursors.ts';
+import { organizationQuery, teamsQuery, tokenQuery } from './statements.ts';
+
+/**
+ * The least that answers the same bytes to whom it may: Fastify and pg, the same statements, prepared, on a pool of the
+ * same size. No checks beyond the token, no limits, no log, no metrics, no ids of requests.
+ */
+
+interface TokenRow {
+  secretHash: Buffer;
+  valid: boolean;
+  organizationId: string;
+}
+interface OrganizationRow {
+  id: string;
+  name: string;
+  slug: string;
+  requireMfa: boolean;
+  createdAt: Date;
+}
+interface TeamRow {
+  id: string;
+  name: string;
+  slug: string;
+  createdAt: Date;
+  scimManaged: boolean;
+  projectCount: number;
+  members: { userId: string; name: string; email: string }[];
+}
+
+const pool = new Pool({ connectionString: process.env.DATABASE_URL ?? '', max: 16 });
+const cursorKey = Buffer.from(process.env.CURSOR_KEY ?? '', 'hex');
+const app = Fastify();
+
+/** The organization of the token, if it is valid. */
+async function organizationOf(authorization: string | undefined): Promise<string | undefined> {
+  const [, tokenId, secret] = /^Bearer svc_([A-Za-z0-9]+)_([A-Za-z0-9_-]+)$/.exec(authorization ?? '') ?? [];
+  if (tokenId === undefined || secret === undefined) return undefined;
+  const { rows } = await pool.query<TokenRow>({ name: 'token', text: tokenQuery, values: [tokenId] });
+  const [token] = rows;
+  if (token === undefined || !token.valid) return undefined;
+  const same = timingSafeEqual(token.secretHash, createHash('sha256').update(secret).digest());
+  return same ? token.organizationId : undefined;
+}
+
+app.get<{ Params: { id: string } }>('/api/v1/organizations/:id', async (request, reply) => {
+  const organizationId = await organizationOf(request.headers.authorization);
+  if (organizationId !== request.params.id) return reply.code(403).send();
+  const { rows } = await pool.query<OrganizationRow>({
+    name: 'organization',
+    text: organizationQuery,
+    values: [organizationId],
+  });
+  const [organization] = rows;
+  if (organization === undefined) return reply.code(404).send();
+  const { id, name, slug, requireMfa, createdAt } = organization;
+  return { $schema: 'urn:ballast:schema:Organization', id, name, slug, requireMfa, createdAt };
+});
+
+app.get<{ Querystring: { limit: string } }>('/api/v1/teams', async (request, reply) => {
+  const organizationId = await organizationOf(request.headers.authorization);
+  if (organizationId === undefined) return reply.code(403).send();
+  const limit = Number(request.query.limit);
+  const { rows } = await pool.query<TeamRow>({ name: 'teams', text: teamsQuery, values: [organizationId, limit + 1] });
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  const answer = { $schema: 'urn:ballast:schema:PageOfTeam', items };
+  if (rows.length <= limit || last === undefined) return answer;
+  const nextCursor = sealCursor(cursorKey, {
+    operation: 'teams.list',
+    organizationId,
+    filters: { path: {} },
+    after: { createdAt: last.createdAt.toISOString(), id: last.id },
+  });
+  return { ...answer, nextCursor };
+});
+
+await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT) });
+process.once('SIGTERM', () => process.exit(0));

@@ -1,0 +1,2 @@
+/** The least of a workflow. */
+export async function nothing(): Promise<void> {}
