@@ -19,7 +19,7 @@ export default defineConfig({
           name: 'rooms',
           include: ['**/*.test.ts'],
           exclude: [...never, ...pure, 'test/**/*.test.ts'],
-          globalSetup: ['./test/ground.ts'],
+          globalSetup: ['./test/temporal-server.ts', './test/ground.ts'],
         },
       },
       // The installation as users start it. One at a time: these kill processes and measure time.
@@ -29,6 +29,7 @@ export default defineConfig({
           name: 'installation',
           include: ['test/**/*.test.ts'],
           exclude: never,
+          globalSetup: ['./test/temporal-server.ts'],
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 300_000,

@@ -24,17 +24,10 @@ export default async function ground(project: TestProject): Promise<() => Promis
   const directory = mkdtempSync(join(tmpdir(), 'ballast-tests-'));
   const home = join(directory, 'home');
   const lines: string[] = [];
-  let toldAt = 0;
   const { postgres, temporal, stop } = await startGround({
     home,
     temporalServer: readSettings(process.env).TEMPORAL_SERVER,
-    log: (line) => {
-      lines.push(line);
-      // The first build of the Temporal server takes minutes: nobody should wait for it in silence.
-      if (!line.includes('build') || Date.now() - toldAt < 15_000) return;
-      toldAt = Date.now();
-      process.stderr.write(`${line}\n`);
-    },
+    log: (line) => void lines.push(line),
   }).catch((error: unknown) => {
     throw new Error(`The parts that the tests stand on did not start:\n${lines.join('\n')}`, { cause: error });
   });
