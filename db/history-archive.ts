@@ -70,17 +70,25 @@ export async function* readHistory(
   }
 }
 
-/** Final rows whose history is not archived yet, the oldest first. */
+export interface Finished {
+  id: string;
+  organizationId: string;
+  finishedAt: Date;
+}
+
+/** Final rows whose history is not archived yet, the oldest first; those after the given one. */
 export async function finishedWithoutArchive(
   kysely: Kysely<Tables>,
   kind: ActorKind,
   limit: number,
-): Promise<{ id: string; organizationId: string; finishedAt: Date }[]> {
-  const { rows } = await sql<{ id: string; organizationId: string; finishedAt: Date }>`
+  after?: Finished,
+): Promise<Finished[]> {
+  const { rows } = await sql<Finished>`
     select id, organization_id as "organizationId", finished_at as "finishedAt"
     from ${sql.table(actorKinds[kind].table)}
     where finished_at is not null and archived_at is null
-    order by finished_at
+      ${after === undefined ? sql`` : sql`and (finished_at, id) > (${after.finishedAt}, ${after.id})`}
+    order by finished_at, id
     limit ${limit}
   `.execute(kysely);
   return rows;

@@ -1,4 +1,5 @@
 import proto from '@temporalio/proto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Alarm } from '../db/database.ts';
 import { restoreOrganization } from '../db/deletions.ts';
@@ -107,4 +108,23 @@ test('an actor that still runs is not archived but reported, once, and does not 
   await ground.temporal.client.workflow.getHandle(running.actor).result();
   await archiveFinished(archiving, reported);
   expect((await deletionRow(ground.database, running.deletionId)).archived_at).not.toBeNull();
+});
+
+test('hundreds that must wait keep nobody behind them waiting', async () => {
+  const { actor, deletionId } = await deletedOrganization(ground.database, 0);
+  await ground.delivery.deliver(actor);
+  await ground.temporal.client.workflow.getHandle(actor).result();
+  // Final for a moment, and unknown to Temporal: the start of each may still be on its way.
+  await sql`
+    insert into deletion (id, organization_id, kind, name, slug, requested_by_kind, requested_by_id, requested_by_name,
+                          state, restore_until, finished_at)
+    select gen_random_uuid(), organization_id, kind, name, slug, requested_by_kind, requested_by_id, requested_by_name,
+           'restored', restore_until, finished_at - interval '1 second'
+    from deletion, generate_series(1, 201)
+    where id = ${deletionId}
+  `.execute(ground.database.kysely);
+  await archiveFinished({ ...archiving, graceSeconds: 3_600 });
+  expect((await deletionRow(ground.database, deletionId)).archived_at).not.toBeNull();
+  const waiting = ground.database.kysely.selectFrom('deletion').select('id').where('archived_at', 'is', null);
+  expect((await waiting.execute()).length).toBe(201);
 });

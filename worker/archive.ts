@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { connectionFailure } from '../db/connection-failure.ts';
 import type { Database } from '../db/database.ts';
-import { finishedWithoutArchive, markArchived, storeHistoryPage } from '../db/history-archive.ts';
+import { type Finished, finishedWithoutArchive, markArchived, storeHistoryPage } from '../db/history-archive.ts';
 import type { Keyring } from '../db/keys.ts';
 import { type ActorKind, actorId, actorKinds } from '../domain/actors.ts';
 import type { Temporal } from '../temporal/connect.ts';
@@ -23,7 +23,7 @@ export interface Archiving {
   graceSeconds?: number;
 }
 
-const most = 200;
+const page = 200;
 
 /** Histories outlive what Temporal keeps: when an actor has ended, its history becomes rows of ours. */
 export function startArchive(archiving: Archiving): Pick<Repeated, 'stop'> {
@@ -50,7 +50,7 @@ export async function archiveFinished(
   let overdue = 0;
   let failure: unknown;
   for (const kind of Object.keys(actorKinds) as ActorKind[]) {
-    for (const row of await finishedWithoutArchive(database.kysely, kind, most)) {
+    for await (const row of finishedRows(database, kind)) {
       if (signal?.aborted) return;
       const actor = actorId(kind, row.id);
       const late = Date.now() - row.finishedAt.getTime() > graceSeconds * 1_000;
@@ -73,6 +73,16 @@ export async function archiveFinished(
   if (failure !== undefined) throw failure;
 }
 
+/** All of them, a page at a time: those that must wait do not stand in the way of those behind them. */
+async function* finishedRows({ kysely }: Database, kind: ActorKind): AsyncGenerator<Finished, void, undefined> {
+  for (let last: Finished | undefined; ; ) {
+    const rows: Finished[] = await finishedWithoutArchive(kysely, kind, page, last);
+    yield* rows;
+    last = rows.at(-1);
+    if (last === undefined || rows.length < page) return;
+  }
+}
+
 /** An actor of which Temporal knows nothing never began: its row was final before its start was delivered. */
 async function archiveActor(
   { database, keyring, temporal, log }: Archiving,
@@ -82,8 +92,8 @@ async function archiveActor(
   const status = await actorStatus(temporal, actor);
   if (status.is !== 'closed') return status.is;
   let pages = 0;
-  for await (const page of fetchHistory(temporal, actor, status.runId)) {
-    await storeHistoryPage(database.kysely, keyring, { actorId: actor, organizationId, ...page });
+  for await (const fetched of fetchHistory(temporal, actor, status.runId)) {
+    await storeHistoryPage(database.kysely, keyring, { actorId: actor, organizationId, ...fetched });
     pages += 1;
   }
   log.info({ actor, pages }, 'The history of an actor is archived');
