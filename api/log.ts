@@ -1,7 +1,5 @@
 import { type Logger, pino } from 'pino';
-
-/** Names under which a secret might be logged by accident; none is logged on purpose. */
-const secrets = ['authorization', 'cookie', 'password', 'secret', 'token', 'apiKey', 'key', 'parameters', 'detail'];
+import { redaction } from '../domain/redaction.ts';
 
 /**
  * Lines are gathered and written together, at the latest after a tenth of a second and at the end of the process: a write
@@ -13,7 +11,7 @@ export function openLog(level: string): Logger {
   const options = {
     level,
     base: { process: 'api', pid: process.pid },
-    redact: { paths: secrets.flatMap((name) => [`*.${name}`, `*.*.${name}`]), censor: '[secret]' },
+    redact: redaction,
   };
   return pino(options, pino.destination(gathered));
 }

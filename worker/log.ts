@@ -1,14 +1,12 @@
 import type { Logger as SdkLogger } from '@temporalio/worker';
 import { type Logger, pino } from 'pino';
-
-/** Names under which a secret might be logged by accident; none is logged on purpose. */
-const secrets = ['authorization', 'cookie', 'password', 'secret', 'token', 'apiKey', 'key'];
+import { redaction } from '../domain/redaction.ts';
 
 export function openLog(level: string): Logger {
   return pino({
     level,
     base: { process: 'worker', pid: process.pid },
-    redact: { paths: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[secret]' },
+    redact: redaction,
   });
 }
 
