@@ -1,13 +1,13 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type Database, openDatabase } from '../db/database.ts';
 import { createKeysFile, type Keyring, openKeyring } from '../db/keys.ts';
 import { migrate } from '../db/migrate.ts';
 import { readSettings } from '../domain/settings.ts';
 import { type Ground as RunningGround, startGround } from '../runtime/ground.ts';
-import { readHome } from '../runtime/home.ts';
 import type { TemporalAddress } from '../temporal/connect.ts';
+import { removeHome } from '../test/remove-home.ts';
 
 /** PostgreSQL and Temporal as `./ballast up` starts them, in a home of their own, with an empty migrated database. */
 export interface Ground extends AsyncDisposable {
@@ -53,13 +53,6 @@ export async function openGround(): Promise<Ground> {
 
 export function temporaryDirectory(): string {
   return mkdtempSync(join(tmpdir(), 'ballast-bench-'));
-}
-
-/** As root, PostgreSQL's data lie outside of the home. */
-export function removeHome(home: string): void {
-  const data = realpathSync(readHome(home).postgres);
-  if (!data.startsWith(realpathSync(home))) rmSync(dirname(data), { recursive: true });
-  rmSync(home, { recursive: true });
 }
 
 export function addressOf({ temporal: { address, tls } }: Pick<RunningGround, 'temporal'>): TemporalAddress {

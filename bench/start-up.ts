@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { readHome } from '../runtime/home.ts';
 import { freePorts } from '../runtime/ports.ts';
 import { readRunRecord } from '../runtime/run-record.ts';
+import { removeHome } from '../test/remove-home.ts';
 import type { Benchmark, Figures, Opened } from './benchmark.ts';
-import { removeHome, temporaryDirectory } from './ground.ts';
+import { temporaryDirectory } from './ground.ts';
 import { end, surroundings } from './node-process.ts';
 import { residentMegabytes } from './resident-memory.ts';
 

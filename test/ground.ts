@@ -1,10 +1,10 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { readSettings } from '../domain/settings.ts';
 import { type Ground as RunningGround, startGround } from '../runtime/ground.ts';
-import { readHome } from '../runtime/home.ts';
+import { removeHome } from './remove-home.ts';
 
 /** The real parts that tests of every room stand on, started once a run. */
 export interface Ground {
@@ -33,10 +33,8 @@ export default async function ground(project: TestProject): Promise<() => Promis
   });
   project.provide('ground', { postgres: postgres.adminUrl, temporal });
   return async () => {
-    const data = realpathSync(readHome(home).postgres);
     await stop();
-    // As root the data lie outside of the home.
-    if (!data.startsWith(realpathSync(home))) rmSync(dirname(data), { recursive: true });
+    removeHome(home);
     rmSync(directory, { recursive: true });
   };
 }

@@ -14,7 +14,7 @@ import { type BesideProcess, startBeside } from './beside.ts';
 import { freePort } from './free-port.ts';
 import { type Inside, openInside } from './inside.ts';
 import { familyOf, signalProcess } from './process-family.ts';
-import { removeHome } from './remove-home.ts';
+import { keepLogs, removeHome } from './remove-home.ts';
 import { type Answered, type Call, type Credential, call, seedSession } from './running-api.ts';
 import { type PartName, partNames, RunningParts } from './running-parts.ts';
 import { seedOrganization } from './seed.ts';
@@ -228,7 +228,8 @@ export class Installation {
       await Promise.all(this.beside.map((one) => one.stop()));
       await this.stop();
     } finally {
-      removeHome(this.home, this.#name);
+      keepLogs(this.home, this.#name);
+      removeHome(this.home);
       rmSync(this.#directory, { recursive: true });
     }
   }
