@@ -7,6 +7,7 @@ import type { Keyring } from '../db/keys.ts';
 import { LastUsed } from '../db/last-used.ts';
 import { releaseStreamsOf } from '../db/leases.ts';
 import type { Settings } from '../domain/settings.ts';
+import { programVersion } from '../domain/version.ts';
 import type { Temporal } from '../temporal/connect.ts';
 import type { Delivery } from '../temporal/delivery.ts';
 import { healthRoutes } from './health/health-routes.ts';
@@ -32,7 +33,7 @@ import type { ServerParts } from './server-parts.ts';
 import { type Clocks, specifiedClocks } from './streams/clocks.ts';
 import { Hub } from './streams/hub.ts';
 import { trpcRoutes } from './trpc-routes.ts';
-import { installedVersion, readReleases } from './version/installed.ts';
+import { readReleases } from './version/installed.ts';
 
 export interface AppParts {
   settings: Settings;
@@ -60,7 +61,6 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   });
   const registry = parts.operations ?? operations;
   const named = namedOperations(registry);
-  const version = await installedVersion();
   let document: OpenapiDocument | undefined;
   const server: ServerParts = {
     settings,
@@ -72,9 +72,9 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     clocks: parts.clocks ?? specifiedClocks,
     log,
     processId: parts.processId ?? uuid(),
-    version,
-    releases: await readReleases(version),
-    openapi: () => (document ??= openapiDocument(named, version, settings)),
+    version: programVersion,
+    releases: await readReleases(programVersion),
+    openapi: () => (document ??= openapiDocument(named, programVersion, settings)),
   };
   const clients = clientAddress(settings.TRUSTED_PROXIES);
   const metrics = createMetrics({ database, hub, feed: () => feed.state() });

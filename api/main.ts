@@ -7,12 +7,12 @@ import { openDatabase } from '../db/database.ts';
 import { schemaState } from '../db/migrate.ts';
 import { beat, removeProcess } from '../db/processes.ts';
 import { readSettings, required, type Settings, SettingsError } from '../domain/settings.ts';
+import { programVersion } from '../domain/version.ts';
 import { createDelivery } from '../temporal/delivery.ts';
 import { openTemporal } from '../temporal/open.ts';
 import { createApp } from './app.ts';
 import { keyringWhenOpen } from './keyring-when-open.ts';
 import { openLog } from './log.ts';
-import { installedVersion } from './version/installed.ts';
 
 const beatMillis = 5_000;
 const longestShutdown = 8_000;
@@ -82,7 +82,6 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
   const host = isIPv6(settings.LISTEN) ? `[${settings.LISTEN}]` : settings.LISTEN;
   log.info({ address: `http://${host}:${port}` }, 'The API listens');
 
-  const version = await installedVersion();
   let told = '';
   while (!signal.aborted) {
     try {
@@ -90,7 +89,7 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
         throw new CannotStart('The database was migrated by a newer version of Ballast; start that version.');
       }
       await keys.open();
-      await beat(database.kysely, { id: processId, kind: 'api', version, state: { port } });
+      await beat(database.kysely, { id: processId, kind: 'api', version: programVersion, state: { port } });
       if (told !== '') log.info('The database is back');
       told = '';
     } catch (error) {

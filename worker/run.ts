@@ -5,6 +5,7 @@ import { createActivities } from '../activities/index.ts';
 import { openDatabase } from '../db/database.ts';
 import { openKeyring } from '../db/keys.ts';
 import { required, type Settings } from '../domain/settings.ts';
+import { programVersion } from '../domain/version.ts';
 import { createDelivery } from '../temporal/delivery.ts';
 import { openTemporal } from '../temporal/open.ts';
 import { prepareNamespace } from '../temporal/prepare-namespace.ts';
@@ -19,7 +20,6 @@ import { startReconciler } from './reconciler.ts';
 import { startRelay } from './relay.ts';
 import { installSdk } from './sdk.ts';
 import { startSweepers } from './sweepers.ts';
-import { programVersion } from './version.ts';
 
 /**
  * One worker, from its first log line until the signal. What it needs may come later or go away: it waits for it and
@@ -58,7 +58,7 @@ export async function runWorker(settings: Settings, log: Logger, signal: AbortSi
   const beating = startBeat({
     database,
     id: uuid(),
-    version: await programVersion(),
+    version: programVersion,
     state: () => ({ ready: state.ready, port: http.port, ...state.parts }),
     log,
   });
