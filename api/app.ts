@@ -38,7 +38,7 @@ import { readReleases } from './version/installed.ts';
 export interface AppParts {
   settings: Settings;
   database: Database;
-  keyring: Pick<Keyring, 'cursorKey'>;
+  keyring: Pick<Keyring, 'cursorKey' | 'identityKey'>;
   temporal: Pick<Temporal, 'reachable'>;
   delivery: Pick<Delivery, 'deliver'>;
   log: Logger;
@@ -109,6 +109,11 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     watch(request, reply);
     reply.headers(headers).header('x-request-id', request.id);
     done();
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const cookies = request.visit?.incoming.setCookies ?? [];
+    if (cookies.length > 0) reply.header('set-cookie', cookies);
+    done(null, payload);
   });
   greet(app, settings);
   readJsonBodies(app);

@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts';
 import { type Keyring, openKeyring } from '../db/keys.ts';
 import { Problem } from '../domain/problems.ts';
 
-type Used = Pick<Keyring, 'cursorKey' | 'payloadKey'>;
+type Used = Pick<Keyring, 'cursorKey' | 'identityKey' | 'payloadKey'>;
 
 export interface KeyringWhenOpen {
   keyring: Used;
@@ -21,7 +21,11 @@ export function keyringWhenOpen(database: Database, keysFile: string): KeyringWh
     });
   };
   return {
-    keyring: { cursorKey: () => needed().cursorKey(), payloadKey: async (id) => needed().payloadKey(id) },
+    keyring: {
+      cursorKey: () => needed().cursorKey(),
+      identityKey: () => needed().identityKey(),
+      payloadKey: async (id) => needed().payloadKey(id),
+    },
     isOpen: () => opened !== undefined,
     open: async () => {
       opened ??= await openKeyring(database, keysFile);

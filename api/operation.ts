@@ -4,6 +4,7 @@ import type { Effect } from '../db/effect.ts';
 import type { ProblemCode } from '../domain/problems.ts';
 import type { Role } from '../domain/roles.ts';
 import type { Caller, OrganizationCaller } from './caller.ts';
+import type { Client } from './pipeline/client.ts';
 import type { ServerParts } from './server-parts.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -11,11 +12,13 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** Who may call. Everything about access that the interpreters, the tests and openapi.json know is said here. */
 export type Access =
   | { scope: 'public' }
-  | { scope: 'user'; credentials?: 'session' | 'token' }
+  | { scope: 'user'; credentials?: 'session' | 'token'; why?: string }
   | {
       scope: 'organization';
       role: Role;
       credentials?: 'session' | 'token';
+      /** What the other kind of credential is told, if the general sentence is not clear enough. */
+      why?: string;
       /** Whether a token that is limited to chosen projects may call: not where it would see or change more than those. */
       projectTokens: 'allowed' | 'refused';
     };
@@ -47,6 +50,8 @@ export interface Given<C, P, Q, B> {
   path: P;
   query: Q;
   body: B;
+  /** Who is at the other end, and its cookies. */
+  client: Client;
   database: Database;
   server: ServerParts;
   /** Aborted when the time is up, the client has gone or the stream is to end. */
@@ -108,6 +113,11 @@ type Definition<
   stream?: Stream<E>;
   /** The answer carries a secret: it is never stored. Says the id of what was created, for a repeated request. */
   secretAnswer?: (answer: z.output<R>) => string;
+  /**
+   * A browser is led on: `handle` answers the address it goes to (302; `result: z.string()`), and a failure is shown as a page to whoever
+   * accepts HTML. Such operations are not procedures of tRPC.
+   */
+  redirects?: true;
   /** The answer is a document with a form of its own: it gets no `$schema`. */
   document?: true;
   handle: Handle<GivenFor<M, S, P, Q, B, A>, R, A, E>;
@@ -125,12 +135,13 @@ export interface AnyOperation {
   readonly body: z.ZodType;
   readonly takesBody: boolean;
   readonly result: z.ZodType | undefined;
-  readonly status: 200 | 201 | 202 | 204;
+  readonly status: 200 | 201 | 202 | 204 | 302;
   readonly problems: readonly ProblemCode[];
   readonly rate: RateClass | undefined;
   readonly paged: Paged | undefined;
   readonly stream: Stream | undefined;
   readonly document: boolean;
+  readonly redirects: boolean;
   readonly carriesSecret: boolean;
   secretAnswer(answer: unknown): string | undefined;
   handle(given: AnyGiven): unknown;
@@ -198,16 +209,26 @@ export function operation<
     query: paged ? withPaging(definition.query ?? noFields, paged) : (definition.query ?? noFields),
     body: definition.body ?? noFields.optional(),
     takesBody: definition.body !== undefined,
-    result: definition.result,
-    status: definition.result === undefined ? 204 : (definition.status ?? 200),
+    result: definition.redirects ? undefined : definition.result,
+    status: statusOf(definition),
     problems,
     rate,
     paged,
     stream,
     document: definition.document ?? false,
+    redirects: definition.redirects ?? false,
     carriesSecret: secretAnswer !== undefined,
     ...erased,
   };
+}
+
+function statusOf(definition: {
+  redirects?: true;
+  result?: unknown;
+  status?: 200 | 201 | 202;
+}): AnyOperation['status'] {
+  if (definition.redirects) return 302;
+  return definition.result === undefined ? 204 : (definition.status ?? 200);
 }
 
 function withPaging(query: z.ZodType, paged: Paged): z.ZodType {

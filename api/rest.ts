@@ -26,6 +26,8 @@ export function restRoutes(
       url: routeOf(operation.url),
       config: { operation: named },
       onRequest,
+      // A look at the headers must not use up what is good once.
+      exposeHeadRoute: !operation.redirects,
       handler: operation.stream === undefined ? answering(server, named) : streaming(server, named),
     });
   }
@@ -42,6 +44,7 @@ function answering(server: ServerParts, named: NamedOperation) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { incoming } = visitOf(request);
     const answer = await inSpan(incoming, () => run(server, incoming, input(request)));
+    if (named.operation.redirects) return reply.redirect(String(answer.value), 302);
     reply.code(answer.status);
     if (answer.replayed) reply.header('idempotent-replayed', 'true');
     if (answer.value === undefined) return reply.send();

@@ -13,7 +13,7 @@ import type { ReleasesFeed } from './version/changelog.ts';
 export interface ServerParts {
   readonly settings: Settings;
   readonly database: Database;
-  readonly keyring: Pick<Keyring, 'cursorKey'>;
+  readonly keyring: Pick<Keyring, 'cursorKey' | 'identityKey'>;
   readonly lastUsed: LastUsed;
   readonly hub: Hub;
   readonly rates: RateLimiter;

@@ -49,6 +49,7 @@ export function trpcRoutes(
       );
       for (const named of operations) {
         const { operation, name } = named;
+        if (operation.redirects) continue;
         inner.route({
           method: operation.method === 'GET' ? 'GET' : 'POST',
           url: `/${name}`,

@@ -9,7 +9,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { visitOf } from './http/admit.ts';
 import { noted } from './http/problem-reply.ts';
-import type { Operation } from './operation.ts';
+import type { AnyOperation, Operation } from './operation.ts';
 import type { Operations } from './operations.ts';
 import { type Input, invalidFields } from './pipeline/input.ts';
 import type { ProblemBody } from './pipeline/problem-answer.ts';
@@ -101,18 +101,25 @@ export function trpcRouter(server: ServerParts, registry: Registry) {
   const procedures = (entries: Registry): ReturnType<typeof t.router> =>
     t.router(
       Object.fromEntries(
-        Object.entries(entries).map(([name, entry]) => {
-          if (!isOperation(entry)) return [name, procedures(entry)];
-          if (entry.stream !== undefined) {
-            return [name, procedure.subscription(({ ctx, input }) => events(ctx.request, input))];
-          }
-          return entry.method === 'GET'
-            ? [name, procedure.query(({ ctx, input }) => answer(ctx.request, input))]
-            : [name, procedure.mutation(({ ctx, input }) => answer(ctx.request, input))];
-        }),
+        // Browsers are led through redirects by addresses and forms.
+        Object.entries(entries)
+          .filter(([, entry]) => !redirects(entry))
+          .map(([name, entry]) => {
+            if (!isOperation(entry)) return [name, procedures(entry)];
+            if (entry.stream !== undefined) {
+              return [name, procedure.subscription(({ ctx, input }) => events(ctx.request, input))];
+            }
+            return entry.method === 'GET'
+              ? [name, procedure.query(({ ctx, input }) => answer(ctx.request, input))]
+              : [name, procedure.mutation(({ ctx, input }) => answer(ctx.request, input))];
+          }),
       ),
     );
   return procedures(registry);
+}
+
+function redirects(entry: AnyOperation | Registry): boolean {
+  return isOperation(entry) && entry.redirects;
 }
 
 function inputParts(given: unknown): Input {

@@ -17,6 +17,8 @@ export interface Keyring {
   payloadKey(id?: string): Promise<DataKey>;
   /** Signs cursors. */
   cursorKey(): Buffer;
+  /** What the API and the built-in identity provider derive their common secrets from; see db/identity-secrets.ts. */
+  identityKey(): Buffer;
   /** Makes a new key-encryption key and wraps every data key with it. */
   rotate(): Promise<Rotation>;
   /** With its data key, all that was encrypted for the organization is unreadable for ever, in backups too. */
@@ -30,6 +32,7 @@ const headerBytes = 17;
 export async function openKeyring(database: Database, keysFile: string): Promise<Keyring> {
   const dataKeys = new DataKeys(database, keysFile);
   const cursors = await dataKeys.findOrCreate({ purpose: 'cursors' });
+  const identity = await dataKeys.findOrCreate({ purpose: 'identity' });
   const payloads = await dataKeys.findOrCreate({ purpose: 'payloads' });
   const byId = new Map<string, DataKey>([[payloads.id, payloads]]);
   const byOrganization = new Map<string, DataKey>();
@@ -75,6 +78,7 @@ export async function openKeyring(database: Database, keysFile: string): Promise
     },
 
     cursorKey: () => cursors.key,
+    identityKey: () => identity.key,
     rotate: () => rotateKeys(database, dataKeys, keysFile),
 
     async destroy(organizationId, transaction) {

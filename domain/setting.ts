@@ -146,6 +146,18 @@ export const ranges: Kind<readonly string[]> = {
   },
 };
 
+/** Domain names, as `example.com,example.org`. */
+export const domains: Kind<readonly string[]> = {
+  form: 'a list of domain names with commas between them',
+  example: 'example.com,example.org',
+  parse: (value) => {
+    const list = value.split(',').map((entry) => entry.trim().toLowerCase());
+    return list.every((entry) => /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/.test(entry))
+      ? list
+      : undefined;
+  },
+};
+
 function isRange(entry: string): boolean {
   const [ip, prefix, ...rest] = entry.split('/');
   const version = isIP(ip ?? '');

@@ -6,7 +6,7 @@ test('without any variable every setting has its default', () => {
   expect(settings).toMatchObject({
     PORT: 8088,
     LISTEN: '127.0.0.1',
-    PUBLIC_URL: 'http://127.0.0.1:8088',
+    PUBLIC_URL: 'http://localhost:8088',
     TRUSTED_PROXIES: [],
     TEMPORAL_NAMESPACE: 'ballast',
     TEMPORAL_TLS: false,
@@ -63,8 +63,8 @@ test('durations and lists are read into what the program uses', () => {
 });
 
 test('the public address follows where we listen', () => {
-  expect(readSettings({ LISTEN: '0.0.0.0', PORT: '80' }).PUBLIC_URL).toBe('http://127.0.0.1:80');
-  expect(readSettings({ LISTEN: '::1' }).PUBLIC_URL).toBe('http://[::1]:8088');
+  expect(readSettings({ LISTEN: '0.0.0.0', PORT: '80' }).PUBLIC_URL).toBe('http://localhost:80');
+  expect(readSettings({ LISTEN: '::1' }).PUBLIC_URL).toBe('http://localhost:8088');
 });
 
 test('TLS to Temporal is on as soon as something wants it, and contradictions are refused', () => {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { nearest } from './nearest.ts';
 import {
   address,
+  domains,
   duration,
   hostAndPort,
   oneOf,
@@ -31,7 +32,7 @@ export const settingsTable = {
     '127.0.0.1',
   ),
   PUBLIC_URL: setting('Address under which people reach the installation.', origin, publicUrl, {
-    shown: 'http://127.0.0.1:PORT',
+    shown: 'http://localhost:PORT',
   }),
   TRUSTED_PROXIES: setting<readonly string[]>('Proxies whose X-Forwarded-For is believed.', ranges, []),
   BALLAST_HOME: setting('Directory of all data, keys and logs.', path, join(checkout, '.ballast'), {
@@ -83,6 +84,47 @@ export const settingsTable = {
   }),
   OIDC_CLIENT_ID: optional('Client id at that provider.', text),
   OIDC_CLIENT_SECRET: optional('Client secret at that provider.', text, { secret: true }),
+  OIDC_SCOPES: setting('Scopes that are asked of that provider.', text, 'openid profile email', {
+    example: 'openid profile email groups',
+  }),
+  OIDC_PROVIDER_NAME: setting(
+    'Name of the provider on the sign-in page.',
+    text,
+    (above) => (above.OIDC_ISSUER === undefined ? 'Ballast' : new URL(String(above.OIDC_ISSUER)).hostname),
+    { example: 'Acme Login', shown: 'the host of OIDC_ISSUER' },
+  ),
+  BUILT_IN_PROVIDER_URL: optional(
+    'Where the built-in OpenID provider (`ballast identity`) listens, if OIDC_ISSUER names no other. Set by `ballast up`.',
+    url('http'),
+    { example: 'http://127.0.0.1:20200' },
+  ),
+  SIGN_IN_EMAIL_DOMAINS: setting<readonly string[]>(
+    'Domains whose verified e-mail addresses may sign in without an invitation; none: invited people only.',
+    domains,
+    [],
+  ),
+  SESSION_LIFETIME: setting('How long a session lasts at most.', duration(60_000, 31_536_000_000), 2_592_000_000, {
+    shown: '30d',
+    example: '30d',
+  }),
+  SESSION_IDLE: setting('How long a session lasts without a request.', duration(300_000, 31_536_000_000), 604_800_000, {
+    shown: '7d',
+    example: '7d',
+  }),
+  INVITATION_LIFETIME: setting(
+    'How long an invitation can be accepted.',
+    duration(60_000, 7_776_000_000),
+    604_800_000,
+    {
+      shown: '7d',
+      example: '7d',
+    },
+  ),
+  OUTBOUND_ALLOWED_RANGES: setting<readonly string[]>(
+    'Private addresses that addresses given by users may nevertheless lead to.',
+    ranges,
+    [],
+  ),
 
   WORKER_PORT: setting(
     'Port on 127.0.0.1 where a worker tells its health and metrics; 0 picks a free one.',
@@ -229,6 +271,7 @@ function wantsTls(above: Readonly<Record<string, unknown>>): boolean {
 
 function publicUrl(above: Readonly<Record<string, unknown>>): string {
   const listen = String(above.LISTEN);
-  if (listen === '0.0.0.0' || listen === '::') return `http://127.0.0.1:${above.PORT}`;
+  // A name and not an address: browsers bind passkeys to names only.
+  if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(listen)) return `http://localhost:${above.PORT}`;
   return `http://${listen.includes(':') ? `[${listen}]` : listen}:${above.PORT}`;
 }

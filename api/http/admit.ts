@@ -25,6 +25,7 @@ export function admitVisit(server: ServerParts, clients: ClientAddress) {
       named,
       caller: undefined,
       rate: undefined,
+      setCookies: [],
     };
     const visit: Visit = { incoming, deadline };
     request.visit = visit;

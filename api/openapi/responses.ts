@@ -41,6 +41,12 @@ function success(name: string, operation: AnyOperation, components: Components):
       content: { 'text/event-stream': { schema: { oneOf: events(operation.stream.events, components) } } },
     };
   }
+  if (operation.redirects) {
+    return {
+      description: 'The browser is led on to `Location`. A failure is shown as a page to whoever accepts HTML.',
+      headers: everywhere,
+    };
+  }
   if (operation.result === undefined) return { description: 'Done; the answer is empty.', headers: everywhere };
   const result = components.of(operation.result, 'output');
   const body = operation.paged === undefined ? result : pageOf(result);

@@ -15,6 +15,8 @@ export interface Incoming {
   caller: Caller | undefined;
   /** What the limits of this request are and what is left of them. */
   rate: RateState | undefined;
+  /** `Set-Cookie` headers for the answer. */
+  setCookies: string[];
 }
 
 export interface RateState {

@@ -8,8 +8,11 @@ export function checkPermission(caller: Caller, chosen: OrganizationCaller | und
   if (access.scope === 'public') return;
   if (access.credentials !== undefined && access.credentials !== caller.credential.kind) {
     throw access.credentials === 'session'
-      ? new Problem('session-required', 'An API token cannot do this; sign in and do it in the console.')
-      : new Problem('token-required', 'Only an API token can do this; create one and send it instead of the session.');
+      ? new Problem('session-required', access.why ?? 'An API token cannot do this; sign in and do it in the console.')
+      : new Problem(
+          'token-required',
+          access.why ?? 'Only an API token can do this; create one and send it instead of the session.',
+        );
   }
   if (access.scope !== 'organization' || chosen === undefined) return;
   if (!mayActAs(chosen.role, access.role)) {

@@ -4,6 +4,7 @@ import type { AnyGiven, AnyOperation, PageAnswer } from '../operation.ts';
 import type { ServerParts } from '../server-parts.ts';
 import type { Answer } from './answer.ts';
 import { authorOf } from './author.ts';
+import { Client } from './client.ts';
 import { before } from './deadline.ts';
 import { answeredOnce, idempotentRequest } from './idempotency.ts';
 import type { Incoming } from './incoming.ts';
@@ -21,7 +22,17 @@ export async function run(server: ServerParts, incoming: Incoming, given: Input)
 /** What a handler is given, besides the page and the effect. */
 export function givenOf(server: ServerParts, incoming: Incoming, input: Input): AnyGiven {
   const { caller, signal } = incoming;
-  return { caller, path: input.path, query: input.query, body: input.body, database: server.database, server, signal };
+  const client = new Client(incoming);
+  return {
+    caller,
+    client,
+    path: input.path,
+    query: input.query,
+    body: input.body,
+    database: server.database,
+    server,
+    signal,
+  };
 }
 
 async function read(server: ServerParts, incoming: Incoming, input: Input): Promise<Answer> {
@@ -50,5 +61,8 @@ async function change(server: ServerParts, incoming: Incoming, input: Input): Pr
 
 async function changed(operation: AnyOperation, given: AnyGiven, running: Effect): Promise<Answer> {
   const value = await operation.handle({ ...given, effect: running });
-  return { status: operation.status, value: operation.result === undefined ? undefined : value };
+  return {
+    status: operation.status,
+    value: operation.result === undefined && !operation.redirects ? undefined : value,
+  };
 }

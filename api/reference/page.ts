@@ -1,7 +1,7 @@
+import { type Html, html, prose } from '../../pages/html.ts';
 import type { OpenapiDocument, OpenapiOperation } from '../openapi/document.ts';
 import type { JsonSchema } from '../pipeline/json-schema.ts';
 import { fieldTable, type Schemas, typeOf } from './fields.ts';
-import { type Html, html, prose } from './html.ts';
 
 interface Placed {
   method: string;

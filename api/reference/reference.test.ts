@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { html } from '../../pages/html.ts';
 import { type RunningApi, runningApi } from '../../test/running-api.ts';
 import { operations } from '../operations.ts';
 import { namedOperations } from '../registry.ts';
-import { html } from './html.ts';
 
 let api: RunningApi;
 beforeAll(async () => {

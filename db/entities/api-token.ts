@@ -20,7 +20,17 @@ export const ApiTokenSchema = defineEntity({
     expiresAt: p.datetime(3).nullable(),
     lastUsedAt: p.datetime(3).nullable(),
     revokedAt: p.datetime(3).nullable(),
+    /** The rule by which a CI job got it; the rule may be gone. */
+    trustedIssuerId: p.uuid().nullable(),
   },
+  indexes: [
+    { name: 'api_token_page_index', properties: ['organizationId', 'createdAt', 'id'] },
+    {
+      name: 'api_token_trusted_issuer_id_index',
+      properties: ['trustedIssuerId'],
+      where: 'trusted_issuer_id is not null',
+    },
+  ],
   uniques: [{ name: 'api_token_organization_id_id_unique', properties: ['organizationId', 'id'] }],
 });
 

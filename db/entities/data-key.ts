@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-export const keyPurposes = ['secrets', 'payloads', 'cursors'] as const;
+export const keyPurposes = ['secrets', 'payloads', 'cursors', 'identity'] as const;
 export type KeyPurpose = (typeof keyPurposes)[number];
 
 /** A key that encrypts data, itself encrypted ("wrapped") by a key-encryption key that is outside the database. */

@@ -11,7 +11,11 @@ export const MembershipSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
     lastActiveAt: p.datetime(3).nullable(),
   },
-  indexes: [{ name: 'membership_user_id_index', properties: ['userId'] }],
+  indexes: [
+    { name: 'membership_user_id_index', properties: ['userId'] },
+    { name: 'membership_page_index', properties: ['organizationId', 'createdAt', 'userId'] },
+    { name: 'membership_owner_index', properties: ['organizationId'], where: "role = 'owner'" },
+  ],
 });
 
 export class Membership extends MembershipSchema.class {}

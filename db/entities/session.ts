@@ -13,7 +13,15 @@ export const SessionSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
     expiresAt: p.datetime(3),
     idleExpiresAt: p.datetime(3).nullable(),
+    /** Without a request for that long it ends; null: it has no such end. */
+    idleSeconds: p.integer().nullable(),
     endedAt: p.datetime(3).nullable(),
+    /** How the person proved who it is, as the provider said (RFC 8176). */
+    amr: p.array().default([]),
+    /** Whether that was more than one factor. */
+    mfa: p.boolean().default(false),
+    /** Whose provider signed the person in. */
+    providerId: p.text().nullable(),
   },
   indexes: [{ name: 'session_user_id_index', properties: ['userId'] }],
 });

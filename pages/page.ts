@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { type Html, html } from './html.ts';
+
+export interface Page {
+  /** In the browser's tab, before the product's name. */
+  title: string;
+  /** What stands in the card. */
+  body: Html;
+  /** Scripts of ours, by their names in pages/: what they do must also be possible without them, or be optional. */
+  scripts?: readonly PageScript[];
+}
+
+export type PageScript = 'code-from-fragment.js' | 'passkey.js';
+
+/** Where pages find their style sheet and scripts: served by the API, whoever serves the page. */
+export const assetsPath = '/assets/';
+
+/** A whole page in the product's look: a card in the middle, plain and without script. */
+export function page({ title, body, scripts = [] }: Page): string {
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>${title} · Ballast</title>
+<link rel="stylesheet" href="${assetsPath}pages.css">
+${scripts.map((name) => html`<script src="${assetsPath}${name}" defer></script>`)}</head>
+<body><main><header><span class="mark" aria-hidden="true"></span>Ballast</header>${body}</main></body></html>`.text;
+}
+
+/** Nothing from elsewhere, no script in the page itself, never in a frame, and forms only to ourselves. */
+export function pageHeaders(): Record<string, string> {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'content-security-policy':
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+    // Forms must carry an Origin, which browsers leave out under a stricter policy.
+    'referrer-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+  };
+}
+
+export function readAsset(name: 'pages.css' | PageScript): string {
+  return readFileSync(new URL(name, import.meta.url), 'utf8');
+}
