@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import type { TokenRole } from '../domain/roles.ts';
 import type { Effect } from './effect.ts';
+import type { JsonObject } from './json.ts';
 import { hashSecret, newSecret } from './secrets.ts';
 import type { Tables } from './tables.ts';
 
@@ -29,11 +30,13 @@ export interface NewToken {
   /** Given, even when empty: the token sees no other projects. */
   projectIds?: string[] | undefined;
   expiresAt?: Date | undefined;
+  /** By which rule a CI job gets it, and what it showed. */
+  exchanged?: { trustedIssuerId: string; details: JsonObject } | undefined;
 }
 
 /** Makes a token. The secret is returned here and is nowhere else: only its hash is stored. */
 export async function createToken(effect: Effect, token: NewToken): Promise<{ row: ApiTokenView; secret: string }> {
-  const { organizationId, name, role, projectIds, expiresAt } = token;
+  const { organizationId, name, role, projectIds, expiresAt, exchanged } = token;
   const id = uuid();
   // Hexadecimal: the parts of a token are told apart by underscores.
   const tokenId = randomBytes(12).toString('hex');
@@ -50,6 +53,7 @@ export async function createToken(effect: Effect, token: NewToken): Promise<{ ro
       project_restricted: projectIds !== undefined,
       created_by: effect.author.kind === 'user' ? effect.author.id : effect.author.name,
       expires_at: expiresAt ?? null,
+      trusted_issuer_id: exchanged?.trustedIssuerId ?? null,
     })
     .execute();
   const projects = [...new Set(projectIds)];
@@ -60,12 +64,12 @@ export async function createToken(effect: Effect, token: NewToken): Promise<{ ro
       .execute();
   }
   effect.audit({
-    action: 'api_token.created',
+    action: exchanged === undefined ? 'api_token.created' : 'api_token.exchanged',
     organizationId,
     subjectKind: 'api_token',
     subjectId: id,
     subjectName: name,
-    details: { role, tokenId, ...(projectIds === undefined ? {} : { projectIds: projects }) },
+    details: { ...exchanged?.details, role, tokenId, ...(projectIds === undefined ? {} : { projectIds: projects }) },
   });
   effect.change({ organizationId, kind: 'api_token', id });
   const row = await findToken(effect.kysely, organizationId, id);
@@ -88,16 +92,39 @@ export async function revokeToken(
     .returning('name')
     .executeTakeFirst();
   if (revoked === undefined) return undefined;
+  noteRevoked(effect, organizationId, { id, name: revoked.name });
+  return revoked;
+}
+
+/** Revokes the live tokens that were made by a rule. How many they were. */
+export async function revokeTokensOfRule(
+  effect: Effect,
+  organizationId: string,
+  trustedIssuerId: string,
+): Promise<number> {
+  const revoked = await effect.kysely
+    .updateTable('api_token')
+    .set({ revoked_at: sql`now()` })
+    .where('organization_id', '=', organizationId)
+    .where('trusted_issuer_id', '=', trustedIssuerId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .returning(['id', 'name'])
+    .execute();
+  for (const token of revoked) noteRevoked(effect, organizationId, token);
+  return revoked.length;
+}
+
+function noteRevoked(effect: Effect, organizationId: string, { id, name }: { id: string; name: string }): void {
   effect.audit({
     action: 'api_token.revoked',
     organizationId,
     subjectKind: 'api_token',
     subjectId: id,
-    subjectName: revoked.name,
+    subjectName: name,
   });
   effect.change({ organizationId, kind: 'credential.revoked', id });
   effect.change({ organizationId, kind: 'api_token', id });
-  return revoked;
 }
 
 export async function findToken(

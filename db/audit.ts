@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import type { Author } from './author.ts';
 import type { JsonObject } from './json.ts';
@@ -89,6 +89,8 @@ export async function insertAuditRecords(kysely: Kysely<Tables>, author: Author,
       entries.map((entry) => ({
         id: uuid(),
         organization_id: entry.organizationId ?? null,
+        // Not the transaction's beginning: of two that waited for each other, the log tells first what was done first.
+        at: sql<Date>`clock_timestamp()`,
         action: entry.action,
         actor_kind: author.kind,
         actor_id: author.id,

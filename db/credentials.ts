@@ -13,6 +13,8 @@ export interface TokenCredential {
   role: TokenRole;
   /** Neither revoked nor expired, by PostgreSQL's clock. */
   valid: boolean;
+  /** Until it expires, by PostgreSQL's clock. */
+  secondsLeft: number | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
   projectRestricted: boolean;
@@ -24,7 +26,13 @@ export interface TokenCredential {
 export interface SessionCredential {
   id: string;
   expiresAt: Date;
-  user: { id: string; name: string; email: string; picture: string | null };
+  /** Until its end or the end of its patience with an idle user, by PostgreSQL's clock. */
+  secondsLeft: number;
+  /** It would end for idleness within two minutes: a use must be written at once. */
+  idleSoon: boolean;
+  /** Whether the sign-in passed more than one factor. */
+  mfa: boolean;
+  user: { id: string; name: string; email: string; emailVerified: boolean; picture: string | null };
   memberships: SessionMembership[];
 }
 
@@ -40,6 +48,7 @@ export interface SessionMembership {
 const tokenQuery = `${prepared}
   select token.id, token.token_id as "tokenId", token.name, token.secret_hash as "secretHash", token.role,
          token.revoked_at is null and (token.expires_at is null or token.expires_at > now()) as valid,
+         extract(epoch from token.expires_at - now())::float8 as "secondsLeft",
          token.expires_at as "expiresAt", token.revoked_at as "revokedAt",
          token.project_restricted as "projectRestricted",
          case when token.project_restricted
@@ -52,7 +61,10 @@ const tokenQuery = `${prepared}
   where token.token_id = $1`;
 
 const sessionQuery = `${prepared}
-  select session.id, session.expires_at as "expiresAt", app_user.id as "userId", app_user.name, app_user.email,
+  select session.id, session.expires_at as "expiresAt", session.mfa,
+         extract(epoch from least(session.expires_at, session.idle_expires_at) - now())::float8 as "secondsLeft",
+         coalesce(session.idle_expires_at < now() + interval '2 minutes', false) as "idleSoon",
+         app_user.id as "userId", app_user.name, app_user.email, app_user.email_verified as "emailVerified",
          app_user.picture,
          coalesce((
            select json_agg(json_build_object('organizationId', organization.id, 'name', organization.name,
@@ -78,6 +90,7 @@ interface SessionRow extends Omit<SessionCredential, 'user'> {
   userId: string;
   name: string;
   email: string;
+  emailVerified: boolean;
   picture: string | null;
 }
 
@@ -98,6 +111,6 @@ export async function sessionCredential(
   const { rows } = await kysely.executeQuery<SessionRow>(CompiledQuery.raw(sessionQuery, [secretHash]));
   const [row] = rows;
   if (row === undefined) return undefined;
-  const { userId, name, email, picture, ...session } = row;
-  return { ...session, user: { id: userId, name, email, picture } };
+  const { userId, name, email, emailVerified, picture, ...session } = row;
+  return { ...session, user: { id: userId, name, email, emailVerified, picture } };
 }

@@ -15,6 +15,7 @@ export interface DeletionView {
   organizationId: string;
   name: string;
   slug: string;
+  requireMfa: boolean;
   state: DeletionState;
   message: string | null;
   blocker: string | null;
@@ -267,6 +268,7 @@ function deletionsOfOwner(kysely: Kysely<Tables>, userId: string) {
     .innerJoin('organization', 'organization.deletion_id', 'deletion.id')
     .innerJoin('membership', 'membership.organization_id', 'organization.id')
     .selectAll('deletion')
+    .select('organization.require_mfa')
     .select([restorable.as('restorable'), purgeable.as('purgeable')])
     .where('membership.user_id', '=', userId)
     .where('membership.role', '=', 'owner');
@@ -279,6 +281,7 @@ function view(row: Awaited<ReturnType<ReturnType<typeof deletionsOfOwner>['execu
     organizationId: row.organization_id,
     name: row.name,
     slug: row.slug,
+    requireMfa: row.require_mfa,
     state: row.state,
     message: row.message,
     blocker: row.blocker,

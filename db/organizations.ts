@@ -4,6 +4,7 @@ import { Problem } from '../domain/problems.ts';
 import type { Role } from '../domain/roles.ts';
 import { uniqueViolation } from './connection-failure.ts';
 import type { Effect } from './effect.ts';
+import { addMember } from './members.ts';
 import { prepared } from './prepared-statements.ts';
 import type { Tables } from './tables.ts';
 
@@ -98,12 +99,6 @@ export async function createOrganization(
     if (uniqueViolation(error) === 'organization_slug_unique') throw slugTaken(slug);
     throw error;
   }
-  if (ownerId !== undefined) {
-    await effect.kysely
-      .insertInto('membership')
-      .values({ organization_id: id, user_id: ownerId, role: 'owner' })
-      .execute();
-  }
   effect.audit({
     action: 'organization.created',
     organizationId: id,
@@ -113,6 +108,7 @@ export async function createOrganization(
     details: { slug },
   });
   effect.change({ organizationId: id, kind: 'organization', id });
+  if (ownerId !== undefined) await addMember(effect, { organizationId: id, userId: ownerId, role: 'owner' });
   const created = await findOrganization(effect.kysely, id);
   if (created === undefined) throw new Error('The organization that was just made is not there.');
   return created;

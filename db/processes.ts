@@ -4,7 +4,7 @@ import type { Tables } from './tables.ts';
 
 export interface LivingProcess {
   id: string;
-  kind: 'api' | 'worker';
+  kind: 'api' | 'worker' | 'identity';
   version: string;
   state: JsonObject;
   startedAt: Date;

@@ -6,6 +6,7 @@ import { machine, seedMember, seedOrganization } from '../test/seed.ts';
 import { createToken } from './api-tokens.ts';
 import { deleteOrganization } from './deletions.ts';
 import { effect } from './effect.ts';
+import { createInvitation } from './invite.ts';
 import { purgeOrder, purgeOrganization, tenantTables } from './purge.ts';
 import { createTeam, setTeamMembers } from './teams.ts';
 
@@ -29,8 +30,19 @@ async function full(): Promise<string> {
   await effect(database, machine, async (effect) => {
     const team = await createTeam(effect, id, 'Ops');
     await setTeamMembers(effect, id, team.id, users);
+    await createInvitation(effect, {
+      organizationId: id,
+      email: 'guest@example.com',
+      role: 'viewer',
+      lifetimeMillis: 60_000,
+      asRole: 'owner',
+    });
     await createToken(effect, { organizationId: id, name: 'ci', role: 'admin', projectIds: [uuid(), uuid()] });
   });
+  await sql`
+    insert into trusted_issuer (id, organization_id, name, issuer, audience, claims, role, token_lifetime_seconds, created_by)
+    values (${uuid()}, ${id}, 'ci', 'https://ci.example.com', 'a', '{"sub": ["x"]}', 'viewer', 60, 'test')
+  `.execute(database.kysely);
   await sql`
     insert into data_key (id, purpose, organization_id, kek_id, wrapped)
     values (${uuid()}, 'secrets', ${id}, 'k', 'w')

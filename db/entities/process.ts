@@ -7,7 +7,7 @@ export const ProcessSchema = defineEntity({
   tableName: 'process',
   properties: {
     id: p.uuid().primary(),
-    kind: p.enum(['api', 'worker']),
+    kind: p.enum(['api', 'worker', 'identity']),
     version: p.text(),
     state: p.json<JsonObject>(),
     startedAt: p.datetime(3).defaultRaw('now()'),

@@ -17,6 +17,8 @@ export const SignInAttemptSchema = defineEntity({
     signInLinkId: p.uuid().nullable(),
     /** The invitation that is being accepted: it may make an account. */
     invitationId: p.uuid().nullable(),
+    /** The one interaction at the built-in provider that may use the link or the invitation. */
+    interactionHash: p.blob().$type<Buffer>().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     expiresAt: p.datetime(3),
   },

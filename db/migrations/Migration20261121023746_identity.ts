@@ -62,7 +62,7 @@ export class Migration20261121023746_identity extends Migration {
     );
 
     this.addSql(
-      `create table "sign_in_attempt" ("id" uuid not null, "browser_hash" bytea not null, "state_hash" bytea not null, "return_to" text not null, "user_agent" text null, "sign_in_link_id" uuid null, "invitation_id" uuid null, "created_at" timestamptz(3) not null default now(), "expires_at" timestamptz(3) not null, primary key ("id"));`,
+      `create table "sign_in_attempt" ("id" uuid not null, "browser_hash" bytea not null, "state_hash" bytea not null, "return_to" text not null, "user_agent" text null, "sign_in_link_id" uuid null, "invitation_id" uuid null, "interaction_hash" bytea null, "created_at" timestamptz(3) not null default now(), "expires_at" timestamptz(3) not null, primary key ("id"));`,
     );
     this.addSql(
       `alter table "sign_in_attempt" add constraint "sign_in_attempt_browser_hash_unique" unique ("browser_hash");`,
@@ -110,6 +110,11 @@ export class Migration20261121023746_identity extends Migration {
 
     this.addSql(`create index "membership_page_index" on "membership" ("organization_id", "created_at", "user_id");`);
     this.addSql(`create index "membership_owner_index" on "membership" ("organization_id") where role = 'owner';`);
+
+    this.addSql(`alter table "process" drop constraint "process_kind_check";`);
+    this.addSql(
+      `alter table "process" add constraint "process_kind_check" check ("kind" in ('api', 'worker', 'identity'));`,
+    );
 
     this.addSql(
       `alter table "session" add "idle_seconds" int null, add "amr" text[] not null default '{}', add "mfa" boolean not null default false, add "provider_id" text null;`,
@@ -192,6 +197,9 @@ export class Migration20261121023746_identity extends Migration {
 
     this.addSql(`drop index "membership_page_index";`);
     this.addSql(`drop index "membership_owner_index";`);
+
+    this.addSql(`alter table "process" drop constraint "process_kind_check";`);
+    this.addSql(`alter table "process" add constraint "process_kind_check" check ("kind" in ('api', 'worker'));`);
 
     this.addSql(
       `alter table "session" drop column "idle_seconds", drop column "amr", drop column "mfa", drop column "provider_id";`,
