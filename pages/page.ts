@@ -15,12 +15,17 @@ export type PageScript = 'code-from-fragment.js' | 'passkey.js';
 /** Where pages find their style sheet and scripts: served by the API, whoever serves the page. */
 export const assetsPath = '/assets/';
 
+/** The mark, in the browser's tab. */
+const icon = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><rect width="20" height="20" rx="5" fill="#17171a"/><path d="M5 5h10v5a5 5 0 0 1-10 0z" fill="none" stroke="#fff" stroke-width="1.5"/><path d="M5 10h10a5 5 0 0 1-10 0z" fill="#fff"/></svg>',
+)}`;
+
 /** A whole page in the product's look: a card in the middle, plain and without script. */
 export function page({ title, body, scripts = [] }: Page): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>${title} · Ballast</title>
-<link rel="stylesheet" href="${assetsPath}pages.css">
+<link rel="icon" href="${icon}"><link rel="stylesheet" href="${assetsPath}pages.css">
 ${scripts.map((name) => html`<script src="${assetsPath}${name}" defer></script>`)}</head>
 <body><main><header><span class="mark" aria-hidden="true"></span>Ballast</header>${body}</main></body></html>`.text;
 }
@@ -39,6 +44,10 @@ export function pageHeaders(): Record<string, string> {
   };
 }
 
+/** One style sheet for all pages; it is written in three parts. */
+const styles = ['ground.css', 'forms.css', 'lists.css'];
+
 export function readAsset(name: 'pages.css' | PageScript): string {
-  return readFileSync(new URL(name, import.meta.url), 'utf8');
+  const files = name === 'pages.css' ? styles : [name];
+  return files.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8')).join('\n');
 }

@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type BuiltInProvider, builtInProvider } from '../../test/built-in-provider.ts';
+import { PageVisitor } from '../../test/page-visitor.ts';
+import { made, seedInvitation, seedOwner, usedLink } from '../../test/provider-accounts.ts';
+import { seedUser } from '../../test/seed.ts';
+import { challengeIn, SoftwareAuthenticator } from '../../test/software-authenticator.ts';
+import { secretIn, totpOf } from '../../test/totp.ts';
+
+let provider: BuiltInProvider;
+let counter = 0;
+
+beforeAll(async () => {
+  provider = await builtInProvider();
+});
+afterAll(() => provider.close());
+
+const password = 'correct horse battery';
+const wrongPassword = 'The e-mail address or the password is wrong; try again.';
+const newEmail = () => `ada${++counter}@example.com`;
+
+test('the first owner makes an account, then signs in with it', async () => {
+  const first = await provider.begin({ signInLinkId: await usedLink(provider, 'first-owner') });
+  expect(first.text).toContain('Make the first account');
+  const created = await first.browser.post(`${first.path}/create`, { name: 'Ada', email: 'ada@example.com', password });
+  expect(created.text).toContain('Protect your account');
+  const done = await first.browser.post(`${first.path}/not-now`, {});
+  const claims = await first.claims(done.path);
+  expect(claims).toMatchObject({ name: 'Ada', email: 'ada@example.com', email_verified: true, amr: ['pwd'] });
+
+  const second = await provider.begin();
+  expect(second.text).toContain('Welcome back');
+  const wrong = await second.browser.post(`${second.path}/password`, {
+    email: 'ada@example.com',
+    password: 'nonsense',
+  });
+  const unknown = await second.browser.post(`${second.path}/password`, { email: 'eve@example.com', password });
+  expect([wrong.status, unknown.status]).toEqual([422, 422]);
+  expect(wrong.text).toContain(wrongPassword);
+  expect(unknown.text.replace('eve@', 'ada@')).toContain(wrongPassword);
+  const right = await second.browser.post(`${second.path}/password`, { email: 'Ada@Example.com', password });
+  expect(await second.claims(right.path)).toMatchObject({ sub: claims.sub, amr: ['pwd'] });
+  expect(JSON.stringify(provider.lines)).not.toContain(password);
+});
+
+test('an authenticator app is set up, asked for, and its code is good once', async () => {
+  const email = newEmail();
+  const first = await provider.begin({ signInLinkId: await usedLink(provider, 'first-owner') });
+  await first.browser.post(`${first.path}/create`, { name: 'Ada', email, password });
+  const setup = await first.browser.get(`${first.path}?view=app`);
+  const secret = secretIn(setup.text);
+  const [code, next] = [totpOf(secret), totpOf(secret, 1)];
+  const wrong = await first.browser.post(`${first.path}/add-app`, { code: '000000' });
+  expect(wrong.text).toContain('This is not the code of the app');
+  expect(secretIn(wrong.text)).toBe(secret);
+  const codes = await first.browser.post(`${first.path}/add-app`, { code });
+  const recovery = [...codes.text.matchAll(/<li><code>([\w-]+)<\/code>/g)].map((match) => String(match[1]));
+  expect(recovery).toHaveLength(8);
+  expect((await first.browser.get(first.path)).text).not.toContain(recovery[0]);
+  const done = await first.browser.post(`${first.path}/finish`, {});
+  expect(await first.claims(done.path)).toMatchObject({ amr: ['pwd', 'otp', 'mfa'] });
+
+  const second = await provider.begin();
+  const asked = await second.browser.post(`${second.path}/password`, { email, password });
+  expect(asked.text).toContain('Make sure that it is you');
+  const skipped = await second.browser.post(`${second.path}/not-now`, {});
+  expect(skipped.text).toContain('Make sure that it is you');
+  const replayed = await second.browser.post(`${second.path}/code`, { code });
+  expect(replayed.text).toContain('was used already');
+  const right = await second.browser.post(`${second.path}/code`, { code: next });
+  expect(await second.claims(right.path)).toMatchObject({ amr: ['pwd', 'otp', 'mfa'] });
+
+  const third = await provider.begin();
+  await third.browser.post(`${third.path}/password`, { email, password });
+  const again = await third.browser.post(`${third.path}/code`, { code: next });
+  expect(again.status).toBe(422);
+  const written = String(recovery[0]).toUpperCase().replaceAll('-', ' ');
+  const recovered = await third.browser.post(`${third.path}/recovery`, { recovery: written });
+  expect(await third.claims(recovered.path)).toMatchObject({ amr: ['pwd', 'otp', 'mfa'] });
+  const fourth = await provider.begin();
+  await fourth.browser.post(`${fourth.path}/password`, { email, password });
+  expect((await fourth.browser.post(`${fourth.path}/recovery`, { recovery: written })).text).toContain(
+    'was used already',
+  );
+});
+
+test('a passkey is set up, signs in alone, and stands beside the password', async () => {
+  const email = newEmail();
+  const device = new SoftwareAuthenticator(provider.url);
+  const first = await provider.begin({ signInLinkId: await usedLink(provider, 'first-owner') });
+  const choice = await first.browser.post(`${first.path}/create`, { name: 'Ada', email, password });
+  const elsewhere = device.create({ challenge: challengeIn(choice.text), origin: 'https://evil.example.com' });
+  const refused = await first.browser.post(`${first.path}/add-passkey`, { answer: elsewhere });
+  expect(refused.text).toContain('could not be added');
+  const codes = await first.browser.post(`${first.path}/add-passkey`, {
+    answer: device.create({ challenge: challengeIn(refused.text) }),
+  });
+  expect(codes.text).toContain('recovery codes');
+  const done = await first.browser.post(`${first.path}/finish`, {});
+  expect(await first.claims(done.path)).toMatchObject({ amr: ['pwd', 'hwk', 'mfa'] });
+
+  const alone = await provider.begin();
+  const unverified = device.get({ challenge: challengeIn(alone.text), userVerified: false });
+  const present = await alone.browser.post(`${alone.path}/passkey`, { answer: unverified });
+  expect(present.text).toContain('This passkey is not known here');
+  const answer = device.get({ challenge: challengeIn(present.text) });
+  const signedIn = await alone.browser.post(`${alone.path}/passkey`, { answer });
+  expect(await alone.claims(signedIn.path)).toMatchObject({ email, amr: ['hwk', 'user', 'mfa'] });
+
+  const replay = await provider.begin();
+  expect((await replay.browser.post(`${replay.path}/passkey`, { answer })).text).toContain('not known here');
+  const stranger = new SoftwareAuthenticator(provider.url);
+  const shown = await replay.browser.get(replay.path);
+  const strange = await replay.browser.post(`${replay.path}/passkey`, {
+    answer: stranger.get({ challenge: challengeIn(shown.text) }),
+  });
+  expect(strange.text).toContain('not known here');
+
+  const both = await provider.begin();
+  const asked = await both.browser.post(`${both.path}/password`, { email, password });
+  const second = await both.browser.post(`${both.path}/factor-passkey`, {
+    answer: device.get({ challenge: challengeIn(asked.text), userVerified: false }),
+  });
+  expect(await both.claims(second.path)).toMatchObject({ amr: ['pwd', 'hwk', 'mfa'] });
+});
+
+test('an invitation makes an account for its address only, and insists on a second factor', async () => {
+  const { invitationId, email } = await seedInvitation(provider, { requireMfa: true, organization: '<b>Acme</b>' });
+  const guest = await provider.begin({ invitationId });
+  expect(guest.text).toContain('Join &#60;b&#62;Acme&#60;/b&#62;');
+  expect(guest.text).not.toContain('<b>Acme');
+  const created = await guest.browser.post(`${guest.path}/create`, { name: 'Bo', email: 'eve@example.com', password });
+  expect(created.text).toContain('lets in only those');
+  expect((await guest.browser.post(`${guest.path}/not-now`, {})).text).toContain('lets in only those');
+  const secret = secretIn((await guest.browser.get(`${guest.path}?view=app`)).text);
+  await guest.browser.post(`${guest.path}/add-app`, { code: totpOf(secret) });
+  const done = await guest.browser.post(`${guest.path}/finish`, {});
+  expect(await guest.claims(done.path)).toMatchObject({ email, amr: ['pwd', 'otp', 'mfa'] });
+});
+
+test('an invited person who has an account signs in with that one', async () => {
+  const owner = await made(provider, newEmail(), password);
+  const other = await made(provider, newEmail(), password);
+  const { invitationId } = await seedInvitation(provider, { email: owner.email });
+  const guest = await provider.begin({ invitationId });
+  expect(guest.text).toContain('Sign in to your account to accept.');
+  const refused = await guest.browser.post(`${guest.path}/create`, { name: 'Eve', email: owner.email, password });
+  expect(refused.text).toContain('Sign in to your account to accept.');
+  // Whichever address the form says, it is the invitation's.
+  const done = await guest.browser.post(`${guest.path}/password`, { email: other.email, password });
+  expect(await guest.claims(done.path)).toMatchObject({ sub: owner.accountId });
+});
+
+test('without a link or an invitation there is no way to an account', async () => {
+  const plain = await provider.begin();
+  const tried = await plain.browser.post(`${plain.path}/create`, { name: 'Eve', email: newEmail(), password });
+  expect(tried.text).toContain('Welcome back');
+  const reset = await plain.browser.post(`${plain.path}/reset`, { password });
+  expect(reset.text).toContain('Welcome back');
+  expect(tried.text).not.toContain('Make one');
+});
+
+test('the permission ends with the attempt', async () => {
+  const email = newEmail();
+  const begun = await provider.begin({ signInLinkId: await usedLink(provider, 'first-owner') });
+  await provider.database.kysely
+    .updateTable('sign_in_attempt')
+    .set({ expires_at: new Date(0) })
+    .execute();
+  const late = await begun.browser.post(`${begun.path}/create`, { name: 'Eve', email, password });
+  expect(late.text).toContain('This sign-in is over');
+
+  const second = await provider.begin({ signInLinkId: await usedLink(provider, 'first-owner') });
+  await seedOwner(provider);
+  const tooLate = await second.browser.post(`${second.path}/create`, { name: 'Eve', email, password });
+  expect(tooLate.text).toContain('Welcome back');
+  const { count } = await provider.database.kysely
+    .selectFrom('provider_account')
+    .select((row) => row.fn.countAll<string>().as('count'))
+    .where('email', '=', email)
+    .executeTakeFirstOrThrow();
+  expect(Number(count)).toBe(0);
+});
+
+test('whoever reads the address of a sign-in later cannot use the link behind it', async () => {
+  const person = await made(provider, newEmail(), password);
+  const link = await usedLink(provider, 'reset', person.userId);
+  const first = await provider.begin({ signInLinkId: link });
+  expect(first.text).toContain('Set a new password');
+  const stranger = new PageVisitor(provider.url);
+  expect((await stranger.get(first.begunAt)).text).toContain('This sign-in is over');
+  expect((await first.browser.get(first.path)).text).toContain('Set a new password');
+});
+
+test('a reset link sets a new password, and takes second factors and sign-ins away', async () => {
+  const person = await made(provider, newEmail(), password, 'with an app');
+  const next = 'another horse battery';
+  const reset = await provider.begin({
+    signInLinkId: await usedLink(provider, 'reset', person.userId),
+    browser: person.browser,
+  });
+  expect(reset.text).toContain('Set a new password');
+  const short = await reset.browser.post(`${reset.path}/reset`, { password: 'short' });
+  expect(short.text).toContain('This password is too short');
+  const set = await reset.browser.post(`${reset.path}/reset`, { password: next });
+  expect(set.text).toContain('Protect your account');
+  const done = await reset.browser.post(`${reset.path}/not-now`, {});
+  expect(await reset.claims(done.path)).toMatchObject({ sub: person.accountId, amr: ['pwd'] });
+
+  const old = await provider.begin();
+  const refused = await old.browser.post(`${old.path}/password`, { email: person.email, password });
+  expect(refused.text).toContain(wrongPassword);
+  const right = await old.browser.post(`${old.path}/password`, { email: person.email, password: next });
+  expect(await old.claims(right.path)).toMatchObject({ sub: person.accountId, amr: ['pwd'] });
+});
+
+test('whoever moves to this provider makes an account for the known address, or uses the one there is', async () => {
+  const mover = await seedUser(provider.database);
+  const move = await provider.begin({ signInLinkId: await usedLink(provider, 'move', mover) });
+  expect(move.text).toContain('Make your account');
+  expect((await move.browser.get(`${move.path}?view=sign-in`)).text).toContain('Welcome back');
+  await move.browser.post(`${move.path}/create`, { name: 'Ada', email: 'eve@example.com', password });
+  const done = await move.browser.post(`${move.path}/not-now`, {});
+  expect(await move.claims(done.path)).toMatchObject({ email: `${mover}@example.com` });
+
+  const known = await made(provider, newEmail(), password);
+  await provider.database.kysely
+    .updateTable('app_user')
+    .set({ email: known.email })
+    .where('id', '=', known.userId)
+    .execute();
+  const back = await provider.begin({ signInLinkId: await usedLink(provider, 'move', known.userId) });
+  const signedIn = await back.browser.post(`${back.path}/password`, { password });
+  expect(await back.claims(signedIn.path)).toMatchObject({ sub: known.accountId });
+});
+
+test('a form from elsewhere, of another browser, or of no browser is refused', async () => {
+  const begun = await provider.begin();
+  const fields = { email: 'ada@example.com', password };
+  for (const headers of [{ origin: 'https://evil.example.com' }, { origin: 'null' }]) {
+    const refused = await begun.browser.post(`${begun.path}/password`, fields, headers);
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('not sent from a page of this')]);
+  }
+  const other = await provider.begin();
+  expect((await other.browser.post(`${begun.path}/password`, fields)).text).toContain('This sign-in is over');
+  const json = await begun.browser.post(`${begun.path}/password`, fields, { 'content-type': 'application/json' });
+  expect([json.status, json.text]).toEqual([400, expect.stringContaining('carries no form')]);
+  const large = await begun.browser.post(`${begun.path}/password`, { ...fields, password: 'x'.repeat(70_000) });
+  expect([large.status, large.text]).toEqual([400, expect.stringContaining('too large')]);
+});
+
+test('too many guesses must wait, and are told how long', async () => {
+  const begun = await provider.begin();
+  const email = newEmail();
+  const guess = () =>
+    begun.browser.post(`${begun.path}/password`, { email, password }, { 'x-forwarded-for': '9.9.9.9' });
+  let last = await guess();
+  for (let guesses = 1; guesses < 21 && last.status === 422; guesses += 1) last = await guess();
+  expect(last.status).toBe(429);
+  expect(last.text).toMatch(/There were too many attempts; try again in \d+ seconds?\./);
+  expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
+});
