@@ -1,0 +1,269 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { generate } from 'selfsigned';
+import { afterEach, describe, expect, test } from 'vitest';
+import { reachOf } from './addresses.ts';
+import { OutboundFailed, OutboundRefused } from './failures.ts';
+import { type FetchOptions, fetchPublic } from './request.ts';
+import type { Resolve } from './target.ts';
+
+const loopback = ['127.0.0.0/8'];
+const limits = { allowedRanges: loopback, maxBytes: 1000, timeoutMillis: 5000 };
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function serve(answer: RequestListener, server: Server = createServer()): Promise<number> {
+  server.on('request', answer);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+const named =
+  (...addresses: string[]): Resolve =>
+  async () =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+
+const fetched = (url: string, more: Partial<FetchOptions> = {}) => fetchPublic(url, { ...limits, ...more });
+/** Without a range that is allowed: as an installation is by default. */
+const strict = (url: string, more: Partial<FetchOptions> = {}) => fetched(url, { allowedRanges: [], ...more });
+
+describe('addresses that nobody may reach', () => {
+  test.each([
+    // IPv4, in every notation a URL can hold.
+    ...[
+      '127.0.0.1',
+      '127.1',
+      '2130706433',
+      '0x7f000001',
+      '0x7f.1',
+      '017700000001',
+      '0177.0.0.1',
+      '127.0.0.1.',
+      '127.255.255.254',
+    ],
+    ...[
+      '0.0.0.0',
+      '0',
+      '0.1.2.3',
+      '10.0.0.1',
+      '10.255.255.255',
+      '172.16.0.1',
+      '172.31.255.255',
+      '192.168.0.1',
+      '0xc0.0xa8.1',
+    ],
+    ...['169.254.169.254', '0xa9fea9fe', '100.64.0.1', '100.127.255.255', '192.0.0.1', '192.0.2.1', '198.18.0.1'],
+    ...['198.51.100.1', '203.0.113.1', '224.0.0.1', '239.255.255.255', '240.0.0.1', '255.255.255.255', '192.88.99.1'],
+    ...['１２７.０.０.１', '①②⑦.⓪.⓪.①'],
+    // IPv6, and IPv4 within it.
+    ...['[::1]', '[::]', '[0:0:0:0:0:0:0:1]', '[fe80::1]', '[fc00::1]', '[fd12:3456::1]', '[ff02::1]', '[fec0::1]'],
+    ...[
+      '[::ffff:127.0.0.1]',
+      '[::ffff:7f00:1]',
+      '[::ffff:8.8.8.8]',
+      '[::ffff:0:127.0.0.1]',
+      '[::127.0.0.1]',
+      '[::8.8.8.8]',
+    ],
+    ...[
+      '[64:ff9b::7f00:1]',
+      '[64:ff9b::8.8.8.8]',
+      '[64:ff9b:1::a00:1]',
+      '[2002:7f00:1::]',
+      '[2001::1]',
+      '[2001:db8::1]',
+    ],
+    ...['[100::1]', '[5f00::1]', '[4000::1]', '[3fff::1]', '[2001:2::1]', '[2001:10::1]'],
+  ])('https://%s/', async (host) => {
+    await expect(strict(`https://${host}/`)).rejects.toThrow(/is a private address; .* OUTBOUND_ALLOWED_RANGES/);
+    await expect(strict(`https://${host}:8443/`)).rejects.toThrow(OutboundRefused);
+  });
+
+  test.each(['[fe80::1%25eth0]', '[::1%25lo]', '1.2.3.4.5', '256.256.256.256', '0x100000000', ''])(
+    'a host that is none: https://%s/',
+    async (host) => {
+      await expect(strict(`https://${host}/`)).rejects.toThrow('This is not a URL');
+    },
+  );
+
+  test.each(['8.8.8.8', '1.1.1.1', '100.63.255.255', '100.128.0.1', '172.32.0.1', '2606:4700::1111', '2a00:1450::1'])(
+    '%s is public',
+    (address) => {
+      expect(reachOf(address, [])).toBe('public');
+    },
+  );
+
+  test('a range that is allowed covers the same address within IPv6, and nothing beside it', () => {
+    expect(reachOf('10.1.2.3', ['10.1.0.0/16'])).toBe('allowed');
+    expect(reachOf('::ffff:10.1.2.3', ['10.1.0.0/16'])).toBe('allowed');
+    expect(reachOf('10.2.0.1', ['10.1.0.0/16'])).toBe('refused');
+    expect(reachOf('fd00::1', ['fd00::/8', '192.0.2.7'])).toBe('allowed');
+    expect(reachOf('192.0.2.7', ['fd00::/8', '192.0.2.7'])).toBe('allowed');
+    expect(reachOf('192.0.2.8', ['fd00::/8', '192.0.2.7'])).toBe('refused');
+  });
+});
+
+describe('names', () => {
+  test('one private address among the public ones is enough to refuse', async () => {
+    const refused = strict('https://issuer.example/', { resolve: named('8.8.8.8', '10.0.0.1') });
+    await expect(refused).rejects.toThrow('issuer.example is a private address');
+    await expect(strict('https://issuer.example/', { resolve: named('::ffff:10.0.0.1') })).rejects.toThrow(
+      OutboundRefused,
+    );
+    await expect(strict('https://issuer.example/', { resolve: named('fe80::1%eth0') })).rejects.toThrow(
+      OutboundRefused,
+    );
+    await expect(strict('https://localhost/')).rejects.toThrow('localhost is a private address');
+  });
+
+  test('a name that changes its mind is asked once, and the connection goes where the check was', async () => {
+    let asked = 0;
+    const port = await serve((_, answer) => answer.end('from the checked address'));
+    const rebinding: Resolve = async () => {
+      asked += 1;
+      return [{ address: asked === 1 ? '127.0.0.1' : '127.0.0.2', family: 4 }];
+    };
+    const body = await fetched(`http://rebinding.example:${port}/`, { resolve: rebinding });
+    expect([body.toString(), asked]).toEqual(['from the checked address', 1]);
+  });
+
+  test('a name without an address says so', async () => {
+    await expect(strict('https://no-such-host.invalid/')).rejects.toThrow(
+      'The host no-such-host.invalid has no address; check its name.',
+    );
+  });
+});
+
+describe('addresses that are spelt otherwise', () => {
+  test.each([
+    ['http://8.8.8.8/', 'must be reached by https://'],
+    ['ftp://example.com/', 'must begin with https://, not ftp:'],
+    ['file:///etc/passwd', 'must begin with https://, not file:'],
+    ['https://user@example.com/', 'no user name'],
+    ['https://:secret@example.com/', 'no user name'],
+    ['example.com', 'This is not a URL'],
+  ])('%s', async (url, why) => {
+    await expect(fetched(url)).rejects.toThrow(why);
+  });
+
+  test('plain http is for allowed ranges only, whatever the name says', async () => {
+    const resolve = named('8.8.8.8', '127.0.0.1');
+    await expect(fetched('http://issuer.example/', { resolve })).rejects.toThrow('must be reached by https://');
+    await expect(strict('http://issuer.example/')).rejects.toThrow('must be reached by https://');
+  });
+});
+
+describe('answers', () => {
+  test('what is there is returned, asked for without cookies and compression', async () => {
+    const headers: unknown[] = [];
+    const port = await serve((request, answer) => {
+      headers.push(request.headers);
+      answer.end('{}');
+    });
+    const body = await fetched(`http://127.0.0.1:${port}/x`, { accept: 'application/json' });
+    expect(body.toString()).toBe('{}');
+    expect(headers).toEqual([
+      {
+        host: `127.0.0.1:${port}`,
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        'user-agent': 'ballast',
+        connection: 'close',
+      },
+    ]);
+  });
+
+  test('a redirect is not followed', async () => {
+    let asked = 0;
+    const port = await serve((_, answer) => {
+      asked += 1;
+      answer.writeHead(302, { location: '/elsewhere' }).end();
+    });
+    await expect(fetched(`http://127.0.0.1:${port}/`)).rejects.toThrow('answered with a redirect');
+    expect(asked).toBe(1);
+  });
+
+  test('neither is anything but 200 taken for an answer', async () => {
+    const port = await serve((_, answer) => answer.writeHead(404).end());
+    await expect(fetched(`http://127.0.0.1:${port}/`)).rejects.toThrow('answered 404 instead of 200');
+  });
+
+  test.each([
+    ['announced', { 'content-length': '100000' }],
+    ['not announced', {}],
+  ])('a body that is too large, %s', async (_, headers) => {
+    const port = await serve((_request, answer) => {
+      answer.writeHead(200, headers);
+      answer.on('error', () => undefined);
+      answer.end('x'.repeat(100_000));
+    });
+    await expect(fetched(`http://127.0.0.1:${port}/`)).rejects.toThrow('more than 1000 bytes');
+  });
+
+  test.each([
+    ['says nothing', () => undefined],
+    ['sends headers only', (answer: Parameters<RequestListener>[1]) => void answer.writeHead(200).flushHeaders()],
+    [
+      'drips',
+      (answer: Parameters<RequestListener>[1]) => {
+        const dripping = setInterval(() => answer.write('.'), 20);
+        answer.on('close', () => clearInterval(dripping));
+      },
+    ],
+  ])('a server that %s is left when the time is up', async (_, behave) => {
+    const left = Promise.withResolvers<void>();
+    const port = await serve((_request, answer) => {
+      answer.on('close', () => left.resolve());
+      behave(answer);
+    });
+    const slow = fetched(`http://127.0.0.1:${port}/`, { timeoutMillis: 200 });
+    await expect(slow).rejects.toThrow('did not answer within 0.2 s');
+    await left.promise;
+  });
+
+  test('a name that is slow to resolve counts, too', async () => {
+    const slow = fetched('https://slow.example/', { timeoutMillis: 50, resolve: () => new Promise(() => undefined) });
+    await expect(slow).rejects.toThrow(OutboundFailed);
+  });
+
+  test('an answer that breaks off, and a port that nobody listens on', async () => {
+    const port = await serve((_, answer) => {
+      answer.writeHead(200, { 'content-length': '500' }).write('half');
+      setImmediate(() => answer.destroy());
+    });
+    await expect(fetched(`http://127.0.0.1:${port}/`)).rejects.toThrow(/broke off|could not be reached/);
+    servers.splice(0).forEach((server) => void server.close());
+    await expect(fetched(`http://127.0.0.1:${port}/`)).rejects.toThrow('could not be reached: ECONNREFUSED.');
+  });
+});
+
+describe('https', () => {
+  test('the certificate must be good for the name, although the connection goes to an address', async () => {
+    const { private: key, cert } = await generate([{ name: 'commonName', value: 'issuer.example' }], {
+      keySize: 2048,
+      extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'issuer.example' }] }],
+    });
+    const port = await serve((_, answer) => answer.end('trusted'), createTlsServer({ key, cert }));
+    const resolve = named('127.0.0.1');
+    const good = () => fetched(`https://issuer.example:${port}/`, { resolve });
+    await expect(good()).rejects.toThrow('could not be reached: DEPTH_ZERO_SELF_SIGNED_CERT');
+    const before = getCACertificates();
+    setDefaultCACertificates([...before, cert]);
+    try {
+      expect((await good()).toString()).toBe('trusted');
+      const other = fetched(`https://other.example:${port}/`, { resolve });
+      await expect(other).rejects.toThrow('could not be reached: ERR_TLS_CERT_ALTNAME_INVALID');
+    } finally {
+      setDefaultCACertificates(before);
+    }
+  });
+});

@@ -1,0 +1,75 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { type Reach, reachOf } from './addresses.ts';
+import { OutboundFailed, OutboundRefused } from './failures.ts';
+
+export interface ResolvedAddress {
+  address: string;
+  family: number;
+}
+
+/** How names become addresses. */
+export type Resolve = (host: string) => Promise<ResolvedAddress[]>;
+
+const mostAddresses = 16;
+
+export const resolveByDns: Resolve = async (host) => {
+  try {
+    return await lookup(host, { all: true, order: 'verbatim' });
+  } catch {
+    throw new OutboundFailed(`The host ${host} has no address; check its name.`);
+  }
+};
+
+/**
+ * What can be told of an address without asking anybody: its scheme, that it carries no password, and where it leads if
+ * it names an IP address (the URL parser has turned every notation of one into the usual one).
+ */
+export function checkTarget(text: string, allowedRanges: readonly string[]): URL {
+  if (!URL.canParse(text)) throw new OutboundRefused('This is not a URL; write it as https://host/path.');
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new OutboundRefused(`The address must begin with https://, not ${url.protocol}//.`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new OutboundRefused('The address must carry no user name and no password.');
+  }
+  if (url.protocol === 'http:' && allowedRanges.length === 0) throw mustBeHttps(url.hostname);
+  const host = literalOf(url);
+  if (isIP(host) > 0) checkReach(url, [reachOf(host, allowedRanges)]);
+  return url;
+}
+
+/** The addresses to connect to. All of a host's addresses must be fit to be reached, or none is used. */
+export async function addressesOf(
+  url: URL,
+  allowedRanges: readonly string[],
+  resolve: Resolve,
+): Promise<ResolvedAddress[]> {
+  const literal = literalOf(url);
+  const family = isIP(literal);
+  const addresses = family > 0 ? [{ address: literal, family }] : await resolve(url.hostname);
+  if (addresses.length === 0) throw new OutboundFailed(`The host ${url.hostname} has no address; check its name.`);
+  checkReach(
+    url,
+    addresses.map(({ address }) => reachOf(address, allowedRanges)),
+  );
+  return addresses.slice(0, mostAddresses);
+}
+
+function checkReach(url: URL, reached: Reach[]): void {
+  if (reached.includes('refused')) {
+    throw new OutboundRefused(
+      `${url.hostname} is a private address; the owner of the installation can allow it in OUTBOUND_ALLOWED_RANGES.`,
+    );
+  }
+  if (url.protocol === 'http:' && reached.some((one) => one !== 'allowed')) throw mustBeHttps(url.hostname);
+}
+
+function literalOf(url: URL): string {
+  return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+}
+
+function mustBeHttps(host: string): OutboundRefused {
+  return new OutboundRefused(`${host} must be reached by https://; plain http is for OUTBOUND_ALLOWED_RANGES only.`);
+}
