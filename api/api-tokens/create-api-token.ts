@@ -5,21 +5,28 @@ import { operation } from '../operation.ts';
 import { invalidFields } from '../pipeline/input.ts';
 import { apiTokenAnswer, apiTokenSchema } from './api-token.ts';
 
+const longestMillis = 3_650 * 86_400_000;
+
 export const createApiToken = operation({
   method: 'POST',
   url: '/api/v1/api-tokens',
   summary: 'Make an API token',
-  description: 'The secret is shown in this answer and never again. A token cannot make tokens.',
+  description:
+    'The secret is shown in this answer and never again. A token cannot make tokens: jobs of a CI exchange their own token instead (POST /api/v1/token-exchange).',
   scope: 'organization',
   role: 'admin',
   credentials: 'session',
+  why: 'An API token cannot create tokens; sign in and create it in the console, or let a CI job exchange its own token.',
   projectTokens: 'refused',
   rate: 'credentials',
   problems: [],
   body: z.strictObject({
     name: z.string().trim().min(1).max(100),
     role: z.enum(tokenRoles),
-    expiresAt: z.iso.datetime({ offset: true }).optional().describe('Without it the token does not expire.'),
+    expiresAt: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe('In the future, at most ten years from now. Without it the token does not expire.'),
   }),
   status: 201,
   result: z
@@ -31,19 +38,25 @@ export const createApiToken = operation({
     .meta({ id: 'ApiTokenCreated' }),
   secretAnswer: ({ token }) => token.id,
   async handle({ caller, body, effect }) {
-    const expiresAt = body.expiresAt === undefined ? undefined : new Date(body.expiresAt);
-    if (expiresAt !== undefined && expiresAt.getTime() <= Date.now()) {
-      throw invalidFields([
-        { location: 'body.expiresAt', message: 'lies in the past; choose a later time', value: body.expiresAt },
-      ]);
-    }
     const { name, role } = body;
     const { row, secret } = await createToken(effect, {
       organizationId: caller.organization.id,
       name,
       role,
-      expiresAt,
+      expiresAt: body.expiresAt === undefined ? undefined : expiryOf(body.expiresAt),
     });
     return { token: apiTokenAnswer(row), secret, shownOnce: true };
   },
 });
+
+function expiryOf(text: string): Date {
+  const expiresAt = new Date(text);
+  const fault = (message: string) => invalidFields([{ location: 'body.expiresAt', message, value: text }]);
+  if (expiresAt.getTime() <= Date.now()) throw fault('lies in the past; choose a later time');
+  if (expiresAt.getTime() > Date.now() + longestMillis) {
+    throw fault(
+      'is more than ten years away; choose an earlier time, or leave it out for a token that does not expire',
+    );
+  }
+  return expiresAt;
+}

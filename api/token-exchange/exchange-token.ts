@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { createToken } from '../../db/api-tokens.ts';
+import { type Author, effect } from '../../db/effect.ts';
+import type { JsonObject } from '../../db/json.ts';
+import { noteRuleUsed, type RuleOfOrganization, rulesAbout, useJobToken } from '../../db/token-exchanges.ts';
+import { lockTrustedIssuer } from '../../db/trusted-issuers.ts';
+import { textsOf } from '../../domain/claim-patterns.ts';
+import { Problem } from '../../domain/problems.ts';
+import { apiTokenAnswer, apiTokenSchema } from '../api-tokens/api-token.ts';
+import { operation } from '../operation.ts';
+import { before } from '../pipeline/deadline.ts';
+import { printable } from '../pipeline/text.ts';
+import { claimedIssuer, type JobToken, untrusted, verifiedJobToken } from './job-token.ts';
+import { matchingRule } from './matching-rule.ts';
+
+export const exchangeToken = operation({
+  method: 'POST',
+  url: '/api/v1/token-exchange',
+  summary: 'Exchange the OIDC token of a CI job for an API token',
+  description:
+    'For jobs of issuers that the organization trusts (see /api/v1/trusted-issuers). Each token of a job can be exchanged once; the API token that it gets is short-lived.',
+  scope: 'public',
+  rate: 'credentials',
+  problems: ['token-not-trusted'],
+  ownEffect: true,
+  body: z.strictObject({
+    organization: z.string().min(1).max(100).describe('Its slug or its id.'),
+    token: z
+      .string()
+      .max(16_384)
+      .regex(/^[\w-]+\.[\w-]+\.[\w-]*$/, 'is no signed JWT; send the ID token that the CI gives to the job')
+      .meta({ writeOnly: true })
+      .describe('What the CI gave to the job.'),
+    name: z.string().trim().min(1).max(100).optional().describe('Name of the API token; by default rule and job.'),
+  }),
+  status: 201,
+  result: z
+    .object({
+      token: apiTokenSchema,
+      secret: z.string().describe('What to send as `Authorization: Bearer …`.'),
+      shownOnce: z.boolean(),
+      expiresAt: z.iso.datetime(),
+    })
+    .meta({ id: 'TokenExchanged' }),
+  secretAnswer: ({ token }) => token.id,
+  async handle({ body, client, database, server, signal }) {
+    const issuer = claimedIssuer(body.token);
+    const rules = await rulesAbout(database.kysely, body.organization, issuer);
+    // Nobody is asked for keys before: strangers do not choose where we knock.
+    if (rules.length === 0) throw untrusted();
+    const job = await before(signal, verifiedJobToken(body.token, issuer, server.issuerKeys.of(issuer)));
+    const rule = matchingRule(rules, job);
+    const { address: ip, requestId } = client;
+    const author: Author = { kind: 'machine', id: rule.id, name: `ci: ${rule.name}`, ip, requestId };
+    return await effect(database, author, async (running) => {
+      const { organizationId, id } = rule;
+      // It may have been changed or deleted while the issuer was asked.
+      const current = await lockTrustedIssuer(running, organizationId, id);
+      if (current === undefined) throw untrusted();
+      const trusted: RuleOfOrganization = { ...current, organizationId };
+      if (trusted.issuer !== issuer) throw untrusted();
+      matchingRule([trusted], job);
+      if (!(await useJobToken(running, job))) throw usedBefore();
+      const expiresAt = new Date(Date.now() + trusted.tokenLifetimeSeconds * 1000);
+      const { row, secret } = await createToken(running, {
+        organizationId,
+        name: body.name ?? nameOf(trusted, job),
+        role: trusted.role,
+        projectIds: trusted.projectIds ?? undefined,
+        expiresAt,
+        exchanged: { trustedIssuerId: id, details: detailsOf(trusted, job) },
+      });
+      await noteRuleUsed(running, trusted);
+      // Too late: what the client is told did not happen must not happen.
+      signal.throwIfAborted();
+      return { token: apiTokenAnswer(row), secret, shownOnce: true, expiresAt: expiresAt.toISOString() };
+    });
+  },
+});
+
+function usedBefore(): Problem {
+  return new Problem(
+    'token-not-trusted',
+    'The token was exchanged before, and each can be exchanged once; let the job request another one.',
+  );
+}
+
+function nameOf(rule: RuleOfOrganization, { payload }: JobToken): string {
+  const subject = typeof payload.sub === 'string' ? `: ${printable(payload.sub)}` : '';
+  return `${rule.name}${subject}`.slice(0, 100).toWellFormed();
+}
+
+/** What people look for when they ask which job it was. */
+const telling = [
+  'sub',
+  ...['repository', 'ref', 'sha', 'workflow', 'job_workflow_ref', 'event_name', 'run_id', 'run_attempt', 'actor'],
+  ...['project_path', 'pipeline_id', 'pipeline_source', 'job_id', 'user_login', 'environment'],
+];
+
+function detailsOf(rule: RuleOfOrganization, { issuer, payload }: JobToken): JsonObject {
+  const claims: JsonObject = {};
+  for (const claim of new Set([...telling, ...Object.keys(rule.claims)])) {
+    const texts = Object.hasOwn(payload, claim) ? textsOf(payload[claim]).slice(0, 20).map(printable) : [];
+    const [only] = texts;
+    if (only !== undefined) claims[claim] = texts.length === 1 ? only : texts;
+  }
+  return { rule: rule.name, issuer, claims };
+}

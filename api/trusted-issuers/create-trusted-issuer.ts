@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { createTrustedIssuer as create } from '../../db/trusted-issuers.ts';
+import { operation } from '../operation.ts';
+import { checkRule, ruleFields, sessionOnly, trustedIssuerAnswer, trustedIssuerSchema } from './trusted-issuer.ts';
+
+export const createTrustedIssuer = operation({
+  method: 'POST',
+  url: '/api/v1/trusted-issuers',
+  summary: 'Trust the jobs of a CI',
+  description:
+    'Jobs whose OIDC token is from this issuer, for this audience and with these claims may exchange it for a short-lived API token (POST /api/v1/token-exchange).',
+  scope: 'organization',
+  role: 'admin',
+  credentials: 'session',
+  why: sessionOnly,
+  projectTokens: 'refused',
+  problems: ['conflict'],
+  body: z.strictObject({
+    ...ruleFields,
+    projectIds: ruleFields.projectIds.default(null),
+    tokenLifetimeSeconds: ruleFields.tokenLifetimeSeconds.default(900),
+  }),
+  status: 201,
+  result: trustedIssuerSchema,
+  async handle({ caller, body, effect, server }) {
+    checkRule(body, server.settings.OUTBOUND_ALLOWED_RANGES);
+    return trustedIssuerAnswer(await create(effect, caller.organization.id, body));
+  },
+});

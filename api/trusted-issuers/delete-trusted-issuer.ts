@@ -1,0 +1,21 @@
+import { deleteTrustedIssuer as remove } from '../../db/trusted-issuers.ts';
+import { operation } from '../operation.ts';
+import { sessionOnly, trustedIssuerPath } from './trusted-issuer.ts';
+
+export const deleteTrustedIssuer = operation({
+  method: 'DELETE',
+  url: '/api/v1/trusted-issuers/{id}',
+  summary: 'Trust the jobs of a CI no longer',
+  description: 'The tokens that jobs got by it are revoked, and their open streams close.',
+  scope: 'organization',
+  role: 'admin',
+  credentials: 'session',
+  why: sessionOnly,
+  projectTokens: 'refused',
+  problems: ['not-found'],
+  path: trustedIssuerPath,
+  async handle({ caller, path, effect }) {
+    const { id } = await caller.trustedIssuer(path.id, effect.kysely);
+    await remove(effect, caller.organization.id, id);
+  },
+});

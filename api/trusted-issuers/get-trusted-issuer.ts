@@ -1,0 +1,17 @@
+import { operation } from '../operation.ts';
+import { trustedIssuerAnswer, trustedIssuerPath, trustedIssuerSchema } from './trusted-issuer.ts';
+
+export const getTrustedIssuer = operation({
+  method: 'GET',
+  url: '/api/v1/trusted-issuers/{id}',
+  summary: 'A CI issuer that the organization trusts',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['not-found'],
+  path: trustedIssuerPath,
+  result: trustedIssuerSchema,
+  async handle({ caller, path }) {
+    return trustedIssuerAnswer(await caller.trustedIssuer(path.id));
+  },
+});

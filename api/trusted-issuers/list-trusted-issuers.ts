@@ -1,0 +1,20 @@
+import { listTrustedIssuers as issuersOf } from '../../db/trusted-issuers.ts';
+import { operation } from '../operation.ts';
+import { createdPosition, oneMore, pageOf } from '../positions.ts';
+import { trustedIssuerAnswer, trustedIssuerSchema } from './trusted-issuer.ts';
+
+export const listTrustedIssuers = operation({
+  method: 'GET',
+  url: '/api/v1/trusted-issuers',
+  summary: 'The CI issuers that the organization trusts, oldest first: the order in which they are tried',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: [],
+  paged: { after: createdPosition },
+  result: trustedIssuerSchema,
+  async handle({ caller, database, page }) {
+    const rules = await issuersOf(database.kysely, caller.organization.id, oneMore(page));
+    return pageOf(rules, page, ({ id }) => id, trustedIssuerAnswer);
+  },
+});

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { TrustedIssuerRule, TrustedIssuerView } from '../../db/trusted-issuers.ts';
+import { unpinned } from '../../domain/pinned-claims.ts';
+import type { FieldError } from '../../domain/problems.ts';
+import { tokenRoles } from '../../domain/roles.ts';
+import { OutboundRefused } from '../../outbound/failures.ts';
+import { checkTarget } from '../../outbound/target.ts';
+import { invalidFields } from '../pipeline/input.ts';
+
+const lifetime = z.int().min(60).max(3600).describe('How long the tokens last that jobs get.');
+
+export const trustedIssuerSchema = z
+  .object({
+    id: z.guid(),
+    name: z.string(),
+    issuer: z.string(),
+    audience: z.string(),
+    claims: z.record(z.string(), z.array(z.string())),
+    role: z.enum(tokenRoles),
+    projectIds: z.array(z.guid()).optional().describe('Absent: the tokens are not limited to projects.'),
+    tokenLifetimeSeconds: lifetime,
+    createdBy: z.string().describe('The id of the person that made the rule.'),
+    createdAt: z.iso.datetime(),
+    lastUsedAt: z.iso.datetime().optional(),
+  })
+  .meta({ id: 'TrustedIssuer' });
+
+const line = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .regex(/^[^\p{Cc}]*$/u, 'contains a control character; remove it');
+
+export const ruleFields = {
+  name: z.string().trim().min(1).max(100).describe('Unique in the organization, whatever the case.'),
+  issuer: line(500).describe('What the tokens of the jobs say in `iss`, to the letter: an https address.'),
+  audience: line(500).describe('What they must say in `aud`; choose one of your own, such as the address of Ballast.'),
+  claims: z
+    .record(line(100), z.array(line(500)).min(1).max(20))
+    .refine((claims) => Object.keys(claims).length >= 1 && Object.keys(claims).length <= 20, {
+      error: 'must have 1 to 20 claims',
+    })
+    .meta({ minProperties: 1, maxProperties: 20 })
+    .describe('Claims a token must have, each with the patterns of which one must match; `*` is any characters.'),
+  role: z.enum(tokenRoles),
+  projectIds: z
+    .array(z.guid().toLowerCase())
+    .max(1000)
+    .nullable()
+    .describe('The projects the tokens are limited to; null: they are not limited.'),
+  tokenLifetimeSeconds: lifetime,
+};
+
+export const trustedIssuerPath = z.strictObject({ id: z.guid() });
+export const sessionOnly =
+  'An API token cannot change trusted issuers, since they make tokens and a token cannot create tokens; sign in and do it in the console.';
+
+export function trustedIssuerAnswer(rule: TrustedIssuerView): z.output<typeof trustedIssuerSchema> {
+  const { projectIds, createdAt, lastUsedAt, ...rest } = rule;
+  return {
+    ...rest,
+    ...(projectIds === null ? {} : { projectIds }),
+    createdAt: createdAt.toISOString(),
+    ...(lastUsedAt === null ? {} : { lastUsedAt: lastUsedAt.toISOString() }),
+  };
+}
+
+/** What the schema cannot say of a rule: where its issuer leads, and whether it means somebody in particular. */
+export function checkRule(rule: TrustedIssuerRule, allowedRanges: readonly string[]): void {
+  const errors: FieldError[] = [];
+  const issuer = issuerFault(rule.issuer, allowedRanges);
+  if (issuer !== undefined) errors.push({ location: 'body.issuer', message: issuer, value: rule.issuer });
+  else {
+    const claims = unpinned(rule.issuer, rule.claims);
+    if (claims !== undefined) errors.push({ location: 'body.claims', message: claims });
+  }
+  // Projects cannot be made yet: whatever is named here does not exist.
+  for (const [index, value] of (rule.projectIds ?? []).entries()) {
+    errors.push({ location: `body.projectIds[${index}]`, message: 'is not a project of this organization', value });
+  }
+  if (errors.length > 0) throw invalidFields(errors);
+}
+
+function issuerFault(issuer: string, allowedRanges: readonly string[]): string | undefined {
+  try {
+    const url = checkTarget(issuer, allowedRanges);
+    if (issuer.includes('?') || issuer.includes('#')) return 'must have no query and no fragment';
+    return url.href === issuer || url.href === `${issuer}/`
+      ? undefined
+      : `must be written as the issuer itself writes it, in the usual form: ${url.href.replace(/\/$/, '')}`;
+  } catch (error) {
+    if (error instanceof OutboundRefused) return `cannot be reached: ${error.message}`;
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { lockTrustedIssuer, updateTrustedIssuer as update } from '../../db/trusted-issuers.ts';
+import { operation } from '../operation.ts';
+import {
+  checkRule,
+  ruleFields,
+  sessionOnly,
+  trustedIssuerAnswer,
+  trustedIssuerPath,
+  trustedIssuerSchema,
+} from './trusted-issuer.ts';
+
+export const updateTrustedIssuer = operation({
+  method: 'PATCH',
+  url: '/api/v1/trusted-issuers/{id}',
+  summary: 'Change whom of a CI issuer the organization trusts',
+  description:
+    'Whoever changes issuer, audience, claims, role or projects revokes the tokens that jobs got by the rule so far.',
+  scope: 'organization',
+  role: 'admin',
+  credentials: 'session',
+  why: sessionOnly,
+  projectTokens: 'refused',
+  problems: ['not-found', 'conflict'],
+  path: trustedIssuerPath,
+  body: z.strictObject(ruleFields).partial(),
+  result: trustedIssuerSchema,
+  async handle({ caller, path, body, effect, server }) {
+    const { id } = await caller.trustedIssuer(path.id, effect.kysely);
+    const before = await lockTrustedIssuer(effect, caller.organization.id, id);
+    if (before === undefined) return trustedIssuerAnswer(await caller.trustedIssuer(id, effect.kysely));
+    const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+    const after = { ...before, ...given };
+    checkRule(after, server.settings.OUTBOUND_ALLOWED_RANGES);
+    return trustedIssuerAnswer(await update(effect, caller.organization.id, before, after));
+  },
+});
