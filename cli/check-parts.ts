@@ -9,7 +9,7 @@ import { messageOf } from '../runtime/refusal.ts';
 import { connectTemporal } from '../temporal/connect.ts';
 import { temporalAddress } from '../temporal/settings.ts';
 import { broken, type Check, idle, ok } from './check.ts';
-import { localAddress } from './node-parts.ts';
+import { answersOk, localAddress } from './node-parts.ts';
 import { whyUnreachable } from './reachable-database.ts';
 import { noKeys } from './ready-namespace.ts';
 
@@ -31,6 +31,7 @@ export function partChecks({ settings: given, running }: Parts): Check[] {
     { name: 'Schema', run: () => unlessIdle(running || database, () => schema(settings)) },
     { name: 'Temporal', run: () => unlessIdle(running || temporal, () => namespace(settings)) },
     { name: 'Workers', run: () => unlessIdle(running || database, () => beats(settings, running)) },
+    { name: 'Sign-in', run: () => unlessIdle(running || given.OIDC_ISSUER !== undefined, () => provider(settings)) },
     { name: 'API', run: () => unlessIdle(running, () => readiness(settings)) },
     { name: 'Clock', run: () => unlessIdle(running || database, () => clock(settings)) },
   ];
@@ -78,6 +79,22 @@ async function beats(settings: Settings, running: boolean) {
       'Look into logs/worker.log of the home, or start one.',
     );
   });
+}
+
+async function provider({ OIDC_ISSUER: issuer, BUILT_IN_PROVIDER_URL: builtIn }: Settings) {
+  if (issuer !== undefined) {
+    if (await answersOk(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)) return ok(`by ${issuer}`);
+    return broken(
+      `${issuer} does not answer as an OpenID provider.`,
+      'Correct OIDC_ISSUER, or look into that provider.',
+    );
+  }
+  if (builtIn === undefined) return broken('The built-in provider was never started.', startUp);
+  if (await answersOk(`${builtIn}/healthz`)) return ok('by the built-in provider');
+  return broken(
+    `The built-in provider at ${builtIn} is not ready; nobody can sign in, and who is signed in can go on.`,
+    'Look into logs/identity.log of the home.',
+  );
 }
 
 async function clock(settings: Settings) {

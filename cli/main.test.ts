@@ -46,6 +46,8 @@ test.each([
   [['upp'], 'ballast: There is no command "upp"; did you mean up?\n'],
   [['frobnicate'], 'ballast: There is no command "frobnicate"; see `./ballast help`.\n'],
   [['token'], 'ballast: `./ballast token` wants one more word: token create.\n'],
+  [['user'], 'ballast: `./ballast user` wants one more word: user list, user reset, user disable, user enable.\n'],
+  [['user', 'reset'], 'ballast: Say who it is by --email or by --id, such as --email ada@example.com.\n'],
   [['doctor', '--jsn'], 'ballast: There is no option --jsn; did you mean --json?\n'],
   [['doctor', 'now'], 'ballast: "now" is not understood; see --help.\n'],
   [['doctor', '--json=yes'], 'ballast: --json takes no value.\n'],
@@ -101,6 +103,9 @@ test.each([
   ['keys', 'rotate'],
   ['api'],
   ['worker'],
+  ['identity'],
+  ['sign-in-link'],
+  ['user', 'list'],
 ])('%s %s without an installation is a sentence, and makes no home', async (...args) => {
   const { code, err } = await ballast(args.filter((word) => word !== undefined));
   expect(code).toBe(1);

@@ -6,14 +6,14 @@ import type { Part } from '../runtime/part.ts';
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 
 interface NodePart {
-  name: 'api' | 'worker';
+  name: 'api' | 'worker' | 'identity';
   title: string;
   home: Home;
   env: Readonly<Record<string, string>>;
   readyUrl: string;
 }
 
-/** The API or the worker as a process of its own. It is told where everything is by its environment, as anywhere else. */
+/** The API, the worker or the identity provider as a process of its own. It is told where everything is by its environment, as anywhere else. */
 export function nodePart({ name, title, home, env, readyUrl }: NodePart): Part {
   return {
     name,

@@ -22,9 +22,9 @@ interface Starting {
 /**
  * Brings everything up: PostgreSQL, then Temporal and the tables, then the API and the worker. The last two wait for
  * Temporal by themselves, so they begin beside it; only a Temporal that is not ours is looked at first, because it may be
- * the wrong one.
+ * the wrong one. Answers the settings as the parts have got them.
  */
-export async function startInstallation(starting: Starting): Promise<void> {
+export async function startInstallation(starting: Starting): Promise<Settings> {
   const { home, supervisor, progress, signal } = starting;
   const temporal = embeddedTemporal(starting);
   await embeddedPostgres(starting);
@@ -36,6 +36,7 @@ export async function startInstallation(starting: Starting): Promise<void> {
   await Promise.all([temporal ? undefined : namespaceReady, tables(settings, progress)]);
   signal.throwIfAborted();
   await Promise.all([namespaceReady, ...ourParts(home, settings, env).map((part) => supervisor.start(part))]);
+  return settings;
 }
 
 /** Looked for, or built, from the first moment on: nothing takes longer. */
@@ -99,7 +100,11 @@ function ourParts(home: Home, settings: Settings, embedded: Record<string, strin
     WORKER_PORT: String(workerPort),
     WORKER_METRICS_URL: settings.WORKER_METRICS_URL ?? `${worker}/metrics`,
   };
+  const provider = embedded.BUILT_IN_PROVIDER_URL;
   return [
+    ...(provider === undefined
+      ? []
+      : [nodePart({ name: 'identity', title: 'Identity provider', home, env, readyUrl: `${provider}/healthz` })]),
     nodePart({ name: 'worker', title: 'Worker', home, env, readyUrl: `${worker}/readyz` }),
     nodePart({ name: 'api', title: 'API', home, env, readyUrl: `${localAddress(settings)}/readyz` }),
   ];

@@ -58,13 +58,13 @@ function record(): RunRecord {
   return found;
 }
 
-const names = ['postgres', 'temporal', 'worker', 'api'];
+const names = ['postgres', 'temporal', 'worker', 'identity', 'api'];
 const running = (): ProcessIdentity[] => names.flatMap((name) => record().parts[name] ?? []);
 const readyz = async () => (await fetch(`http://127.0.0.1:${env.PORT}/readyz`).catch(() => undefined))?.status;
 
 async function healthy(): Promise<void> {
   await vi.waitUntil(
-    async () => running().length === 4 && running().every(isAlive) && (await readyz()) === 200,
+    async () => running().length === names.length && running().every(isAlive) && (await readyz()) === 200,
     patience,
   );
 }

@@ -3,7 +3,7 @@ import { claimHome } from '../runtime/claim-home.ts';
 import { freePorts, refuseBusyPort } from '../runtime/ports.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { command } from './command.ts';
-import { tellFailure } from './failure.ts';
+import { sentenceOf, tellFailure } from './failure.ts';
 import { localAddress } from './node-parts.ts';
 import { Progress } from './progress.ts';
 import { showPart } from './show-part.ts';
@@ -14,8 +14,8 @@ const oneKeyPress = 500;
 
 export const up = command({
   summary: 'Starts everything and keeps it running until Ctrl-C',
-  details: `PostgreSQL and Temporal are provided and supervised unless DATABASE_URL and TEMPORAL_ADDRESS name others. Ctrl-C stops
-everything in order; a second Ctrl-C does so at once.`,
+  details: `PostgreSQL, Temporal and an OpenID provider are provided and supervised unless DATABASE_URL, TEMPORAL_ADDRESS and
+OIDC_ISSUER name others. Ctrl-C stops everything in order; a second Ctrl-C does so at once.`,
   run: async () => {
     const settings = await withPort(readSettings(process.env));
     const progress = new Progress();
@@ -59,8 +59,10 @@ everything in order; a second Ctrl-C does so at once.`,
 
     try {
       await refuseBusyPort(settings.PORT, settings.LISTEN);
-      await startInstallation({ home, settings, supervisor, progress, signal: stopping.signal });
+      const started = await startInstallation({ home, settings, supervisor, progress, signal: stopping.signal });
+      const lines = await firstAccount(started);
       progress.line(`\nBallast is ready at ${settings.PUBLIC_URL}   (Ctrl-C stops it)`);
+      for (const line of lines) progress.line(line);
     } catch (error) {
       // What breaks because a stop is under way is not a failure of the start.
       if (!stopping.signal.aborted) await fail(error);
@@ -73,4 +75,16 @@ async function withPort(settings: Settings): Promise<Settings> {
   if (settings.PORT !== 0) return settings;
   process.env.PORT = String((await freePorts(['api'], {})).api);
   return readSettings(process.env);
+}
+
+/** What is said to whoever has nobody to sign in as yet. */
+async function firstAccount(settings: Settings): Promise<string[]> {
+  try {
+    const { firstOwnerLink } = await import('./first-owner-link.ts');
+    const link = await firstOwnerLink(settings);
+    if (link === undefined) return [];
+    return [`Make the first account: ${link}`, '   (once, within 15 minutes; `./ballast sign-in-link` makes another)'];
+  } catch (error) {
+    return [`! No link for a first account could be made (${sentenceOf(error)}); try \`./ballast sign-in-link\`.`];
+  }
 }

@@ -12,7 +12,19 @@ export function embeddedSettings(home: Home, settings: Settings): Record<string,
   return {
     ...(settings.DATABASE_URL === undefined ? { DATABASE_URL: postgresUrl(home, 'ballast') } : {}),
     ...(settings.TEMPORAL_ADDRESS === undefined ? embeddedTemporal(home) : {}),
+    ...(embedsProvider(settings) ? embeddedProvider(home) : {}),
   };
+}
+
+/** Whether people sign in with the built-in provider of this home: unless they have another, or run it elsewhere. */
+export function embedsProvider(settings: Settings): boolean {
+  return settings.OIDC_ISSUER === undefined && settings.BUILT_IN_PROVIDER_URL === undefined;
+}
+
+function embeddedProvider(home: Home): Record<string, string> {
+  const port = home.record.ports.identity;
+  // A home of an older version has no port for it before its next start.
+  return port === undefined ? {} : { BUILT_IN_PROVIDER_URL: `http://127.0.0.1:${port}` };
 }
 
 function embeddedTemporal(home: Home): Record<string, string> {

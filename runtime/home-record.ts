@@ -14,6 +14,7 @@ export const innerPorts = [
   'temporalWorkerMembership',
   'temporalMetrics',
   'worker',
+  'identity',
 ] as const;
 export type InnerPort = (typeof innerPorts)[number];
 

@@ -58,7 +58,7 @@ export function readRunRecord(home: Home): RunRecord | undefined {
   }
 }
 
-const stopOrder = ['api', 'worker', 'temporal', 'postgres'];
+const stopOrder = ['api', 'identity', 'worker', 'temporal', 'postgres'];
 
 /**
  * Ends what a supervisor left behind that was killed itself. Only for the holder of the home's lock. A pid that was given
