@@ -10,6 +10,7 @@ import type { Settings } from '../domain/settings.ts';
 import { programVersion } from '../domain/version.ts';
 import type { Temporal } from '../temporal/connect.ts';
 import type { Delivery } from '../temporal/delivery.ts';
+import { providerOf } from './auth/provider.ts';
 import { healthRoutes } from './health/health-routes.ts';
 import { createMetrics } from './health/metrics.ts';
 import { readiness } from './health/readiness.ts';
@@ -26,12 +27,15 @@ import { answerUnknownRoutes } from './http/unknown-routes.ts';
 import { type OpenapiDocument, openapiDocument } from './openapi/document.ts';
 import { operations } from './operations.ts';
 import { RateLimiter } from './pipeline/rate-limit.ts';
+import { providerProxy } from './provider-proxy.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
 import { namedOperations, type Registry } from './registry.ts';
 import { restRoutes } from './rest.ts';
 import type { ServerParts } from './server-parts.ts';
+import { pageRoutes } from './sign-in/page-routes.ts';
 import { type Clocks, specifiedClocks } from './streams/clocks.ts';
 import { Hub } from './streams/hub.ts';
+import { IssuerKeys } from './token-exchange/issuer-keys.ts';
 import { trpcRoutes } from './trpc-routes.ts';
 import { readReleases } from './version/installed.ts';
 
@@ -67,8 +71,10 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     database,
     keyring: parts.keyring,
     lastUsed: new LastUsed(database),
+    provider: providerOf(settings, parts.keyring, log),
     hub,
     rates: new RateLimiter(database.kysely),
+    issuerKeys: new IssuerKeys(settings.OUTBOUND_ALLOWED_RANGES),
     clocks: parts.clocks ?? specifiedClocks,
     log,
     processId: parts.processId ?? uuid(),
@@ -123,6 +129,8 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   restRoutes(app, server, named, clients);
   trpcRoutes(app, server, registry, named, clients);
   referenceRoutes(app, server);
+  pageRoutes(app, server, clients);
+  providerProxy(app, server, clients);
   healthRoutes(app, server, { clients, metrics, ready });
 
   const forget = [

@@ -3,8 +3,11 @@ import { type ApiTokenView, findToken } from '../db/api-tokens.ts';
 import type { Author } from '../db/author.ts';
 import type { Database } from '../db/database.ts';
 import { type DeletionView, findDeletion } from '../db/deletions.ts';
+import { findInvitationOf, type InvitationView } from '../db/invitations.ts';
+import { findMember, type MemberView } from '../db/members.ts';
 import type { Tables } from '../db/tables.ts';
 import { findTeam, type TeamView } from '../db/teams.ts';
+import { findTrustedIssuer, type TrustedIssuerView } from '../db/trusted-issuers.ts';
 import { Problem } from '../domain/problems.ts';
 import type { Role } from '../domain/roles.ts';
 
@@ -12,6 +15,16 @@ import type { Role } from '../domain/roles.ts';
 export interface CallerCredential {
   kind: 'session' | 'token';
   id: string;
+}
+
+/** The person behind a session, as the last sign-in described it. */
+export interface Person {
+  id: string;
+  name: string;
+  email: string;
+  /** Whether the identity provider vouches for the address. */
+  emailVerified: boolean;
+  picture: string | null;
 }
 
 export interface CallerOrganization {
@@ -31,6 +44,14 @@ export interface CallerParts {
   /** The id and name of the person, or of the token. */
   id: string;
   name: string;
+  /** Of a session only: a token is nobody in person. */
+  person?: Person;
+  /** Whether the sign-in passed more than one factor. */
+  mfa: boolean;
+  /** How long the credential is good at most; undefined: without an end. */
+  millisLeft: number | undefined;
+  /** The session would end for idleness before long. */
+  idleSoon?: boolean;
   /** Absent: not limited. */
   projectIds: ReadonlySet<string> | undefined;
   memberships: readonly CallerMembership[];
@@ -63,6 +84,22 @@ export class Caller {
     };
   }
 
+  get person(): Person | undefined {
+    return this.parts.person;
+  }
+
+  get mfa(): boolean {
+    return this.parts.mfa;
+  }
+
+  get millisLeft(): number | undefined {
+    return this.parts.millisLeft;
+  }
+
+  get idleSoon(): boolean {
+    return this.parts.idleSoon ?? false;
+  }
+
   /** The id of the person behind a session. A token is nobody in person. */
   get userId(): string | undefined {
     return this.credential.kind === 'session' ? this.id : undefined;
@@ -71,8 +108,11 @@ export class Caller {
   /** An organization that was deleted and whose owner the caller is. */
   async deletedOrganization(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<DeletionView> {
     const found = this.userId === undefined ? undefined : await findDeletion(kysely, this.userId, id);
-    if (found !== undefined) return found;
-    throw new Problem('not-found', 'There is no such deleted organization, or you are not its owner.');
+    if (found === undefined) {
+      throw new Problem('not-found', 'There is no such deleted organization, or you are not its owner.');
+    }
+    if (!found.requireMfa || this.mfa) return found;
+    throw new Problem('mfa-required', `The organization ${found.name} wants a sign-in with a second factor.`);
   }
 
   in(membership: CallerMembership): OrganizationCaller {
@@ -119,8 +159,20 @@ export class OrganizationCaller extends Caller {
     return visible('team', await findTeam(kysely, this.organization.id, id));
   }
 
+  async member(userId: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<MemberView> {
+    return visible('member', await findMember(kysely, this.organization.id, userId));
+  }
+
+  async invitation(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<InvitationView> {
+    return visible('invitation', await findInvitationOf(kysely, this.organization.id, id));
+  }
+
   async apiToken(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<ApiTokenView> {
     return visible('API token', await findToken(kysely, this.organization.id, id));
+  }
+
+  async trustedIssuer(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<TrustedIssuerView> {
+    return visible('trusted issuer', await findTrustedIssuer(kysely, this.organization.id, id));
   }
 }
 

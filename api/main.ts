@@ -89,7 +89,12 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
         throw new CannotStart('The database was migrated by a newer version of Ballast; start that version.');
       }
       await keys.open();
-      await beat(database.kysely, { id: processId, kind: 'api', version: programVersion, state: { port } });
+      await beat(database.kysely, {
+        id: processId,
+        kind: 'api',
+        version: programVersion,
+        state: { port, publicUrl: settings.PUBLIC_URL },
+      });
       if (told !== '') log.info('The database is back');
       told = '';
     } catch (error) {

@@ -44,7 +44,7 @@ export type StreamEvent<Events extends StreamEvents> = {
   [Name in keyof Events & string]: { event: Name; data: z.output<Events[Name]>; id?: string; retry?: number };
 }[keyof Events & string];
 
-/** What a handler is given. A changing one also gets the `effect`, a paged one the `page`. */
+/** What a handler is given. A changing one also gets the `effect` (unless it makes its own), a paged one the `page`. */
 export interface Given<C, P, Q, B> {
   caller: C;
   path: P;
@@ -75,8 +75,9 @@ type GivenFor<
   Q extends z.ZodType,
   B extends z.ZodType,
   A extends z.ZodType,
+  O extends boolean,
 > = Given<CallerOf<S>, z.output<P>, z.output<Q>, z.output<B>> &
-  (M extends 'GET' ? unknown : { effect: Effect }) &
+  (M extends 'GET' ? unknown : [O] extends [true] ? unknown : { effect: Effect }) &
   ([A] extends [never] ? unknown : { page: Page<z.output<A>> });
 
 type Handle<G, R extends z.ZodType, A extends z.ZodType, E extends StreamEvents> = [E] extends [never]
@@ -92,6 +93,7 @@ type Definition<
   R extends z.ZodType,
   A extends z.ZodType,
   E extends StreamEvents,
+  O extends boolean,
 > = Extract<Access, { scope: S }> & {
   scope: S;
   method: M;
@@ -120,7 +122,12 @@ type Definition<
   redirects?: true;
   /** The answer is a document with a form of its own: it gets no `$schema`. */
   document?: true;
-  handle: Handle<GivenFor<M, S, P, Q, B, A>, R, A, E>;
+  /**
+   * `handle` makes its effect itself, after it has asked somebody else over the network: a transaction that is open
+   * meanwhile would keep a connection for as long as they take. It has no `Idempotency-Key`: for public operations.
+   */
+  ownEffect?: O;
+  handle: Handle<GivenFor<M, S, P, Q, B, A, O>, R, A, E>;
 };
 
 /** An operation as the interpreters see it, whatever its types. */
@@ -142,6 +149,7 @@ export interface AnyOperation {
   readonly stream: Stream | undefined;
   readonly document: boolean;
   readonly redirects: boolean;
+  readonly ownEffect: boolean;
   readonly carriesSecret: boolean;
   secretAnswer(answer: unknown): string | undefined;
   handle(given: AnyGiven): unknown;
@@ -193,7 +201,8 @@ export function operation<
   R extends z.ZodType = z.ZodVoid,
   A extends z.ZodType = never,
   E extends StreamEvents = never,
->(definition: Definition<M, S, P, Q, B, R, A, E>): Operation<InputOf<P, Q, B, A>, OutputOf<R, A, E>, KindOf<M, E>> {
+  const O extends boolean = false,
+>(definition: Definition<M, S, P, Q, B, R, A, E, O>): Operation<InputOf<P, Q, B, A>, OutputOf<R, A, E>, KindOf<M, E>> {
   const { method, url, summary, description, problems, rate, paged, stream, handle, secretAnswer } = definition;
   const erased: Pick<AnyOperation, 'handle' | 'secretAnswer'> = {
     handle: handle as AnyOperation['handle'],
@@ -217,6 +226,7 @@ export function operation<
     stream,
     document: definition.document ?? false,
     redirects: definition.redirects ?? false,
+    ownEffect: definition.ownEffect ?? false,
     carriesSecret: secretAnswer !== undefined,
     ...erased,
   };

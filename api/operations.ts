@@ -2,31 +2,89 @@ import { createApiToken } from './api-tokens/create-api-token.ts';
 import { listApiTokens } from './api-tokens/list-api-tokens.ts';
 import { revokeApiToken } from './api-tokens/revoke-api-token.ts';
 import { listAuditLog } from './audit-log/list-audit-log.ts';
+import { callback } from './auth/callback.ts';
+import { config } from './auth/config.ts';
+import { endSession } from './auth/end-session.ts';
+import { getSession } from './auth/get-session.ts';
+import { signOut } from './auth/sign-out.ts';
+import { start } from './auth/start.ts';
 import { listDeletedOrganizations } from './deleted-organizations/list-deleted-organizations.ts';
 import { purgeOrganization } from './deleted-organizations/purge-organization.ts';
 import { restoreOrganization } from './deleted-organizations/restore-organization.ts';
 import { streamEvents } from './events/stream-events.ts';
+import { acceptInvitation } from './invitations/accept-invitation.ts';
+import { createInvitation } from './invitations/create-invitation.ts';
+import { listInvitations } from './invitations/list-invitations.ts';
+import { resendInvitation } from './invitations/resend-invitation.ts';
+import { revokeInvitation } from './invitations/revoke-invitation.ts';
+import { viewInvitation } from './invitations/view-invitation.ts';
+import { changeRole } from './members/change-role.ts';
+import { getMember } from './members/get-member.ts';
+import { listMembers } from './members/list-members.ts';
+import { removeMember } from './members/remove-member.ts';
+import { createOrganization } from './organizations/create-organization.ts';
 import { deleteOrganization } from './organizations/delete-organization.ts';
+import { getDeletedRetention } from './organizations/get-deleted-retention.ts';
+import { getJoinTokenTtl } from './organizations/get-join-token-ttl.ts';
 import { getOrganization } from './organizations/get-organization.ts';
+import { leaveOrganization } from './organizations/leave-organization.ts';
 import { listOrganizations } from './organizations/list-organizations.ts';
+import { setDeletedRetention } from './organizations/set-deleted-retention.ts';
+import { setJoinTokenTtl } from './organizations/set-join-token-ttl.ts';
+import { updateOrganization } from './organizations/update-organization.ts';
 import { getOpenapi } from './reference/get-openapi.ts';
 import { createTeam } from './teams/create-team.ts';
 import { deleteTeam } from './teams/delete-team.ts';
 import { listTeams } from './teams/list-teams.ts';
 import { renameTeam } from './teams/rename-team.ts';
 import { setTeamMembers } from './teams/set-team-members.ts';
+import { exchangeToken } from './token-exchange/exchange-token.ts';
+import { createTrustedIssuer } from './trusted-issuers/create-trusted-issuer.ts';
+import { deleteTrustedIssuer } from './trusted-issuers/delete-trusted-issuer.ts';
+import { getTrustedIssuer } from './trusted-issuers/get-trusted-issuer.ts';
+import { listTrustedIssuers } from './trusted-issuers/list-trusted-issuers.ts';
+import { updateTrustedIssuer } from './trusted-issuers/update-trusted-issuer.ts';
 import { getVersion } from './version/get-version.ts';
 import { listReleases } from './version/list-releases.ts';
 
 /** Every operation there is. REST, tRPC, openapi.json, the reference page and the sweeping tests read this list. */
 export const operations = {
-  organizations: { list: listOrganizations, get: getOrganization, delete: deleteOrganization },
+  auth: { start, callback, config, session: getSession, endSession, signOut },
+  organizations: {
+    list: listOrganizations,
+    create: createOrganization,
+    get: getOrganization,
+    update: updateOrganization,
+    delete: deleteOrganization,
+    leave: leaveOrganization,
+    getJoinTokenTtl,
+    setJoinTokenTtl,
+    getDeletedRetention,
+    setDeletedRetention,
+  },
+  members: { list: listMembers, get: getMember, changeRole, remove: removeMember },
+  invitations: {
+    list: listInvitations,
+    create: createInvitation,
+    revoke: revokeInvitation,
+    resend: resendInvitation,
+    view: viewInvitation,
+    accept: acceptInvitation,
+  },
   deletedOrganizations: {
     list: listDeletedOrganizations,
     restore: restoreOrganization,
     purge: purgeOrganization,
   },
   apiTokens: { list: listApiTokens, create: createApiToken, revoke: revokeApiToken },
+  trustedIssuers: {
+    list: listTrustedIssuers,
+    get: getTrustedIssuer,
+    create: createTrustedIssuer,
+    update: updateTrustedIssuer,
+    delete: deleteTrustedIssuer,
+  },
+  tokenExchange: { exchange: exchangeToken },
   teams: { list: listTeams, create: createTeam, rename: renameTeam, delete: deleteTeam, setMembers: setTeamMembers },
   auditLog: { list: listAuditLog },
   events: { stream: streamEvents },

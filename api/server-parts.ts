@@ -3,10 +3,12 @@ import type { Database } from '../db/database.ts';
 import type { Keyring } from '../db/keys.ts';
 import type { LastUsed } from '../db/last-used.ts';
 import type { Settings } from '../domain/settings.ts';
+import type { Provider } from './auth/provider.ts';
 import type { OpenapiDocument } from './openapi/document.ts';
 import type { RateLimiter } from './pipeline/rate-limit.ts';
 import type { Clocks } from './streams/clocks.ts';
 import type { Hub } from './streams/hub.ts';
+import type { IssuerKeys } from './token-exchange/issuer-keys.ts';
 import type { ReleasesFeed } from './version/changelog.ts';
 
 /** What this process has, for the pipeline and for the few operations that tell about the installation itself. */
@@ -15,8 +17,11 @@ export interface ServerParts {
   readonly database: Database;
   readonly keyring: Pick<Keyring, 'cursorKey' | 'identityKey'>;
   readonly lastUsed: LastUsed;
+  readonly provider: Provider;
   readonly hub: Hub;
   readonly rates: RateLimiter;
+  /** Of the CI issuers that organizations trust. */
+  readonly issuerKeys: IssuerKeys;
   readonly clocks: Clocks;
   readonly log: Logger;
   /** Names this process, in leases and in `process`. */

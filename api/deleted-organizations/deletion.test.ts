@@ -50,6 +50,28 @@ test('the wrong slug is 422 at body.confirmSlug, another organization in the pat
   expect((await api.call('DELETE', path, { as: kept.sessions.owner, body })).status).toBe(404);
 });
 
+test('where a second factor is required, an owner without one can neither restore nor purge', async () => {
+  const gone = await seed(api.database);
+  await api.database.kysely
+    .updateTable('organization')
+    .set({ require_mfa: true })
+    .where('id', '=', gone.organizationId)
+    .execute();
+  const { owner } = gone.sessions;
+  const setMfa = (mfa: boolean) =>
+    api.database.kysely.updateTable('session').set({ mfa }).where('id', '=', owner.id).execute();
+  await setMfa(true);
+  await remove(gone);
+  await setMfa(false);
+  const [deletion] = await list(gone);
+  const id = String(deletion?.id);
+  for (const refused of [await act(gone, id, 'restore'), await act(gone, id, 'purge', { confirmSlug: gone.slug })]) {
+    expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('second factor')]);
+  }
+  await setMfa(true);
+  expect((await act(gone, id, 'restore')).status).toBe(200);
+});
+
 test('restored by its owner, and deleted again; nobody else sees the deletion', async () => {
   const gone = await seed(api.database);
   const stranger = await seed(api.database);

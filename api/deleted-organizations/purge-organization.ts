@@ -12,7 +12,7 @@ export const purgeOrganization = operation({
   scope: 'user',
   credentials: 'session',
   rate: 'deletions',
-  problems: ['not-found', 'already-decided'],
+  problems: ['not-found', 'mfa-required', 'already-decided'],
   path: deletionPath,
   body: z.strictObject({ confirmSlug: confirmedSlug }),
   async handle({ caller, path, body, effect }) {

@@ -13,7 +13,7 @@ export const restoreOrganization = operation({
   scope: 'user',
   credentials: 'session',
   rate: 'deletions',
-  problems: ['not-found', 'already-decided', 'slug-taken'],
+  problems: ['not-found', 'mfa-required', 'already-decided', 'slug-taken'],
   path: deletionPath,
   body: z.strictObject({ slug: z.string().regex(slugPattern).optional() }).optional(),
   result: z

@@ -12,7 +12,10 @@ interface Visibility {
 const kinds: Readonly<Record<string, Visibility>> = {
   organization: { role: 'viewer', projectTokens: true },
   team: { role: 'viewer', projectTokens: true },
+  member: { role: 'viewer', projectTokens: false },
+  invitation: { role: 'admin', projectTokens: false },
   api_token: { role: 'admin', projectTokens: false },
+  trusted_issuer: { role: 'admin', projectTokens: false },
 };
 
 /** Whether the reader could fetch what a hint is about: only then is it told. */

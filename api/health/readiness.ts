@@ -4,6 +4,7 @@ import type { Keyring } from '../../db/keys.ts';
 import { schemaState } from '../../db/migrate.ts';
 import { outboxState } from '../../db/outbox.ts';
 import { livingProcesses } from '../../db/processes.ts';
+import type { Settings } from '../../domain/settings.ts';
 import type { Temporal } from '../../temporal/connect.ts';
 
 export interface Part {
@@ -23,6 +24,7 @@ interface Sources {
   keyring: Pick<Keyring, 'cursorKey'>;
   temporal: Pick<Temporal, 'reachable'>;
   feed: () => FeedListenerState;
+  settings: Pick<Settings, 'OIDC_ISSUER' | 'BUILT_IN_PROVIDER_URL'>;
 }
 
 /** An answer is kept, so that whoever asks often does not load what he asks about. Who waits for us hears it soon. */
@@ -49,8 +51,8 @@ export function readiness(sources: Sources): () => Promise<Readiness> {
   };
 }
 
-async function look({ database, keyring, temporal: temporalPart, feed }: Sources): Promise<Readiness> {
-  const [reached, schema, keys, temporal, worker, outbox] = await Promise.all([
+async function look({ database, keyring, temporal: temporalPart, feed, settings }: Sources): Promise<Readiness> {
+  const [reached, schema, keys, temporal, worker, outbox, identity] = await Promise.all([
     part('The database cannot be reached.', async () => {
       await database.ping();
       return undefined;
@@ -68,6 +70,7 @@ async function look({ database, keyring, temporal: temporalPart, feed }: Sources
       return workers.length > 0 ? undefined : 'No worker runs; start one with: ballast worker.';
     }),
     within(outboxState(database.kysely)).catch(() => undefined),
+    identityPart(settings),
   ]);
   const parts = {
     database: reached,
@@ -77,6 +80,7 @@ async function look({ database, keyring, temporal: temporalPart, feed }: Sources
     worker,
     outbox: outboxPart(outbox),
     feed: feedPart(feed()),
+    ...(identity === undefined ? {} : { identity }),
   };
   return {
     ready: Object.values(parts).every(({ ready }) => ready),
@@ -124,6 +128,17 @@ function outboxPart(outbox: Awaited<ReturnType<typeof outboxState>> | undefined)
   const { poisoned } = outbox;
   if (poisoned.length === 0) return fine;
   return { ready: true, detail: `${poisoned.length} entries cannot be delivered; see poisoned.` };
+}
+
+/** Without the provider nobody can sign in, and who is signed in goes on: it is told, and the API stays ready. */
+async function identityPart({ OIDC_ISSUER, BUILT_IN_PROVIDER_URL }: Sources['settings']): Promise<Part | undefined> {
+  if (BUILT_IN_PROVIDER_URL === undefined || OIDC_ISSUER !== undefined) return undefined;
+  const { ready } = await part('', async () => {
+    const answer = await fetch(`${BUILT_IN_PROVIDER_URL}/healthz`, { redirect: 'error' });
+    await answer.body?.cancel();
+    return answer.ok ? undefined : '';
+  });
+  return ready ? fine : { ready: true, detail: 'The built-in identity provider is not ready; nobody can sign in.' };
 }
 
 function feedPart({ lastReadAt }: FeedListenerState): Part {

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../domain/problems.ts';
 import { problemOf } from '../pipeline/failure.ts';
 import { problemBody } from '../pipeline/problem-answer.ts';
+import { acceptsHtml, sendFailurePage } from '../sign-in/failure-page.ts';
 
 /** Answers a failure as a problem, and tells the log what a defect was. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
@@ -10,6 +11,10 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   reply.code(problem.status).header('content-type', 'application/problem+json');
   const wait = problem.retryAfterSeconds;
   if (wait !== undefined) reply.header('retry-after', String(wait));
+  if (request.routeOptions.config?.operation?.operation.redirects && acceptsHtml(request)) {
+    sendFailurePage(reply, problem);
+    return;
+  }
   // The rest of a body that nobody reads is discarded (http/discard.ts): closing at once would lose the answer.
   reply.removeHeader('connection');
   // As bytes: to a text the framework would add a charset, and the type of problems is promised to be exactly this.

@@ -22,9 +22,11 @@ export function openapiDocument(
   const components = new Components();
   components.of(problemSchema, 'output');
   const paths: OpenapiDocument['paths'] = {};
+  const placed = documentedPaths(operations);
   for (const named of operations) {
     const { url, method } = named.operation;
-    paths[url] = { ...paths[url], [method.toLowerCase()]: describe(named, components) };
+    const path = placed.get(url) ?? url;
+    paths[path] = { ...paths[path], [method.toLowerCase()]: describe(named, path, components) };
   }
   return {
     openapi: '3.1.0',
@@ -42,7 +44,22 @@ export function openapiDocument(
   };
 }
 
-function describe({ name, subject, operation }: NamedOperation, components: Components) {
+/**
+ * Where each URL stands in the document. Two that differ only in what they call their parameters are one path there
+ * (`/invitations/{id}` and `/invitations/{token}`), by the names of the first.
+ */
+export function documentedPaths(operations: readonly NamedOperation[]): ReadonlyMap<string, string> {
+  const first = new Map<string, string>();
+  const placed = new Map<string, string>();
+  for (const { url } of operations.map(({ operation }) => operation)) {
+    const shape = url.replace(/\{\w+\}/g, '{}');
+    first.set(shape, first.get(shape) ?? url);
+    placed.set(url, first.get(shape) ?? url);
+  }
+  return placed;
+}
+
+function describe({ name, subject, operation }: NamedOperation, path: string, components: Components) {
   const { access } = operation;
   const role = access.scope === 'organization' ? access.role : undefined;
   const description = [operation.description, accessInWords(operation.access), rateInWords(operation.rate)]
@@ -53,7 +70,7 @@ function describe({ name, subject, operation }: NamedOperation, components: Comp
     tags: [subject],
     summary: operation.summary,
     description,
-    parameters: parametersOf(operation, components),
+    parameters: parametersOf(operation, path, components),
     ...(operation.takesBody
       ? {
           requestBody: {

@@ -11,12 +11,20 @@ export interface Parameter {
 }
 
 /** Path, query and headers of an operation. */
-export function parametersOf(operation: AnyOperation, components: Components): Parameter[] {
+export function parametersOf(operation: AnyOperation, path: string, components: Components): Parameter[] {
+  const own = namesIn(operation.url);
+  const documented = namesIn(path);
   return [
-    ...fields('path', components.of(operation.path, 'input')),
+    ...fields('path', components.of(operation.path, 'input')).map((field) => {
+      return { ...field, name: documented[own.indexOf(field.name)] ?? field.name };
+    }),
     ...fields('query', components.of(operation.query, 'input')),
     ...headers(operation),
   ];
+}
+
+function namesIn(url: string): string[] {
+  return [...url.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
 }
 
 function fields(place: 'path' | 'query', schema: JsonSchema): Parameter[] {

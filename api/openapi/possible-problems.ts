@@ -28,6 +28,7 @@ export function possibleProblems(operation: AnyOperation): ProblemCode[] {
   }
   if (access.scope === 'organization') {
     codes.push('organization-header-missing', 'role-too-low');
+    if (access.credentials !== 'token') codes.push('mfa-required');
     if (access.projectTokens === 'refused') codes.push('project-restricted');
   }
   return [...new Set(codes)];

@@ -42,7 +42,7 @@ test('settings that are there are answered', async () => {
     .where('id', '=', theirs.organizationId)
     .execute();
   const answered = await api.call('GET', `/api/v1/organizations/${theirs.organizationId}`, {
-    as: theirs.sessions.viewer,
+    as: theirs.tokens.viewer,
   });
   expect(answered.body).toMatchObject({
     defaultClusterId: cluster,

@@ -14,6 +14,17 @@ export const organizationSchema = z
   })
   .meta({ id: 'Organization' });
 
+export const organizationPath = z.strictObject({ id: z.guid() });
+export const organizationName = z.string().trim().min(1).max(100);
+
+const repositoryPart = '[a-z0-9]+(?:(?:\\.|_{1,2}|-+)[a-z0-9]+)*';
+/** As registries take the names of repositories, so that every name that begins with it is one of theirs. */
+export const buildRepositoryPrefix = z
+  .string()
+  .max(255)
+  .regex(new RegExp(`^${repositoryPart}(?:/${repositoryPart})*$`))
+  .describe('Lower-case words with `.`, `_` or `-` between them, in parts with `/` between them: `acme/apps`.');
+
 export function organizationAnswer(organization: OrganizationView): z.output<typeof organizationSchema> {
   const { defaultClusterId, buildRegistryCredentialId, buildRepositoryPrefix, createdAt, ...rest } = organization;
   return {

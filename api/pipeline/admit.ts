@@ -1,5 +1,5 @@
 import { Problem } from '../../domain/problems.ts';
-import type { Caller } from '../caller.ts';
+import { type Caller, OrganizationCaller } from '../caller.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { callerOf } from './credential.ts';
 import { checkCsrf } from './csrf.ts';
@@ -16,6 +16,7 @@ export async function admit(server: ServerParts, incoming: Incoming): Promise<vo
   const anonymous = () => rates.spend('anonymous', incoming.address, settings.RATE_LIMIT_ANONYMOUS_PER_MINUTE);
   if (access.scope === 'public') {
     incoming.rate = await anonymous();
+    if (rate !== undefined) incoming.rate = await rates.spend(rate, incoming.address, rateClasses[rate]);
     return;
   }
   // Spent before the credential is looked up: guessing costs the one who guesses, not the database.
@@ -23,10 +24,22 @@ export async function admit(server: ServerParts, incoming: Incoming): Promise<vo
   if (rate !== undefined) incoming.rate = await rates.spend(rate, incoming.address, rateClasses[rate]);
   try {
     incoming.caller = await admittedCaller(server, incoming);
+    noteUse(server, incoming.caller);
   } catch (error) {
     if (error instanceof Problem && error.code === 'no-credential') incoming.rate = await anonymous();
     throw error;
   }
+}
+
+/** A request is a use; that a stream looks its credential up again is none. */
+function noteUse({ lastUsed }: ServerParts, caller: Caller): void {
+  const { credential, userId } = caller;
+  if (userId === undefined) {
+    lastUsed.touch(credential.id);
+    return;
+  }
+  lastUsed.touchSession(credential.id, caller.idleSoon);
+  if (caller instanceof OrganizationCaller) lastUsed.touchMembership(caller.organization.id, userId);
 }
 
 /** Who calls, if the credential is valid and its holder may do what the operation does. */

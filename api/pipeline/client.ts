@@ -1,18 +1,23 @@
 import { ownCookie } from './cookies.ts';
 import type { Incoming } from './incoming.ts';
 
+type Asked = Pick<Incoming, 'address' | 'requestId' | 'headers' | 'setCookies'>;
+
 /** Who is at the other end of a request, as far as sign-in is concerned. */
 export class Client {
   readonly address: string;
   readonly userAgent: string | undefined;
   readonly requestId: string;
-  readonly #incoming: Incoming;
+  /** The host that was asked for, by the browser or by a proxy in front of us. */
+  readonly host: string | undefined;
+  readonly #incoming: Asked;
 
-  constructor(incoming: Incoming) {
+  constructor(incoming: Asked) {
     this.#incoming = incoming;
     this.address = incoming.address;
     this.requestId = incoming.requestId;
     this.userAgent = incoming.headers['user-agent'];
+    this.host = incoming.headers.host;
   }
 
   /** The value of one of our cookies; two of one name are refused. */

@@ -40,11 +40,12 @@ async function tokenCaller(server: ServerParts, incoming: Incoming, authorizatio
     const why = token.revokedAt === null ? 'has expired' : 'was revoked';
     throw new Problem('no-credential', `This API token ${why}; create another one.`);
   }
-  server.lastUsed.touch(token.id);
   return new Caller({
     credential: { kind: 'token', id: token.id },
     id: token.id,
     name: token.name,
+    mfa: false,
+    millisLeft: token.secondsLeft === null ? undefined : token.secondsLeft * 1000,
     projectIds: token.projectRestricted ? new Set(token.projectIds) : undefined,
     memberships: [{ ...token.organization, role: token.role }],
     ip: incoming.address,
@@ -64,6 +65,10 @@ async function sessionCaller(server: ServerParts, incoming: Incoming, secret: st
     credential: { kind: 'session', id: session.id },
     id: session.user.id,
     name: session.user.name,
+    person: session.user,
+    mfa: session.mfa,
+    millisLeft: session.secondsLeft * 1000,
+    idleSoon: session.idleSoon,
     projectIds: undefined,
     memberships: session.memberships.map(({ organizationId: id, ...rest }) => ({ id, ...rest })),
     ip: incoming.address,

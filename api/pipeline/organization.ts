@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../domain/problems.ts';
-import type { Caller, OrganizationCaller } from '../caller.ts';
+import type { Caller, CallerMembership, OrganizationCaller } from '../caller.ts';
 import type { Access } from '../operation.ts';
 import type { Incoming } from './incoming.ts';
 
@@ -32,5 +32,15 @@ export function chosenOrganization(incoming: Incoming, caller: Caller, access: A
         : 'X-Svc-Organization names an organization that you do not belong to; GET /api/v1/organizations lists yours.',
     );
   }
+  if (access.scope === 'organization') refuseWithoutMfa(caller, membership);
   return caller.in(membership);
+}
+
+/** Tokens are made by people who were admitted; of people, an organization may want a second factor. */
+function refuseWithoutMfa(caller: Caller, { name, requireMfa }: CallerMembership): void {
+  if (!requireMfa || caller.credential.kind === 'token' || caller.mfa) return;
+  throw new Problem(
+    'mfa-required',
+    `The organization ${name} wants a sign-in with a second factor: set one up with your identity provider (for an account of this installation at /oidc/account), sign out, and sign in again.`,
+  );
 }

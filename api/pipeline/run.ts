@@ -16,6 +16,8 @@ export async function run(server: ServerParts, incoming: Incoming, given: Input)
   const { operation } = incoming.named;
   const input = checkedInput(operation, given);
   if (operation.method === 'GET') return before(incoming.signal, read(server, incoming, input));
+  // Not raced against the time: it looks at the signal in its own effect, so that nothing is done that the client is told was not.
+  if (operation.ownEffect) return read(server, incoming, input);
   return change(server, incoming, input);
 }
 

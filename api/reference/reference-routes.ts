@@ -24,6 +24,4 @@ export function referenceRoutes(app: FastifyInstance, server: ServerParts): void
   );
   asset('reference.css', 'text/css; charset=utf-8');
   asset('reference.js', 'text/javascript; charset=utf-8');
-  // The console will be here. Until then, what can be read is.
-  app.get('/', async (_, reply) => reply.redirect('/docs'));
 }

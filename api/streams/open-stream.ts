@@ -10,6 +10,9 @@ import type { ServerParts } from '../server-parts.ts';
 import type { Frame } from './frames.ts';
 import { merged } from './merged.ts';
 
+/** Not before the database's clock says so, too. */
+const afterExpiryMillis = 20;
+
 export interface OpenedStream {
   frames: AsyncGenerator<Frame, void, undefined>;
   /** Aborted when the stream is to end: its time is up, the credential no longer holds, the process stops. */
@@ -41,8 +44,17 @@ async function* frames(
     yield { comment: `refused: ${lease.refused}` };
     return;
   }
+  let expiry: NodeJS.Timeout | undefined;
+  /** Asks again at the moment when the credential would expire: by then a session may have been used elsewhere. */
+  const watchExpiry = ({ millisLeft }: Caller) => {
+    clearTimeout(expiry);
+    if (ending.signal.aborted || millisLeft === undefined || millisLeft > clocks.lifetime[stream.kind]) return;
+    expiry = setTimeout(recheckOrSay, Math.max(0, millisLeft) + afterExpiryMillis);
+  };
   const recheck = async () => {
-    if (!(await stillAllowed(server, incoming, caller)) || !(await lease.renew())) end();
+    const now = await stillAllowed(server, incoming, caller);
+    if (now === undefined || !(await lease.renew())) end();
+    else watchExpiry(now);
   };
   const recheckOrSay = () =>
     void recheck().catch((error: unknown) => {
@@ -64,6 +76,7 @@ async function* frames(
     () => {
       clearTimeout(lifetime);
       clearInterval(checks);
+      clearTimeout(expiry);
       unwatch();
       void lease.release();
     },
@@ -109,12 +122,12 @@ async function leased(server: ServerParts, stream: Stream, caller: Caller): Prom
 }
 
 /** A revoked credential ends the stream, and so does another role or another set of projects. */
-async function stillAllowed(server: ServerParts, incoming: Incoming, before: Caller): Promise<boolean> {
+async function stillAllowed(server: ServerParts, incoming: Incoming, before: Caller): Promise<Caller | undefined> {
   try {
     const now = await admittedCaller(server, incoming);
-    return rightsOf(now) === rightsOf(before);
+    return rightsOf(now) === rightsOf(before) ? now : undefined;
   } catch (error) {
-    if (error instanceof Problem) return false;
+    if (error instanceof Problem) return undefined;
     throw error;
   }
 }

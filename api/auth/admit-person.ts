@@ -1,0 +1,139 @@
+import { sql } from 'kysely';
+import type { Effect } from '../../db/effect.ts';
+import { bindIdentity, createUser, findIdentity, noteSignIn, removeOtherIdentities } from '../../db/identities.ts';
+import { acceptInvitation } from '../../db/invitations.ts';
+import { endSessionsOf } from '../../db/sessions.ts';
+import { findSignInLink, ownerExists, type UsedSignInLink } from '../../db/sign-in-links.ts';
+import { Problem } from '../../domain/problems.ts';
+import type { Settings } from '../../domain/settings.ts';
+import { becomeFirstOwner } from './first-owner.ts';
+import { Refusal } from './refusal.ts';
+import type { SignedIn } from './signed-in.ts';
+
+/** What the sign-in may do beyond signing in. */
+export interface Permission {
+  signInLinkId: string | null;
+  invitationId: string | null;
+}
+
+/**
+ * Decides who somebody is here, and whether it may sign in at all. Nothing but the provider's subject identifies an
+ * existing account; a new one takes a link, an invitation or a verified address of an admitted domain.
+ */
+export async function admitPerson(
+  effect: Effect,
+  settings: Settings,
+  person: SignedIn,
+  { signInLinkId, invitationId }: Permission,
+): Promise<{ userId: string }> {
+  const { kysely } = effect;
+  const { providerId, subject, profile } = person;
+  // Two first sign-ins of one person at the same moment make one account.
+  const key = JSON.stringify(['ballast identity', providerId, subject]);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(kysely);
+  const known = await findIdentity(kysely, providerId, subject);
+  if (known?.disabled) throw disabled();
+  const link = signInLinkId === null ? undefined : await findSignInLink(kysely, signInLinkId);
+  const linked = link?.userId == null ? undefined : { ...link, userId: link.userId };
+
+  let { id: identityId, userId } = known ?? { id: undefined, userId: undefined };
+  if (linked !== undefined) {
+    await refuseDisabled(effect, linked.userId);
+    refuseOtherAccount(linked, userId);
+    userId = linked.userId;
+  } else if (userId === undefined) {
+    userId = await newcomer(effect, settings, person, { link, invitationId });
+  }
+  identityId ??= (await bindIdentity(effect, { providerId, subject, userId })).id;
+  if (linked !== undefined) {
+    // Whoever had the account until now may have been somebody else.
+    await endSessionsOf(effect, userId);
+    if (linked.kind === 'move') await removeOtherIdentities(effect, userId, identityId);
+  }
+  await noteSignIn(effect, { userId, identityId, profile });
+  if (link?.kind === 'first-owner') await becomeFirstOwner(effect, userId);
+  if (invitationId !== null) await accept(effect, invitationId, userId, person);
+  return { userId };
+}
+
+/** Makes an account, if there is a reason to. */
+async function newcomer(
+  effect: Effect,
+  settings: Settings,
+  { profile }: SignedIn,
+  by: { link: UsedSignInLink | undefined; invitationId: string | null },
+): Promise<string> {
+  if (by.link?.kind === 'first-owner') return (await createUser(effect, profile)).id;
+  const { email, emailVerified } = profile;
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  const ofDomain = settings.SIGN_IN_EMAIL_DOMAINS.includes(domain);
+  if (!emailVerified && (by.invitationId !== null || ofDomain)) {
+    throw new Refusal(
+      'email-unverified',
+      `Your identity provider does not vouch for your address ${email}, so it opens nothing here; have it verified there and sign in again.`,
+    );
+  }
+  // Whether the invitation is for this address is checked when it is accepted; if it is not, nothing of this remains.
+  if (by.invitationId !== null || ofDomain) return (await createUser(effect, profile)).id;
+  throw await notInvited(effect, profile);
+}
+
+async function notInvited(effect: Effect, { email, emailVerified }: SignedIn['profile']): Promise<Refusal> {
+  const same = await effect.kysely
+    .selectFrom('app_user')
+    .select('id')
+    .where(sql`lower(email)`, '=', email.toLowerCase())
+    .limit(1)
+    .executeTakeFirst();
+  // Said only to whoever owns the address.
+  if (same !== undefined && emailVerified) {
+    return new Refusal(
+      'other-identity',
+      `There is an account with the address ${email}, but this login is not bound to it; ask whoever runs this installation for \`ballast admin link ${email}\`.`,
+    );
+  }
+  if (!(await ownerExists(effect.kysely))) {
+    return new Refusal(
+      'no-owner',
+      'This installation has no owner yet: open the sign-in link that it printed when it was started, or print another one with `ballast sign-in-link`.',
+    );
+  }
+  return new Refusal(
+    'not-invited',
+    `You have no account here: ask an administrator of an organization to invite ${email}, and open the link of the invitation.`,
+  );
+}
+
+function refuseOtherAccount(link: UsedSignInLink, userId: string | undefined): void {
+  if (userId === link.userId || (link.kind === 'move' && userId === undefined)) return;
+  throw new Refusal(
+    'other-account',
+    link.kind === 'move'
+      ? 'This login belongs to another account here, so the account of the link cannot move to it; sign in with another login of the provider, with a new link.'
+      : 'This login does not belong to the account that the link is for; sign in with that account, with a new link.',
+  );
+}
+
+async function refuseDisabled(effect: Effect, userId: string): Promise<void> {
+  const user = await effect.kysely
+    .selectFrom('app_user')
+    .select('disabled_at as disabledAt')
+    .where('id', '=', userId)
+    .executeTakeFirst();
+  if (user === undefined || user.disabledAt !== null) throw disabled();
+}
+
+async function accept(effect: Effect, invitationId: string, userId: string, { profile }: SignedIn): Promise<void> {
+  const { email, emailVerified } = profile;
+  try {
+    await acceptInvitation(effect, { invitationId, user: { id: userId, email, emailVerified } });
+  } catch (error) {
+    // Then there is nothing left to accept.
+    if (error instanceof Problem && error.code === 'already-member') return;
+    throw error;
+  }
+}
+
+function disabled(): Refusal {
+  return new Refusal('disabled', 'Your account is disabled; ask whoever runs this installation to enable it again.');
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+
+const authConfigSchema = z
+  .object({
+    issuer: z.string().describe('The OpenID provider that people sign in with.'),
+    providerName: z.string().describe('What it is called on the sign-in page.'),
+    version: z.string().describe('The version of this installation.'),
+  })
+  .meta({ id: 'AuthConfig' });
+
+export const config = operation({
+  method: 'GET',
+  url: '/api/v1/auth/config',
+  summary: 'How people sign in here',
+  scope: 'public',
+  problems: [],
+  result: authConfigSchema,
+  async handle({ server: { provider, version } }) {
+    return { issuer: provider.issuer, providerName: provider.name, version };
+  },
+});

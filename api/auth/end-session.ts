@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { endOwnSession } from '../../db/sessions.ts';
+import { Problem } from '../../domain/problems.ts';
+import { operation } from '../operation.ts';
+import { whySession } from './get-session.ts';
+
+export const endSession = operation({
+  method: 'DELETE',
+  url: '/api/v1/auth/sessions/{id}',
+  summary: 'End one of your sessions',
+  description: 'It counts for nothing from now on, and its streams are closed.',
+  scope: 'user',
+  credentials: 'session',
+  why: whySession,
+  problems: ['not-found'],
+  path: z.strictObject({ id: z.guid() }),
+  async handle({ caller, path, effect }) {
+    if (await endOwnSession(effect, caller.id, path.id)) return;
+    throw new Problem('not-found', 'You have no such session, or it has ended already.');
+  },
+});

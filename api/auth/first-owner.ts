@@ -1,0 +1,26 @@
+import type { Effect } from '../../db/effect.ts';
+import { addMember } from '../../db/members.ts';
+import { createOrganization, findOrganizationBySlug } from '../../db/organizations.ts';
+import { lockFirstOwner, ownerExists } from '../../db/sign-in-links.ts';
+import { Refusal } from './refusal.ts';
+
+/** Makes somebody the first owner: of the organization `default`. */
+export async function becomeFirstOwner(effect: Effect, userId: string): Promise<void> {
+  await lockFirstOwner(effect.kysely);
+  if (await ownerExists(effect.kysely)) {
+    throw new Refusal(
+      'owner-exists',
+      'Somebody became the owner of this installation before you did, so the link makes none any more; ask to be invited.',
+    );
+  }
+  const organization =
+    (await findOrganizationBySlug(effect.kysely, 'default')) ??
+    (await createOrganization(effect, { name: 'Default', slug: 'default' }));
+  // Without an owner nobody could remove or raise whoever belongs to it already.
+  await effect.kysely
+    .deleteFrom('membership')
+    .where('organization_id', '=', organization.id)
+    .where('user_id', '=', userId)
+    .execute();
+  await addMember(effect, { organizationId: organization.id, userId, role: 'owner' });
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { listSessions } from '../../db/sessions.ts';
+import { roles } from '../../domain/roles.ts';
+import { operation } from '../operation.ts';
+
+export const whySession = 'An API token has no session; sign in to see or end one.';
+
+const sessionSchema = z
+  .object({
+    user: z.object({ id: z.guid(), name: z.string(), email: z.string(), picture: z.string().optional() }),
+    organizations: z.array(z.object({ id: z.guid(), name: z.string(), role: z.enum(roles), slug: z.string() })),
+    sessions: z
+      .array(
+        z.object({
+          id: z.guid(),
+          ip: z.string().optional().describe('Where it was made from.'),
+          userAgent: z.string().optional(),
+          createdAt: z.iso.datetime(),
+          current: z.boolean().describe('Whether it is the one that asks.'),
+        }),
+      )
+      .describe('By which the person is signed in, newest first; at most 200.'),
+  })
+  .meta({ id: 'Session' });
+
+export const getSession = operation({
+  method: 'GET',
+  url: '/api/v1/auth/session',
+  summary: 'Who is signed in',
+  description: 'The person, its organizations, and all sessions that it has.',
+  scope: 'user',
+  credentials: 'session',
+  why: whySession,
+  problems: [],
+  result: sessionSchema,
+  async handle({ caller, database }) {
+    const { person, memberships, credential } = caller;
+    if (person === undefined) throw new Error('A session without a person was admitted.');
+    const sessions = await listSessions(database.kysely, person.id);
+    const { id, name, email, picture } = person;
+    return {
+      user: { id, name, email, ...(picture === null ? {} : { picture }) },
+      organizations: memberships.map(({ id, name, role, slug }) => ({ id, name, role, slug })),
+      sessions: sessions.map(({ id, ip, userAgent, createdAt }) => ({
+        id,
+        ...(ip === null ? {} : { ip }),
+        ...(userAgent === null ? {} : { userAgent }),
+        createdAt: createdAt.toISOString(),
+        current: id === credential.id,
+      })),
+    };
+  },
+});

@@ -1,0 +1,154 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { effect } from '../../db/effect.ts';
+import { endSessionsOf } from '../../db/sessions.ts';
+import { readStream } from '../../test/read-stream.ts';
+import { type RunningApi, runningApi, type Seeded, seed, seedSession } from '../../test/running-api.ts';
+import { machine } from '../../test/seed.ts';
+import { until } from '../../test/until.ts';
+
+let api: RunningApi;
+let twin: RunningApi;
+let ours: Seeded;
+let mine: Seeded['sessions']['viewer'];
+beforeAll(async () => {
+  api = await runningApi({ manyClients: true });
+  twin = await api.twin();
+  ours = await seed(api.database);
+});
+afterAll(async () => {
+  await twin.close();
+  await api.close();
+});
+beforeEach(async () => {
+  mine = await seedSession(api.database, ours.organizationId, 'viewer');
+});
+
+const who = (as = mine) => api.call('GET', '/api/v1/auth/session', { as });
+const stream = (at = api, as = mine) => readStream(at, '/api/v1/events/stream', as);
+const kysely = () => api.database.kysely;
+const closed = (opened: { ended(): boolean }) => until('the stream is closed', async () => opened.ended(), 5);
+const over = [403, 'The session has ended; sign in again.'];
+
+describe('ending', () => {
+  test('one of the own counts on the next request, and closes its streams in every process', async () => {
+    const elsewhere = await seedSession(api.database, ours.organizationId, 'viewer', mine.userId);
+    const opened = [await stream(api, elsewhere), await stream(twin, elsewhere)];
+    const kept = await stream();
+    const ended = await api.call('DELETE', `/api/v1/auth/sessions/${elsewhere.id}`, { as: mine });
+    expect(ended.status).toBe(204);
+    const { status, body } = await who(elsewhere);
+    expect([status, body.detail]).toEqual(over);
+    for (const one of opened) await closed(one);
+    expect(kept.ended()).toBe(false);
+    kept.stop();
+    expect((await who()).body.sessions).toEqual([expect.objectContaining({ id: mine.id, current: true })]);
+    expect((await api.call('DELETE', `/api/v1/auth/sessions/${elsewhere.id}`, { as: mine })).status).toBe(404);
+  });
+
+  test('one of somebody else does nothing, as if there were none', async () => {
+    const { id } = ours.sessions.owner;
+    const refused = await api.call('DELETE', `/api/v1/auth/sessions/${id}`, { as: mine });
+    const unknown = await api.call('DELETE', `/api/v1/auth/sessions/${crypto.randomUUID()}`, { as: mine });
+    expect([refused.status, refused.body.detail]).toEqual([404, unknown.body.detail]);
+    expect((await who(ours.sessions.owner)).status).toBe(200);
+  });
+
+  test('all of a person, and nobody else’s', async () => {
+    const second = await seedSession(api.database, ours.organizationId, 'viewer', mine.userId);
+    const opened = await stream();
+    expect(await effect(api.database, machine, (running) => endSessionsOf(running, mine.userId))).toBe(2);
+    for (const one of [mine, second]) expect((await who(one)).status).toBe(403);
+    await closed(opened);
+    expect((await who(ours.sessions.owner)).status).toBe(200);
+  });
+
+  test('signing out ends the one that asks', async () => {
+    const opened = await stream(twin);
+    const out = await api.call('POST', '/api/v1/auth/sign-out', { as: mine });
+    expect(out.body.endSessionUrl).toBe('http://localhost:8088/signed-out');
+    expect((await who()).status).toBe(403);
+    await closed(opened);
+  });
+
+  test('is nothing for tokens', async () => {
+    for (const [method, path] of [
+      ['GET', 'session'],
+      ['POST', 'sign-out'],
+      ['DELETE', `sessions/${mine.id}`],
+    ] as const) {
+      const { status, body } = await api.call(method, `/api/v1/auth/${path}`, { as: ours.tokens.admin });
+      expect([status, body.detail]).toEqual([403, 'An API token has no session; sign in to see or end one.']);
+    }
+  });
+});
+
+describe('time', () => {
+  test.each([
+    ['its lifetime', 'expires_at'],
+    ['its patience with an idle user', 'idle_expires_at'],
+  ] as const)('%s is over: on the next request, and for an open stream at that moment', async (_, column) => {
+    const end = sql`now() + interval '1500 milliseconds'`;
+    await kysely()
+      .updateTable('session')
+      .set({ [column]: end })
+      .where('id', '=', mine.id)
+      .execute();
+    const opened = await stream(twin);
+    expect(opened.ended()).toBe(false);
+    await closed(opened);
+    const { left } = await kysely()
+      .selectFrom('session')
+      .select(sql<number>`extract(epoch from ${sql.ref(column)} - now())::float8`.as('left'))
+      .where('id', '=', mine.id)
+      .executeTakeFirstOrThrow();
+    expect(left).toBeLessThanOrEqual(0);
+    expect(left).toBeGreaterThan(-2);
+    const { status, body } = await who();
+    expect([status, body.detail]).toEqual(over);
+  });
+
+  test('a token’s is over for an open stream at that moment, too', async () => {
+    const { id } = ours.tokens.deployer;
+    await sql`update api_token set expires_at = now() + interval '1 second' where id = ${id}`.execute(kysely());
+    const opened = await readStream(api, '/api/v1/events/stream', ours.tokens.deployer);
+    await closed(opened);
+  });
+
+  test('a use before the end puts the idle end off, without a write for each request', async () => {
+    const idle = (seconds: number) =>
+      sql`update session set idle_seconds = 600, idle_expires_at = now() + make_interval(secs => ${seconds})
+          where id = ${mine.id}`.execute(kysely());
+    const left = async () => {
+      const { rows } = await sql<{ left: number }>`
+        select extract(epoch from idle_expires_at - now())::float8 as left from session where id = ${mine.id}
+      `.execute(kysely());
+      return rows[0]?.left ?? 0;
+    };
+    await idle(300);
+    await who();
+    expect(await left()).toBeLessThan(301);
+    await idle(60);
+    await who();
+    await until('the idle end is put off', async () => (await left()) > 590);
+  });
+});
+
+describe('a second factor', () => {
+  test('is wanted where the organization requires it, and of sessions only', async () => {
+    await kysely()
+      .updateTable('organization')
+      .set({ require_mfa: true })
+      .where('id', '=', ours.organizationId)
+      .execute();
+    const refused = await api.call('GET', '/api/v1/teams', { as: mine });
+    expect([refused.status, refused.body.detail]).toEqual([
+      403,
+      expect.stringContaining('wants a sign-in with a second factor: set one up with your identity provider'),
+    ]);
+    expect((await api.call('GET', '/api/v1/teams', { as: ours.tokens.viewer })).status).toBe(200);
+    expect((await who()).status).toBe(200);
+    await kysely().updateTable('session').set({ mfa: true }).where('id', '=', mine.id).execute();
+    expect((await api.call('GET', '/api/v1/teams', { as: mine })).status).toBe(200);
+  });
+});

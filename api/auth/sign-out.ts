@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { endOwnSession } from '../../db/sessions.ts';
+import { operation } from '../operation.ts';
+import { isHttps } from './begin-sign-in.ts';
+import { whySession } from './get-session.ts';
+
+const signOutSchema = z
+  .object({
+    endSessionUrl: z
+      .string()
+      .describe(
+        'Where the browser goes to sign out of the identity provider as well; a page of ours where it has none.',
+      ),
+  })
+  .meta({ id: 'SignOut' });
+
+export const signOut = operation({
+  method: 'POST',
+  url: '/api/v1/auth/sign-out',
+  summary: 'Sign out',
+  description: 'Ends the session that asks, and clears its cookie.',
+  scope: 'user',
+  credentials: 'session',
+  why: whySession,
+  problems: [],
+  result: signOutSchema,
+  async handle({ caller, client, server, effect }) {
+    const endSessionUrl = await server.provider.endSessionUrl();
+    await endOwnSession(effect, caller.id, caller.credential.id);
+    client.setCookie('svc_session', '', { maxAgeSeconds: 0, secure: isHttps(server) });
+    return { endSessionUrl };
+  },
+});

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { beginSignIn } from './begin-sign-in.ts';
+import { isThisMachine } from './provider.ts';
+import { ourPath } from './return-to.ts';
+
+export const start = operation({
+  method: 'GET',
+  url: '/api/v1/auth/start',
+  summary: 'Sign in',
+  description:
+    'Leads the browser to the identity provider, which leads it back to the callback. The cookie `svc_oidc` binds the sign-in to this browser; it is good for ten minutes.',
+  scope: 'public',
+  rate: 'credentials',
+  redirects: true,
+  problems: ['sign-in-refused', 'no-credential'],
+  query: z.strictObject({
+    return_to: z
+      .string()
+      .max(2000)
+      .optional()
+      .describe('The path of a page of this installation to end at; by default the first one.'),
+  }),
+  result: z.string(),
+  async handle({ query, client, server }) {
+    const { PUBLIC_URL } = server.settings;
+    const returnTo = ourPath(query.return_to, PUBLIC_URL);
+    // This machine has more than one name, and a cookie that is set under one is not sent to the callback under another.
+    // Elsewhere a proxy is in front, which may well call us by another name than people do.
+    if (isThisMachine(PUBLIC_URL) && client.host !== undefined && client.host !== new URL(PUBLIC_URL).host) {
+      return `${PUBLIC_URL}/api/v1/auth/start?return_to=${encodeURIComponent(returnTo)}`;
+    }
+    return await beginSignIn(server, client, { returnTo });
+  },
+});

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { createInvitation as invite } from '../../db/invite.ts';
+import { roles } from '../../domain/roles.ts';
+import { operation } from '../operation.ts';
+import { organizationPath } from '../organizations/organization.ts';
+import { invitationAnswer, invitationWithToken } from './invitation.ts';
+
+export const createInvitation = operation({
+  method: 'POST',
+  url: '/api/v1/organizations/{id}/invitations',
+  summary: 'Invite somebody into the organization',
+  description:
+    'The token is shown in this answer and never again: send it to the person, who needs a verified e-mail address that is the invited one. Nothing is sent from here. Only an owner invites an owner. An invitation to this address that has expired is replaced.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  rate: 'credentials',
+  problems: ['not-found', 'already-member', 'conflict'],
+  path: organizationPath,
+  body: z.strictObject({
+    email: z
+      .string()
+      .trim()
+      .max(254)
+      .check(z.email())
+      .overwrite((email) => email.replace(/@.*/, (domain) => domain.toLowerCase())),
+    role: z.enum(roles),
+  }),
+  status: 201,
+  result: invitationWithToken,
+  secretAnswer: ({ invitation }) => invitation.id,
+  async handle({ caller, path, body, effect, server }) {
+    const { invitation, token } = await invite(effect, {
+      organizationId: caller.ownOrganization(path.id).id,
+      ...body,
+      lifetimeMillis: server.settings.INVITATION_LIFETIME,
+      asRole: caller.role,
+    });
+    return { invitation: invitationAnswer(invitation), token };
+  },
+});

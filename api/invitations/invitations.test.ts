@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { signIn } from '../../test/people.ts';
+import { readStream } from '../../test/read-stream.ts';
+import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/running-api.ts';
+import { until } from '../../test/until.ts';
+
+let api: RunningApi;
+let ours: Seeded;
+let path: string;
+
+beforeAll(async () => {
+  api = await runningApi({ manyClients: true, env: { INVITATION_LIFETIME: '1d' } });
+});
+beforeEach(async () => {
+  ours = await seed(api.database);
+  path = `/api/v1/organizations/${ours.organizationId}/invitations`;
+});
+afterAll(() => api.close());
+
+interface Made {
+  invitation: { id: string; email: string; role: string; createdAt: string; expiresAt: string };
+  token: string;
+}
+const tryToInvite = (email: string, role = 'viewer', as: Call['as'] = ours.tokens.admin) =>
+  api.call('POST', path, { as, body: { email, role } });
+async function invite(email: string, role = 'viewer', as: Call['as'] = ours.tokens.admin): Promise<Made> {
+  const answered = await tryToInvite(email, role, as);
+  expect(answered.status, answered.text).toBe(201);
+  return answered.body as unknown as Made;
+}
+const accept = (token: string, as: Call['as']) =>
+  api.call('POST', `/api/v1/invitations/${token}/accept`, { as, organization: '' });
+const view = (token: string) => api.call('GET', `/api/v1/invitations/${token}`);
+const expire = (id: string) =>
+  api.database.kysely
+    .updateTable('invitation')
+    .set({ expires_at: new Date(0) })
+    .where('id', '=', id)
+    .execute();
+const listed = async () => (await api.call('GET', path, { as: ours.tokens.admin })).body.items;
+
+describe('an invitation', () => {
+  test('is shown once with its token, and whoever has the token sees what it is about', async () => {
+    const { invitation, token } = await invite('  New.Person@EXAMPLE.com ', 'deployer', ours.sessions.admin);
+    expect(token).toMatch(/^[\w-]{43}$/);
+    expect(invitation).toMatchObject({ email: 'New.Person@example.com', role: 'deployer' });
+    expect(Date.parse(invitation.expiresAt) - Date.parse(invitation.createdAt)).toBe(86_400_000);
+    expect(await listed()).toEqual([invitation]);
+    const seen = await view(token);
+    const { $schema, ...body } = seen.body;
+    expect(body).toEqual({ ...invitation, invitedByName: 'Ada', organizationName: ours.slug });
+    const rows = await api.database.kysely.selectFrom('invitation').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(token);
+    expect(JSON.stringify(api.lines)).not.toContain(token);
+  });
+
+  test('makes its person a member, though that belongs to no organization', async () => {
+    const eve = await signIn(api.database, { email: `EVE-${crypto.randomUUID()}@Example.com` });
+    const { invitation, token } = await invite(eve.email.toLowerCase(), 'admin');
+    expect((await accept(token, eve.in())).status).toBe(204);
+    const member = await api.call('GET', `/api/v1/organizations/${ours.organizationId}/members/${eve.userId}`, {
+      as: eve.in(ours.organizationId),
+    });
+    expect(member.body).toMatchObject({ role: 'admin', email: eve.email });
+    expect(await listed()).toMatchObject([{ id: invitation.id, acceptedAt: expect.stringMatching(/Z$/) }]);
+    const again = await accept(token, eve.in());
+    expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining('accepted already')]);
+    const records = await api.database.kysely
+      .selectFrom('audit_record')
+      .select(['action', 'actor_id'])
+      .where('organization_id', '=', ours.organizationId)
+      .where('subject_kind', 'in', ['member', 'invitation'])
+      .orderBy('at')
+      .orderBy('id')
+      .execute();
+    expect(records).toMatchObject([
+      { action: 'invitation.created' },
+      { action: 'member.added', actor_id: eve.userId },
+      { action: 'invitation.accepted', actor_id: eve.userId },
+    ]);
+  });
+
+  test('is accepted once by whoever accepts it twice at the same time', async () => {
+    const eve = await signIn(api.database);
+    const { token } = await invite(eve.email);
+    const both = await Promise.all([accept(token, eve.in()), accept(token, eve.in())]);
+    expect(both.map(({ status }) => status).sort()).toEqual([204, 409]);
+  });
+
+  test('is nobody else’s, and an address that is not verified opens nothing', async () => {
+    const eve = await signIn(api.database);
+    const { token } = await invite(`someone-${crypto.randomUUID()}@example.com`);
+    const refused = await accept(token, eve.in());
+    expect([refused.status, refused.body.detail]).toEqual([
+      403,
+      expect.stringContaining('This invitation is for some'),
+    ]);
+    const mallory = await signIn(api.database, { emailVerified: false });
+    const unverified = await accept((await invite(mallory.email)).token, mallory.in());
+    expect([unverified.status, unverified.body.detail]).toEqual([403, expect.stringContaining('have the address ver')]);
+    const byToken = await accept(token, ours.tokens.admin);
+    expect([byToken.status, byToken.body.detail]).toEqual([403, expect.stringContaining('nobody in person')]);
+  });
+
+  test('ends with its time; sent again it is good, by the new token only', async () => {
+    const eve = await signIn(api.database);
+    const { invitation, token } = await invite(eve.email);
+    await expire(invitation.id);
+    const late = await accept(token, eve.in());
+    expect([late.status, late.body.detail]).toEqual([409, expect.stringContaining('has expired')]);
+    expect((await view(token)).status).toBe(200);
+    const resend = () => api.call('POST', `/api/v1/invitations/${invitation.id}/resend`, { as: ours.tokens.admin });
+    const again = (await resend()).body as unknown as Made;
+    expect(again.invitation.id).toBe(invitation.id);
+    expect(Date.parse(again.invitation.expiresAt)).toBeGreaterThan(Date.now());
+    for (const answered of [await view(token), await accept(token, eve.in())]) expect(answered.status).toBe(404);
+    expect((await accept(again.token, eve.in())).status).toBe(204);
+    expect((await resend()).status).toBe(409);
+  });
+
+  test('that was revoked is gone', async () => {
+    const eve = await signIn(api.database);
+    const { invitation, token } = await invite(eve.email);
+    const revoke = () => api.call('DELETE', `/api/v1/invitations/${invitation.id}`, { as: ours.tokens.admin });
+    expect((await revoke()).status).toBe(204);
+    for (const answered of [await view(token), await accept(token, eve.in()), await revoke()]) {
+      expect(answered.status).toBe(404);
+    }
+    expect(await listed()).toEqual([]);
+    // The address is free again.
+    const second = await invite(eve.email);
+    await accept(second.token, eve.in());
+    const accepted = await api.call('DELETE', `/api/v1/invitations/${second.invitation.id}`, { as: ours.tokens.admin });
+    expect([accepted.status, accepted.body.detail]).toEqual([409, expect.stringContaining('accepted already')]);
+  });
+
+  test('of a deleted organization is gone, and good again when that is restored', async () => {
+    const eve = await signIn(api.database);
+    const { token } = await invite(eve.email);
+    await api.call('DELETE', `/api/v1/organizations/${ours.organizationId}`, {
+      as: ours.sessions.owner,
+      body: { confirmSlug: ours.slug },
+    });
+    for (const answered of [await view(token), await accept(token, eve.in())]) expect(answered.status).toBe(404);
+    const deleted = await api.call('GET', '/api/v1/deleted-organizations', {
+      as: ours.sessions.owner,
+      organization: '',
+    });
+    const [{ id }] = deleted.body.items as [{ id: string }];
+    await api.call('POST', `/api/v1/deleted-organizations/${id}/restore`, {
+      as: ours.sessions.owner,
+      organization: '',
+    });
+    expect((await accept(token, eve.in())).status).toBe(204);
+  });
+});
+
+describe('to invite', () => {
+  test('somebody who belongs already, or is invited already, is refused with what to do', async () => {
+    const eve = await signIn(api.database);
+    const { invitation, token } = await invite(eve.email);
+    const twice = await tryToInvite(eve.email.toUpperCase());
+    expect([twice.status, twice.body.detail]).toEqual([409, expect.stringContaining('resend that invitation')]);
+    await expire(invitation.id);
+    const replacing = await invite(eve.email);
+    expect((await view(token)).status).toBe(404);
+    expect(await listed()).toEqual([replacing.invitation]);
+    await accept(replacing.token, eve.in());
+    const member = await tryToInvite(eve.email.toUpperCase());
+    expect([member.status, member.body.detail]).toEqual([409, expect.stringContaining('belongs to the organization')]);
+  });
+
+  test('an owner takes an owner, and so does sending that invitation again', async () => {
+    const email = 'boss@example.com';
+    for (const as of [ours.tokens.admin, ours.sessions.admin]) {
+      expect((await tryToInvite(email, 'owner', as)).status).toBe(403);
+    }
+    const { invitation } = await invite(email, 'owner', ours.sessions.owner);
+    const resend = (as: Call['as']) => api.call('POST', `/api/v1/invitations/${invitation.id}/resend`, { as });
+    expect((await resend(ours.sessions.admin)).status).toBe(403);
+    expect((await resend(ours.sessions.owner)).status).toBe(200);
+  });
+
+  test('what is no address is 422 at its place', async () => {
+    for (const email of [
+      '',
+      'x',
+      'a@b',
+      'a b@example.com',
+      `${'a'.repeat(250)}@example.com`,
+      'a@example.com\nb@c.de',
+    ]) {
+      const refused = await tryToInvite(email);
+      expect(refused.body.errors, email).toMatchObject([{ location: 'body.email' }]);
+    }
+  });
+});
+
+test('a token that is none is not echoed', async () => {
+  const refused = await view('x'.repeat(201));
+  expect(refused.status).toBe(422);
+  expect(refused.body.errors).toEqual([{ location: 'path.token', message: expect.any(String) }]);
+});
+
+test('only administrators hear of invitations', async () => {
+  const [viewer, admin] = await Promise.all(
+    [ours.sessions.viewer, ours.sessions.admin].map((as) => readStream(api, '/api/v1/events/stream', as)),
+  );
+  const { invitation } = await invite('heard@example.com');
+  const team = await api.call('POST', '/api/v1/teams', { as: ours.tokens.admin, body: { name: 'After it' } });
+  for (const stream of [viewer, admin])
+    await until('the team', async () => stream?.text().includes(String(team.body.id)));
+  expect(admin?.events('change')).toContainEqual({ kind: 'invitation', id: invitation.id });
+  expect(viewer?.text()).not.toContain(invitation.id);
+  for (const stream of [viewer, admin]) stream?.stop();
+});
+
+test('viewing and accepting are limited for each address, so that tokens are not guessed', async () => {
+  const limited = await runningApi();
+  const statuses = new Set<number>();
+  for (let count = 0; count < 70; count += 1) {
+    statuses.add((await limited.call('GET', `/api/v1/invitations/${crypto.randomUUID()}`)).status);
+  }
+  expect([...statuses]).toEqual([404, 429]);
+  await limited.close();
+});

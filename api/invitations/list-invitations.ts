@@ -1,0 +1,23 @@
+import { listInvitations as invitationsOf } from '../../db/invitations.ts';
+import { operation } from '../operation.ts';
+import { organizationPath } from '../organizations/organization.ts';
+import { createdPosition, oneMore, pageOf } from '../positions.ts';
+import { invitationAnswer, invitationSchema } from './invitation.ts';
+
+export const listInvitations = operation({
+  method: 'GET',
+  url: '/api/v1/organizations/{id}/invitations',
+  summary: 'The invitations into the organization, newest first',
+  description: 'Open, expired and accepted ones; what was revoked is not among them.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['not-found'],
+  path: organizationPath,
+  paged: { after: createdPosition },
+  result: invitationSchema,
+  async handle({ caller, path, database, page }) {
+    const invitations = await invitationsOf(database.kysely, caller.ownOrganization(path.id).id, oneMore(page));
+    return pageOf(invitations, page, ({ id }) => id, invitationAnswer);
+  },
+});

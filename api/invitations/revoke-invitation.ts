@@ -1,0 +1,20 @@
+import { revokeInvitation as revoke } from '../../db/invite.ts';
+import { operation } from '../operation.ts';
+import { invitationPath } from './invitation.ts';
+
+export const revokeInvitation = operation({
+  method: 'DELETE',
+  url: '/api/v1/invitations/{id}',
+  summary: 'Take an invitation back',
+  description: 'Its token opens nothing from now on. One that was accepted cannot be taken back: remove the member.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['not-found', 'invitation-over'],
+  path: invitationPath,
+  async handle({ caller, path, effect }) {
+    const { id, organizationId } = await caller.invitation(path.id, effect.kysely);
+    const revoked = await revoke(effect, { organizationId, id, asRole: caller.role });
+    if (!revoked) await caller.invitation(path.id, effect.kysely);
+  },
+});

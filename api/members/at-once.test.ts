@@ -1,0 +1,178 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type SignedIn, signIn } from '../../test/people.ts';
+import { type ReadStream, readStream } from '../../test/read-stream.ts';
+import {
+  type Answered,
+  type Credential,
+  type RunningApi,
+  runningApi,
+  type Seeded,
+  seed,
+  seedToken,
+} from '../../test/running-api.ts';
+import { until } from '../../test/until.ts';
+
+/** Two processes. Streams look their credential up again every 30 s: what closes sooner was told by the feed or a timer. */
+let api: RunningApi;
+let twin: RunningApi;
+let ours: Seeded;
+const opened: ReadStream[] = [];
+
+beforeAll(async () => {
+  api = await runningApi({ manyClients: true });
+  twin = await api.twin();
+  ours = await seed(api.database);
+});
+afterEach(() => {
+  for (const stream of opened.splice(0)) stream.stop();
+});
+afterAll(async () => {
+  await twin.close();
+  await api.close();
+});
+
+const path = () => `/api/v1/organizations/${ours.organizationId}`;
+const owner = () => ours.sessions.owner;
+
+async function join(role: 'viewer' | 'admin', organizationId = ours.organizationId): Promise<SignedIn> {
+  const person = await signIn(api.database, { name: 'Bob' });
+  await api.database.kysely
+    .insertInto('membership')
+    .values({ organization_id: organizationId, user_id: person.userId, role })
+    .execute();
+  return person;
+}
+
+async function streamsOf(as: Credential): Promise<ReadStream[]> {
+  const streams = [
+    await readStream(api, '/api/v1/events/stream', as),
+    await readStream(twin, '/api/v1/events/stream', as),
+  ];
+  opened.push(...streams);
+  for (const stream of streams)
+    expect([stream.text(), stream.ended()]).toEqual([expect.stringMatching(/^: open/), false]);
+  return streams;
+}
+const allEnd = (streams: ReadStream[], seconds = 2) =>
+  until('the streams end', async () => streams.every((stream) => stream.ended()), seconds);
+
+interface Case {
+  what: string;
+  act: (bob: SignedIn) => Promise<Answered>;
+  refused: string;
+}
+const cases: Case[] = [
+  {
+    what: 'another role',
+    act: ({ userId }) => api.call('PATCH', `${path()}/members/${userId}`, { as: owner(), body: { role: 'viewer' } }),
+    refused: 'yours in this organization is viewer',
+  },
+  {
+    what: 'removal',
+    act: ({ userId }) => api.call('DELETE', `${path()}/members/${userId}`, { as: owner() }),
+    refused: 'you do not belong to',
+  },
+  {
+    what: 'leaving',
+    act: (bob) => api.call('POST', `${path()}/leave`, { as: bob.in(ours.organizationId) }),
+    refused: 'you do not belong to',
+  },
+  {
+    what: 'the end of the session',
+    act: (bob) => api.call('DELETE', `/api/v1/auth/sessions/${bob.in().id}`, { as: bob.in(ours.organizationId) }),
+    refused: 'The session has ended',
+  },
+  {
+    what: 'signing out',
+    act: (bob) => api.call('POST', '/api/v1/auth/sign-out', { as: bob.in(ours.organizationId) }),
+    refused: 'The session has ended',
+  },
+];
+
+describe.each(cases)('$what', ({ act, refused }) => {
+  test('holds for the next request and closes open streams at once, in every process', async () => {
+    const bob = await join('admin');
+    const as = bob.in(ours.organizationId);
+    const list = (at: RunningApi) => at.call('GET', '/api/v1/api-tokens', { as });
+    expect((await list(twin)).status).toBe(200);
+    const streams = await streamsOf(as);
+    const kept = await streamsOf(ours.sessions.viewer);
+    const done = await act(bob);
+    expect(done.status, done.text).toBeLessThan(300);
+    for (const at of [twin, api]) {
+      const next = await list(at);
+      expect([next.status, next.body.detail]).toEqual([403, expect.stringContaining(refused)]);
+    }
+    await allEnd(streams);
+    expect(kept.map((stream) => stream.ended())).toEqual([false, false]);
+  });
+});
+
+test('what closes in one organization goes on in another', async () => {
+  const other = await seed(api.database);
+  const bob = await join('viewer');
+  await api.database.kysely
+    .insertInto('membership')
+    .values({ organization_id: other.organizationId, user_id: bob.userId, role: 'viewer' })
+    .execute();
+  const [here, there] = [await streamsOf(bob.in(ours.organizationId)), await streamsOf(bob.in(other.organizationId))];
+  await api.call('DELETE', `${path()}/members/${bob.userId}`, { as: owner() });
+  await allEnd(here);
+  expect(there.map((stream) => stream.ended())).toEqual([false, false]);
+});
+
+test('a second factor that is required from now on', async () => {
+  const strict = await seed(api.database);
+  const eve = await signIn(api.database, { mfa: true });
+  await api.database.kysely
+    .insertInto('membership')
+    .values({ organization_id: strict.organizationId, user_id: eve.userId, role: 'admin' })
+    .execute();
+  const streams = await streamsOf(strict.sessions.viewer);
+  const done = await api.call('PATCH', `/api/v1/organizations/${strict.organizationId}`, {
+    as: eve.in(strict.organizationId),
+    body: { requireMfa: true, confirmMembersWithoutMfa: true },
+  });
+  expect(done.status, done.text).toBe(200);
+  const next = await twin.call('GET', '/api/v1/teams', { as: strict.sessions.viewer });
+  expect([next.status, next.body.detail]).toEqual([403, expect.stringContaining('second factor')]);
+  await allEnd(streams);
+  expect((await twin.call('GET', '/api/v1/teams', { as: eve.in(strict.organizationId) })).status).toBe(200);
+});
+
+test('a token that is revoked', async () => {
+  const token = await seedToken(api.database, ours.organizationId, 'viewer');
+  const streams = await streamsOf(token);
+  await api.call('DELETE', `/api/v1/api-tokens/${token.id}`, { as: owner() });
+  expect((await twin.call('GET', '/api/v1/teams', { as: token })).body.detail).toContain('was revoked');
+  await allEnd(streams);
+});
+
+describe('what expires closes its streams at that moment', () => {
+  /** Long enough to open two streams in. */
+  const seconds = 2;
+
+  test('a token', async () => {
+    const token = await seedToken(api.database, ours.organizationId, 'viewer');
+    await sql`update api_token set expires_at = now() + make_interval(secs => ${seconds}) where id = ${token.id}`.execute(
+      api.database.kysely,
+    );
+    await allEnd(await streamsOf(token), seconds + 2);
+    expect((await twin.call('GET', '/api/v1/teams', { as: token })).body.detail).toContain('has expired');
+  });
+
+  test.each([
+    ['a session, at its end', sql`expires_at = now() + make_interval(secs => ${seconds})`],
+    [
+      'a session that nobody uses',
+      sql`idle_seconds = ${seconds}, idle_expires_at = now() + make_interval(secs => ${seconds})`,
+    ],
+  ])('%s', async (_, set) => {
+    const bob = await join('viewer');
+    await sql`update session set ${set} where id = ${bob.in().id}`.execute(api.database.kysely);
+    await allEnd(await streamsOf(bob.in(ours.organizationId)), seconds + 4);
+    const next = await twin.call('GET', '/api/v1/teams', { as: bob.in(ours.organizationId) });
+    expect(next.body.detail).toContain('The session has ended');
+  });
+});

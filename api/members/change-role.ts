@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { changeRole as change } from '../../db/members.ts';
+import { roles } from '../../domain/roles.ts';
+import { operation } from '../operation.ts';
+import { memberAnswer, memberPath, memberSchema } from './member.ts';
+
+export const changeRole = operation({
+  method: 'PATCH',
+  url: '/api/v1/organizations/{id}/members/{userId}',
+  summary: 'Give a member another role',
+  description:
+    'It holds from the next request on, and the open streams of the person close. Only an owner makes owners and unmakes them; the last one stays owner. API tokens that the person has made keep their roles.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['not-found', 'last-owner'],
+  path: memberPath,
+  body: z.strictObject({ role: z.enum(roles) }),
+  result: memberSchema,
+  async handle({ caller, path, body, effect }) {
+    const { id: organizationId } = caller.ownOrganization(path.id);
+    const { userId } = await caller.member(path.userId, effect.kysely);
+    const changed = await change(effect, { organizationId, userId, role: body.role, asRole: caller.role });
+    return memberAnswer(changed ?? (await caller.member(userId, effect.kysely)));
+  },
+});

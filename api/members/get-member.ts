@@ -1,0 +1,18 @@
+import { operation } from '../operation.ts';
+import { memberAnswer, memberPath, memberSchema } from './member.ts';
+
+export const getMember = operation({
+  method: 'GET',
+  url: '/api/v1/organizations/{id}/members/{userId}',
+  summary: 'A member of the organization',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'refused',
+  problems: ['not-found'],
+  path: memberPath,
+  result: memberSchema,
+  async handle({ caller, path }) {
+    caller.ownOrganization(path.id);
+    return memberAnswer(await caller.member(path.userId));
+  },
+});

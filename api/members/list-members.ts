@@ -1,0 +1,22 @@
+import { listMembers as membersOf } from '../../db/members.ts';
+import { operation } from '../operation.ts';
+import { organizationPath } from '../organizations/organization.ts';
+import { createdPosition, oneMore, pageOf } from '../positions.ts';
+import { memberAnswer, memberSchema } from './member.ts';
+
+export const listMembers = operation({
+  method: 'GET',
+  url: '/api/v1/organizations/{id}/members',
+  summary: 'The members of the organization, in the order they came',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'refused',
+  problems: ['not-found'],
+  path: organizationPath,
+  paged: { after: createdPosition },
+  result: memberSchema,
+  async handle({ caller, path, database, page }) {
+    const members = await membersOf(database.kysely, caller.ownOrganization(path.id).id, oneMore(page));
+    return pageOf(members, page, ({ userId }) => userId, memberAnswer);
+  },
+});

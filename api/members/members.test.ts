@@ -1,0 +1,256 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { effect } from '../../db/effect.ts';
+import type { Role } from '../../domain/roles.ts';
+import { type SignedIn, signIn } from '../../test/people.ts';
+import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/running-api.ts';
+import { machine } from '../../test/seed.ts';
+import { until } from '../../test/until.ts';
+
+let api: RunningApi;
+let ours: Seeded;
+let path: string;
+
+beforeAll(async () => {
+  api = await runningApi();
+});
+beforeEach(async () => {
+  ours = await seed(api.database);
+  path = `/api/v1/organizations/${ours.organizationId}/members`;
+});
+afterAll(() => api.close());
+
+async function join(role: Role, name = 'Ada'): Promise<SignedIn> {
+  const person = await signIn(api.database, { name });
+  await api.database.kysely
+    .insertInto('membership')
+    .values({ organization_id: ours.organizationId, user_id: person.userId, role })
+    .execute();
+  return person;
+}
+const change = (userId: string, role: Role, as: Call['as']) =>
+  api.call('PATCH', `${path}/${userId}`, { as, body: { role } });
+const remove = (userId: string, as: Call['as']) => api.call('DELETE', `${path}/${userId}`, { as });
+const invite = (email: string, as: Call['as']) =>
+  api.call('POST', path.replace(/members$/, 'invitations'), { as, body: { email, role: 'viewer' } });
+const update = (body: object, as: Call['as']) =>
+  api.call('PATCH', `/api/v1/organizations/${ours.organizationId}`, { as, body });
+async function setRole(userId: string, role: Role, kysely = api.database.kysely): Promise<void> {
+  await kysely.updateTable('membership').set({ role }).where('user_id', '=', userId).execute();
+}
+async function waiting(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'
+  `.execute(api.database.kysely);
+  return rows[0]?.count ?? 0;
+}
+const leave = (as: Call['as']) => api.call('POST', `/api/v1/organizations/${ours.organizationId}/leave`, { as });
+
+async function recorded(userId: string) {
+  return await api.database.kysely
+    .selectFrom('audit_record')
+    .select(['action', 'actor_id', 'subject_name', 'details'])
+    .where('organization_id', '=', ours.organizationId)
+    .where('subject_id', '=', userId)
+    .where('subject_kind', '=', 'member')
+    .orderBy('at')
+    .execute();
+}
+
+describe('GET /organizations/{id}/members', () => {
+  test('pages hold every member once, with teams, in the order they came', async () => {
+    const bob = await join('deployer', 'Bob');
+    const active = new Date('2026-01-01T00:00:00Z');
+    await api.database.kysely
+      .updateTable('membership')
+      .set({ last_active_at: active })
+      .where('user_id', '=', bob.userId)
+      .execute();
+    await api.database.kysely
+      .updateTable('app_user')
+      .set({ picture: 'https://example.com/bob.png', mfa: true })
+      .where('id', '=', bob.userId)
+      .execute();
+    const team = await api.call('POST', '/api/v1/teams', { as: ours.tokens.admin, body: { name: 'Ops' } });
+    await api.call('PUT', `/api/v1/teams/${team.body.id}/members`, {
+      as: ours.tokens.admin,
+      body: { userIds: [bob.userId] },
+    });
+    const seen: { userId: string }[] = [];
+    let cursor: unknown;
+    do {
+      const query: string = cursor === undefined ? '' : `&cursor=${cursor}`;
+      const { body } = await api.call('GET', `${path}?limit=2${query}`, { as: ours.tokens.viewer });
+      if (Array.isArray(body.items)) seen.push(...body.items);
+      cursor = body.nextCursor;
+    } while (cursor !== undefined);
+    const { viewer, deployer, admin, owner } = ours.sessions;
+    expect(seen.map(({ userId }) => userId)).toEqual([
+      ...[viewer, deployer, admin, owner].map(({ userId }) => userId),
+      bob.userId,
+    ]);
+    expect(seen.at(-1)).toEqual({
+      userId: bob.userId,
+      name: 'Bob',
+      email: bob.email,
+      picture: 'https://example.com/bob.png',
+      role: 'deployer',
+      mfa: true,
+      createdAt: expect.stringMatching(/Z$/),
+      lastActiveAt: active.toISOString(),
+      teams: [{ id: team.body.id, name: 'Ops' }],
+    });
+    expect(seen[0]).not.toHaveProperty('picture');
+    expect((await api.call('GET', `${path}/${bob.userId}`, { as: ours.tokens.viewer })).body).toMatchObject({
+      userId: bob.userId,
+    });
+  });
+
+  test('a member of another organization is 404', async () => {
+    const theirs = await seed(api.database);
+    const { userId } = theirs.sessions.viewer;
+    const answered = await api.call('GET', `${path}/${userId}`, { as: ours.sessions.owner });
+    expect(answered.status).toBe(404);
+    expect(answered.body.detail).toContain('no such member');
+  });
+});
+
+describe('PATCH /organizations/{id}/members/{userId}', () => {
+  test('200 with the new role, which holds at once and is recorded', async () => {
+    const bob = await join('viewer', 'Bob');
+    const answered = await change(bob.userId.toUpperCase(), 'admin', ours.tokens.admin);
+    expect([answered.status, answered.body.role]).toEqual([200, 'admin']);
+    expect((await invite('x@example.com', bob.in(ours.organizationId))).status).toBe(201);
+    expect(await recorded(bob.userId)).toMatchObject([
+      { action: 'member.role_changed', subject_name: 'Bob', details: { from: 'viewer', to: 'admin' } },
+    ]);
+    const hints = await api.database.kysely
+      .selectFrom('change_feed')
+      .select('kind')
+      .where('subject_id', '=', bob.userId)
+      .execute();
+    expect(hints.map(({ kind }) => kind).sort()).toEqual(['credential.changed', 'member']);
+    // The same role again is no change.
+    expect((await change(bob.userId, 'admin', ours.tokens.admin)).status).toBe(200);
+    expect(await recorded(bob.userId)).toHaveLength(1);
+  });
+
+  test('only an owner makes an owner or unmakes one', async () => {
+    const bob = await join('viewer');
+    for (const as of [ours.tokens.admin, ours.sessions.admin]) {
+      for (const [userId, role] of [
+        [bob.userId, 'owner'],
+        [ours.sessions.owner.userId, 'viewer'],
+      ] as const) {
+        const refused = await change(userId, role, as);
+        expect(refused.status).toBe(403);
+        expect(refused.body.detail).toContain('Only an owner decides about owners');
+      }
+      expect((await remove(ours.sessions.owner.userId, as)).status).toBe(403);
+    }
+    expect((await change(bob.userId, 'owner', ours.sessions.owner)).body.role).toBe('owner');
+    expect((await change(ours.sessions.owner.userId, 'viewer', bob.in(ours.organizationId))).status).toBe(200);
+  });
+});
+
+test('who lost the role while the request waited for its turn is refused', async () => {
+  const bob = await join('owner');
+  const eve = await join('viewer');
+  const asBob = bob.in(ours.organizationId);
+  const tries = [
+    () => change(eve.userId, 'owner', asBob),
+    () => remove(eve.userId, asBob),
+    () => update({ name: 'Mine' }, asBob),
+    () => invite('mallory@example.com', asBob),
+  ];
+  for (const attempt of tries) {
+    let answer: ReturnType<typeof change> | undefined;
+    await setRole(bob.userId, 'owner');
+    await effect(api.database, machine, async ({ kysely }) => {
+      const organization = kysely.selectFrom('organization').select('id').where('id', '=', ours.organizationId);
+      await organization.forNoKeyUpdate().execute();
+      await setRole(bob.userId, 'viewer', kysely);
+      answer = attempt();
+      await until('it waits', async () => (await waiting()) > 0);
+    });
+    const refused = await answer;
+    expect([refused?.status, refused?.body.detail]).toEqual([403, expect.stringContaining('viewer')]);
+  }
+});
+
+describe('the last owner', () => {
+  test('cannot be demoted, cannot be removed and cannot leave', async () => {
+    const { owner } = ours.sessions;
+    for (const refused of [
+      await change(owner.userId, 'admin', owner),
+      await remove(owner.userId, owner),
+      await leave(owner),
+    ]) {
+      expect(refused.status).toBe(409);
+      expect(refused.body.detail).toMatch(
+        /^The last owner of an organization has to .*make another member owner first/,
+      );
+    }
+    expect(await recorded(owner.userId)).toEqual([]);
+  });
+
+  test('a disabled account is no owner that counts', async () => {
+    const bob = await join('owner');
+    await api.database.kysely
+      .updateTable('app_user')
+      .set({ disabled_at: new Date() })
+      .where('id', '=', bob.userId)
+      .execute();
+    expect((await leave(ours.sessions.owner)).status).toBe(409);
+    // The disabled one may go: an owner who can act stays.
+    expect((await remove(bob.userId, ours.sessions.owner)).status).toBe(204);
+  });
+
+  test('of two who leave at once, one stays', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      ours = await seed(api.database);
+      const bob = await join('owner');
+      const statuses = await Promise.all([leave(ours.sessions.owner), leave(bob.in(ours.organizationId))]);
+      expect(statuses.map(({ status }) => status).sort()).toEqual([204, 409]);
+    }
+  });
+});
+
+describe('going', () => {
+  test('whoever is removed is out of the teams and is refused', async () => {
+    const bob = await join('viewer');
+    const team = await api.call('POST', '/api/v1/teams', { as: ours.tokens.admin, body: { name: 'Ops' } });
+    const members = `/api/v1/teams/${team.body.id}/members`;
+    await api.call('PUT', members, { as: ours.tokens.admin, body: { userIds: [bob.userId] } });
+    expect((await remove(bob.userId, ours.tokens.admin)).status).toBe(204);
+    const teams = await api.call('GET', '/api/v1/teams', { as: ours.tokens.viewer });
+    expect(teams.body.items).toMatchObject([{ members: [] }]);
+    expect((await api.call('GET', '/api/v1/teams', { as: bob.in(ours.organizationId) })).status).toBe(403);
+    expect((await remove(bob.userId, ours.tokens.admin)).status).toBe(404);
+    expect(await recorded(bob.userId)).toMatchObject([{ action: 'member.removed', details: { role: 'viewer' } }]);
+  });
+
+  test('to leave, and to remove oneself, is to leave; tokens that were made stay', async () => {
+    for (const go of [
+      (who: SignedIn) => leave(who.in(ours.organizationId)),
+      (who: SignedIn) => remove(who.userId, who.in(ours.organizationId)),
+    ]) {
+      const bob = await join('admin');
+      const token = await api.call('POST', '/api/v1/api-tokens', {
+        as: bob.in(ours.organizationId),
+        body: { name: 'stays', role: 'viewer' },
+      });
+      expect((await go(bob)).status).toBe(204);
+      expect(await recorded(bob.userId)).toMatchObject([{ action: 'member.left', actor_id: bob.userId }]);
+      const as = { token: String(token.body.secret), id: 'x' };
+      expect((await api.call('GET', '/api/v1/teams', { as })).status).toBe(200);
+    }
+  });
+
+  test('a token cannot leave, and is told what to do', async () => {
+    const refused = await leave(ours.tokens.admin);
+    expect(refused.status).toBe(403);
+    expect(refused.body.detail).toContain('revoke it instead');
+  });
+});

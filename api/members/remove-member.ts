@@ -1,0 +1,22 @@
+import { removeMember as remove } from '../../db/members.ts';
+import { operation } from '../operation.ts';
+import { memberPath } from './member.ts';
+
+export const removeMember = operation({
+  method: 'DELETE',
+  url: '/api/v1/organizations/{id}/members/{userId}',
+  summary: 'Take a member out of the organization',
+  description:
+    'The person is refused from the next request on, leaves the teams, and its open streams close. API tokens and invitations that it has made stay: revoke those that should not. Only an owner takes out owners, and the last one stays. To take oneself out is to leave.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['not-found', 'last-owner'],
+  path: memberPath,
+  async handle({ caller, path, effect }) {
+    const { id: organizationId } = caller.ownOrganization(path.id);
+    const { userId } = await caller.member(path.userId, effect.kysely);
+    const removed = await remove(effect, { organizationId, userId, asRole: caller.role });
+    if (!removed) await caller.member(userId, effect.kysely);
+  },
+});

@@ -1,0 +1,19 @@
+import { operation } from '../operation.ts';
+import { deletedRetentionSchema } from './deleted-retention.ts';
+import { lastingOf } from './lasting.ts';
+import { organizationPath } from './organization.ts';
+
+export const getDeletedRetention = operation({
+  method: 'GET',
+  url: '/api/v1/organizations/{id}/deleted-retention',
+  summary: 'How long what is deleted can be had back',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'refused',
+  problems: ['not-found'],
+  path: organizationPath,
+  result: deletedRetentionSchema,
+  async handle({ caller, path, database }) {
+    return { hours: await lastingOf(database.kysely, caller.ownOrganization(path.id).id, 'deletedRetentionHours') };
+  },
+});

@@ -1,0 +1,19 @@
+import { operation } from '../operation.ts';
+import { joinTokenTtlSchema } from './join-token-ttl.ts';
+import { lastingOf } from './lasting.ts';
+import { organizationPath } from './organization.ts';
+
+export const getJoinTokenTtl = operation({
+  method: 'GET',
+  url: '/api/v1/organizations/{id}/join-token-ttl',
+  summary: 'How long the token lives with which a machine joins a cluster',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'refused',
+  problems: ['not-found'],
+  path: organizationPath,
+  result: joinTokenTtlSchema,
+  async handle({ caller, path, database }) {
+    return { seconds: await lastingOf(database.kysely, caller.ownOrganization(path.id).id, 'joinTokenTtlSeconds') };
+  },
+});

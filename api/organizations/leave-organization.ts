@@ -1,0 +1,22 @@
+import { removeMember } from '../../db/members.ts';
+import { operation } from '../operation.ts';
+import { organizationPath } from './organization.ts';
+
+export const leaveOrganization = operation({
+  method: 'POST',
+  url: '/api/v1/organizations/{id}/leave',
+  summary: 'Leave the organization',
+  description:
+    'From now on its doors are closed to you. API tokens and invitations that you have made stay; the last owner cannot leave.',
+  scope: 'organization',
+  role: 'viewer',
+  credentials: 'session',
+  why: 'An API token belongs to its organization and cannot leave it; revoke it instead.',
+  projectTokens: 'refused',
+  problems: ['not-found', 'last-owner'],
+  path: organizationPath,
+  async handle({ caller, path, effect }) {
+    const { id: organizationId } = caller.ownOrganization(path.id);
+    await removeMember(effect, { organizationId, userId: caller.id, asRole: caller.role });
+  },
+});

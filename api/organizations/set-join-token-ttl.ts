@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { joinTokenSeconds, joinTokenTtlSchema } from './join-token-ttl.ts';
+import { makeLast } from './lasting.ts';
+import { organizationPath } from './organization.ts';
+
+export const setJoinTokenTtl = operation({
+  method: 'PUT',
+  url: '/api/v1/organizations/{id}/join-token-ttl',
+  summary: 'Say how long the token lives with which a machine joins a cluster',
+  description: 'Five minutes to a week. Tokens that were made before keep their time.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['not-found'],
+  path: organizationPath,
+  body: z.strictObject({ seconds: joinTokenSeconds }),
+  result: joinTokenTtlSchema,
+  async handle({ caller, path, body, effect }) {
+    await makeLast(effect, caller.ownOrganization(path.id).id, 'joinTokenTtlSeconds', body.seconds);
+    return body;
+  },
+});

@@ -1,0 +1,52 @@
+import { effect } from '../../db/effect.ts';
+import { useSignInLink } from '../../db/sign-in-links.ts';
+import { html } from '../../pages/html.ts';
+import { page } from '../../pages/page.ts';
+import { beginSignIn } from '../auth/begin-sign-in.ts';
+import { noteRefusal } from '../auth/note-refusal.ts';
+import { Refusal } from '../auth/refusal.ts';
+import { authorOf, type PageRoutes } from './visitor.ts';
+
+/**
+ * Uses up a link that the command line printed. Its code stands behind the # of the address, which is sent to no server:
+ * it arrives by this form alone, so programs that follow links in advance do not use it up.
+ */
+export function linkPage({ server, get, post }: PageRoutes): void {
+  const { database, provider } = server;
+
+  get('/sign-in-link', async () => ({
+    page: page({
+      title: 'Sign-in link',
+      scripts: ['code-from-fragment.js'],
+      body: html`<h1>Your sign-in link</h1>
+<p>The code of the link is good once, for a quarter of an hour after it was printed.</p>
+<form method="post" action="/sign-in-link"><div class="field">
+<label for="code">Code</label><input id="code" name="code" required autocomplete="off" spellcheck="false" maxlength="128">
+<p class="hint">It is the part of the link after the #.</p></div>
+<button type="submit">Go on</button></form>`,
+    }),
+  }));
+
+  post('/sign-in-link', async (visitor) => {
+    const { client, field } = visitor;
+    // While the provider is away the link stays good.
+    await provider.configuration();
+    const code = field('code').trim().replace(/^.*#/, '');
+    try {
+      const to = await effect(database, authorOf(visitor, undefined), async (running) => {
+        const link = /^[A-Za-z0-9_-]{1,128}$/.test(code) ? await useSignInLink(running, code) : undefined;
+        if (link === undefined) {
+          throw new Refusal(
+            'link',
+            'This link is no longer good: it was used before, is older than a quarter of an hour, was not copied whole, or was for the first owner and there is one now. `ballast sign-in-link` prints another one.',
+          );
+        }
+        return await beginSignIn(server, client, { returnTo: '/', signInLinkId: link.id }, running.kysely);
+      });
+      return { to };
+    } catch (error) {
+      if (error instanceof Refusal) await noteRefusal(server, client, error);
+      throw error;
+    }
+  });
+}

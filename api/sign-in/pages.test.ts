@@ -1,0 +1,250 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { effect } from '../../db/effect.ts';
+import { createInvitation } from '../../db/invite.ts';
+import { createSignInLink } from '../../db/sign-in-links.ts';
+import { account, firstOwnerCode, type SigningIn, signingIn } from '../../test/provider-sign-in.ts';
+import { machine, seedMember, seedOrganization } from '../../test/seed.ts';
+import type { SignInBrowser } from '../../test/sign-in-browser.ts';
+
+let world: SigningIn;
+let browser: SignInBrowser;
+beforeAll(async () => {
+  world = await signingIn();
+});
+afterAll(() => world.close());
+beforeEach(() => {
+  browser = world.browser();
+});
+
+const database = () => world.api.database;
+const noLongerGood = 'This link is no longer good';
+
+/** From the form of a page, through the provider, and back. */
+async function through(post: Promise<{ location: string | undefined; text: string }>, as: ReturnType<typeof account>) {
+  await world.provider.tell(as);
+  const { location, text } = await post;
+  if (location === undefined) throw new Error(text);
+  return await browser.get(await world.provider.signIn(location));
+}
+
+async function inviteTo(organizationId: string, email: string): Promise<string> {
+  const { token } = await effect(database(), machine, (running) =>
+    createInvitation(running, { organizationId, email, role: 'deployer', lifetimeMillis: 60_000, asRole: 'owner' }),
+  );
+  return token;
+}
+
+async function organizationsOf(): Promise<unknown> {
+  const { body } = await world.api.call('GET', '/api/v1/auth/session', {
+    headers: { cookie: `svc_session=${browser.cookies.get('svc_session')}` },
+  });
+  return body.organizations;
+}
+
+describe('the first owner', () => {
+  test('nobody is in yet, and the page says what to do', async () => {
+    const page = await browser.get('/');
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('has no owner yet')]);
+    const refused = await world.signIn(browser, account('somebody'));
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('has no owner yet')]);
+  });
+
+  test('looking at a link, or at its callback without going through with it, makes nobody an owner', async () => {
+    const code = await firstOwnerCode(world.api);
+    const page = await browser.get('/sign-in-link');
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('/assets/code-from-fragment.js')]);
+    expect(page.text).not.toContain(code);
+    const used = await database().kysely.selectFrom('sign_in_link').select('used_at').executeTakeFirstOrThrow();
+    expect(used.used_at).toBeNull();
+  });
+
+  test('a link that is too old', async () => {
+    const code = await firstOwnerCode(world.api);
+    await sql`update sign_in_link set expires_at = now()`.execute(database().kysely);
+    const shown = await browser.post('/sign-in-link', { code });
+    expect([shown.status, shown.text]).toEqual([403, expect.stringContaining(noLongerGood)]);
+  });
+
+  test('a form of another site', async () => {
+    const code = await firstOwnerCode(world.api);
+    const shown = await browser.post('/sign-in-link', { code }, { origin: 'https://evil.example' });
+    expect([shown.status, shown.text]).toEqual([403, expect.stringContaining('was not sent from a page of')]);
+    expect(browser.cookies.size).toBe(0);
+  });
+
+  test('the link makes an owner of `default`, once, and every other one is void', async () => {
+    const code = await firstOwnerCode(world.api);
+    const another = await firstOwnerCode(world.api);
+    const late = world.browser();
+    const begun = await late.post('/sign-in-link', { code: await firstOwnerCode(world.api) });
+
+    // Going back and beginning again keeps what the link is good for.
+    await browser.post('/sign-in-link', { code: `${browser.origin}/sign-in-link#${code}` });
+    const landed = await world.signIn(browser, account('owner', { email_verified: false }));
+    expect([landed.status, landed.location], landed.text).toEqual([302, '/']);
+    expect(await organizationsOf()).toEqual([
+      { id: expect.any(String), name: 'Default', slug: 'default', role: 'owner' },
+    ]);
+    expect((await browser.get('/')).text).toContain('Name of owner');
+
+    for (const spent of [code, another, 'x', '']) {
+      const shown = await world.browser().post('/sign-in-link', { code: spent });
+      expect([shown.status, shown.text]).toEqual([403, expect.stringContaining(noLongerGood)]);
+    }
+    await world.provider.tell(account('late'));
+    const refused = await late.get(await world.provider.signIn(String(begun.location)));
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('Somebody became the owner')]);
+    const users = await database().kysely.selectFrom('app_user').select('email').execute();
+    expect(users).toEqual([{ email: 'owner@example.com' }]);
+    await expect(firstOwnerCode(world.api)).rejects.toThrow('There is an owner already');
+  });
+
+  test('from then on the first page leads to the sign-in page, which leads on', async () => {
+    const page = await browser.get('/');
+    expect([page.status, page.location]).toEqual([303, '/sign-in']);
+    const signIn = await browser.get('/sign-in?return_to=/docs');
+    expect(signIn.text).toContain('name="return_to" value="/docs"');
+    expect(signIn.text).toContain('Sign in with 127.0.0.1');
+    expect((await browser.get('/sign-in?return_to=//evil.example')).text).toContain('name="return_to" value="/"');
+  });
+});
+
+describe('links for accounts that are there', () => {
+  const linkFor = async (kind: 'move' | 'reset', userId: string) =>
+    (await effect(database(), machine, (running) => createSignInLink(running, { kind, userId }))).secret;
+
+  test('one that moves an account binds it to the new login alone, and ends its sessions', async () => {
+    const userId = await seedMember(database(), await seedOrganization(database()), 'admin', 'Mover');
+    const first = await linkFor('move', userId);
+    expect((await through(browser.post('/sign-in-link', { code: first }), account('mover-1'))).status).toBe(302);
+    const before = browser.cookies.get('svc_session');
+    browser.cookies.clear();
+    const second = await linkFor('move', userId);
+    expect((await through(browser.post('/sign-in-link', { code: second }), account('mover-2'))).status).toBe(302);
+    const session = await world.api.call('GET', '/api/v1/auth/session', {
+      headers: { cookie: `svc_session=${before}` },
+    });
+    expect(session.status).toBe(403);
+    expect(await organizationsOf()).toHaveLength(1);
+    const old = await world.signIn(world.browser(), account('mover-1'));
+    expect(old.status).toBe(403);
+  });
+
+  test('a login that belongs to somebody else takes nobody over', async () => {
+    const userId = await seedMember(database(), await seedOrganization(database()), 'admin');
+    for (const kind of ['move', 'reset'] as const) {
+      const code = await linkFor(kind, userId);
+      const shown = await through(world.browser().post('/sign-in-link', { code }), account('owner'));
+      expect(shown.status).toBe(403);
+    }
+    const code = await linkFor('reset', userId);
+    const shown = await through(browser.post('/sign-in-link', { code }), account('owner'));
+    expect(shown.text).toContain('does not belong to the account that the link is for');
+  });
+});
+
+describe('an invitation', () => {
+  let organizationId: string;
+  beforeAll(async () => {
+    organizationId = await seedOrganization(database());
+    await seedMember(database(), organizationId, 'owner');
+  });
+
+  test('is shown to whoever has its address, and lets its person in', async () => {
+    const token = await inviteTo(organizationId, 'Guest@example.com');
+    const page = await browser.get(`/invitations/${token}`);
+    for (const part of ['test', 'deployer', 'Guest@example.com']) expect(page.text).toContain(part);
+    const landed = await through(browser.post(`/invitations/${token}`), account('guest'));
+    expect([landed.status, landed.location], landed.text).toEqual([302, '/']);
+    expect(await organizationsOf()).toMatchObject([{ id: organizationId, role: 'deployer' }]);
+    const again = await browser.get(`/invitations/${token}`);
+    expect(again.text).toContain('It was accepted already.');
+  });
+
+  test('is accepted at once by whoever is signed in with its address', async () => {
+    const other = await seedOrganization(database());
+    const token = await inviteTo(other, 'guest@example.com');
+    await world.signIn(browser, account('guest'));
+    const accepted = await browser.post(`/invitations/${token}`);
+    expect([accepted.status, accepted.location]).toEqual([303, '/']);
+    expect(await organizationsOf()).toHaveLength(2);
+  });
+
+  test.each([
+    ['another address', { email: 'mallory@example.com' }, 'This invitation is for'],
+    ['an address that nobody vouches for', { email_verified: false }, 'does not vouch for your address'],
+  ])('is of no use with %s, and leaves nothing behind', async (_, claims, sentence) => {
+    const token = await inviteTo(organizationId, `only-${crypto.randomUUID()}@example.com`);
+    const { length } = await database().kysely.selectFrom('app_user').select('id').execute();
+    const shown = await through(browser.post(`/invitations/${token}`), account(`for-${crypto.randomUUID()}`, claims));
+    expect([shown.status, shown.text]).toEqual([403, expect.stringContaining(sentence)]);
+    expect(await database().kysely.selectFrom('app_user').select('id').execute()).toHaveLength(length);
+  });
+
+  test('that is over or unknown says so', async () => {
+    const token = await inviteTo(organizationId, 'late@example.com');
+    await sql`update invitation set expires_at = now() where email = 'late@example.com'`.execute(database().kysely);
+    expect((await browser.get(`/invitations/${token}`)).text).toContain('It has expired');
+    const shown = await browser.post(`/invitations/${token}`);
+    expect([shown.status, shown.text]).toEqual([409, expect.stringContaining('has expired')]);
+    for (const unknown of ['x', 'x'.repeat(43), '%2e%2e', '<b>']) {
+      const page = await browser.get(`/invitations/${encodeURIComponent(unknown)}`);
+      expect([page.status, page.text]).toEqual([404, expect.stringContaining('There is no such invitation')]);
+    }
+  });
+});
+
+describe('the first page', () => {
+  test('ends other sessions, and its own by signing out', async () => {
+    const elsewhere = world.browser();
+    await world.signIn(elsewhere, account('owner'));
+    await world.signIn(browser, account('owner'));
+    const page = await browser.get('/');
+    const ends = [...page.text.matchAll(/action="(\/sessions\/[^"]+)"/g)].map(([, path]) => String(path));
+    expect(ends.length).toBeGreaterThan(0);
+    expect((await browser.post(String(ends[0]), {}, { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await elsewhere.get('/')).status).toBe(200);
+    for (const path of ends) expect((await browser.post(path)).status).toBe(303);
+    expect((await elsewhere.get('/')).location).toBe('/sign-in');
+    const stranger = world.browser();
+    await world.signIn(stranger, account('guest'));
+    const [own] = [...(await browser.get('/')).text.matchAll(/this one/g)];
+    expect(own).toBeDefined();
+    expect((await stranger.post(String(ends[0]))).status).toBe(404);
+    const out = await browser.post('/sign-out');
+    expect(out.location).toMatch(new RegExp(`^${world.provider.issuer}/session/end`));
+    expect(browser.cookies.has('svc_session')).toBe(false);
+    expect((await browser.get('/signed-out')).text).toContain('You are signed out');
+  });
+
+  test('what is shown is escaped, and nothing is loaded from elsewhere', async () => {
+    await world.signIn(browser, account('owner', { name: '<script>alert(1)</script>' }), '/api/v1/auth/start');
+    const page = await browser.get('/');
+    expect(page.text).toContain('&#60;script&#62;');
+    expect(page.text).not.toContain('<script>alert');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test.each(['pages.css', 'code-from-fragment.js', 'passkey.js'])('%s is there', async (name) => {
+    const asset = await browser.get(`/assets/${name}`);
+    expect(asset.status).toBe(200);
+    expect(asset.headers.get('content-type')).toMatch(name.endsWith('css') ? /^text\/css/ : /^text\/javascript/);
+  });
+
+  test('forms take nothing but forms', async () => {
+    const shown = await browser.post('/sign-out', {}, { 'content-type': 'text/plain' });
+    expect(shown.status).toBe(415);
+  });
+
+  test('forms cannot be sent for ever: codes are not to be guessed', async () => {
+    const statuses = new Set<number>();
+    for (let n = 0; n < 130 && !statuses.has(429); n += 1) {
+      statuses.add((await browser.post('/sign-in-link', { code: `guess-${n}` })).status);
+    }
+    expect([...statuses]).toEqual([403, 429]);
+    const begun = await browser.get('/api/v1/auth/start');
+    expect([begun.status, begun.text]).toEqual([429, expect.stringContaining('too many requests')]);
+  });
+});
