@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +36,7 @@ export interface RunningApi {
 }
 
 export interface Call {
-  as?: Credential;
+  as?: Credential | undefined;
   organization?: string;
   csrf?: false;
   body?: unknown;
@@ -58,6 +59,8 @@ interface Options {
   clocks?: Clocks;
   namespace?: string;
   operations?: Registry;
+  /** Each request comes from an address of its own, so that limits for an address are not met. */
+  manyClients?: true;
   /** Host and port of a proxy through which the API reaches its database. */
   databaseAt?: string;
 }
@@ -82,7 +85,12 @@ export async function runningApi(options: Options = {}): Promise<RunningApi> {
 }
 
 async function listen(url: string, keysFile: string, options: Options): Promise<RunningApi> {
-  const env = { RATE_LIMIT_PER_MINUTE: '1000000', RATE_LIMIT_ANONYMOUS_PER_MINUTE: '1000000', ...options.env };
+  const env = {
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    RATE_LIMIT_ANONYMOUS_PER_MINUTE: '1000000',
+    ...(options.manyClients === undefined ? {} : { TRUSTED_PROXIES: '127.0.0.1' }),
+    ...options.env,
+  };
   const settings = readSettings({ ...env, DATABASE_URL: url });
   const lines: Record<string, unknown>[] = [];
   const log: Logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
@@ -107,7 +115,8 @@ async function listen(url: string, keysFile: string, options: Options): Promise<
     ...(options.clocks === undefined ? {} : { clocks: options.clocks }),
     ...(options.operations === undefined ? {} : { operations: options.operations }),
   });
-  const address = await app.listen({ host: '127.0.0.1', port: 0 });
+  const port = options.env?.PORT === undefined ? 0 : settings.PORT;
+  const address = await app.listen({ host: '127.0.0.1', port });
   return {
     url: address,
     app,
@@ -115,7 +124,8 @@ async function listen(url: string, keysFile: string, options: Options): Promise<
     databaseUrl: url,
     temporal,
     lines,
-    call: (method, path, more = {}) => call(`${address}${path}`, method, more),
+    call: (method, path, more = {}) =>
+      call(`${address}${path}`, method, options.manyClients === undefined ? more : fromSomewhere(more)),
     twin: (clocks) => listen(url, keysFile, clocks === undefined ? options : { ...options, clocks }),
     close: async () => {
       await app.close();
@@ -123,6 +133,11 @@ async function listen(url: string, keysFile: string, options: Options): Promise<
       await database.close();
     },
   };
+}
+
+function fromSomewhere(more: Call): Call {
+  const [a, b, c] = randomBytes(3);
+  return { ...more, headers: { 'x-forwarded-for': `10.${a}.${b}.${c}`, ...more.headers } };
 }
 
 export async function call(url: string, method: string, more: Call = {}): Promise<Answered> {

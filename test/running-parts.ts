@@ -5,7 +5,7 @@ import { isAlive, type ProcessIdentity } from '../runtime/process-identity.ts';
 import { type RunRecord, readRunRecord } from '../runtime/run-record.ts';
 import { familyOf, signalProcess } from './process-family.ts';
 
-export const partNames = ['postgres', 'temporal', 'api', 'worker'] as const;
+export const partNames = ['postgres', 'temporal', 'api', 'worker', 'identity'] as const;
 export type PartName = (typeof partNames)[number];
 
 /** The processes that a supervisor keeps, as its home records them. Signals go to single processes, by their ids. */

@@ -23,7 +23,7 @@ describe('what a start shows', () => {
     for (const part of ['PostgreSQL', 'Temporal', 'API', 'Worker']) {
       expect(installation.output).toMatch(new RegExp(`^✓ ${part}.* ready`, 'm'));
     }
-    expect(installation.output).toContain(`Ballast is ready at ${installation.url}`);
+    expect(installation.output).toContain(`Ballast is ready at ${installation.settings.PUBLIC_URL}`);
     expect(installation.output).toContain('Ctrl-C');
   });
 

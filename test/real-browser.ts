@@ -1,0 +1,23 @@
+import { execFileSync } from 'node:child_process';
+import { type Browser, chromium } from 'playwright-core';
+
+const names = ['chromium', 'chromium-browser', 'google-chrome'];
+
+/** A browser as people have it. Answers nothing, and says what to install, on a machine without one. */
+export async function realBrowser(): Promise<Browser | undefined> {
+  const executablePath = names.map(onPath).find((path) => path !== undefined);
+  if (executablePath === undefined) {
+    process.stdout.write('NOT RUN: browser: install chromium\n');
+    return undefined;
+  }
+  // Without its own sandbox, since tests may run as root; it visits nothing but this machine.
+  return await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+}
+
+function onPath(name: string): string | undefined {
+  try {
+    return execFileSync('which', [name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return undefined;
+  }
+}
