@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts';
 import { maintainFeedPartitions } from '../db/feed-partitions.ts';
 import { sweepIdempotentAnswers } from '../db/idempotency.ts';
 import { sweepLeases } from '../db/leases.ts';
+import { sweepIdentity } from '../db/sweep-identity.ts';
 import { alone } from './alone.ts';
 import { type Repeated, repeat } from './repeat.ts';
 
@@ -20,6 +21,7 @@ export function startSweepers(sweeping: Sweeping): Pick<Repeated, 'stop'> {
     ['Partitions of the change feed', () => maintainFeedPartitions(database)],
     ['Stored idempotent answers', () => sweepIdempotentAnswers(database.kysely, idempotencyHours)],
     ['Leases and rate permits', () => sweepLeases(database.kysely)],
+    ['What signing in leaves behind', () => sweepIdentity(database.kysely)],
   ];
   const running = sweeps.map(([what, sweep]) =>
     repeat({
