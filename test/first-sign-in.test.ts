@@ -185,11 +185,7 @@ describe.skipIf(browser === undefined)('in a real browser', () => {
     const before = installation.parts.pid('identity');
     installation.parts.kill('identity');
     await installation.replaced('identity', before);
-    const provider = installation.settings.BUILT_IN_PROVIDER_URL;
-    await installation.until('the provider answers again', async () => {
-      const answer = await fetch(`${provider}/healthz`).catch(() => undefined);
-      return answer?.ok;
-    });
+    await installation.providerReady();
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('heading', { name: 'Ada' }).waitFor();

@@ -130,6 +130,15 @@ export class Installation {
     await this.ready();
   }
 
+  /** Waits until the built-in identity provider answers: the API is ready without it. */
+  async providerReady(): Promise<void> {
+    const address = `${this.settings.BUILT_IN_PROVIDER_URL}/healthz`;
+    await this.until('the identity provider', async () => {
+      const answer = await fetch(address, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+      return answer?.ok;
+    });
+  }
+
   async ready(seconds = 60): Promise<void> {
     await this.until('/readyz', async () => (await this.readiness())?.ready, seconds);
   }

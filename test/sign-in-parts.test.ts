@@ -63,6 +63,7 @@ async function replaceProvider(): Promise<void> {
   const before = installation.parts.pid('identity');
   installation.parts.kill('identity');
   await installation.replaced('identity', before);
+  await installation.providerReady();
   await installation.until('the sign-in is back', async () => {
     const readiness = await installation.readiness();
     return readiness?.parts.identity !== undefined && readiness.parts.identity.detail === undefined;
@@ -124,6 +125,7 @@ test('while the provider hangs nobody can sign in, and whoever is in goes on', a
   } finally {
     installation.parts.thaw('identity');
   }
+  await installation.providerReady();
 });
 
 test('user reset ends what the person has, and its link sets a new password', async () => {
