@@ -7,7 +7,7 @@ export async function voidSignInMeans(effect: Effect, accountId: string): Promis
   const account = sql<string>`provider_account.id::text`;
   await effect.kysely
     .updateTable('provider_account')
-    .set({ password_hash: nobodyKnows(), totp_secret: null, totp_last_step: null })
+    .set({ password_hash: nobodyKnows(), totp_secret: null, totp_last_step: null, totp_wrong_codes: 0 })
     .where(account, '=', accountId)
     .execute();
   for (const table of ['provider_passkey', 'provider_recovery_code'] as const) {

@@ -14,6 +14,8 @@ export const ProviderAccountSchema = defineEntity({
     totpSecret: p.blob().$type<Buffer>().nullable(),
     /** The last time step whose code was used: each code is good once. */
     totpLastStep: p.bigint('number').nullable(),
+    /** Wrong codes in a row. */
+    totpWrongCodes: p.integer().default(0),
     createdAt: p.datetime(3).defaultRaw('now()'),
     passwordChangedAt: p.datetime(3).defaultRaw('now()'),
   },

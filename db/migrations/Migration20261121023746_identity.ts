@@ -30,7 +30,7 @@ export class Migration20261121023746_identity extends Migration {
     );
 
     this.addSql(
-      `create table "provider_account" ("id" uuid not null, "name" text not null, "email" text not null, "password_hash" text not null, "totp_secret" bytea null, "totp_last_step" bigint null, "created_at" timestamptz(3) not null default now(), "password_changed_at" timestamptz(3) not null default now(), primary key ("id"));`,
+      `create table "provider_account" ("id" uuid not null, "name" text not null, "email" text not null, "password_hash" text not null, "totp_secret" bytea null, "totp_last_step" bigint null, "totp_wrong_codes" int not null default 0, "created_at" timestamptz(3) not null default now(), "password_changed_at" timestamptz(3) not null default now(), primary key ("id"));`,
     );
     this.addSql(`create unique index "provider_account_email_unique" on "provider_account" (lower("email"));`);
 

@@ -28,7 +28,10 @@ export async function useRecoveryCode(kysely: Kysely<Tables>, accountId: string,
     .where('used_at', 'is', null)
     .returning('account_id')
     .executeTakeFirst();
-  return used !== undefined;
+  if (used === undefined) return false;
+  // It is the person: the authenticator app is good again, however often somebody else has guessed.
+  await kysely.updateTable('provider_account').set({ totp_wrong_codes: 0 }).where('id', '=', accountId).execute();
+  return true;
 }
 
 export async function removeRecoveryCodes(kysely: Kysely<Tables>, accountId: string): Promise<void> {

@@ -52,6 +52,16 @@ test('a code of the app is good once, for the account it belongs to, and near it
   expect(await use(before)).toBe(false);
 });
 
+test('after fifty wrong codes in a row no code is taken, until a recovery code shows that it is the person', async () => {
+  const { kysely } = fresh.database;
+  const { id, next, recoveryCodes } = await withApp();
+  const use = (code: string) => useTotpCode(kysely, key, id, code);
+  for (let guess = 0; guess < 50; guess += 1) expect(await use('')).toBe(false);
+  await expect(use(next)).rejects.toThrow('There were too many wrong codes');
+  expect(await useRecoveryCode(kysely, id, recoveryCodes[0] ?? '')).toBe(true);
+  expect(await use(next)).toBe(true);
+});
+
 test('the secret of the app is sealed to its account', async () => {
   const { kysely } = fresh.database;
   const { id, secret } = await withApp();

@@ -2,6 +2,9 @@ import { type Kysely, sql } from 'kysely';
 import { Secret, TOTP } from 'otpauth';
 import { sealIdentity, unsealIdentity } from '../../db/identity-secrets.ts';
 import type { Tables } from '../../db/tables.ts';
+import { Refusal } from './refusal.ts';
+
+const mostWrongCodes = 50;
 
 /** What every authenticator app understands. */
 const common = { algorithm: 'SHA1', digits: 6, period: 30 };
@@ -29,13 +32,16 @@ export async function setTotp(
   if (step === undefined) return false;
   await kysely
     .updateTable('provider_account')
-    .set({ totp_secret: sealIdentity(key, secret, boundTo(accountId)), totp_last_step: step })
+    .set({ totp_secret: sealIdentity(key, secret, boundTo(accountId)), totp_last_step: step, totp_wrong_codes: 0 })
     .where('id', '=', accountId)
     .execute();
   return true;
 }
 
-/** Whether it is the code of this moment, and was not used before: the row arbitrates between two who use the same one. */
+/**
+ * Whether it is the code of this moment, and was not used before: the row arbitrates between two who use the same one.
+ * Whoever knows the password could otherwise try a million codes in some weeks, however slowly.
+ */
 export async function useTotpCode(
   kysely: Kysely<Tables>,
   key: Buffer,
@@ -44,15 +50,23 @@ export async function useTotpCode(
 ): Promise<boolean> {
   const row = await kysely
     .selectFrom('provider_account')
-    .select('totp_secret')
+    .select(['totp_secret', 'totp_wrong_codes'])
     .where('id', '=', accountId)
     .executeTakeFirst();
   if (row?.totp_secret == null) return false;
   const step = stepOf(unsealIdentity(key, row.totp_secret, boundTo(accountId)), code);
-  if (step === undefined) return false;
+  if (row.totp_wrong_codes >= mostWrongCodes) throw tooMany();
+  if (step === undefined) {
+    await kysely
+      .updateTable('provider_account')
+      .set({ totp_wrong_codes: sql`totp_wrong_codes + 1` })
+      .where('id', '=', accountId)
+      .execute();
+    return false;
+  }
   const used = await kysely
     .updateTable('provider_account')
-    .set({ totp_last_step: step })
+    .set({ totp_last_step: step, totp_wrong_codes: 0 })
     .where('id', '=', accountId)
     .where('totp_secret', '=', row.totp_secret)
     .where((row) => row.or([row('totp_last_step', 'is', null), row('totp_last_step', '<', step)]))
@@ -67,6 +81,13 @@ export async function removeTotp(kysely: Kysely<Tables>, accountId: string): Pro
     .set({ totp_secret: null, totp_last_step: sql`null` })
     .where('id', '=', accountId)
     .execute();
+}
+
+function tooMany(): Refusal {
+  return new Refusal(
+    'There were too many wrong codes for this account; use a recovery code or a passkey. Without either, whoever runs this installation can reset the account.',
+    { field: 'code' },
+  );
 }
 
 /** The time step that the code belongs to: this one, or one beside it, since clocks differ. */
