@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Settings } from '../domain/settings.ts';
+import { isAlive } from '../machine/process-identity.ts';
 import { freeBytes, laterStartBytes } from '../runtime/disk.ts';
 import { readHome } from '../runtime/home.ts';
 import { bindingError } from '../runtime/ports.ts';
-import { isAlive } from '../runtime/process-identity.ts';
 import { messageOf } from '../runtime/refusal.ts';
 import { type RunRecord, readRunRecord } from '../runtime/run-record.ts';
 import { compareVersions } from '../runtime/versions.ts';

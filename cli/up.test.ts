@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { isAlive, type ProcessIdentity, processesWorkingIn, signal } from '../machine/process-identity.ts';
 import { readHome } from '../runtime/home.ts';
 import { freePorts } from '../runtime/ports.ts';
-import { isAlive, type ProcessIdentity, processesWorkingIn, signal } from '../runtime/process-identity.ts';
 import { type RunRecord, readRunRecord } from '../runtime/run-record.ts';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));

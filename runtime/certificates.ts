@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { generate } from 'selfsigned';
-import { writeFileAtomically } from './files.ts';
+import { writeFileAtomically } from '../machine/files.ts';
 import type { Home } from './home.ts';
 
 /** The files that make the embedded Temporal speak to nobody but us. */

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { isAlive } from '../machine/process-identity.ts';
 import { firstStartBytes, laterStartBytes, refuseFullDisk } from './disk.ts';
 import { type Home, openHome } from './home.ts';
 import { innerPorts } from './home-record.ts';
 import { type Lock, tryLock } from './lock.ts';
 import { freePorts } from './ports.ts';
 import { dataOfRoot } from './postgres-data.ts';
-import { isAlive } from './process-identity.ts';
 import { Refusal } from './refusal.ts';
 import { endOrphans, readRunRecord } from './run-record.ts';
 

@@ -16,6 +16,7 @@ import { connect } from 'node:tls';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { readSettings } from '../domain/settings.ts';
+import { isAlive, type ProcessIdentity, processesWorkingIn, signal } from '../machine/process-identity.ts';
 import { certificateFiles } from './certificates.ts';
 import { type Ground, startGround } from './ground.ts';
 import { temporalServes } from './grpc-health.ts';
@@ -23,7 +24,6 @@ import { type Home, readHome } from './home.ts';
 import { bindingError } from './ports.ts';
 import { answers } from './postgres.ts';
 import { postgresUrl } from './postgres-address.ts';
-import { isAlive, type ProcessIdentity, processesWorkingIn, signal } from './process-identity.ts';
 import { readRunRecord } from './run-record.ts';
 
 const temporalServer = readSettings(process.env).TEMPORAL_SERVER;

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { writeFileAtomically } from './files.ts';
+import { writeFileAtomically } from '../machine/files.ts';
 import { type HomeRecord, newHomeRecord, readHomeRecord } from './home-record.ts';
 import { errorCode, Refusal } from './refusal.ts';
 

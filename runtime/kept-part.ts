@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { rotate, tail } from './log-files.ts';
+import { rotate, tail } from '../machine/log-files.ts';
 import type { Part } from './part.ts';
 import { messageOf, Refusal } from './refusal.ts';
 import { lastLines } from './run.ts';

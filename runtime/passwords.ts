@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { writeFileAtomically } from './files.ts';
+import { writeFileAtomically } from '../machine/files.ts';
 import type { Home } from './home.ts';
 import { Refusal } from './refusal.ts';
 

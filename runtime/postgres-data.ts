@@ -12,10 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { identify, type ProcessIdentity, processesWorkingIn } from '../machine/process-identity.ts';
 import type { Home } from './home.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 import type { SystemUser } from './postgres-user.ts';
-import { identify, type ProcessIdentity, processesWorkingIn } from './process-identity.ts';
 import { Refusal } from './refusal.ts';
 import { run } from './run.ts';
 import { postgresMajor } from './versions.ts';

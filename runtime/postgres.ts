@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
+import { isAlive, type ProcessIdentity, signal } from '../machine/process-identity.ts';
 import type { Home } from './home.ts';
 import type { Part } from './part.ts';
 import { ensurePasswords } from './passwords.ts';
@@ -7,7 +8,6 @@ import { postgresUrl } from './postgres-address.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
 import { ensureData, leftovers } from './postgres-data.ts';
 import { postgresUser, type SystemUser } from './postgres-user.ts';
-import { isAlive, type ProcessIdentity, signal } from './process-identity.ts';
 import { postgresVersion } from './versions.ts';
 
 /** The embedded PostgreSQL: on 127.0.0.1 only, with passwords, as a user of its own where we are root. */

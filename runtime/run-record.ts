@@ -1,9 +1,9 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
-import { writeFileAtomically } from './files.ts';
+import { writeFileAtomically } from '../machine/files.ts';
+import { identify, isAlive, signal } from '../machine/process-identity.ts';
 import type { Home } from './home.ts';
-import { identify, isAlive, signal } from './process-identity.ts';
 
 const identity = z.object({ pid: z.int(), started: z.string() });
 const runRecord = z.object({

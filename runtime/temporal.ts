@@ -1,5 +1,5 @@
+import { writeFileAtomically } from '../machine/files.ts';
 import { type CertificateFiles, ensureCertificates } from './certificates.ts';
-import { writeFileAtomically } from './files.ts';
 import { temporalServes } from './grpc-health.ts';
 import type { Home } from './home.ts';
 import { type InnerPort, innerPorts } from './home-record.ts';

@@ -1,4 +1,4 @@
-import { isAlive } from '../runtime/process-identity.ts';
+import { isAlive } from '../machine/process-identity.ts';
 import { startBallast } from './ballast-command.ts';
 import { freePort } from './free-port.ts';
 import { familyOf, signalProcess } from './process-family.ts';

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { identify, type ProcessIdentity } from '../runtime/process-identity.ts';
+import { identify, type ProcessIdentity } from '../machine/process-identity.ts';
 
 /** A process and all that descends from it, eldest first. */
 export function familyOf(pid: number): ProcessIdentity[] {

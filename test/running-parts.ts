@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isAlive, type ProcessIdentity } from '../machine/process-identity.ts';
 import { readHome } from '../runtime/home.ts';
-import { isAlive, type ProcessIdentity } from '../runtime/process-identity.ts';
 import { type RunRecord, readRunRecord } from '../runtime/run-record.ts';
 import { familyOf, signalProcess } from './process-family.ts';
 
