@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { command, commandBody } from './command.ts';
+import { desired } from './desired.ts';
+import { spokenVersion } from './version.ts';
+
+/** What a machine can do for its cluster. What a driver does not have is false. */
+export const facts = z.object({
+  driver: z.enum(['process', 'docker', 'kubernetes']),
+  runtimeVersion: z.string(),
+  platform: z.object({ os: z.string(), arch: z.string(), libc: z.string().optional() }),
+  nodes: z.array(
+    z.object({ name: z.string(), ready: z.boolean(), server: z.boolean(), cpuMilli: z.int(), memoryBytes: z.int() }),
+  ),
+  /** What holds of what a workload asks for, each with the reason if it does not. */
+  holds: z.record(
+    z.enum(['memoryLimit', 'cpuLimit', 'ownUser', 'isolation', 'logRotation', 'volumeUsage']),
+    z.object({ holds: z.boolean(), why: z.string().optional() }),
+  ),
+  ingress: z.object({ port: z.int(), addresses: z.array(z.string()) }).optional(),
+});
+export type Facts = z.infer<typeof facts>;
+
+/** A credential never crosses the wire when it is made: the agent makes it and tells its SHA-256 in hexadecimal. */
+export const credentialHash = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** POST /agent/v1/enrol. With the token used up by the very same credential it is answered again: the answer may be lost. */
+export const enrolRequest = z.object({
+  token: z.string().min(1).max(200),
+  credentialHash,
+  protocol: spokenVersion,
+  version: z.string(),
+  hostname: z.string().max(253),
+});
+export const enrolAnswer = z.object({
+  clusterId: z.uuid(),
+  clusterName: z.string(),
+  /** Where the control plane is reached: what the agent joined by must be the same. */
+  publicUrl: z.string(),
+  controlPlaneVersion: z.string(),
+});
+export type EnrolAnswer = z.infer<typeof enrolAnswer>;
+
+/** POST /agent/v1/hello: each start of an agent. */
+export const helloRequest = z.object({
+  protocol: spokenVersion,
+  version: z.string(),
+  /** The release it runs from: `ballast-agent:<version>-<first 12 digits of the bundle's digest>`. */
+  image: z.string(),
+  /** Made with the journal. Commands are taken up again only by who has their journal. */
+  journalId: z.uuid(),
+  /** Ids of the commands that the journal knows and that are not reported yet. */
+  journalled: z.array(z.uuid()),
+  facts,
+  /** Set when an update was tried and this is the version from before it. */
+  returned: z.object({ from: z.string(), reason: z.string() }).optional(),
+});
+export type HelloRequest = z.infer<typeof helloRequest>;
+export const helloAnswer = z.object({
+  incarnation: z.int().min(1),
+  minor: z.int(),
+  clusterId: z.uuid(),
+  clusterName: z.string(),
+  heartbeatSeconds: z.number(),
+  ingressDomain: z.string(),
+});
+export type HelloAnswer = z.infer<typeof helloAnswer>;
+
+/** Every later request names the incarnation in this header; an older one is told to stop. */
+export const incarnationHeader = 'x-ballast-incarnation';
+
+/** POST /agent/v1/heartbeat. Commands named here are still at work: their lease is renewed. */
+export const heartbeatRequest = z.object({ running: z.array(z.uuid()).max(10_000), facts: facts.optional() });
+export const heartbeatAnswer = z.object({
+  /** The credential is old: make a new one. */
+  rotate: z.boolean(),
+});
+
+/** GET /agent/v1/work?since=<revision>&wait=<seconds>: answered at once if there is something, at the latest after `wait`. */
+export const work = z.object({
+  /** Missing if nothing changed after `since`. */
+  desired: desired.optional(),
+  commands: z.array(command),
+  /** Commands that shall stop. */
+  cancelled: z.array(z.uuid()),
+});
+export type Work = z.infer<typeof work>;
+
+/** POST /agent/v1/credential: from now on this one; the one it is sent with holds until the new one is used. */
+export const credentialRequest = z.object({ credentialHash });
+
+/** GET /agent/v1/release and POST answers that name one: a bundle that `GET /agent/v1/bundles/<digest>` serves. */
+export const release = z.object({
+  image: z.string(),
+  version: z.string(),
+  digest: z.string(),
+  sizeBytes: z.int(),
+});
+export type Release = z.infer<typeof release>;
+
+export { command, commandBody };

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+/**
+ * Things that are done once. Those that change something are written into the agent's journal before they start, so that
+ * they are never done twice; those that only read are not.
+ */
+export const commandBody = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('exec'),
+    instance: z.string(),
+    command: z.array(z.string()).min(1),
+    timeoutSeconds: z.int(),
+  }),
+  z.object({
+    kind: z.literal('logs'),
+    instance: z.string(),
+    tail: z.int().min(0),
+    follow: z.boolean(),
+    previous: z.boolean().default(false),
+  }),
+  z.object({ kind: z.literal('restart'), key: z.string(), process: z.string().optional() }),
+  z.object({
+    kind: z.literal('update'),
+    image: z.string(),
+    digest: z.string(),
+    sizeBytes: z.int(),
+    /** So long has the new version to say hello; then the old one comes back. */
+    confirmSeconds: z.int(),
+  }),
+]);
+export type CommandBody = z.infer<typeof commandBody>;
+
+export function isJournalled(body: CommandBody): boolean {
+  return body.kind !== 'logs';
+}
+
+export const command = z.object({ id: z.uuid(), attempt: z.int().min(1), body: commandBody });
+export type Command = z.infer<typeof command>;
+
+/** A piece of what a command says. Numbers begin with 0; the same one twice is the same piece. */
+export const outputPiece = z.object({
+  number: z.int().min(0),
+  stream: z.enum(['stdout', 'stderr', 'progress']),
+  /** Base64. */
+  data: z.string().max(262_144),
+  at: z.iso.datetime().optional(),
+});
+export type OutputPiece = z.infer<typeof outputPiece>;
+
+export const outputBatch = z.object({ pieces: z.array(outputPiece).min(1).max(200) });
+
+/**
+ * `done`: it ran to its end (an exit code other than 0 is an end, too). `failed`: it could not be done. `unknown`: the
+ * agent was interrupted while it ran and cannot say.
+ */
+export const commandResult = z.object({
+  attempt: z.int().min(1),
+  outcome: z.enum(['done', 'failed', 'unknown', 'cancelled']),
+  exitCode: z.int().optional(),
+  message: z.string().max(4000).optional(),
+});
+export type CommandResult = z.infer<typeof commandResult>;

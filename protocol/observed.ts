@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { sliceKey } from './desired.ts';
+
+export const instanceStates = [
+  'preparing',
+  'starting',
+  'running',
+  'ready',
+  'failing',
+  'draining',
+  'waiting',
+  'ended',
+] as const;
+
+/** One instance of a process, as the agent sees it. */
+export const observedInstance = z.object({
+  id: z.string(),
+  process: z.string(),
+  release: z.string(),
+  node: z.string(),
+  /**
+   * preparing: its image or volume is being made ready. starting: not yet past its startup check. running: not asked for
+   * readiness, or not yet ready. ready: gets requests. failing: was ready, now is not. draining: ends what it is doing.
+   * waiting: ended, is started again later. ended: ended for good.
+   */
+  state: z.enum(instanceStates),
+  /** Counts how often it was started; one more each time. */
+  run: z.int().min(0),
+  startedAt: z.iso.datetime().optional(),
+  /** How its last finished run ended; `code` is missing if nobody saw it. */
+  exit: z
+    .object({ run: z.int(), code: z.int().optional(), signal: z.string().optional(), at: z.iso.datetime() })
+    .optional(),
+  /** Why it is as it is, in a sentence. */
+  message: z.string().optional(),
+  memoryBytes: z.int().optional(),
+});
+export type ObservedInstance = z.infer<typeof observedInstance>;
+
+/** One slice as it is. */
+export const observedSlice = z.object({
+  key: sliceKey,
+  /** The last revision that is fully in effect here; 0 for what the agent found without being told of it. */
+  appliedRevision: z.int().min(0),
+  /** Why the slice cannot be brought to what it shall be, in a sentence. */
+  error: z.string().optional(),
+  instances: z.array(observedInstance),
+  volumes: z.array(z.object({ name: z.string(), usedBytes: z.int() })).default([]),
+  traffic: z
+    .array(
+      z.object({
+        host: z.string(),
+        /** Requests so far by class of status, and how long they took. Count from the start of the ingress. */
+        requests: z.record(z.enum(['1xx', '2xx', '3xx', '4xx', '5xx']), z.int()),
+        milliseconds: z.object({ p50: z.number(), p95: z.number(), p99: z.number() }),
+      }),
+    )
+    .default([]),
+});
+export type ObservedSlice = z.infer<typeof observedSlice>;
+
+/**
+ * What changed since the report before; `full` is everything, and what it does not name is gone. Numbered within an
+ * incarnation: one that was seen already is answered and changes nothing.
+ */
+export const report = z.object({
+  number: z.int().min(1),
+  full: z.boolean(),
+  appliedRevision: z.int().min(0),
+  error: z.string().optional(),
+  slices: z.array(observedSlice),
+  removed: z.array(sliceKey).default([]),
+});
+export type Report = z.infer<typeof report>;

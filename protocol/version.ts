@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+/**
+ * The version of what agent and control plane say to each other. Another major cannot talk at all. Within one, the side
+ * with the lower minor decides what is said: fields that it does not know are ignored, and a control plane still serves
+ * agents of the minor before its own.
+ */
+export const protocolVersion = { major: 1, minor: 0 } as const;
+
+export const spokenVersion = z.object({ major: z.int().min(0), minor: z.int().min(0) });
+export type SpokenVersion = z.infer<typeof spokenVersion>;
+
+/** What the two can speak together; a sentence that says what to update when they cannot. */
+export function agree(agent: SpokenVersion): { minor: number } | { refused: string } {
+  const { major, minor } = protocolVersion;
+  const theirs = `${agent.major}.${agent.minor}`;
+  if (agent.major > major) {
+    return {
+      refused: `The agent speaks protocol ${theirs} and this control plane ${major}.${minor}: update it first.`,
+    };
+  }
+  if (agent.major < major || agent.minor < minor - 1) {
+    return {
+      refused: `The agent speaks protocol ${theirs}, which this control plane no longer serves: install the agent again.`,
+    };
+  }
+  return { minor: Math.min(minor, agent.minor) };
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+
+/** Lower case letters, digits and hyphens, so that it can be part of a host name, a file name and a container's name. */
+export const partName = z
+  .string()
+  .regex(/^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$/, 'must be 1 to 40 lower case letters, digits and hyphens, a letter first');
+
+export const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256: and 64 hexadecimal digits');
+export type Digest = z.infer<typeof digest>;
+
+/** An image: a layout in a directory of the agent's machine, or a repository of a registry. */
+export const image = z.union([
+  z.strictObject({ layout: z.string().min(1).max(4096), digest: digest.optional() }),
+  z.strictObject({
+    /** `registry.example.com/team/app`, without tag and digest. */
+    repository: z.string().min(1).max(512),
+    digest: digest.optional(),
+    tag: z.string().min(1).max(128).optional(),
+    credential: z.strictObject({ username: z.string().max(256), password: z.string().max(8192) }).optional(),
+    /** Speak http to the registry. Only loopback registries are spoken to so without being told. */
+    insecure: z.boolean().optional(),
+  }),
+]);
+export type Image = z.infer<typeof image>;
+
+const seconds = z.int().min(1).max(3600);
+const timing = {
+  everySeconds: seconds.default(5),
+  timeoutSeconds: seconds.default(2),
+  failures: z.int().min(1).max(100).default(3),
+};
+
+/** How a process is asked whether it is well. */
+export const check = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('http'), path: z.string().startsWith('/').max(2048), ...timing }),
+  z.strictObject({ kind: z.literal('tcp'), ...timing }),
+  z.strictObject({ kind: z.literal('command'), command: z.array(z.string()).min(1).max(100), ...timing }),
+]);
+export type Check = z.infer<typeof check>;
+
+export const processKinds = ['http', 'tcp', 'worker', 'cron'] as const;
+
+export const process = z.strictObject({
+  name: partName,
+  kind: z.enum(processKinds),
+  /** Instead of the image's entry point; empty keeps it. */
+  command: z.array(z.string().max(32_768)).max(1000).default([]),
+  /** Instead of the image's arguments; empty keeps them unless `command` is given. */
+  args: z.array(z.string().max(32_768)).max(1000).default([]),
+  /** Where it listens, told to it as PORT. The process driver may tell it another one, because a machine has one of each. */
+  port: z.int().min(1).max(65_535).optional(),
+  upstream: z.enum(['http1', 'h2c']).default('http1'),
+  replicas: z.int().min(0).max(200).default(1),
+  /** When a cron process runs: five fields, in `timeZone`. */
+  schedule: z.string().max(200).optional(),
+  timeZone: z.string().max(64).default('UTC'),
+  checks: z
+    .strictObject({ startup: check.optional(), readiness: check.optional(), liveness: check.optional() })
+    .default({}),
+  /** How long it may take to end what it is doing after it was asked to stop. */
+  drainSeconds: z.int().min(0).max(3600).default(30),
+  /** How long it must have been ready before it counts. */
+  stabilizationSeconds: z.int().min(0).max(3600).default(0),
+  /** How long a new one may take to become ready before the change counts as failed. */
+  readyWithinSeconds: z.int().min(1).max(86_400).default(300),
+  cpuLimitMilli: z.int().min(10).max(1_000_000).optional(),
+  memoryLimitBytes: z.int().min(4_194_304).optional(),
+  runAsUser: z.int().min(1).max(65_535).optional(),
+  mounts: z
+    .array(z.strictObject({ volume: partName, path: z.string().startsWith('/').max(1024) }))
+    .max(50)
+    .default([]),
+});
+export type Process = z.infer<typeof process>;
+
+/** Everything that one service runs in one environment, as it shall be: one slice of a cluster's desired state. */
+export const workload = z.strictObject({
+  /** Another value is another release: what runs is replaced, replica by replica. */
+  release: z.string().min(1).max(128),
+  image,
+  processes: z.array(process).max(50),
+  /** Variables of the environment. The agent gets them in clear; they rest encrypted. */
+  environment: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/), z.string().max(131_072)).default({}),
+  volumes: z
+    .array(z.strictObject({ name: partName, sizeBytes: z.int().min(1).optional() }))
+    .max(50)
+    .default([]),
+  /** Host names that lead to a process. */
+  routes: z
+    .array(z.strictObject({ host: z.string().min(1).max(253), process: partName }))
+    .max(200)
+    .default([]),
+});
+export type Workload = z.infer<typeof workload>;
