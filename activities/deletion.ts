@@ -4,6 +4,7 @@ import { claimPurge, type PurgeClaim } from '../db/deletions.ts';
 import { type Effect, effect } from '../db/effect.ts';
 import { project } from '../db/projection.ts';
 import { purgeOrganization } from '../db/purge.ts';
+import { actorId } from '../domain/actors.ts';
 import { actorAuthor } from './caller.ts';
 
 export interface Deletion {
@@ -23,7 +24,10 @@ export function createDeletionActivities({ database }: { database: Database }) {
       return effect(database, actorAuthor(), async (claim) => {
         const row = await lockRow(claim, deletionId);
         const claimed = await claimPurge(claim, deletionId, revision);
-        if (claimed.answer === 'claimed' && row.state === 'retained') hint(claim, row.organization_id, deletionId);
+        if (claimed.answer === 'claimed' && row.state === 'retained') {
+          hint(claim, row.organization_id, deletionId);
+          await endClusters(claim, row.organization_id);
+        }
         return claimed;
       });
     },
@@ -78,6 +82,17 @@ async function lockRow({ kysely }: Effect, deletionId: string) {
     .executeTakeFirst();
   if (row) return row;
   throw ApplicationFailure.nonRetryable(`There is no deletion ${deletionId}: its row was removed.`);
+}
+
+/** Their actors live for ever otherwise: the rows that they stand for are about to go. */
+async function endClusters({ kysely, tell }: Effect, organizationId: string): Promise<void> {
+  const clusters = await kysely
+    .selectFrom('cluster')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('finished_at', 'is', null)
+    .execute();
+  for (const { id } of clusters) tell({ to: actorId('cluster', id), message: 'deleting', organizationId, body: {} });
 }
 
 function hint({ change }: Effect, organizationId: string, deletionId: string): void {

@@ -1,7 +1,16 @@
 import type { Database } from '../db/database.ts';
+import type { Secrets } from '../db/sealed-workload.ts';
+import { createAgentUpdateActivities } from './agent-update.ts';
+import { createClusterActivities } from './cluster.ts';
 import { createDeletionActivities } from './deletion.ts';
+import { type ArchiveRun, createHistoryActivities } from './history.ts';
 
 /** Everything that actors can do, under the names by which they call it. */
-export function createActivities(parts: { database: Database }) {
-  return { ...createDeletionActivities(parts) };
+export function createActivities(parts: { database: Database; keyring: Secrets; archive: ArchiveRun }) {
+  return {
+    ...createDeletionActivities(parts),
+    ...createClusterActivities(parts),
+    ...createAgentUpdateActivities(parts),
+    ...createHistoryActivities(parts),
+  };
 }

@@ -22,6 +22,8 @@ export interface Exit {
   code?: number;
   signal?: string;
   at: Date;
+  /** It was killed because it, or something it started, wanted more memory than it may have. */
+  outOfMemory?: true;
 }
 
 export interface Instance {

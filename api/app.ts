@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { v7 as uuid } from 'uuid';
 import type { Database } from '../db/database.ts';
 import { FeedListener } from '../db/feed-listener.ts';
+import { Heartbeats } from '../db/heartbeats.ts';
 import type { Keyring } from '../db/keys.ts';
 import { LastUsed } from '../db/last-used.ts';
 import { releaseStreamsOf } from '../db/leases.ts';
@@ -10,6 +11,10 @@ import type { Settings } from '../domain/settings.ts';
 import { programVersion } from '../domain/version.ts';
 import type { Temporal } from '../temporal/connect.ts';
 import type { Delivery } from '../temporal/delivery.ts';
+import type { AgentProgram } from './agents/agent-program.ts';
+import { agentRoutes } from './agents/agent-routes.ts';
+import { Bell } from './agents/bell.ts';
+import { Cancellations } from './agents/cancellations.ts';
 import { providerOf } from './auth/provider.ts';
 import { healthRoutes } from './health/health-routes.ts';
 import { createMetrics } from './health/metrics.ts';
@@ -42,13 +47,15 @@ import { readReleases } from './version/installed.ts';
 export interface AppParts {
   settings: Settings;
   database: Database;
-  keyring: Pick<Keyring, 'cursorKey' | 'identityKey'>;
+  keyring: Pick<Keyring, 'cursorKey' | 'identityKey' | 'encryptSecret' | 'decryptSecret' | 'derivedSecret'>;
   temporal: Pick<Temporal, 'reachable'>;
   delivery: Pick<Delivery, 'deliver'>;
   log: Logger;
   /** How long things last on streams; shortened by tests. */
   clocks?: Clocks;
   processId?: string;
+  /** The agent as it is served to machines; without it none can be installed or updated from here. */
+  agentProgram?: AgentProgram;
   /** What is served; tests add operations of their own. */
   operations?: Registry;
 }
@@ -57,10 +64,17 @@ export interface AppParts {
 export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const { settings, database, log } = parts;
   const hub = new Hub();
+  const bell = new Bell();
   const feed = new FeedListener({
     database,
-    onEntries: (entries) => hub.entries(entries),
-    onResync: (organizationIds) => hub.resync(organizationIds),
+    onEntries: (entries) => {
+      bell.entries(entries);
+      hub.entries(entries);
+    },
+    onResync: (organizationIds) => {
+      bell.resync();
+      hub.resync(organizationIds);
+    },
     onWarning: (what) => log.warn({ what }, 'Change feed'),
   });
   const registry = parts.operations ?? operations;
@@ -73,6 +87,10 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     lastUsed: new LastUsed(database),
     provider: providerOf(settings, parts.keyring, log),
     hub,
+    bell,
+    cancellations: new Cancellations(),
+    heartbeats: new Heartbeats(database),
+    agentProgram: parts.agentProgram,
     rates: new RateLimiter(database.kysely),
     issuerKeys: new IssuerKeys(settings.OUTBOUND_ALLOWED_RANGES),
     clocks: parts.clocks ?? specifiedClocks,
@@ -131,6 +149,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   referenceRoutes(app, server);
   pageRoutes(app, server, clients);
   providerProxy(app, server, clients);
+  agentRoutes(app, server, clients);
   healthRoutes(app, server, { clients, metrics, ready });
 
   const forget = [

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { type ApiTokenView, findToken } from '../db/api-tokens.ts';
 import type { Author } from '../db/author.ts';
+import { type ClusterView, findCluster } from '../db/clusters.ts';
 import type { Database } from '../db/database.ts';
 import { type DeletionView, findDeletion } from '../db/deletions.ts';
 import { findInvitationOf, type InvitationView } from '../db/invitations.ts';
@@ -169,6 +170,10 @@ export class OrganizationCaller extends Caller {
 
   async apiToken(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<ApiTokenView> {
     return visible('API token', await findToken(kysely, this.organization.id, id));
+  }
+
+  async cluster(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<ClusterView> {
+    return visible('cluster', await findCluster(kysely, this.organization.id, id));
   }
 
   async trustedIssuer(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<TrustedIssuerView> {

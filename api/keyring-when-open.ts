@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts';
 import { type Keyring, openKeyring } from '../db/keys.ts';
 import { Problem } from '../domain/problems.ts';
 
-type Used = Pick<Keyring, 'cursorKey' | 'identityKey' | 'payloadKey'>;
+type Used = Omit<Keyring, 'rotate' | 'destroy'>;
 
 export interface KeyringWhenOpen {
   keyring: Used;
@@ -25,6 +25,9 @@ export function keyringWhenOpen(database: Database, keysFile: string): KeyringWh
       cursorKey: () => needed().cursorKey(),
       identityKey: () => needed().identityKey(),
       payloadKey: async (id) => needed().payloadKey(id),
+      encryptSecret: async (...given) => needed().encryptSecret(...given),
+      decryptSecret: async (...given) => needed().decryptSecret(...given),
+      derivedSecret: async (...given) => needed().derivedSecret(...given),
     },
     isOpen: () => opened !== undefined,
     open: async () => {

@@ -1,4 +1,5 @@
 import { type AddressInfo, isIPv6 } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { v7 as uuid } from 'uuid';
@@ -10,6 +11,7 @@ import { readSettings, required, type Settings, SettingsError } from '../domain/
 import { programVersion } from '../domain/version.ts';
 import { createDelivery } from '../temporal/delivery.ts';
 import { openTemporal } from '../temporal/open.ts';
+import type { AgentProgram } from './agents/agent-program.ts';
 import { createApp } from './app.ts';
 import { keyringWhenOpen } from './keyring-when-open.ts';
 import { openLog } from './log.ts';
@@ -69,6 +71,7 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
     delivery: createDelivery({ database, temporal, log }),
     log,
     processId,
+    agentProgram: agentProgram(settings),
   });
   opened.defer(async () => {
     await app.close();
@@ -107,6 +110,20 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
     await pause(wait, undefined, { signal }).catch(() => undefined);
   }
   log.info('The API stops');
+}
+
+/** Loaded when it is needed: making the bundle takes a compiler along. */
+function agentProgram({ BALLAST_HOME }: Settings): AgentProgram {
+  return {
+    async makeBundle() {
+      const { keptBundle } = await import('../agent/bundle/kept-bundle.ts');
+      return keptBundle(join(BALLAST_HOME, 'cache'));
+    },
+    async installScript(parts) {
+      const { installScript } = await import('../agent/join/install-script.ts');
+      return installScript(parts);
+    },
+  };
 }
 
 function whyNotListening(error: unknown, { PORT, LISTEN }: Settings): unknown {

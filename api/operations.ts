@@ -8,6 +8,34 @@ import { endSession } from './auth/end-session.ts';
 import { getSession } from './auth/get-session.ts';
 import { signOut } from './auth/sign-out.ts';
 import { start } from './auth/start.ts';
+import { applyWorkload } from './clusters/apply-workload.ts';
+import { applyWorkloads } from './clusters/apply-workloads.ts';
+import { cancelAgentUpdate } from './clusters/cancel-agent-update.ts';
+import { cancelCommand } from './clusters/cancel-command.ts';
+import { changeCluster } from './clusters/change-cluster.ts';
+import { createCluster } from './clusters/create-cluster.ts';
+import { createCommand } from './clusters/create-command.ts';
+import { createEnrollmentToken } from './clusters/create-enrollment-token.ts';
+import { installDbOperator } from './clusters/db-operator.ts';
+import { deleteCluster } from './clusters/delete-cluster.ts';
+import { deleteMeshPeer } from './clusters/delete-mesh-peer.ts';
+import { getAgent } from './clusters/get-agent.ts';
+import { getCluster } from './clusters/get-cluster.ts';
+import { getCommand } from './clusters/get-command.ts';
+import { getMeshPeers } from './clusters/get-mesh-peers.ts';
+import { getPrivatenetDevices } from './clusters/get-privatenet-devices.ts';
+import { getSshKey } from './clusters/get-ssh-key.ts';
+import { listClusterEvents } from './clusters/list-cluster-events.ts';
+import { listClusters } from './clusters/list-clusters.ts';
+import { listInstances } from './clusters/list-instances.ts';
+import { listOrganizationClusterEvents } from './clusters/list-organization-cluster-events.ts';
+import { listWorkloads } from './clusters/list-workloads.ts';
+import { removeWorkload } from './clusters/remove-workload.ts';
+import { revokeAgent } from './clusters/revoke-agent.ts';
+import { rollbackAgent } from './clusters/rollback-agent.ts';
+import { streamCommand } from './clusters/stream-command.ts';
+import { streamLogs } from './clusters/stream-logs.ts';
+import { updateAgent } from './clusters/update-agent.ts';
 import { listDeletedOrganizations } from './deleted-organizations/list-deleted-organizations.ts';
 import { purgeOrganization } from './deleted-organizations/purge-organization.ts';
 import { restoreOrganization } from './deleted-organizations/restore-organization.ts';
@@ -86,6 +114,35 @@ export const operations = {
   },
   tokenExchange: { exchange: exchangeToken },
   teams: { list: listTeams, create: createTeam, rename: renameTeam, delete: deleteTeam, setMembers: setTeamMembers },
+  clusters: {
+    list: listClusters,
+    create: createCluster,
+    sshKey: getSshKey,
+    get: getCluster,
+    change: changeCluster,
+    delete: deleteCluster,
+    createEnrollmentToken,
+    installDbOperator,
+    agent: getAgent,
+    updateAgent,
+    cancelAgentUpdate,
+    rollbackAgent,
+    revokeAgent,
+    events: listClusterEvents,
+    organizationEvents: listOrganizationClusterEvents,
+    privatenetDevices: getPrivatenetDevices,
+    meshPeers: getMeshPeers,
+    deleteMeshPeer,
+  },
+  workloads: {
+    list: listWorkloads,
+    put: applyWorkload,
+    putAll: applyWorkloads,
+    remove: removeWorkload,
+    instances: listInstances,
+    logs: streamLogs,
+  },
+  clusterCommands: { create: createCommand, get: getCommand, cancel: cancelCommand, stream: streamCommand },
   auditLog: { list: listAuditLog },
   events: { stream: streamEvents },
   version: { get: getVersion, releases: listReleases },

@@ -1,8 +1,12 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
+import type { Heartbeats } from '../db/heartbeats.ts';
 import type { Keyring } from '../db/keys.ts';
 import type { LastUsed } from '../db/last-used.ts';
 import type { Settings } from '../domain/settings.ts';
+import type { AgentProgram } from './agents/agent-program.ts';
+import type { Bell } from './agents/bell.ts';
+import type { Cancellations } from './agents/cancellations.ts';
 import type { Provider } from './auth/provider.ts';
 import type { OpenapiDocument } from './openapi/document.ts';
 import type { RateLimiter } from './pipeline/rate-limit.ts';
@@ -15,10 +19,16 @@ import type { ReleasesFeed } from './version/changelog.ts';
 export interface ServerParts {
   readonly settings: Settings;
   readonly database: Database;
-  readonly keyring: Pick<Keyring, 'cursorKey' | 'identityKey'>;
+  readonly keyring: Pick<Keyring, 'cursorKey' | 'identityKey' | 'encryptSecret' | 'decryptSecret' | 'derivedSecret'>;
   readonly lastUsed: LastUsed;
   readonly provider: Provider;
   readonly hub: Hub;
+  /** Wakes agents that wait for work. */
+  readonly bell: Bell;
+  readonly cancellations: Cancellations;
+  readonly heartbeats: Heartbeats;
+  /** The agent as it is served to machines. */
+  readonly agentProgram: AgentProgram | undefined;
   readonly rates: RateLimiter;
   /** Of the CI issuers that organizations trust. */
   readonly issuerKeys: IssuerKeys;

@@ -1,10 +1,12 @@
 /** One line of the table. */
 export interface Row {
   name: string;
-  unit: 'requests/s' | 'ms' | 's' | 'MB';
+  unit: 'requests/s' | 'ms' | 's' | 'MB' | 'cores' | 'clusters';
   better: 'more' | 'less';
   /** What the subject may take at most, whatever the reference takes. */
   most?: number;
+  /** What it may take at most next to the reference: then the ratio is told, and not judged. */
+  mostBeside?: (reference: number) => number;
 }
 
 /** Figures by the name of their row. */

@@ -1,4 +1,5 @@
 import { actorStart } from './actor-start.ts';
+import { agents } from './agents.ts';
 import type { Benchmark } from './benchmark.ts';
 import { credentials } from './credentials.ts';
 import { members } from './members.ts';
@@ -12,6 +13,7 @@ export const benchmarks: readonly Benchmark[] = [
   pageRead,
   credentials,
   members,
+  agents,
   actorStart,
   memory,
   startUp,

@@ -6,6 +6,8 @@ import { createKeysFile, type Keyring, openKeyring } from '../db/keys.ts';
 import { migrate } from '../db/migrate.ts';
 import { readSettings } from '../domain/settings.ts';
 import { type Ground as RunningGround, startGround } from '../runtime/ground.ts';
+import { readHome } from '../runtime/home.ts';
+import { readRunRecord } from '../runtime/run-record.ts';
 import type { TemporalAddress } from '../temporal/connect.ts';
 import { removeHome } from '../test/remove-home.ts';
 
@@ -16,6 +18,8 @@ export interface Ground extends AsyncDisposable {
   temporal: TemporalAddress;
   /** The settings that lead a process here. */
   env: Readonly<Record<string, string>>;
+  /** The processes of PostgreSQL and Temporal. */
+  pids: readonly number[];
   /** For files that go when the ground goes. */
   file(name: string): string;
 }
@@ -46,6 +50,7 @@ export async function openGround(): Promise<Ground> {
     keyring,
     temporal: addressOf(running),
     env: { DATABASE_URL: url, KEYS_FILE: keysFile, BALLAST_HOME: directory, ...temporalEnv(running) },
+    pids: Object.values(readRunRecord(readHome(home))?.parts ?? {}).map(({ pid }) => pid),
     file: (name) => join(directory, name),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

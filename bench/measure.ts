@@ -48,7 +48,13 @@ export function compared(benchmark: string, row: Row, rounds: Measured['rounds']
   const reference = median(rounds.reference);
   const subject = median(rounds.subject);
   const ratio = row.better === 'more' ? subject / reference : reference / subject;
-  return { benchmark, ...row, reference, subject, ratio, verdict: verdictOn(row, subject, ratio), rounds };
+  const { mostBeside, ...told } = row;
+  if (mostBeside === undefined) {
+    return { benchmark, ...told, reference, subject, ratio, verdict: verdictOn(row, subject, ratio), rounds };
+  }
+  const most = mostBeside(reference);
+  const verdict = subject <= most ? 'good' : 'failed';
+  return { benchmark, ...told, most, reference, subject, ratio, verdict, rounds };
 }
 
 function verdictOn(row: Row, subject: number, ratio: number): Verdict {

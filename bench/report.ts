@@ -62,6 +62,7 @@ function shown(value: number, unit: string): string {
 }
 
 function verdictOf(row: Measured): string {
-  if (row.verdict === 'failed' && row.ratio >= 0.5) return `FAILED: more than ${row.most} ${row.unit}`;
+  if (row.verdict === 'failed' && row.most !== undefined && row.subject > row.most)
+    return `FAILED: more than ${row.most} ${row.unit}`;
   return words[row.verdict];
 }

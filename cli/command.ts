@@ -15,6 +15,8 @@ export interface Command {
 
 export interface Option {
   type: 'string' | 'boolean';
+  /** One letter that says the same, as in `-f`. */
+  short?: string;
   multiple?: boolean;
   /** How its value is called in the help. */
   value?: string;
@@ -34,7 +36,9 @@ interface Definition<Options extends Readonly<Record<string, Option>>> {
   usage?: string;
   details?: string;
   options?: Options;
-  run(values: Values<Options>): Promise<void>;
+  /** How many words it takes besides its options; none if left out. */
+  words?: { least: number; most: number };
+  run(values: Values<Options>, words: string[]): Promise<void>;
 }
 
 /** Somebody typed what we do not know. */
@@ -52,16 +56,34 @@ export function command<const Options extends Readonly<Record<string, Option>> =
     usage,
     details,
     options,
-    run: (args) => run(readOptions(args, options) as Values<Options>),
+    run: (args) => {
+      const { values, words } = readArgs(args, options);
+      const { least, most } = definition.words ?? { least: 0, most: 0 };
+      const unwanted = words[most];
+      if (unwanted !== undefined) throw new UsageError(`"${unwanted}" is not understood; see --help.`);
+      if (words.length < least) throw new UsageError(`This wants more words: ${usage}; see --help.`);
+      return run(values as Values<Options>, words);
+    },
   };
 }
 
-function readOptions(args: string[], options: Readonly<Record<string, Option>>): Record<string, unknown> {
+/** Words that are no options, and all those behind `--`, are words of the command. */
+function readArgs(
+  args: string[],
+  options: Readonly<Record<string, Option>>,
+): { values: Record<string, unknown>; words: string[] } {
   const config: ParseArgsOptionsConfig = {};
-  for (const [name, { type, multiple = false }] of Object.entries(options)) config[name] = { type, multiple };
-  const { values, tokens } = parseArgs({ args, options: config, strict: false, allowPositionals: true, tokens: true });
+  for (const [name, { type, short, multiple = false }] of Object.entries(options)) {
+    config[name] = { type, multiple, ...(short === undefined ? {} : { short }) };
+  }
+  const { values, tokens, positionals } = parseArgs({
+    args,
+    options: config,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
   for (const token of tokens) {
-    if (token.kind === 'positional') throw new UsageError(`"${token.value}" is not understood; see --help.`);
     if (token.kind !== 'option') continue;
     const known = options[token.name];
     if (known === undefined)
@@ -71,7 +93,7 @@ function readOptions(args: string[], options: Readonly<Record<string, Option>>):
     }
     if (known.type === 'boolean' && token.value !== undefined) throw new UsageError(`${token.rawName} takes no value.`);
   }
-  return values;
+  return { values, words: positionals };
 }
 
 function suggestion(name: string, options: Readonly<Record<string, Option>>): string {

@@ -3,6 +3,7 @@ import type { Command } from './command.ts';
 /** What `./ballast` does. Each is loaded when it is asked for: `api` and `worker` should start quickly. */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   up: async () => (await import('./up.ts')).up,
+  down: async () => (await import('./down.ts')).down,
   api: async () => (await import('./processes.ts')).api,
   worker: async () => (await import('./processes.ts')).worker,
   identity: async () => (await import('./processes.ts')).identity,
@@ -15,6 +16,18 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'user enable': async () => (await import('./user-enable.ts')).userEnable,
   'admin link': async () => (await import('./admin-link.ts')).adminLink,
   'token create': async () => (await import('./token-create.ts')).tokenCreate,
+  'cluster list': async () => (await import('./cluster-list.ts')).clusterList,
+  'cluster create': async () => (await import('./cluster-create.ts')).clusterCreate,
+  'cluster show': async () => (await import('./cluster-show.ts')).clusterShow,
+  'cluster delete': async () => (await import('./cluster-delete.ts')).clusterDelete,
+  'cluster token': async () => (await import('./cluster-token.ts')).clusterToken,
+  'cluster apply': async () => (await import('./cluster-apply.ts')).clusterApply,
+  'cluster ps': async () => (await import('./cluster-ps.ts')).clusterPs,
+  'cluster logs': async () => (await import('./cluster-logs.ts')).clusterLogs,
+  'cluster exec': async () => (await import('./cluster-exec.ts')).clusterExec,
+  'cluster events': async () => (await import('./cluster-events.ts')).clusterEvents,
+  'cluster update': async () => (await import('./cluster-update.ts')).clusterUpdate,
+  'cluster rollback': async () => (await import('./cluster-rollback.ts')).clusterRollback,
   'keys rotate': async () => (await import('./keys-rotate.ts')).keysRotate,
   help: async () => (await import('./help.ts')).help,
 };

@@ -38,8 +38,8 @@ export async function describeCommand(name: string): Promise<string> {
   const found = await commands[name]?.();
   if (found === undefined) return '';
   const all: [string, Option][] = [...Object.entries(found.options), ['help', { type: 'boolean', what: 'Show this.' }]];
-  const flags = all.map(([flag, { type, value = 'VALUE', what }]) => ({
-    flag: type === 'string' ? `--${flag} ${value}` : `--${flag}`,
+  const flags = all.map(([flag, { type, short, value = 'VALUE', what }]) => ({
+    flag: `${short === undefined ? '' : `-${short}, `}--${flag}${type === 'string' ? ` ${value}` : ''}`,
     what,
   }));
   const width = Math.max(...flags.map(({ flag }) => flag.length));

@@ -21,7 +21,9 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 
 try {
   const { name, rest } = choose(process.argv.slice(2));
-  if (rest.includes('--help') || rest.includes('-h')) {
+  // What stands behind `--` is for the program that is run.
+  const ours = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+  if (ours.includes('--help') || ours.includes('-h')) {
     const { describeCommand } = await import('./help.ts');
     process.stdout.write(await describeCommand(name));
   } else {

@@ -2,6 +2,7 @@ import { openDatabase } from '../db/database.ts';
 import { effect } from '../db/effect.ts';
 import { openKeyring } from '../db/keys.ts';
 import { createKeysFile } from '../db/keys-file.ts';
+import { ensureLocalCluster } from '../db/local-cluster.ts';
 import { migrate } from '../db/migrate.ts';
 import { ensureDefaultOrganization } from '../db/organizations.ts';
 import { required, type Settings } from '../domain/settings.ts';
@@ -27,7 +28,10 @@ export async function prepareDatabase(
     await createKeysFile(settings.KEYS_FILE);
     // A file that does not belong to this database is noticed here, and not at the first secret.
     await openKeyring(database, settings.KEYS_FILE);
-    await effect(database, machine(), (change) => ensureDefaultOrganization(change));
+    await effect(database, machine(), async (change) => {
+      await ensureDefaultOrganization(change);
+      if (settings.LOCAL_CLUSTER) await ensureLocalCluster(change);
+    });
     return { applied };
   } finally {
     await database.close();

@@ -1,12 +1,14 @@
 import { readSettings, type Settings } from '../domain/settings.ts';
 import { embeddedSettings } from '../runtime/embedded-settings.ts';
 import type { Home } from '../runtime/home.ts';
+import type { Part } from '../runtime/part.ts';
 import { postgresPart } from '../runtime/postgres.ts';
 import { provisionPostgres } from '../runtime/postgres-provision.ts';
 import { Refusal } from '../runtime/refusal.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
 import { temporalPart } from '../runtime/temporal.ts';
 import { findTemporal } from '../runtime/temporal-binary.ts';
+import { agentPart } from './agent-part.ts';
 import { localAddress, nodePart } from './node-parts.ts';
 import type { Progress } from './progress.ts';
 import { reachableDatabase } from './reachable-database.ts';
@@ -35,7 +37,9 @@ export async function startInstallation(starting: Starting): Promise<Settings> {
   );
   await Promise.all([temporal ? undefined : namespaceReady, tables(settings, progress)]);
   signal.throwIfAborted();
-  await Promise.all([namespaceReady, ...ourParts(home, settings, env).map((part) => supervisor.start(part))]);
+  const ours = ourParts(home, settings, env);
+  if (settings.LOCAL_CLUSTER) ours.push(agentPart(home, settings));
+  await Promise.all([namespaceReady, ...ours.map((part) => supervisor.start(part))]);
   return settings;
 }
 
@@ -89,7 +93,7 @@ async function namespace(settings: Settings, { home, progress, signal }: Startin
   progress.forget(step);
 }
 
-function ourParts(home: Home, settings: Settings, embedded: Record<string, string>): ReturnType<typeof nodePart>[] {
+function ourParts(home: Home, settings: Settings, embedded: Record<string, string>): Part[] {
   const workerPort = settings.WORKER_PORT || home.record.ports.worker;
   const worker = `http://127.0.0.1:${workerPort}`;
   const env = {

@@ -1,5 +1,8 @@
+import { countRunning } from '../agent/home/status.ts';
 import { readSettings, type Settings } from '../domain/settings.ts';
+import { agentHome, hasAgentHome } from '../runtime/agent-home.ts';
 import { claimHome } from '../runtime/claim-home.ts';
+import type { Home } from '../runtime/home.ts';
 import { freePorts, refuseBusyPort } from '../runtime/ports.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { command } from './command.ts';
@@ -39,7 +42,7 @@ OIDC_ISSUER name others. Ctrl-C stops everything in order; a second Ctrl-C does 
         since = Date.now();
         process.stdout.write('\nStopping …\n');
         void stop().then(() => {
-          process.stdout.write(`Stopped (${((Date.now() - since) / 1000).toFixed(1)} s)\n`);
+          process.stdout.write(`Stopped (${((Date.now() - since) / 1000).toFixed(1)} s)\n${goingOn(home)}`);
           process.exit(0);
         });
       } else if (!hurried && Date.now() - since > oneKeyPress) {
@@ -75,6 +78,14 @@ async function withPort(settings: Settings): Promise<Settings> {
   if (settings.PORT !== 0) return settings;
   process.env.PORT = String((await freePorts(['api'], {})).api);
   return readSettings(process.env);
+}
+
+/** What a stop does not end: people go on using it. */
+function goingOn(home: Home): string {
+  const running = hasAgentHome(home) ? countRunning(agentHome(home)) : 0;
+  if (running === 0) return '';
+  const what = running === 1 ? '1 instance goes on' : `${running} instances go on`;
+  return `${what} on this machine; \`./ballast down\` ends what runs here.\n`;
 }
 
 /** What is said to whoever has nobody to sign in as yet. */

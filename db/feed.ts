@@ -5,7 +5,10 @@ import type { Tables } from './tables.ts';
 /** That something changed: its kind and its id, never its content. */
 export interface Hint {
   organizationId: string;
-  /** What changed, as in `team`. Kinds that begin with `credential.` never leave the process: they close streams. */
+  /**
+   * What changed, as in `team`. Kinds that begin with `credential.` or `agent.` never leave the process: they close
+   * streams and wake agents.
+   */
   kind: string;
   id: string;
   projectId?: string;

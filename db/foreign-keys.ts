@@ -72,6 +72,62 @@ export const foreignKeys: readonly ForeignKey[] = [
     referenced: ['organization_id', 'user_id'],
     onDelete: 'cascade',
   },
+  { table: 'cluster', columns: ['organization_id'], references: 'organization', referenced: ['id'] },
+  {
+    table: 'cluster_agent',
+    columns: ['organization_id', 'cluster_id'],
+    references: 'cluster',
+    referenced: ['organization_id', 'id'],
+  },
+  {
+    table: 'enrollment_token',
+    columns: ['organization_id', 'cluster_id'],
+    references: 'cluster',
+    referenced: ['organization_id', 'id'],
+  },
+  {
+    table: 'cluster_slice',
+    columns: ['organization_id', 'cluster_id'],
+    references: 'cluster',
+    referenced: ['organization_id', 'id'],
+  },
+  {
+    table: 'ingress_host',
+    columns: ['organization_id', 'cluster_id'],
+    references: 'cluster',
+    referenced: ['organization_id', 'id'],
+  },
+  {
+    table: 'observed_slice',
+    columns: ['organization_id', 'cluster_id'],
+    references: 'cluster',
+    referenced: ['organization_id', 'id'],
+  },
+  {
+    table: 'cluster_command',
+    columns: ['organization_id', 'cluster_id'],
+    references: 'cluster',
+    referenced: ['organization_id', 'id'],
+  },
+  {
+    table: 'cluster_event',
+    columns: ['organization_id', 'cluster_id'],
+    references: 'cluster',
+    referenced: ['organization_id', 'id'],
+  },
+  {
+    table: 'agent_update',
+    columns: ['organization_id', 'cluster_id'],
+    references: 'cluster',
+    referenced: ['organization_id', 'id'],
+  },
+  {
+    table: 'command_output',
+    columns: ['organization_id', 'command_id'],
+    references: 'cluster_command',
+    referenced: ['organization_id', 'id'],
+    onDelete: 'cascade',
+  },
   { table: 'data_key', columns: ['organization_id'], references: 'organization', referenced: ['id'] },
 ];
 

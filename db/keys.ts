@@ -1,3 +1,4 @@
+import { hkdfSync } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { parse as uuidBytes, stringify as uuidText } from 'uuid';
 import { type DataKey, DataKeys } from './data-keys.ts';
@@ -13,6 +14,8 @@ export interface Keyring {
   /** The organization must be committed: its data key is made the first time, in a transaction of its own. */
   encryptSecret(organizationId: string, row: string, plaintext: string): Promise<Buffer>;
   decryptSecret(organizationId: string, row: string, ciphertext: Buffer): Promise<string>;
+  /** What follows from the organization's data key for one purpose, 32 bytes: the same for ever, and gone with the key. */
+  derivedSecret(organizationId: string, purpose: string): Promise<Buffer>;
   /** The key of histories' payloads: the current one, or the one a payload names. */
   payloadKey(id?: string): Promise<DataKey>;
   /** Signs cursors. */
@@ -67,6 +70,11 @@ export async function openKeyring(database: Database, keysFile: string): Promise
           cause: error,
         });
       }
+    },
+
+    async derivedSecret(organizationId, purpose) {
+      const { key } = await keyOf(organizationId);
+      return Buffer.from(hkdfSync('sha256', key, '', `ballast organization: ${purpose}`, 32));
     },
 
     async payloadKey(id = payloads.id) {

@@ -14,6 +14,9 @@ export interface LivingProcess {
 /** How long after its last beat a process still counts as living. */
 export const livingSeconds = 20;
 
+/** A process that was silent for longer was not there meanwhile, though it may be the same one. */
+const presentSeconds = 15;
+
 /** Says that the process lives, and in what state. Also clears away those that have been silent for an hour. */
 export async function beat(
   kysely: Kysely<Tables>,
@@ -23,7 +26,15 @@ export async function beat(
   await kysely
     .insertInto('process')
     .values({ id, kind, version, state })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ state, version, seen_at: sql`now()` }))
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet({
+        state,
+        version,
+        seen_at: sql`now()`,
+        present_since: sql`case when process.seen_at < now() - make_interval(secs => ${presentSeconds})
+                           then now() else process.present_since end`,
+      }),
+    )
     .execute();
   await kysely.deleteFrom('process').where('seen_at', '<', sql<Date>`now() - interval '1 hour'`).execute();
 }

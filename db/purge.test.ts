@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../test/fresh-database.ts';
 import { machine, seedMember, seedOrganization } from '../test/seed.ts';
 import { createToken } from './api-tokens.ts';
+import { createCluster } from './clusters.ts';
 import { deleteOrganization } from './deletions.ts';
 import { effect } from './effect.ts';
 import { createInvitation } from './invite.ts';
@@ -47,6 +48,8 @@ async function full(): Promise<string> {
     insert into data_key (id, purpose, organization_id, kek_id, wrapped)
     values (${uuid()}, 'secrets', ${id}, 'k', 'w')
   `.execute(database.kysely);
+  await inhabitedCluster(id);
+  await sql`delete from outbox where organization_id = ${id}`.execute(database.kysely);
   for (const actor of [`deletion/${id}`, `build/${id}`]) {
     await sql`
       insert into outbox (actor_id, organization_id, kind, message, body, author)
@@ -58,6 +61,36 @@ async function full(): Promise<string> {
   }
   await effect(database, machine, (effect) => deleteOrganization(effect, id));
   return id;
+}
+
+/** A cluster with rows in every table that is about clusters. */
+async function inhabitedCluster(organizationId: string): Promise<void> {
+  const { kysely } = fresh.database;
+  const { id } = await effect(fresh.database, machine, (effect) =>
+    createCluster(effect, { organizationId, name: 'Machine' }),
+  );
+  const command = uuid();
+  const statements = [
+    sql`insert into enrollment_token (id, organization_id, cluster_id, secret_hash, expires_at)
+        values (${uuid()}, ${organizationId}, ${id}, ${Buffer.from(id)}, now())`,
+    sql`insert into cluster_slice (cluster_id, key, organization_id, name, revision, workload)
+        values (${id}, 'k', ${organizationId}, 'k', 1, '{}')`,
+    sql`insert into ingress_host (host, organization_id, cluster_id, key, process)
+        values (${id}, ${organizationId}, ${id}, 'k', 'web')`,
+    sql`insert into observed_slice (cluster_id, key, organization_id, applied_revision, instances, volumes, traffic)
+        values (${id}, 'k', ${organizationId}, 1, '[]', '[]', '[]')`,
+    sql`insert into cluster_command (id, organization_id, cluster_id, kind, sealed_body, requested_by_kind,
+                                     requested_by_id, requested_by_name, expires_at)
+        values (${command}, ${organizationId}, ${id}, 'exec', 'b', 'user', 'u', 'u', now())`,
+    sql`insert into command_output (command_id, number, organization_id, stream, data)
+        values (${command}, 0, ${organizationId}, 'stdout', 'd')`,
+    sql`insert into cluster_event (id, organization_id, cluster_id, kind, occasion)
+        values (${uuid()}, ${organizationId}, ${id}, 'agent.lost', 'o')`,
+    sql`insert into agent_update (id, organization_id, cluster_id, kind, from_image, to_image, requested_by_kind,
+                                  requested_by_id, requested_by_name)
+        values (${uuid()}, ${organizationId}, ${id}, 'update', 'a', 'b', 'user', 'u', 'u')`,
+  ];
+  for (const statement of statements) await statement.execute(kysely);
 }
 
 async function counts(organizationId: string): Promise<Record<string, number>> {

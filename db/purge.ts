@@ -11,7 +11,8 @@ export interface PurgeProgress {
 /** What outlives an organization: the account of its deletion. Everything else that has `organization_id` goes. */
 const kept: ReadonlyMap<string, string | 'all'> = new Map([
   ['deletion', 'all'],
-  ['outbox', `actor_id like 'deletion/%'`],
+  // The last that a cluster's actor is told is that it may end.
+  ['outbox', `actor_id like 'deletion/%' or actor_id like 'cluster/%'`],
   ['history_archive', `actor_id like 'deletion/%'`],
   ['audit_record', `subject_kind = 'organization'`],
 ]);

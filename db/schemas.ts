@@ -1,7 +1,13 @@
+import { AgentReleaseSchema, AgentUpdateSchema } from './entities/agent-update.ts';
 import { ApiTokenProjectSchema, ApiTokenSchema } from './entities/api-token.ts';
 import { AppUserSchema } from './entities/app-user.ts';
 import { AuditRecordSchema } from './entities/audit-record.ts';
 import { ChangeFeedEntrySchema } from './entities/change-feed-entry.ts';
+import { ClusterSchema } from './entities/cluster.ts';
+import { ClusterAgentSchema, EnrollmentTokenSchema } from './entities/cluster-agent.ts';
+import { ClusterCommandSchema, CommandOutputSchema } from './entities/cluster-command.ts';
+import { ClusterEventSchema } from './entities/cluster-event.ts';
+import { ClusterSliceSchema, IngressHostSchema, ObservedSliceSchema } from './entities/cluster-slice.ts';
 import { DataKeySchema } from './entities/data-key.ts';
 import { DeletionSchema } from './entities/deletion.ts';
 import { HistoryArchivePageSchema } from './entities/history-archive-page.ts';
@@ -59,4 +65,15 @@ export const schemas = [
   ProviderRecoveryCodeSchema,
   ProviderRecordSchema,
   ProviderKeySchema,
+  ClusterSchema,
+  ClusterAgentSchema,
+  EnrollmentTokenSchema,
+  ClusterSliceSchema,
+  IngressHostSchema,
+  ObservedSliceSchema,
+  ClusterCommandSchema,
+  CommandOutputSchema,
+  ClusterEventSchema,
+  AgentUpdateSchema,
+  AgentReleaseSchema,
 ] as const;

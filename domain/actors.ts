@@ -5,6 +5,8 @@
  */
 export const actorKinds = {
   deletion: { workflow: 'deletion', table: 'deletion' },
+  cluster: { workflow: 'cluster', table: 'cluster' },
+  'agent-update': { workflow: 'agentUpdate', table: 'agent_update' },
 } as const;
 
 export type ActorKind = keyof typeof actorKinds;

@@ -39,6 +39,10 @@ export const settingsTable = {
     example: '/var/lib/ballast',
     shown: '.ballast in the checkout',
   }),
+  BALLAST_URL: optional('Control plane that `ballast cluster …` speaks to; PUBLIC_URL without it.', origin, {
+    example: 'https://ballast.example.com',
+  }),
+  BALLAST_TOKEN: optional('API token that `ballast cluster …` speaks with.', text, { secret: true }),
   KEYS_FILE: setting(
     'File of the key-encryption keys. Whoever has it and the database can read every secret.',
     path,
@@ -139,6 +143,23 @@ export const settingsTable = {
   }),
   ACTOR_CONCURRENCY: setting('Most steps of actors that one worker runs at once.', wholeNumber(1, 1000), 40, {
     example: '40',
+  }),
+
+  LOCAL_CLUSTER: setting('Whether `ballast up` runs a cluster on this machine, with its agent.', yesOrNo, true),
+  LOCAL_DRIVER: setting(
+    'What runs instances on this machine; auto takes Docker if its engine answers.',
+    oneOf('auto', 'process', 'docker'),
+    'auto',
+  ),
+  INGRESS_PORT: setting(
+    'Port at which the local cluster serves applications; 0 picks a free one.',
+    wholeNumber(0, 65_535),
+    8089,
+    { example: '8089' },
+  ),
+  INGRESS_LISTEN: setting('Address that INGRESS_PORT is opened on.', address, '127.0.0.1'),
+  INGRESS_DOMAIN: setting('Domain beneath which applications get their host names.', text, 'localhost', {
+    example: 'apps.example.com',
   }),
 
   MAX_BODY_BYTES: setting('Largest body of a request, in bytes.', wholeNumber(1024, 104_857_600), 1_048_576, {

@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } fro
 import { dirname } from 'node:path';
 
 /** Replaces a file so that, whatever happens, it is the old one or the new one and never half of either. */
-export function writeFileAtomically(path: string, content: string, mode = 0o600): void {
+export function writeFileAtomically(path: string, content: string | Uint8Array, mode = 0o600): void {
   const draft = `${path}.${randomBytes(6).toString('hex')}.new`;
   const file = openSync(draft, 'wx', mode);
   try {

@@ -32,7 +32,11 @@ const timing = {
 
 /** How a process is asked whether it is well. */
 export const check = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('http'), path: z.string().startsWith('/').max(2048), ...timing }),
+  z.strictObject({
+    kind: z.literal('http'),
+    path: z.string().regex(/^\//, 'must begin with a slash').max(2048),
+    ...timing,
+  }),
   z.strictObject({ kind: z.literal('tcp'), ...timing }),
   z.strictObject({ kind: z.literal('command'), command: z.array(z.string()).min(1).max(100), ...timing }),
 ]);
@@ -67,7 +71,7 @@ export const process = z.strictObject({
   memoryLimitBytes: z.int().min(4_194_304).optional(),
   runAsUser: z.int().min(1).max(65_535).optional(),
   mounts: z
-    .array(z.strictObject({ volume: partName, path: z.string().startsWith('/').max(1024) }))
+    .array(z.strictObject({ volume: partName, path: z.string().regex(/^\//, 'must begin with a slash').max(1024) }))
     .max(50)
     .default([]),
 });

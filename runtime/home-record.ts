@@ -15,6 +15,7 @@ export const innerPorts = [
   'temporalMetrics',
   'worker',
   'identity',
+  'ingress',
 ] as const;
 export type InnerPort = (typeof innerPorts)[number];
 

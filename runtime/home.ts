@@ -6,7 +6,7 @@ import { errorCode, Refusal } from './refusal.ts';
 
 const folders = ['keys', 'temporal', 'logs', 'run'] as const;
 /** What may lie in a directory that is about to become a home. */
-const ours = new Set<string>([...folders, 'home.json', 'postgres', 'cache']);
+const ours = new Set<string>([...folders, 'home.json', 'postgres', 'cache', 'agent']);
 
 /** The directory that holds everything of one installation. */
 export class Home {

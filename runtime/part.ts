@@ -2,7 +2,7 @@ import type { Home } from './home.ts';
 
 /** One of the processes that make up an installation. */
 export interface Part {
-  name: 'postgres' | 'temporal' | 'worker' | 'identity' | 'api';
+  name: 'postgres' | 'temporal' | 'worker' | 'identity' | 'api' | 'agent';
   /** As people know it: `PostgreSQL 18.4`. */
   title: string;
   /** Done before each start, the first one and those after a crash. */

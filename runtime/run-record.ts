@@ -58,7 +58,17 @@ export function readRunRecord(home: Home): RunRecord | undefined {
   }
 }
 
-const stopOrder = ['api', 'identity', 'worker', 'temporal', 'postgres'];
+/** Asks the running supervisor to stop everything, and waits for it. Says whether there was one. */
+export async function endSupervisor(home: Home): Promise<boolean> {
+  const supervisor = readRunRecord(home)?.supervisor;
+  if (supervisor === undefined || !isAlive(supervisor)) return false;
+  // To it alone: its parts are stopped by it, in order.
+  process.kill(supervisor.pid, 'SIGTERM');
+  while (isAlive(supervisor)) await wait(50);
+  return true;
+}
+
+const stopOrder = ['agent', 'api', 'identity', 'worker', 'temporal', 'postgres'];
 
 /**
  * Ends what a supervisor left behind that was killed itself. Only for the holder of the home's lock. A pid that was given

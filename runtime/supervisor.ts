@@ -5,6 +5,7 @@ import { RunningProcesses } from './run-record.ts';
 
 /** When each part must be done, in milliseconds after the stop began; together they stay below ten seconds. */
 const stopPlan = [
+  { name: 'agent', hurryAt: 1_500, killAt: 2_000 },
   { name: 'api', hurryAt: 3_500, killAt: 4_000 },
   { name: 'identity', hurryAt: 4_500, killAt: 4_800 },
   { name: 'worker', hurryAt: 6_500, killAt: 7_000 },

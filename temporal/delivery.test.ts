@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { restoreOrganization } from '../db/deletions.ts';
 import { effect } from '../db/effect.ts';
 import { outboxState } from '../db/outbox.ts';
+import type { ActorId } from '../domain/actors.ts';
 import { type ActorsGround, actorsGround, deletedOrganization, deletionRow, tester } from '../test/actors.ts';
 import { proxyTo, type TcpProxy } from '../test/proxy.ts';
 import { until } from '../test/until.ts';
@@ -19,7 +20,7 @@ afterAll(async () => {
   await proxy.close();
 });
 
-async function tell(actor: `deletion/${string}`, organizationId: string, message: string, body = {}): Promise<void> {
+async function tell(actor: ActorId, organizationId: string, message: string, body = {}): Promise<void> {
   await effect(ground.database, tester, async (telling) => telling.tell({ to: actor, message, organizationId, body }));
 }
 

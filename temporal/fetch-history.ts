@@ -17,14 +17,17 @@ const pageSize = 256;
 
 /** The complete history of an actor, from the first run that Temporal still has to the last one. */
 export async function* fetchHistory(temporal: Temporal, actorId: string, lastRun: string): AsyncGenerator<FetchedPage> {
-  for (const runId of await runsUpTo(temporal, actorId, lastRun)) {
-    let token: Uint8Array | undefined;
-    for (let page = 0; page === 0 || token; page += 1) {
-      const fetched = await fetchPage(temporal, actorId, runId, pageSize, token);
-      const { events } = fetched.history ?? {};
-      if (events?.length) yield { runId, page, bytes: Buffer.from(History.encode({ events }).finish()) };
-      token = fetched.nextPageToken?.length ? fetched.nextPageToken : undefined;
-    }
+  for (const runId of await runsUpTo(temporal, actorId, lastRun)) yield* fetchRun(temporal, actorId, runId);
+}
+
+/** The history of one run. */
+export async function* fetchRun(temporal: Temporal, actorId: string, runId: string): AsyncGenerator<FetchedPage> {
+  let token: Uint8Array | undefined;
+  for (let page = 0; page === 0 || token; page += 1) {
+    const fetched = await fetchPage(temporal, actorId, runId, pageSize, token);
+    const { events } = fetched.history ?? {};
+    if (events?.length) yield { runId, page, bytes: Buffer.from(History.encode({ events }).finish()) };
+    token = fetched.nextPageToken?.length ? fetched.nextPageToken : undefined;
   }
 }
 

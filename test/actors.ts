@@ -15,6 +15,7 @@ import { connectTemporal, type Temporal, type TemporalAddress } from '../tempora
 import { createDelivery, type Delivery } from '../temporal/delivery.ts';
 import { payloadKeys } from '../temporal/open.ts';
 import { prepareNamespace } from '../temporal/prepare-namespace.ts';
+import { archiveRuns } from '../worker/archive.ts';
 import { workflowBundle } from '../worker/bundle.ts';
 import { hostActors } from '../worker/host.ts';
 import { installSdk } from '../worker/sdk.ts';
@@ -62,7 +63,7 @@ export async function actorsGround(through?: string): Promise<ActorsGround> {
     delivery: createDelivery({ database, temporal, log }),
     log,
     lines,
-    serve: (tracing) => serve(at, { database, keys, log }, tracing),
+    serve: (tracing) => serve(at, { database, keyring, keys, temporal, log }, tracing),
     async close() {
       await temporal.close();
       await fresh.drop();
@@ -74,10 +75,10 @@ export async function actorsGround(through?: string): Promise<ActorsGround> {
 /** Serves actors of any Temporal; answers how to stop that. */
 export async function serve(
   address: TemporalAddress,
-  ground: Pick<ActorsGround, 'database' | 'keys' | 'log'>,
+  ground: Pick<ActorsGround, 'database' | 'keyring' | 'keys' | 'temporal' | 'log'>,
   tracing?: Tracing,
 ) {
-  const { database, keys, log } = ground;
+  const { database, keyring, keys, temporal, log } = ground;
   const stopping = new AbortController();
   const bundle = await workflowBundle({ cache: bundleCache, tracing: tracing !== undefined });
   let ended: Promise<void> = Promise.resolve();
@@ -86,7 +87,7 @@ export async function serve(
       address,
       keys,
       bundle,
-      activities: createActivities({ database }),
+      activities: createActivities({ database, keyring, archive: archiveRuns({ database, keyring, temporal }) }),
       concurrency: 10,
       log,
       tracing,

@@ -14,7 +14,7 @@ import { type BesideProcess, startBeside } from './beside.ts';
 import { freePort } from './free-port.ts';
 import { type Inside, openInside } from './inside.ts';
 import { familyOf, signalProcess } from './process-family.ts';
-import { keepLogs, removeHome } from './remove-home.ts';
+import { endWhatGoesOn, keepLogs, removeHome } from './remove-home.ts';
 import { type Answered, type Call, type Credential, call, seedSession } from './running-api.ts';
 import { type PartName, partNames, RunningParts } from './running-parts.ts';
 import { seedOrganization } from './seed.ts';
@@ -47,8 +47,10 @@ export class Installation {
     this.parts = new RunningParts(this.home);
     this.port = port;
     this.url = `http://127.0.0.1:${port}`;
+    // Most stories need no application, and an agent beside each would only take time.
+    const alone = { LOCAL_CLUSTER: 'false' };
     const generous = { RATE_LIMIT_PER_MINUTE: '1000000', RATE_LIMIT_ANONYMOUS_PER_MINUTE: '1000000' };
-    this.env = { ...generous, BALLAST_HOME: this.home, PORT: String(port), ...env };
+    this.env = { ...alone, ...generous, BALLAST_HOME: this.home, PORT: String(port), ...env };
   }
 
   /** One that was never started. `name`: under which its logs are kept. */
@@ -159,7 +161,9 @@ export class Installation {
     try {
       return await until(what, look, seconds);
     } catch (error) {
-      const ends = partNames.map((part) => `--- ${part}\n${lastLines(tail(this.#log(part)))}`).join('\n');
+      const ends = [...partNames, 'agent' as const]
+        .map((part) => `--- ${part}\n${lastLines(tail(this.#log(part)))}`)
+        .join('\n');
       const message = error instanceof Error ? error.message : String(error);
       throw new Error(`${message}\n--- up\n${lastLines(this.output)}\n${ends}`, { cause: error });
     }
@@ -238,6 +242,7 @@ export class Installation {
       await this.stop();
     } finally {
       keepLogs(this.home, this.#name);
+      await endWhatGoesOn(this.home);
       removeHome(this.home);
       rmSync(this.#directory, { recursive: true });
     }

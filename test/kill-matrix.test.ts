@@ -96,7 +96,7 @@ async function stage(): Promise<Record<Moment, Deletion>> {
 
 /** Kills, thaws what lives, and waits until everything is whole again. */
 async function killAndHeal({ parts, supervisor }: Kill): Promise<void> {
-  const before = new Map(partNames.map((part) => [part, installation.parts.pid(part)]));
+  const before = new Map<PartName, number>(partNames.map((part) => [part, installation.parts.pid(part)]));
   installation.parts.kill(...parts, ...(supervisor ? (['supervisor'] as const) : []));
   for (const part of ['temporal', 'worker'] as const) if (!parts.includes(part)) installation.parts.thaw(part);
   if (supervisor) {

@@ -1,6 +1,8 @@
 import { cpSync, lstatSync, readlinkSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endInstances } from '../agent/end-instances.ts';
+import { agentHome, hasAgentHome } from '../runtime/agent-home.ts';
 import { readHome } from '../runtime/home.ts';
 
 /** Where the logs of the last run of each test are kept. */
@@ -13,10 +15,18 @@ export function keepLogs(home: string, name: string): void {
   if (lstatSync(join(home, 'logs'), { throwIfNoEntry: false })) cpSync(join(home, 'logs'), kept, { recursive: true });
 }
 
+/** Ends what a stopped installation has left running on purpose. */
+export async function endWhatGoesOn(home: string): Promise<void> {
+  if (lstatSync(join(home, 'home.json'), { throwIfNoEntry: false }) === undefined) return;
+  const known = readHome(home);
+  if (hasAgentHome(known)) await endInstances(agentHome(known));
+}
+
 /** Takes a home away with all that belongs to it. */
 export function removeHome(home: string): void {
-  const data = join(home, 'postgres');
-  if (lstatSync(data, { throwIfNoEntry: false })?.isSymbolicLink()) {
+  for (const link of ['postgres', 'agent']) {
+    const data = join(home, link);
+    if (!lstatSync(data, { throwIfNoEntry: false })?.isSymbolicLink()) continue;
     // As root the data lie elsewhere, in a directory that is named like the installation and holds nothing else.
     const own = dirname(readlinkSync(data));
     if (basename(own) === readHome(home).record.installation) rmSync(own, { recursive: true, force: true });

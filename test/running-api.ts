@@ -10,7 +10,7 @@ import type { Clocks } from '../api/streams/clocks.ts';
 import { createToken } from '../db/api-tokens.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { effect } from '../db/effect.ts';
-import { createKeysFile, openKeyring } from '../db/keys.ts';
+import { createKeysFile, type Keyring, openKeyring } from '../db/keys.ts';
 import { createSession } from '../db/sessions.ts';
 import type { Role, TokenRole } from '../domain/roles.ts';
 import { readSettings } from '../domain/settings.ts';
@@ -26,6 +26,7 @@ export interface RunningApi {
   app: FastifyInstance;
   database: Database;
   databaseUrl: string;
+  keyring: Keyring;
   temporal: Temporal;
   /** What was logged so far, a line each. */
   lines: Record<string, unknown>[];
@@ -122,6 +123,7 @@ async function listen(url: string, keysFile: string, options: Options): Promise<
     app,
     database,
     databaseUrl: url,
+    keyring,
     temporal,
     lines,
     call: (method, path, more = {}) =>

@@ -6,7 +6,8 @@ import { type RunRecord, readRunRecord } from '../runtime/run-record.ts';
 import { familyOf, signalProcess } from './process-family.ts';
 
 export const partNames = ['postgres', 'temporal', 'api', 'worker', 'identity'] as const;
-export type PartName = (typeof partNames)[number];
+/** The agent is there where a test wants a local cluster. */
+export type PartName = (typeof partNames)[number] | 'agent';
 
 /** The processes that a supervisor keeps, as its home records them. Signals go to single processes, by their ids. */
 export class RunningParts {
@@ -48,7 +49,7 @@ export class RunningParts {
 
   /** The supervisor, the parts, and all that they have started. */
   all(): ProcessIdentity[] {
-    const roots = [this.supervisor(), ...partNames.map((part) => this.find(part))];
+    const roots = [this.supervisor(), ...partNames.map((part) => this.find(part)), this.find('agent')];
     return roots.flatMap((root) => (root === undefined ? [] : familyOf(root)));
   }
 

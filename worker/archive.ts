@@ -5,7 +5,7 @@ import { type Finished, finishedWithoutArchive, markArchived, storeHistoryPage }
 import type { Keyring } from '../db/keys.ts';
 import { type ActorKind, actorId, actorKinds } from '../domain/actors.ts';
 import type { Temporal } from '../temporal/connect.ts';
-import { fetchHistory } from '../temporal/fetch-history.ts';
+import { fetchHistory, fetchRun } from '../temporal/fetch-history.ts';
 import { hasStatus } from '../temporal/grpc-status.ts';
 import { actorStatus } from './actor-status.ts';
 import { alone } from './alone.ts';
@@ -98,6 +98,15 @@ async function archiveActor(
   }
   log.info({ actor, pages }, 'The history of an actor is archived');
   return 'archived';
+}
+
+/** One run of an actor that goes on in another: Temporal forgets it while the actor lives. */
+export function archiveRuns({ database, keyring, temporal }: Pick<Archiving, 'database' | 'keyring' | 'temporal'>) {
+  return async ({ actorId, organizationId, runId }: { actorId: string; organizationId: string; runId: string }) => {
+    for await (const fetched of fetchRun(temporal, actorId, runId)) {
+      await storeHistoryPage(database.kysely, keyring, { actorId, organizationId, ...fetched });
+    }
+  };
 }
 
 /** Once a process. To end it is left to a person: it may be in the middle of something that its row does not tell. */

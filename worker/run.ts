@@ -9,7 +9,7 @@ import { programVersion } from '../domain/version.ts';
 import { createDelivery } from '../temporal/delivery.ts';
 import { openTemporal } from '../temporal/open.ts';
 import { prepareNamespace } from '../temporal/prepare-namespace.ts';
-import { startArchive } from './archive.ts';
+import { archiveRuns, startArchive } from './archive.ts';
 import { startBeat } from './beat.ts';
 import { workflowBundle } from './bundle.ts';
 import { hostActors } from './host.ts';
@@ -89,7 +89,7 @@ export async function runWorker(settings: Settings, log: Logger, signal: AbortSi
     address,
     keys,
     bundle,
-    activities: createActivities({ database }),
+    activities: createActivities({ database, keyring, archive: archiveRuns({ database, keyring, temporal }) }),
     concurrency: settings.ACTOR_CONCURRENCY,
     log,
     tracing,

@@ -1,8 +1,14 @@
 import type { Logger } from 'pino';
+import { sweepReleases } from '../db/agent-releases.ts';
+import { sweepClusterEvents } from '../db/cluster-events.ts';
+import { sweepCommandOutput } from '../db/command-output.ts';
 import type { Database } from '../db/database.ts';
+import { sweepEnrollmentTokens } from '../db/enrollment-tokens.ts';
 import { maintainFeedPartitions } from '../db/feed-partitions.ts';
+import { stopForsakenLogs } from '../db/forsaken-logs.ts';
 import { sweepIdempotentAnswers } from '../db/idempotency.ts';
 import { sweepLeases } from '../db/leases.ts';
+import { declareLost, endForsakenCommands } from '../db/lost-agents.ts';
 import { sweepIdentity } from '../db/sweep-identity.ts';
 import { alone } from './alone.ts';
 import { type Repeated, repeat } from './repeat.ts';
@@ -12,21 +18,33 @@ interface Sweeping {
   log: Logger;
   idempotencyHours: number;
   milliseconds?: number;
+  /** How often it is looked for agents that are lost. */
+  watchMilliseconds?: number;
 }
 
-/** Throws away what has had its time, and makes the feed's next days. Whichever worker comes first does it. */
+/**
+ * Throws away what has had its time, makes the feed's next days, and notices agents of which nothing is heard any more.
+ * Whichever worker comes first does it.
+ */
 export function startSweepers(sweeping: Sweeping): Pick<Repeated, 'stop'> {
-  const { database, log, idempotencyHours, milliseconds = 3_600_000 } = sweeping;
-  const sweeps: [what: string, sweep: () => Promise<unknown>][] = [
+  const { database, log, idempotencyHours, milliseconds = 3_600_000, watchMilliseconds = 5_000 } = sweeping;
+  const sweeps: [what: string, sweep: () => Promise<unknown>, every?: number][] = [
+    ['Lost agents', () => declareLost(database), watchMilliseconds],
+    ['Forsaken commands', () => endForsakenCommands(database), watchMilliseconds],
+    ['Logs that nobody reads', () => stopForsakenLogs(database), watchMilliseconds],
+    ['Output of commands', () => sweepCommandOutput(database.kysely)],
+    ['Releases of the agent', () => sweepReleases(database.kysely)],
+    ['Enrollment tokens', () => sweepEnrollmentTokens(database.kysely)],
+    ['Events of clusters', () => sweepClusterEvents(database.kysely)],
     ['Partitions of the change feed', () => maintainFeedPartitions(database)],
     ['Stored idempotent answers', () => sweepIdempotentAnswers(database.kysely, idempotencyHours)],
     ['Leases and rate permits', () => sweepLeases(database.kysely)],
     ['What signing in leaves behind', () => sweepIdentity(database.kysely)],
   ];
-  const running = sweeps.map(([what, sweep]) =>
+  const running = sweeps.map(([what, sweep, every = milliseconds]) =>
     repeat({
       what,
-      milliseconds,
+      milliseconds: every,
       jitter: 0.2,
       log,
       async task() {

@@ -14,6 +14,13 @@ test('there are histories of every way a deletion can end', () => {
   for (const end of ['restored', 'purged', 'purged-now', 'failed']) expect(files).toContain(`deletion-${end}.json`);
 });
 
+test('there are histories of every way a cluster and the update of its agent can go', () => {
+  for (const way of ['deleted', 'goes-on', 'went-on']) expect(files).toContain(`cluster-${way}.json`);
+  for (const end of ['succeeded', 'returned', 'failed', 'cancelled', 'refused']) {
+    expect(files).toContain(`agent-update-${end}.json`);
+  }
+});
+
 test.each(files)('%s still replays', async (file) => {
   const history = historyFromText(await readFile(join(histories, file), 'utf8'));
   const bundle = await workflowBundle({ cache: bundleCache });

@@ -15,6 +15,11 @@ const kinds: Readonly<Record<string, Visibility>> = {
   member: { role: 'viewer', projectTokens: false },
   invitation: { role: 'admin', projectTokens: false },
   api_token: { role: 'admin', projectTokens: false },
+  cluster: { role: 'viewer', projectTokens: true },
+  cluster_event: { role: 'viewer', projectTokens: false },
+  agent_update: { role: 'viewer', projectTokens: false },
+  cluster_command: { role: 'admin', projectTokens: false },
+  workload: { role: 'viewer', projectTokens: false },
   trusted_issuer: { role: 'admin', projectTokens: false },
 };
 

@@ -27,7 +27,8 @@ export function greet(app: FastifyInstance, settings: Settings): void {
     if (closing) {
       return done(new Problem('unavailable', 'This process is about to stop; try again.', { retryAfterSeconds: 1 }));
     }
-    if (request.routeOptions.config?.operation?.operation.stream !== undefined) return done();
+    const { operation, waits } = request.routeOptions.config ?? {};
+    if (operation?.operation.stream !== undefined || waits) return done();
     if (inWork >= mostAtOnce) {
       return done(
         new Problem('unavailable', 'The control plane has more to do than it can; try again in a moment.', {

@@ -38,5 +38,6 @@ function finished(
       : { caller: { kind: incoming.caller.credential.kind, id: incoming.caller.credential.id } }),
   };
   if (status >= 500) log.error(line, 'request');
+  else if (request.routeOptions.config?.quiet && status < 400) log.debug(line, 'request');
   else log.info(line, 'request');
 }

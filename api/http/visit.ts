@@ -12,6 +12,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The operation that a route serves. */
     operation?: NamedOperation;
+    /** It is answered when there is something to answer, so it does not count among the requests in work. */
+    waits?: true;
+    /** Asked so often that its line in the log is for those who look for it. */
+    quiet?: true;
   }
   interface FastifyRequest {
     visit: Visit | null;

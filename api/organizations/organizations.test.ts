@@ -68,7 +68,10 @@ describe('POST /organizations', () => {
 
 describe('PATCH /organizations/{id}', () => {
   test('changes what is named, removes what is null and records what differs', async () => {
-    const cluster = uuid();
+    const made = await api.call('POST', '/api/v1/clusters', { as: ours.tokens.admin, body: { name: 'Default' } });
+    const { id: cluster } = made.body.cluster as { id: string };
+    const stranger = await update({ defaultClusterId: uuid() });
+    expect([stranger.status, stranger.body.errors]).toMatchObject([422, [{ location: 'body.defaultClusterId' }]]);
     const changed = await update({ name: 'New', defaultClusterId: cluster, buildRepositoryPrefix: 'acme/apps_1' });
     expect(changed.body).toMatchObject({
       name: 'New',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findCluster } from '../../db/clusters.ts';
 import type { Effect } from '../../db/effect.ts';
 import { lockMembers, refuseLowerRole } from '../../db/members.ts';
 import { membersWithoutMfa, updateOrganization as update } from '../../db/organization-settings.ts';
@@ -6,6 +7,7 @@ import { findOrganization } from '../../db/organizations.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { OrganizationCaller } from '../caller.ts';
 import { operation } from '../operation.ts';
+import { invalidFields } from '../pipeline/input.ts';
 import {
   buildRepositoryPrefix,
   organizationAnswer,
@@ -47,9 +49,17 @@ export const updateOrganization = operation({
       refuseTokens(caller);
       if (changes.requireMfa) await refuseLockingOut(effect, caller, confirmMembersWithoutMfa);
     }
+    if (changes.defaultClusterId != null) await refuseStrangeCluster(effect, id, changes.defaultClusterId);
     return organizationAnswer(await update(effect, before, changes));
   },
 });
+
+async function refuseStrangeCluster(effect: Effect, organizationId: string, value: string): Promise<void> {
+  const cluster = await findCluster(effect.kysely, organizationId, value);
+  if (cluster !== undefined && cluster.state !== 'deleting') return;
+  const message = 'is no cluster of this organization, or one that is being deleted';
+  throw invalidFields([{ location: 'body.defaultClusterId', message, value }]);
+}
 
 function refuseTokens(caller: OrganizationCaller): void {
   if (caller.credential.kind === 'session') return;

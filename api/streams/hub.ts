@@ -52,7 +52,7 @@ export class Hub {
   entries(hints: readonly Hint[]): void {
     for (const hint of hints) {
       if (hint.kind.startsWith('credential.')) this.#credential(hint);
-      else
+      else if (!hint.kind.startsWith('agent.'))
         for (const [to, reader] of this.#readers.get(hint.organizationId) ?? []) if (reader.sees(hint)) to.push(hint);
     }
   }

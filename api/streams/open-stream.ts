@@ -90,6 +90,10 @@ async function* frames(
     const given = { ...givenOf(server, incoming, input), signal: ending.signal };
     const events = incoming.named.operation.handle(given) as AsyncGenerator<Frame, void, undefined>;
     yield* merged(events, clocks.heartbeat[stream.kind], ending.signal);
+  } catch (error) {
+    // It is open by now: the reason can only be said within it.
+    if (!(error instanceof Problem)) throw error;
+    yield { comment: `refused: ${error.message}` };
   } finally {
     end();
     incoming.signal.removeEventListener('abort', end);

@@ -11,6 +11,8 @@ export const ProcessSchema = defineEntity({
     version: p.text(),
     state: p.json<JsonObject>(),
     startedAt: p.datetime(3).defaultRaw('now()'),
+    /** Since when it has been there without a gap: later than `startedAt` if it, or the database, was away. */
+    presentSince: p.datetime(3).defaultRaw('now()'),
     seenAt: p.datetime(3).defaultRaw('now()'),
   },
 });

@@ -1,0 +1,115 @@
+import { findRelease } from '../db/agent-releases.ts';
+import { tellCluster } from '../db/cluster-agents.ts';
+import { cancelCommand, createCommand } from '../db/cluster-commands.ts';
+import { insertClusterEvent } from '../db/cluster-events.ts';
+import type { Database } from '../db/database.ts';
+import { type Effect, effect } from '../db/effect.ts';
+import { project } from '../db/projection.ts';
+import type { Secrets } from '../db/sealed-workload.ts';
+import { updateCommandId } from '../db/update-command.ts';
+import { actorId } from '../domain/actors.ts';
+import { type AgentUpdateState, confirmSeconds, isAgentUpdateOver } from '../domain/agent-updates.ts';
+import { actorAuthor } from './caller.ts';
+
+export interface AgentUpdateToBegin {
+  updateId: string;
+  clusterId: string;
+  organizationId: string;
+  fromImage: string;
+  toImage: string;
+}
+
+export interface ShownAgentUpdate {
+  updateId: string;
+  clusterId: string;
+  organizationId: string;
+  state: AgentUpdateState;
+  revision: number;
+  message: string | null;
+}
+
+const takenWithinSeconds = 600;
+const events = {
+  succeeded: 'agent.update.succeeded',
+  returned: 'agent.update.returned',
+  failed: 'agent.update.failed',
+} as const;
+
+/** What the update of an agent does to the world. Each may be run twice. */
+export function createAgentUpdateActivities({ database, keyring }: { database: Database; keyring: Secrets }) {
+  return {
+    /** Asks the agent for it, and tells the cluster. `refused` says why it cannot even begin. */
+    async beginAgentUpdate(update: AgentUpdateToBegin): Promise<{ refused?: string }> {
+      const { updateId, clusterId, organizationId, fromImage, toImage } = update;
+      return await effect(database, actorAuthor(), async (beginning) => {
+        const row = await lockRow(beginning, updateId);
+        if (row === undefined) return { refused: 'Its cluster is gone.' };
+        if (row.finished) return {};
+        const release = await findRelease(beginning.kysely, { image: toImage });
+        if (release === undefined) return { refused: `This control plane does not have the release ${toImage}.` };
+        const cluster = { id: clusterId, organizationId };
+        const { digest, sizeBytes } = release;
+        await createCommand(beginning, keyring, cluster, {
+          id: updateCommandId(updateId),
+          body: { kind: 'update', image: toImage, digest, sizeBytes, confirmSeconds },
+          actorId: actorId('agent-update', updateId),
+          expiresInSeconds: takenWithinSeconds,
+        });
+        tellCluster(beginning, cluster, 'updating', { updateId });
+        const occasion = `agent-update ${updateId} started`;
+        const payload = { updateId, fromImage, toImage };
+        await insertClusterEvent(beginning, {
+          organizationId,
+          clusterId,
+          kind: 'agent.update.started',
+          occasion,
+          payload,
+        });
+        return {};
+      });
+    },
+
+    /** Writes a phase; the last one also ends the command and tells the cluster. Answers what the row says then. */
+    async showAgentUpdate(shown: ShownAgentUpdate): Promise<{ state: AgentUpdateState }> {
+      const { updateId, clusterId, organizationId, state, revision, message } = shown;
+      return await effect(database, actorAuthor(), async (showing) => {
+        const row = await lockRow(showing, updateId);
+        if (row === undefined) return { state: 'failed' };
+        const finished = isAgentUpdateOver(state);
+        const projection = { state, revision, finished, set: { message, blocker: null } };
+        const { result } = await project(showing.kysely, 'agent-update', updateId, projection, database.raiseAlarm);
+        if (result === 'refused') return { state: row.state };
+        if (row.state === state) return { state };
+        showing.change({ organizationId, kind: 'agent_update', id: updateId });
+        if (!finished) return { state };
+        const cluster = { id: clusterId, organizationId };
+        await cancelCommand(showing, cluster, updateCommandId(updateId));
+        tellCluster(showing, cluster, 'updating', { updateId: null, ended: updateId });
+        if (state in events) {
+          await insertClusterEvent(showing, {
+            organizationId,
+            clusterId,
+            kind: events[state as keyof typeof events],
+            occasion: `agent-update ${updateId} ended`,
+            payload: { updateId, fromImage: row.from, toImage: row.to, ...(message === null ? {} : { message }) },
+          });
+        }
+        return { state };
+      });
+    },
+  };
+}
+
+export type AgentUpdateActivities = ReturnType<typeof createAgentUpdateActivities>;
+
+/** Locked, so that an activity that runs twice at once says everything once. */
+async function lockRow({ kysely }: Effect, updateId: string) {
+  const row = await kysely
+    .selectFrom('agent_update')
+    .select(['state', 'finished_at', 'from_image', 'to_image'])
+    .where('id', '=', updateId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  return { state: row.state, finished: row.finished_at !== null, from: row.from_image, to: row.to_image };
+}

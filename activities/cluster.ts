@@ -1,0 +1,120 @@
+import { endCommand } from '../db/cluster-commands.ts';
+import { insertClusterEvent } from '../db/cluster-events.ts';
+import { recordCluster } from '../db/clusters.ts';
+import type { Database } from '../db/database.ts';
+import { type Effect, effect } from '../db/effect.ts';
+import type { JsonObject } from '../db/json.ts';
+import { project } from '../db/projection.ts';
+import { forgetMachine } from '../db/reports.ts';
+import type { ClusterEventKind, ClusterState } from '../domain/clusters.ts';
+import { actorAuthor } from './caller.ts';
+
+interface OfCluster {
+  clusterId: string;
+  organizationId: string;
+  revision: number;
+}
+
+export interface ShownCluster extends OfCluster {
+  state: ClusterState;
+  message: string | null;
+  event?: { kind: ClusterEventKind; occasion: string; payload: JsonObject; at?: string };
+}
+
+const unheard = 'Nothing is heard of its agent: look whether its machine runs and reaches this control plane.';
+
+/** What the actor of a cluster does to the world. Each may be run twice. */
+export function createClusterActivities({ database }: { database: Database }) {
+  return {
+    async showCluster({ clusterId, organizationId, state, revision, message, event }: ShownCluster): Promise<void> {
+      await effect(database, actorAuthor(), async (showing) => {
+        const row = await lockRow(showing, clusterId);
+        if (row === undefined || row.finished) return;
+        // That it goes was decided, and we shall hear of it: until then the decision stands in the row.
+        if (!row.deleting) {
+          const why = state === 'lost' ? unheard : message;
+          const projection = { state, revision, set: { message: why, blocker: null } };
+          await project(showing.kysely, 'cluster', clusterId, projection, database.raiseAlarm);
+          showing.change({ organizationId, kind: 'cluster', id: clusterId });
+        }
+        if (event === undefined) return;
+        const { kind, occasion, payload, at } = event;
+        await insertClusterEvent(showing, {
+          organizationId,
+          clusterId,
+          kind,
+          occasion,
+          payload,
+          at: at === undefined ? undefined : new Date(at),
+        });
+      });
+    },
+
+    /** All that belongs to the cluster goes, and nobody speaks for it any more; its row and its events are kept. */
+    async deleteCluster({ clusterId, organizationId, revision }: OfCluster): Promise<'deleted' | 'failed'> {
+      return await effect(database, actorAuthor(), async (deleting) => {
+        const { kysely } = deleting;
+        const row = await lockRow(deleting, clusterId);
+        // Its organization was purged, and it with it.
+        if (row === undefined) return 'deleted';
+        if (row.finished) return row.state === 'failed' ? 'failed' : 'deleted';
+        const open = await kysely
+          .selectFrom('cluster_command')
+          .select('id')
+          .where('cluster_id', '=', clusterId)
+          .where('finished_at', 'is', null)
+          .execute();
+        for (const { id } of open)
+          await endCommand(deleting, id, { state: 'lost', message: 'The cluster is deleted.' });
+        await forgetMachine(deleting, { id: clusterId, organizationId });
+        await kysely.deleteFrom('cluster_slice').where('cluster_id', '=', clusterId).execute();
+        await kysely.deleteFrom('ingress_host').where('cluster_id', '=', clusterId).execute();
+        await kysely.deleteFrom('enrollment_token').where('cluster_id', '=', clusterId).execute();
+        // Its credential opens nothing any more, but it is known: so the agent can be told that it may go.
+        await kysely
+          .updateTable('cluster_agent')
+          .set({ contact: 'never', next_credential_hash: null, error: null, told_trouble: null, facts: null })
+          .where('cluster_id', '=', clusterId)
+          .execute();
+        const projection = {
+          state: 'deleted',
+          revision,
+          finished: true,
+          set: { message: null, blocker: null },
+        } as const;
+        await project(kysely, 'cluster', clusterId, projection, database.raiseAlarm);
+        recordCluster(deleting, 'cluster.deleted', { id: clusterId, organizationId, name: row.name });
+        return 'deleted';
+      });
+    },
+
+    async failCluster({
+      clusterId,
+      organizationId,
+      revision,
+      message,
+    }: OfCluster & { message: string }): Promise<void> {
+      await effect(database, actorAuthor(), async (failing) => {
+        const row = await lockRow(failing, clusterId);
+        if (row === undefined || row.finished) return;
+        const projection = { state: 'failed', revision, finished: true, set: { message, blocker: null } } as const;
+        await project(failing.kysely, 'cluster', clusterId, projection, database.raiseAlarm);
+        recordCluster(failing, 'cluster.failed', { id: clusterId, organizationId, name: row.name }, { message });
+      });
+    },
+  };
+}
+
+export type ClusterActivities = ReturnType<typeof createClusterActivities>;
+
+async function lockRow({ kysely }: Effect, clusterId: string) {
+  const row = await kysely
+    .selectFrom('cluster')
+    .select(['name', 'state', 'finished_at', 'deletion_requested_at'])
+    .where('id', '=', clusterId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { name, state } = row;
+  return { name, state, finished: row.finished_at !== null, deleting: row.deletion_requested_at !== null };
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { programVersion } from '../../domain/version.ts';
+import { protocolVersion } from '../../protocol/version.ts';
+import { imageName } from '../update/image-name.ts';
+import { type ArchivedFile, archive } from './archive.ts';
+
+export interface Bundle {
+  image: string;
+  version: string;
+  /** `sha256:` and 64 hexadecimal digits, of the bytes. */
+  digest: string;
+  bytes: Buffer;
+}
+
+const agent = join(import.meta.dirname, '..');
+
+/** Makes the agent as it is installed: a few files that need Node and nothing else. Same sources, same bytes. */
+export async function makeBundle(): Promise<Bundle> {
+  const files = [
+    ...(await compile({ agent: join(agent, 'main.ts') })),
+    // By itself: the ingress is replaced only when its own program has changed.
+    ...(await compile({ ingress: join(agent, 'ingress', 'main.ts') })),
+    ...scripts(),
+    { name: 'LICENSE', bytes: readFileSync(join(agent, '..', 'LICENSE')), executable: false },
+  ];
+  files.push({ name: 'release.json', bytes: releaseFile(files), executable: false });
+  files.sort((one, other) => (one.name < other.name ? -1 : 1));
+  const bytes = gzipSync(await archive(files), { level: 9 });
+  // The operating system that made it stands in the header of gzip and says nothing.
+  bytes[9] = 255;
+  const digest = `sha256:${sha256(bytes)}`;
+  return { image: imageName(programVersion, digest), version: programVersion, digest, bytes };
+}
+
+async function compile(entryPoints: Record<string, string>): Promise<ArchivedFile[]> {
+  const { outputFiles } = await build({
+    entryPoints,
+    outdir: agent,
+    absWorkingDir: join(agent, '..'),
+    bundle: true,
+    splitting: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22',
+    minify: true,
+    legalComments: 'eof',
+    outExtension: { '.js': '.mjs' },
+    chunkNames: '[name]-[hash]',
+    // Native parts that are optional everywhere: ways to reach an engine by SSH that the agent does not use.
+    external: ['*.node', 'cpu-features'],
+    // Packages in CommonJS ask for Node's own modules by `require`.
+    banner: { js: `import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);` },
+    define: { 'process.env.NODE_ENV': '"production"' },
+    logLevel: 'silent',
+  });
+  return outputFiles.map(({ path, contents }) => ({
+    name: basename(path),
+    bytes: Buffer.from(contents),
+    executable: false,
+  }));
+}
+
+/** Every shell script of the agent stands beside agent.mjs, where the code that is in there looks for it. */
+function scripts(): ArchivedFile[] {
+  const found = readdirSync(agent, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.sh'));
+  const files = found
+    .filter((name) => basename(name) !== 'install.sh')
+    .map((name) => ({
+      name: basename(name) === 'ballast.sh' ? 'ballast' : basename(name),
+      bytes: readFileSync(join(agent, name)),
+      executable: true,
+    }));
+  if (new Set(files.map(({ name }) => name)).size < files.length) {
+    throw new Error(
+      'Two scripts of the agent have the same name, but they stand side by side in its bundle; rename one.',
+    );
+  }
+  return files;
+}
+
+function releaseFile(files: readonly ArchivedFile[]): Buffer {
+  const digests = Object.fromEntries(files.map(({ name, bytes }) => [name, sha256(bytes)]).sort());
+  return Buffer.from(
+    `${JSON.stringify({ version: programVersion, protocol: protocolVersion, files: digests }, null, 2)}\n`,
+  );
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,221 @@
+import type { Command, CommandResult } from '../../protocol/command.ts';
+import { isJournalled } from '../../protocol/command.ts';
+import type { Driver } from '../driver.ts';
+import type { Entry } from '../journal/entry.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Client } from '../link/client.ts';
+import { LinkFailure } from '../link/link-failure.ts';
+import { BackOff, pause } from '../link/pause.ts';
+import { type Log, reason } from '../log.ts';
+import { Delivery } from './delivery.ts';
+import { execute } from './execute.ts';
+import type { Run, RunResult } from './run.ts';
+import { streamLogs } from './stream-logs.ts';
+
+export interface CommandsOptions {
+  journal: Journal;
+  client: Client;
+  driver: Driver;
+  restart(key: string, process: string | undefined, token: string): Promise<void>;
+  update(body: Extract<Command['body'], { kind: 'update' }>, run: Run): Promise<RunResult | 'left open'>;
+  holdsLeases(): boolean;
+  log: Log;
+}
+
+/** So many run at once; the others wait, written down. */
+const atOnce = 32;
+const logsAtOnce = 64;
+
+/**
+ * Runs what is to be done once, at most once, and tells how it went until that is acknowledged. What changes something is
+ * in the journal before it starts.
+ */
+export class Commands {
+  readonly #options: CommandsOptions;
+  readonly #delivery: Delivery;
+  readonly #running = new Map<string, AbortController>();
+  readonly #waiting: string[] = [];
+  readonly #logs = new Map<string, AbortController>();
+  readonly #closing = new AbortController();
+
+  constructor(options: CommandsOptions) {
+    this.#options = options;
+    this.#delivery = new Delivery(options.journal, options.client, this.#closing.signal, options.log);
+  }
+
+  /** Takes up what an earlier agent left. */
+  start(): void {
+    for (const entry of this.#options.journal.open()) {
+      if (entry.state === 'finished') this.#delivery.deliver(entry.id);
+      else if (entry.state === 'received' || entry.body?.kind === 'update') this.#enqueue(entry.id);
+      else {
+        const message = 'The agent was interrupted while this ran; whether it was done is not known.';
+        this.#finish(entry, { outcome: 'unknown', message });
+      }
+    }
+  }
+
+  accept(command: Command): void {
+    if (!isJournalled(command.body)) {
+      this.#stream(command);
+      return;
+    }
+    const { journal, log } = this.#options;
+    const known = journal.get(command.id);
+    if (known !== undefined && known.attempt >= command.attempt) {
+      // A late copy of what was acknowledged already: its result is told again, and nothing is done again.
+      if (known.state === 'gone' && known.attempt === command.attempt) this.#delivery.repeat(known);
+      return;
+    }
+    if (known !== undefined && this.#running.has(command.id)) {
+      log.warn(
+        `Attempt ${command.attempt} of command ${command.id} came while attempt ${known.attempt} runs; it is left out.`,
+      );
+      return;
+    }
+    journal.receive(command);
+    this.#enqueue(command.id);
+  }
+
+  /** It came in a form that this version does not know: refused, without being run. */
+  refuse({ id, attempt }: { id: string; attempt: number }): void {
+    const message = 'This version of the agent does not know this command; update the agent.';
+    void this.#delivery.tell(id, { attempt, outcome: 'failed', message });
+  }
+
+  cancel(id: string): void {
+    this.#logs.get(id)?.abort();
+    this.#running.get(id)?.abort();
+    const at = this.#waiting.indexOf(id);
+    const entry = this.#options.journal.get(id);
+    if (at < 0 || entry === undefined) return;
+    this.#waiting.splice(at, 1);
+    this.#finish(entry, { outcome: 'cancelled' });
+  }
+
+  /** Whatever is not told to its end yet: their leases are to be kept. */
+  running(): string[] {
+    return [...this.#options.journal.open().map(({ id }) => id), ...this.#logs.keys()];
+  }
+
+  /** Lets go: what runs is `unknown` to the next agent, unless it ends before we do. */
+  close(): void {
+    this.#closing.abort();
+    for (const stream of this.#logs.values()) stream.abort();
+  }
+
+  /** Waits until nothing runs but these, or until the time is over. */
+  async settled(except: string, millis: number): Promise<void> {
+    const end = performance.now() + millis;
+    while ([...this.#running.keys()].some((id) => id !== except) && performance.now() < end) await pause(50);
+  }
+
+  #enqueue(id: string): void {
+    this.#waiting.push(id);
+    this.#next();
+  }
+
+  #next(): void {
+    while (this.#running.size < atOnce && !this.#closing.signal.aborted) {
+      const id = this.#waiting.shift();
+      if (id === undefined) return;
+      const stopping = new AbortController();
+      this.#running.set(id, stopping);
+      void this.#run(id, stopping.signal).finally(() => {
+        this.#running.delete(id);
+        this.#next();
+      });
+    }
+  }
+
+  async #run(id: string, signal: AbortSignal): Promise<void> {
+    const { journal, log } = this.#options;
+    try {
+      const entry = journal.start(id);
+      const result = await this.#execute(entry, signal);
+      if (result !== 'left open') this.#finish(entry, result);
+    } catch (error) {
+      // The journal itself cannot be written, a full disk most likely: said, and decided by the next agent.
+      log.warn(`Command ${id} is left as it is: ${reason(error)}`);
+    }
+  }
+
+  async #execute(entry: Entry, signal: AbortSignal): Promise<RunResult | 'left open'> {
+    const { journal, driver } = this.#options;
+    const { id, starts, body } = entry;
+    const spool = journal.spool(id);
+    const run: Run = {
+      id,
+      starts,
+      signal,
+      output: (stream, bytes) => {
+        spool.add(stream, bytes);
+        this.#delivery.deliver(id);
+      },
+    };
+    try {
+      if (body?.kind === 'exec') return await execute(body, run, driver);
+      if (body?.kind === 'update') return await this.#options.update(body, run);
+      if (body?.kind === 'restart') {
+        await this.#options.restart(body.key, body.process, id);
+        return { outcome: 'done', exitCode: 0 };
+      }
+      return { outcome: 'failed', message: 'The journal does not say what this command was.' };
+    } catch (error) {
+      return signal.aborted ? { outcome: 'cancelled' } : { outcome: 'failed', message: reason(error).slice(0, 4000) };
+    }
+  }
+
+  #finish({ id, attempt }: Entry, result: RunResult): void {
+    this.#options.journal.finish(id, { attempt, ...result });
+    this.#delivery.deliver(id);
+  }
+
+  #stream({ id, attempt, body }: Command): void {
+    if (body.kind !== 'logs' || this.#logs.has(id)) return;
+    if (this.#logs.size >= logsAtOnce) {
+      void this.#delivery.tell(id, {
+        attempt,
+        outcome: 'failed',
+        message: 'Too many logs are read at once; try again later.',
+      });
+      return;
+    }
+    const stopping = new AbortController();
+    this.#logs.set(id, stopping);
+    const { client, driver, holdsLeases } = this.#options;
+    void streamLogs(body, {
+      id,
+      driver,
+      signal: stopping.signal,
+      send: (pieces) => this.#sendLogs(client, id, pieces, stopping),
+      holdsLeases,
+    })
+      .then(
+        (): RunResult => ({ outcome: stopping.signal.aborted ? 'cancelled' : 'done' }),
+        (error: unknown): RunResult => ({ outcome: 'failed', message: reason(error).slice(0, 4000) }),
+      )
+      .then(
+        (result: RunResult): Promise<void> => this.#delivery.tell(id, { attempt, ...result } satisfies CommandResult),
+      )
+      .finally(() => this.#logs.delete(id));
+  }
+
+  async #sendLogs(
+    client: Client,
+    id: string,
+    pieces: Parameters<Client['output']>[1],
+    stopping: AbortController,
+  ): Promise<void> {
+    const backOff = new BackOff();
+    while (!stopping.signal.aborted) {
+      try {
+        return await client.output(id, pieces, stopping.signal);
+      } catch (error) {
+        const lasting = error instanceof LinkFailure && error.kind !== 'unreachable';
+        if (lasting || !this.#options.holdsLeases()) stopping.abort();
+        else await pause(backOff.next(), stopping.signal);
+      }
+    }
+  }
+}

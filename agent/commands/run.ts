@@ -1,0 +1,13 @@
+import type { CommandResult } from '../../protocol/command.ts';
+
+/** One execution of a command. */
+export interface Run {
+  id: string;
+  /** How often it was started, this time included. */
+  starts: number;
+  output(stream: 'stdout' | 'stderr' | 'progress', bytes: Buffer): void;
+  /** It shall stop. */
+  signal: AbortSignal;
+}
+
+export type RunResult = Omit<CommandResult, 'attempt'>;

@@ -1,0 +1,94 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { type FileHandle, open, rename, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Refusal } from '../refusal.ts';
+
+/** Files that are named by their digest. What is named so is whole and was verified; everything else is a draft. */
+export class Blobs {
+  readonly #blobs: string;
+  readonly #drafts: string;
+
+  constructor(directory: string) {
+    this.#blobs = join(directory, 'blobs');
+    this.#drafts = join(directory, 'drafts');
+    mkdirSync(this.#blobs, { recursive: true, mode: 0o700 });
+    // Left by an agent that was killed.
+    rmSync(this.#drafts, { recursive: true, force: true });
+    mkdirSync(this.#drafts, { mode: 0o700 });
+  }
+
+  path(digest: string): string {
+    return join(this.#blobs, digest.replace('sha256:', ''));
+  }
+
+  size(digest: string): number | undefined {
+    return statSync(this.path(digest), { throwIfNoEntry: false })?.size;
+  }
+
+  touch(digest: string): void {
+    const now = new Date();
+    utimesSync(this.path(digest), now, now);
+  }
+
+  /** What there is, how large, and when they were last needed. */
+  all(): { digest: string; size: number; usedAt: number }[] {
+    return readdirSync(this.#blobs).map((name) => {
+      const { size, mtimeMs } = statSync(join(this.#blobs, name));
+      return { digest: `sha256:${name}`, size, usedAt: mtimeMs };
+    });
+  }
+
+  remove(digest: string): void {
+    rmSync(this.path(digest), { force: true });
+  }
+
+  async free(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.#blobs);
+    return bavail * bsize;
+  }
+
+  /** Writes what comes, and keeps it only if it is exactly what its size and its digest say. */
+  async add(what: { digest: string; size: number }, from: string, content: AsyncIterable<Buffer>): Promise<void> {
+    const draft = join(this.#drafts, `${what.digest.replace('sha256:', '')}.${randomBytes(6).toString('hex')}`);
+    try {
+      const file = await open(draft, 'wx', 0o600);
+      try {
+        await writeVerified(file, what, from, content);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(draft, this.path(what.digest));
+      const directory = await open(this.#blobs, 'r');
+      await directory.sync().finally(() => directory.close());
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw isNoRoom(error) ? new Error('There is no room left on the disk for images; free some.') : error;
+    }
+  }
+}
+
+async function writeVerified(
+  file: FileHandle,
+  { digest, size }: { digest: string; size: number },
+  from: string,
+  content: AsyncIterable<Buffer>,
+): Promise<void> {
+  const hash = createHash('sha256');
+  let written = 0;
+  for await (const chunk of content) {
+    written += chunk.length;
+    if (written > size) throw new Refusal(`${from} sends more for ${digest} than the ${size} bytes it said.`);
+    hash.update(chunk);
+    for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
+  }
+  if (written < size) throw new Refusal(`${from} has only ${written} of the ${size} bytes it said for ${digest}.`);
+  if (`sha256:${hash.digest('hex')}` !== digest) {
+    throw new Refusal(`${from} has something else for ${digest} than this digest says.`);
+  }
+}
+
+function isNoRoom(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+}

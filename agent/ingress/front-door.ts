@@ -1,0 +1,121 @@
+import { createServer, type Server, type ServerOptions } from 'node:http';
+import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2';
+import { Server as PlainServer, type Socket } from 'node:net';
+import { forward } from './forward.ts';
+import { askedOverH2c, H2cReply } from './h2c-client.ts';
+import { askedOverHttp1, Http1Reply } from './http1-client.ts';
+import type { Front } from './request-record.ts';
+import { mayUpgrade, upgrade } from './upgrade.ts';
+
+const firstBytesMilliseconds = 15_000;
+const preface = Buffer.from('PRI ');
+const strict: ServerOptions = {
+  insecureHTTPParser: false,
+  requireHostHeader: true,
+  maxHeaderSize: 32_768,
+  headersTimeout: 15_000,
+  connectionsCheckingInterval: 5_000,
+  // A large body may take its time; one that stands still is ended by `requestBody`.
+  requestTimeout: 0,
+  keepAliveTimeout: 65_000,
+  noDelay: true,
+  shouldUpgradeCallback: mayUpgrade,
+};
+
+/** The one port that clients come to: HTTP/1.1 and, for who begins with its preface, HTTP/2. */
+export class FrontDoor {
+  readonly server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #sessions = new Set<ServerHttp2Session>();
+  #leaving = false;
+
+  constructor(front: Front) {
+    const leaving = (): boolean => this.#leaving;
+    this.server = createServer(strict, (request, response) => {
+      forward(front, askedOverHttp1(request), new Http1Reply(request, response, leaving));
+    });
+    this.server.on('upgrade', (request, socket, rest) => upgrade(front, request, socket, rest));
+    this.server.maxConnections = 20_000;
+    this.server.maxHeadersCount = 0;
+    const http2 = createHttp2Server({
+      settings: { maxConcurrentStreams: 250, maxHeaderListSize: 32_768, enableConnectProtocol: false },
+      maxSessionMemory: 16,
+    });
+    http2.on('session', (session) => this.#keep(session));
+    http2.on('sessionError', () => undefined);
+    http2.on('stream', (stream, headers, flags, rawHeaders: string[]) => {
+      forward(front, askedOverH2c(stream, headers, flags, rawHeaders), new H2cReply(stream));
+    });
+    const takers = this.server.listeners('connection');
+    this.server.removeAllListeners('connection');
+    this.server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+      recognise(socket, (isHttp2) => {
+        if (isHttp2) http2.emit('connection', socket);
+        else for (const take of takers) take.call(this.server, socket);
+      });
+    });
+  }
+
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  /**
+   * Takes no further connection. Those that are open go on, and clients are told with their next answer to come anew:
+   * closing an idle one could hit a request that is just coming.
+   */
+  leave(): void {
+    if (this.#leaving) return;
+    this.#leaving = true;
+    // `close` of an HTTP server would close idle connections at once.
+    PlainServer.prototype.close.call(this.server);
+    for (const session of this.#sessions) sayGoodbye(session);
+  }
+
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #keep(session: ServerHttp2Session): void {
+    this.#sessions.add(session);
+    session.setTimeout(300_000, () => {
+      if (session.state.outboundQueueSize === 0) session.close();
+    });
+    session.once('close', () => this.#sessions.delete(session));
+    session.on('error', () => undefined);
+    if (this.#leaving) sayGoodbye(session);
+  }
+}
+
+/** First that no new stream shall come, then, when the client must have heard, that none is taken. */
+function sayGoodbye(session: ServerHttp2Session): void {
+  if (session.destroyed) return;
+  session.goaway(0, 2 ** 31 - 1);
+  setTimeout(() => session.destroyed || session.close(), 2_000);
+}
+
+function recognise(socket: Socket, found: (isHttp2: boolean) => void): void {
+  let seen = Buffer.alloc(0);
+  const giveUp = (): void => {
+    socket.destroy();
+  };
+  const timer = setTimeout(giveUp, firstBytesMilliseconds);
+  socket.once('close', () => clearTimeout(timer));
+  socket.on('error', giveUp);
+  const look = (chunk: Buffer): void => {
+    seen = seen.length === 0 ? Buffer.from(chunk) : Buffer.concat([seen, chunk]);
+    const length = Math.min(seen.length, preface.length);
+    const like = seen.subarray(0, length).equals(preface.subarray(0, length));
+    if (like && length < preface.length) return;
+    clearTimeout(timer);
+    socket.off('data', look);
+    socket.off('error', giveUp);
+    socket.pause();
+    socket.unshift(seen);
+    found(like);
+    if (!like) socket.resume();
+  };
+  socket.on('data', look);
+}

@@ -1,0 +1,95 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { writeFileAtomically } from '../../machine/files.ts';
+import { isAlive } from '../../machine/process-identity.ts';
+import { type Route, route } from './route.ts';
+
+const routesFile = z.object({ generation: z.int().min(0), routes: z.array(route) });
+export type RoutesFile = z.infer<typeof routesFile>;
+
+/** A process of the ingress, as it is written down by itself. */
+const processRecord = z.object({
+  pid: z.int(),
+  started: z.string(),
+  digest: z.string(),
+  listen: z.string(),
+  port: z.int(),
+  /** Where it is told what to do: a socket. */
+  control: z.string(),
+});
+export type ProcessRecord = z.infer<typeof processRecord>;
+
+/** What is in the ingress's directory. */
+export class IngressFiles {
+  readonly directory: string;
+
+  constructor(directory: string) {
+    this.directory = directory;
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  }
+
+  get accessLog(): string {
+    return join(this.directory, 'access.log');
+  }
+
+  get ownLog(): string {
+    return join(this.directory, 'ingress.log');
+  }
+
+  routes(): RoutesFile {
+    return read(join(this.directory, 'routes.json'), routesFile) ?? { generation: 0, routes: [] };
+  }
+
+  writeRoutes(generation: number, routes: readonly Route[]): void {
+    writeFileAtomically(join(this.directory, 'routes.json'), JSON.stringify({ generation, routes }));
+  }
+
+  /** The one that takes connections, or took them last. */
+  serving(): ProcessRecord | undefined {
+    return read(join(this.directory, 'process.json'), processRecord);
+  }
+
+  writeServing(record: ProcessRecord): void {
+    writeFileAtomically(join(this.directory, 'process.json'), JSON.stringify(record));
+  }
+
+  /** Those that only end what they began. Forgets the ones that are gone. */
+  leaving(): ProcessRecord[] {
+    return readdirSync(this.directory).flatMap((name) => {
+      if (!/^leaving-\d+\.json$/.test(name)) return [];
+      const record = read(join(this.directory, name), processRecord);
+      if (record !== undefined && isAlive(record)) return [record];
+      rmSync(join(this.directory, name), { force: true });
+      if (record !== undefined) this.removeControl(record.control);
+      return [];
+    });
+  }
+
+  writeLeaving(record: ProcessRecord): void {
+    writeFileAtomically(this.#leavingPath(record), JSON.stringify(record));
+  }
+
+  removeLeaving(record: ProcessRecord): void {
+    rmSync(this.#leavingPath(record), { force: true });
+  }
+
+  /** With the short directory that was made for it, if it has one of its own. */
+  removeControl(path: string): void {
+    const own = dirname(path);
+    rmSync(path, { force: true });
+    if (/^ballast-[A-Za-z0-9]{6}$/.test(own.split('/').at(-1) ?? '')) rmSync(own, { recursive: true, force: true });
+  }
+
+  #leavingPath(record: ProcessRecord): string {
+    return join(this.directory, `leaving-${record.pid}.json`);
+  }
+}
+
+function read<T>(path: string, shape: z.ZodType<T>): T | undefined {
+  try {
+    return shape.safeParse(JSON.parse(readFileSync(path, 'utf8'))).data;
+  } catch {
+    return undefined;
+  }
+}

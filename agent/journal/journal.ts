@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeFileAtomically } from '../../machine/files.ts';
+import type { Command, CommandResult } from '../../protocol/command.ts';
+import type { Log } from '../log.ts';
+import { type Entry, entry } from './entry.ts';
+import { Spool } from './spool.ts';
+
+/** So many acknowledged commands are remembered, the newest ones. */
+const remembered = 500;
+
+/** What was done with each command, a file each, on disk before anything follows from it. */
+export class Journal {
+  /** Made with the journal: who has another one knows nothing of these commands. */
+  readonly id: string;
+  readonly #directory: string;
+  readonly #entries = new Map<string, Entry>();
+  readonly #spools = new Map<string, Spool>();
+
+  constructor(directory: string, log: Log) {
+    this.#directory = directory;
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    this.id = journalId(join(directory, 'id'));
+    const files = readdirSync(directory).filter((name) => name.endsWith('.json'));
+    const byAge = files
+      .map((name) => ({ name, time: statSync(join(directory, name)).mtimeMs }))
+      .sort((one, other) => one.time - other.time);
+    for (const { name } of byAge) {
+      const path = join(directory, name);
+      try {
+        const read = entry.parse(JSON.parse(readFileSync(path, 'utf8')));
+        this.#entries.set(read.id, read);
+      } catch {
+        renameSync(path, `${path}.damaged`);
+        log.warn(
+          `The journal's ${name} cannot be read; it is kept as ${name}.damaged and its command is not taken up.`,
+        );
+      }
+    }
+    this.#forgetOldest();
+  }
+
+  get(id: string): Entry | undefined {
+    return this.#entries.get(id);
+  }
+
+  /** What is not acknowledged yet. */
+  open(): Entry[] {
+    return [...this.#entries.values()].filter(({ state }) => state !== 'gone');
+  }
+
+  receive({ id, attempt, body }: Command): Entry {
+    this.#spools.get(id)?.remove();
+    this.#spools.delete(id);
+    new Spool(join(this.#directory, `${id}.output`)).remove();
+    return this.#write({ id, attempt, body, state: 'received', starts: 0 });
+  }
+
+  start(id: string): Entry {
+    const known = this.#known(id);
+    return this.#write({ ...known, state: 'started', starts: known.starts + 1 });
+  }
+
+  finish(id: string, result: CommandResult): Entry {
+    this.#spools.get(id)?.sync();
+    return this.#write({ ...this.#known(id), state: 'finished', result });
+  }
+
+  /** Its result was acknowledged. */
+  gone(id: string): void {
+    const { attempt, starts, result } = this.#known(id);
+    this.spool(id).remove();
+    this.#spools.delete(id);
+    this.#write({ id, attempt, starts, state: 'gone', ...(result === undefined ? {} : { result }) });
+    this.#forgetOldest();
+  }
+
+  /** What the command said and what was not acknowledged of it. */
+  spool(id: string): Spool {
+    const spool = this.#spools.get(id) ?? new Spool(join(this.#directory, `${this.#known(id).id}.output`));
+    this.#spools.set(id, spool);
+    return spool;
+  }
+
+  #known(id: string): Entry {
+    const known = this.#entries.get(id);
+    if (known === undefined) throw new Error(`The journal knows no command ${id}.`);
+    return known;
+  }
+
+  #write(changed: Entry): Entry {
+    writeFileAtomically(join(this.#directory, `${changed.id}.json`), JSON.stringify(changed));
+    this.#entries.delete(changed.id);
+    this.#entries.set(changed.id, changed);
+    return changed;
+  }
+
+  #forgetOldest(): void {
+    const gone = [...this.#entries.values()].filter(({ state }) => state === 'gone');
+    for (const { id } of gone.slice(0, Math.max(0, gone.length - remembered))) {
+      this.#entries.delete(id);
+      rmSync(join(this.#directory, `${id}.json`), { force: true });
+    }
+  }
+}
+
+function journalId(path: string): string {
+  const known = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
+  if (/^[0-9a-f-]{36}$/.test(known)) return known;
+  const made = randomUUID();
+  writeFileAtomically(path, `${made}\n`);
+  return made;
+}

@@ -1,0 +1,57 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Ingress } from '../ingress/ingress.ts';
+import type { Route } from '../ingress/route.ts';
+
+/** Brings routes to the ingress, the newest always, again until it says that it has them. */
+export class AppliedRoutes {
+  readonly #ingress: Ingress;
+  readonly #closing: AbortSignal;
+  readonly #onChange: () => void;
+  #wanted: { text: string; routes: Route[] } | undefined;
+  #applied = '';
+  #working: Promise<void> | undefined;
+  /** Why the ingress does not have what it shall have. */
+  error: string | undefined;
+
+  constructor(ingress: Ingress, closing: AbortSignal, onChange: () => void) {
+    this.#ingress = ingress;
+    this.#closing = closing;
+    this.#onChange = onChange;
+  }
+
+  get areApplied(): boolean {
+    return this.#wanted === undefined || this.#wanted.text === this.#applied;
+  }
+
+  set(routes: Route[]): void {
+    const text = JSON.stringify(routes);
+    if (this.#wanted?.text === text) return;
+    this.#wanted = { text, routes };
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined;
+    });
+  }
+
+  /** When the ingress has what was set last. */
+  async applied(): Promise<void> {
+    await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    for (let wait = 250; !this.areApplied && !this.#closing.aborted; wait = Math.min(wait * 2, 10_000)) {
+      const wanted = this.#wanted;
+      if (wanted === undefined) return;
+      try {
+        await this.#ingress.setRoutes(wanted.routes);
+        this.#applied = wanted.text;
+        this.error = undefined;
+        wait = 125;
+        this.#onChange();
+      } catch (error) {
+        this.error = `The ingress does not take its routes: ${error instanceof Error ? error.message : String(error)}`;
+        this.#onChange();
+        await pause(wait, undefined, { signal: this.#closing }).catch(() => {});
+      }
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { applied, type KeptMachine, keptMachine, through, wanted } from '../../test/kept-machine.ts';
+import { until } from '../../test/until.ts';
+import type { Keeper } from './keeper.ts';
+
+let machine: KeptMachine;
+afterEach(() => machine?.close());
+
+const slow = 60_000;
+
+function instances(keeper: Keeper, key: string) {
+  return keeper.observed().slices.find((slice) => slice.key === key)?.instances ?? [];
+}
+
+function stateOf(keeper: Keeper, key: string) {
+  return instances(keeper, key).map(({ state }) => state);
+}
+
+test(
+  'a later keeper adopts what runs and restarts nothing, mends what is missing, and drains what shall not be',
+  async () => {
+    machine = await keptMachine();
+    const first = await machine.keeper();
+    const [a, b] = [await machine.slice('a', 1, 'r1', { replicas: 2 }), await machine.slice('b', 2, 'r1')];
+    await first.desire(wanted(2, a, b), 0);
+    await applied(first, 2);
+    const before = instances(first, 'a');
+    expect(before).toMatchObject([
+      { state: 'ready', run: 1, release: 'r1', node: 'here' },
+      { state: 'ready', run: 1 },
+    ]);
+    await first.close();
+
+    // While nobody is there, one is killed and one is gone altogether.
+    const [killed, kept] = before;
+    const [gone] = instances(first, 'b');
+    await machine.driver().stop(killed?.id ?? '', 0);
+    await machine.driver().remove(gone?.id ?? '');
+    const second = await machine.keeper();
+    expect(instances(second, 'a').find(({ id }) => id === kept?.id)).toMatchObject({ state: 'ready', run: 1 });
+    expect((await through(machine.url(), 'a.localhost')).status).toBe(200);
+    await until('the killed one runs again', async () =>
+      instances(second, 'a').every(({ state }) => state === 'ready') ? true : undefined,
+    );
+    expect(instances(second, 'a').map(({ id, run }) => [id, run])).toEqual([
+      [killed?.id, 2],
+      [kept?.id, 1],
+    ]);
+    await until('another one runs', async () => stateOf(second, 'b').includes('ready'));
+    expect(instances(second, 'b').map(({ id }) => id)).not.toContain(gone?.id);
+
+    await second.desire({ revision: 3, slices: [], broken: [], removed: ['a'] });
+    await until('a is gone', async () => second.observed().slices.every(({ key }) => key !== 'a'));
+    expect(second.observed().appliedRevision).toBe(3);
+    expect((await machine.driver().list()).map(({ key }) => key)).toEqual(['b']);
+    await second.close();
+
+    // Without the file nothing is known, which takes nothing away.
+    for (const damage of [
+      () => rmSync(join(machine.home, 'desired.json')),
+      () => writeFileSync(join(machine.home, 'desired.json'), '{"rev'),
+    ]) {
+      damage();
+      const third = await machine.keeper();
+      expect(third.revision).toBe(0);
+      expect(stateOf(third, 'b')).toEqual(['ready']);
+      expect((await through(machine.url(), 'b.localhost')).status).toBe(200);
+      await third.desire(wanted(4, { ...b, revision: 4 }), 0);
+      await applied(third, 4);
+      expect(instances(third, 'b')).toMatchObject([{ state: 'ready', run: 1 }]);
+      await third.close();
+    }
+  },
+  slow,
+);
+
+test(
+  'what is wrong with one slice is its error, stops no other, and is over when the slice is right',
+  async () => {
+    machine = await keptMachine();
+    const keeper = await machine.keeper();
+    const good = await machine.slice('good', 1, 'r1');
+    const bad = await machine.slice('bad', 2, 'r1', {}, { image: { layout: join(machine.home, 'nothing-here') } });
+    const silent = await machine.slice('silent', 3, 'r1', { args: ['-once', '-code', '3'], readyWithinSeconds: 1 });
+    const broken = { key: 'broken', revision: 4, error: 'The secret db-password is not set.' };
+    await keeper.desire({ revision: 4, slices: [good, bad, silent], broken: [broken], removed: [] }, 0);
+    const errorOf = (key: string) => keeper.observed().slices.find((slice) => slice.key === key)?.error;
+    await until('good runs', async () => stateOf(keeper, 'good').includes('ready'));
+    await until('bad says why', async () => errorOf('bad'));
+    await until('silent says why', async () => errorOf('silent')?.includes('exit code 3'));
+    expect(errorOf('broken')).toBe('The secret db-password is not set.');
+    expect(errorOf('good')).toBeUndefined();
+    expect(keeper.observed().appliedRevision).toBe(1);
+    const mended = [await machine.slice('bad', 5, 'r1'), await machine.slice('silent', 6, 'r1')];
+    await keeper.desire({ revision: 7, slices: mended, broken: [], removed: ['broken'] });
+    await applied(keeper, 7);
+    expect(keeper.observed().slices.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
+  },
+  slow,
+);
+
+test(
+  'what is not well any more gets no requests and is started again; a restart replaces everything once',
+  async () => {
+    machine = await keptMachine();
+    const keeper = await machine.keeper();
+    const liveness = { kind: 'http', path: '/healthz', everySeconds: 1, failures: 2 };
+    const web = await machine.slice('web', 1, 'r1', { checks: { liveness } });
+    await keeper.desire(wanted(1, web), 0);
+    await applied(keeper, 1);
+    const [before] = instances(keeper, 'web');
+    await through(machine.url(), 'web.localhost', '/sick', 'POST');
+    const again = await until('it is started again', async () =>
+      instances(keeper, 'web').find(({ run, state }) => run === 2 && state === 'ready'),
+    );
+    expect(again.id).toBe(before?.id);
+
+    await keeper.restart('web', undefined, 'token');
+    const fresh = instances(keeper, 'web').find(({ state }) => state === 'ready');
+    expect(fresh?.id).not.toBe(before?.id);
+    await keeper.restart('web', 'web', 'token');
+    expect(instances(keeper, 'web').find(({ state }) => state === 'ready')?.id).toBe(fresh?.id);
+    await expect(keeper.restart('web', 'nothing', 'other')).rejects.toThrow('nothing of web is not on this cluster.');
+  },
+  slow,
+);
+
+test(
+  'a schedule runs once at its time, also when the agent is another one then',
+  async () => {
+    let now = Date.parse('2026-03-01T11:59:58Z');
+    machine = await keptMachine({ clock: { now: () => now } });
+    const first = await machine.keeper();
+    const cron = { kind: 'cron', port: undefined, schedule: '0 * * * *', args: ['-once', '-code', '7'] };
+    const slice = await machine.slice('job', 1, 'r1', cron, { routes: [] });
+    await first.desire(wanted(1, slice), 0);
+    await applied(first, 1);
+    expect(instances(first, 'job')).toEqual([]);
+    now += 3000;
+    const ended = (keeper: Keeper) => async () => instances(keeper, 'job').find(({ state }) => state === 'ended');
+    expect(await until('it has run', ended(first))).toMatchObject({ run: 1, exit: { code: 7 } });
+    await first.close();
+    const second = await machine.keeper();
+    now += 10_000;
+    await until('it has looked', async () => instances(second, 'job').length > 0);
+    expect(instances(second, 'job')).toMatchObject([{ run: 1, state: 'ended' }]);
+  },
+  slow,
+);

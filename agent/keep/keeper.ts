@@ -1,0 +1,298 @@
+import { join } from 'node:path';
+import type { Desired } from '../../protocol/desired.ts';
+import type { ObservedSlice } from '../../protocol/observed.ts';
+import type { Process } from '../../protocol/workload.ts';
+import type { Driver } from '../driver.ts';
+import type { ImageStore } from '../images/image-store.ts';
+import type { Ingress } from '../ingress/ingress.ts';
+import type { Log } from '../log.ts';
+import { Refusal } from '../refusal.ts';
+import { AppliedRoutes } from './applied-routes.ts';
+import { DesiredFile } from './desired-file.ts';
+import { normalHost } from './faults.ts';
+import { labelOf } from './label.ts';
+import { Memory } from './memory.ts';
+import { News, type Observed } from './news.ts';
+import { observeInstances } from './observe.ts';
+import { Operations } from './operations.ts';
+import { type Plan, plan, processKey, scheduleKey } from './plan.ts';
+import { Roster } from './roster.ts';
+import type { Action, Seen } from './seen.ts';
+import { Statistics } from './statistics.ts';
+import { Upkeep } from './upkeep.ts';
+import { Wake } from './wake.ts';
+
+export type { Observed } from './news.ts';
+
+export interface Clock {
+  now(): number;
+}
+
+export interface KeeperOptions {
+  home: string;
+  driver: Driver;
+  images: ImageStore;
+  ingress?: Ingress;
+  node: string;
+  log: Log;
+  clock?: Clock;
+}
+
+/** How long it waits for a sign that something changed before it looks by itself. */
+const lookEvery = 1000;
+
+/**
+ * Keeps the machine as it shall be. It looks at what there is, plans, and lets that be done, again and again; whatever
+ * happened before, and whoever did it, does not matter. Letting go of it stops nothing that runs.
+ */
+export class Keeper {
+  readonly #options: KeeperOptions;
+  readonly #clock: Clock;
+  readonly #desired: DesiredFile;
+  readonly #memory: Memory;
+  readonly #roster: Roster;
+  readonly #routes: AppliedRoutes | undefined;
+  readonly #operations: Operations;
+  readonly #statistics: Statistics;
+  readonly #upkeep: Upkeep;
+  readonly #wake = new Wake();
+  readonly #closing = new AbortController();
+  readonly #news = new News();
+  readonly #passed = new Set<() => void>();
+  #unwatch = () => {};
+  #working: Promise<void> | undefined;
+  #plan: Plan | undefined;
+  #error: string | undefined;
+  #observed: Observed = { appliedRevision: 0, slices: [] };
+
+  constructor(options: KeeperOptions) {
+    const { home, driver, images, ingress, log } = options;
+    this.#options = options;
+    this.#clock = options.clock ?? { now: () => Date.now() };
+    this.#desired = new DesiredFile(join(home, 'desired.json'));
+    this.#memory = new Memory(join(home, 'keep', 'memory.json'));
+    const wake = () => this.#wake.up();
+    this.#roster = new Roster(driver, this.#memory, wake);
+    this.#routes = ingress === undefined ? undefined : new AppliedRoutes(ingress, this.#closing.signal, wake);
+    const closing = this.#closing.signal;
+    const now = () => this.#clock.now();
+    const warn = (message: string) => log.warn(message);
+    this.#operations = new Operations({
+      ...{ driver, images, ingress, routes: this.#routes, roster: this.#roster, closing, now, warn },
+    });
+    this.#statistics = new Statistics(driver, ingress);
+    this.#upkeep = new Upkeep(driver, images, this.#roster, warn, now());
+  }
+
+  /** What was last told to this machine: ask for what changed after it; 0 asks for everything. */
+  get revision(): number {
+    return this.#desired.revision;
+  }
+
+  /** Resolves when the machine was looked at for the first time. */
+  async start(): Promise<void> {
+    const damage = this.#desired.load();
+    if (damage !== undefined) this.#options.log.warn(damage);
+    this.#memory.load();
+    this.#unwatch = this.#options.driver.watch(() => this.#wake.up());
+    await this.#pass();
+    this.#working = this.#work();
+  }
+
+  /** Resolves when it is on disk. `since` is what was asked for: 0 means that what is not named shall be gone. */
+  async desire(desired: Desired, since = this.revision): Promise<void> {
+    this.#desired.merge(desired, since);
+    for (const { key } of desired.slices) this.#roster.giveAnotherChance(key);
+    this.#wake.up();
+  }
+
+  observed(): Observed {
+    return this.#observed;
+  }
+
+  /** Told at most every 200 ms that something changed. */
+  onChange(listener: () => void): () => void {
+    return this.#news.listen(listener);
+  }
+
+  /**
+   * Replaces the instances of a slice, or of one of its processes, by new ones of the same release, replica by replica.
+   * The same token asks for the same restart. Resolves when they have taken over.
+   */
+  async restart(key: string, process: string | undefined, token: string): Promise<void> {
+    const all = this.#desired.slices.get(key)?.workload?.processes ?? [];
+    const named = process === undefined ? all : all.filter(({ name }) => name === process);
+    const restarted = named.filter(({ kind }) => kind !== 'cron');
+    if (restarted.length === 0) {
+      const what = process === undefined ? key : `${process} of ${key}`;
+      throw new Refusal(
+        named.length > 0
+          ? `${what} runs by its schedule, so there is nothing to restart.`
+          : `${what} is not on this cluster.`,
+      );
+    }
+    if (!this.#memory.tokens.includes(token)) {
+      this.#memory.tokens.push(token);
+      for (const { name } of restarted) this.#memory.restarts.set(processKey(key, name), token);
+      this.#memory.save();
+    }
+    await this.#nextPass();
+    for (;;) {
+      await this.#nextPass();
+      const slice = this.#plan?.slices.get(key);
+      if (slice === undefined) throw new Refusal(`${key} was removed from this cluster while it was restarted.`);
+      const plans = restarted.flatMap(({ name }) => slice.processes.get(name) ?? []);
+      const failed = plans.find(({ error }) => error !== undefined);
+      if (failed?.error !== undefined) throw new Error(failed.error);
+      if (plans.every(({ inEffect }) => inEffect) && this.#routes?.areApplied !== false) return;
+    }
+  }
+
+  /** Lets go: everything goes on as it runs. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#unwatch();
+    this.#roster.close();
+    this.#news.close();
+    this.#wake.up();
+    await this.#working;
+    for (const passed of this.#passed) passed();
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      await this.#wake.wait(lookEvery);
+      if (this.#closing.signal.aborted) return;
+      await this.#pass();
+      const passed = [...this.#passed];
+      this.#passed.clear();
+      for (const resolve of passed) resolve();
+    }
+  }
+
+  async #nextPass(): Promise<void> {
+    this.#wake.up();
+    if (!this.#closing.signal.aborted) await new Promise<void>((resolve) => this.#passed.add(resolve));
+    if (this.#closing.signal.aborted) throw new Error('The agent was stopped meanwhile.');
+  }
+
+  async #pass(): Promise<void> {
+    try {
+      const now = this.#clock.now();
+      await this.#roster.look(now);
+      this.#error = undefined;
+      this.#converge(now);
+    } catch (error) {
+      if (this.#closing.signal.aborted) return;
+      const message = `The agent cannot look after what runs here: ${error instanceof Error ? error.message : String(error)}`;
+      if (message !== this.#error) this.#options.log.warn(message);
+      this.#error = message;
+      this.#observed = { ...this.#observed, error: message };
+      this.#news.tell(this.#observed);
+    }
+  }
+
+  #converge(now: number): void {
+    const seen = this.#roster.seen(now, this.#currentProcesses());
+    if (!this.#desired.isKnown) {
+      // Nobody said yet what shall run here, so nothing is taken away and nothing is added.
+      this.#observe(seen, now);
+      return;
+    }
+    this.#forget(now);
+    const planned = plan({
+      ...{ wanted: this.#desired.slices, seen, now, ingress: this.#routes !== undefined },
+      ...{ schedules: this.#memory.schedules, restarts: this.#memory.restarts },
+    });
+    this.#plan = planned;
+    for (const action of planned.actions) this.#decide(action, now);
+    this.#memory.save();
+    this.#routes?.set(planned.routes);
+    for (const action of planned.actions) {
+      if (action.do === 'remove') this.#upkeep.soon();
+      this.#operations.perform(action);
+    }
+    for (const [key, slice] of planned.slices) {
+      const wanted = this.#desired.slices.get(key);
+      const routed = wanted?.workload?.routes.length === 0 || this.#routes?.areApplied !== false;
+      if (slice.inEffect && routed && wanted !== undefined) this.#memory.applied.set(key, wanted.revision);
+    }
+    this.#memory.save();
+    for (const key of this.#desired.removed.keys()) {
+      if (!seen.some((one) => one.key === key && !one.retired)) this.#desired.forget(key);
+    }
+    this.#upkeep.refresh(now);
+    this.#observe(seen, now);
+  }
+
+  /** Decisions that have to be remembered before anything is done about them. */
+  #decide(action: Action, now: number): void {
+    if (action.do === 'add') this.#roster.add(action, now);
+    else if (action.do === 'retire') this.#roster.retire(action.id, now);
+    else if (action.do === 'skip') {
+      const name = scheduleKey(action.key, action.process);
+      this.#memory.schedules.set(name, { from: now, ...this.#memory.schedules.get(name), skipped: action.due });
+      const due = new Date(action.due).toISOString();
+      const message = `The run due at ${due} was skipped, because this one still goes on.`;
+      this.#roster.say(action.key, action.process.name, message);
+    } else return;
+    this.#wake.up();
+  }
+
+  /** Keeps in memory what belongs to slices that are there, and notes schedules that are new. */
+  #forget(now: number): void {
+    const { slices } = this.#desired;
+    const schedules = new Set<string>();
+    const processes = new Set<string>();
+    for (const { key, workload } of slices.values()) {
+      for (const process of workload?.processes ?? []) {
+        processes.add(processKey(key, process.name));
+        if (process.kind === 'cron') schedules.add(scheduleKey(key, process));
+      }
+    }
+    for (const name of schedules)
+      if (!this.#memory.schedules.has(name)) this.#memory.schedules.set(name, { from: now });
+    for (const name of this.#memory.schedules.keys()) if (!schedules.has(name)) this.#memory.schedules.delete(name);
+    for (const name of this.#memory.restarts.keys()) if (!processes.has(name)) this.#memory.restarts.delete(name);
+    for (const key of this.#memory.applied.keys()) if (!slices.has(key)) this.#memory.applied.delete(key);
+  }
+
+  /** Checks, and how long things may take, hold for what runs already as soon as they change. */
+  #currentProcesses(): (key: string, label: string, process: Process) => Process {
+    const current = new Map<string, Process>();
+    for (const { key, workload } of this.#desired.slices.values()) {
+      for (const process of workload?.processes ?? []) {
+        if (workload === undefined) continue;
+        const name = processKey(key, process.name);
+        current.set(`${name} ${labelOf(workload, process, this.#memory.restarts.get(name))}`, process);
+      }
+    }
+    return (key, label, process) => current.get(`${processKey(key, process.name)} ${label}`) ?? process;
+  }
+
+  #observe(seen: readonly Seen[], now: number): void {
+    this.#statistics.refresh(now);
+    const byKey = Map.groupBy(seen, ({ key }) => key);
+    const { slices: wanted, removed } = this.#desired;
+    const keys = [...new Set([...wanted.keys(), ...byKey.keys()])].sort();
+    const slices = keys.map((key): ObservedSlice => {
+      const slice = wanted.get(key);
+      const error = this.#plan?.slices.get(key)?.error ?? slice?.broken;
+      const hosts = new Set((slice?.workload?.routes ?? []).map(({ host }) => normalHost(host)));
+      return {
+        key,
+        appliedRevision: this.#memory.applied.get(key) ?? 0,
+        ...(error === undefined ? {} : { error }),
+        instances: observeInstances(byKey.get(key) ?? [], this.#options.node, now),
+        volumes: slice === undefined ? [] : this.#statistics.volumesOf(key),
+        traffic: this.#statistics.trafficOf(hosts),
+      };
+    });
+    const open = [...wanted.values()].filter(({ key, revision }) => this.#memory.applied.get(key) !== revision);
+    const missing = [...open.map(({ revision }) => revision), ...removed.values()];
+    const appliedRevision = missing.length === 0 ? this.#desired.revision : Math.min(...missing) - 1;
+    const error = this.#error ?? this.#routes?.error;
+    this.#observed = { appliedRevision, slices, ...(error === undefined ? {} : { error }) };
+    this.#news.tell(this.#observed);
+  }
+}

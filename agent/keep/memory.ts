@@ -1,0 +1,82 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { writeFileAtomically } from '../../machine/files.ts';
+import type { Schedule } from './plan-cron.ts';
+
+const remembered = z.object({
+  /** In milliseconds: since when it is ready or is not; `ready` names the run in which it is. */
+  since: z.number(),
+  ready: z.int().optional(),
+  /** Since when its end is decided. */
+  retired: z.number().optional(),
+});
+export type Remembered = z.infer<typeof remembered>;
+
+const content = z.object({
+  instances: z.record(z.string(), remembered),
+  schedules: z.record(z.string(), z.object({ from: z.number(), skipped: z.number().optional() })),
+  restarts: z.record(z.string(), z.string()),
+  /** Restarts that were asked for, the newest last: each is done once. */
+  tokens: z.array(z.string()),
+  applied: z.record(z.string(), z.int()),
+});
+
+const keptTokens = 1000;
+
+/**
+ * What cannot be seen by looking at the machine. Losing it is harmless: what runs is then taken to be ready until its
+ * checks say otherwise, and what should end is decided anew.
+ */
+export class Memory {
+  readonly #path: string;
+  #saved = '';
+  /** False until something was remembered on this machine. */
+  isKnown = false;
+  instances = new Map<string, Remembered>();
+  schedules = new Map<string, Schedule>();
+  restarts = new Map<string, string>();
+  tokens: string[] = [];
+  applied = new Map<string, number>();
+
+  constructor(path: string) {
+    this.#path = path;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  }
+
+  load(): void {
+    let found: z.infer<typeof content>;
+    try {
+      found = content.parse(JSON.parse(readFileSync(this.#path, 'utf8')));
+    } catch {
+      return;
+    }
+    this.isKnown = true;
+    this.instances = new Map(Object.entries(found.instances));
+    this.schedules = new Map(
+      Object.entries(found.schedules).map(([name, { from, skipped }]) => [
+        name,
+        skipped === undefined ? { from } : { from, skipped },
+      ]),
+    );
+    this.restarts = new Map(Object.entries(found.restarts));
+    this.tokens = found.tokens;
+    this.applied = new Map(Object.entries(found.applied));
+  }
+
+  /** Before anything is done that rests on it. Costs nothing when nothing changed. */
+  save(): void {
+    this.tokens = this.tokens.slice(-keptTokens);
+    const text = JSON.stringify({
+      instances: Object.fromEntries(this.instances),
+      schedules: Object.fromEntries(this.schedules),
+      restarts: Object.fromEntries(this.restarts),
+      tokens: this.tokens,
+      applied: Object.fromEntries(this.applied),
+    });
+    if (text === this.#saved) return;
+    writeFileAtomically(this.#path, text);
+    this.#saved = text;
+    this.isKnown = true;
+  }
+}

@@ -1,0 +1,115 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Driver, InstanceSpec } from '../driver.ts';
+import type { ImageStore } from '../images/image-store.ts';
+import type { Ingress } from '../ingress/ingress.ts';
+import { Refusal } from '../refusal.ts';
+import type { AppliedRoutes } from './applied-routes.ts';
+import { AtMost } from './at-most.ts';
+import { backOff, type Entry, type Roster } from './roster.ts';
+import type { Action } from './seen.ts';
+
+const atOnce = 8;
+
+interface Parts {
+  driver: Driver;
+  images: ImageStore;
+  ingress: Ingress | undefined;
+  routes: AppliedRoutes | undefined;
+  roster: Roster;
+  closing: AbortSignal;
+  now: () => number;
+  warn: (message: string) => void;
+}
+
+/** Does what was planned, each thing by itself: what hangs or fails is no obstacle for the others. */
+export class Operations {
+  readonly #parts: Parts;
+  readonly #places = new AtMost(atOnce);
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  perform(action: Action): void {
+    const { roster, closing, warn, now } = this.#parts;
+    if (!('id' in action) || action.id === undefined || closing.aborted) return;
+    const entry = roster.entries.get(action.id);
+    if (entry === undefined || entry.busy) return;
+    const work = roster.during(entry, async () => {
+      try {
+        await this.#do(action, entry);
+      } catch (error) {
+        if (closing.aborted || entry.closing.signal.aborted) return;
+        const message = error instanceof Error ? error.message : String(error);
+        warn(`${entry.id}: ${action.do} failed: ${message}`);
+        entry.message = message;
+        entry.failures += 1;
+        entry.notBefore = now() + backOff(entry.failures);
+        if (error instanceof Refusal) entry.refused = message;
+      }
+    });
+    work.catch((error: unknown) => warn(`${entry.id}: ${String(error)}`));
+  }
+
+  async #do(action: Action, entry: Entry): Promise<void> {
+    const { driver, roster } = this.#parts;
+    if (action.do === 'create') await this.#create(entry);
+    else if (action.do === 'start') await this.#places.run(() => driver.start(action.id));
+    else if (action.do === 'drain') await this.#drain(entry, action.seconds);
+    else if (action.do === 'stop') {
+      entry.stopped = action.why;
+      await driver.stop(action.id, action.graceSeconds);
+    } else if (action.do === 'remove') {
+      if (entry.instance !== undefined || entry.made) await driver.remove(action.id);
+      roster.drop(action.id);
+    }
+  }
+
+  async #create(entry: Entry): Promise<void> {
+    const { driver, images, closing } = this.#parts;
+    const { addition } = entry;
+    if (addition === undefined) return;
+    const { workload, process, key, label } = addition;
+    const signal = AbortSignal.any([closing, entry.closing.signal]);
+    const image = await images.ready(workload.image, signal);
+    signal.throwIfAborted();
+    entry.imageDigest = image.digest;
+    const spec: InstanceSpec = {
+      ...{ id: entry.id, key, release: label, process, image },
+      // What the image says of itself first, so that it is the same with every driver.
+      environment: { ...image.config.environment, ...workload.environment },
+      volumes: process.mounts.map(({ volume, path }) => {
+        const sizeBytes = workload.volumes.find(({ name }) => name === volume)?.sizeBytes;
+        return { name: volume, path, sizeBytes };
+      }),
+    };
+    await this.#places.run(async () => {
+      signal.throwIfAborted();
+      await driver.prepare(image, signal);
+      signal.throwIfAborted();
+      await driver.create(spec);
+      entry.made = true;
+    });
+    entry.message = undefined;
+    entry.failures = 0;
+  }
+
+  /** It has no requests any more; those that it has it may finish, and then it is asked to end. */
+  async #drain({ id, instance }: Entry, seconds: number): Promise<void> {
+    const { driver, ingress, routes, closing } = this.#parts;
+    const deadline = Date.now() + seconds * 1000;
+    const address = instance?.address;
+    if (ingress !== undefined && routes !== undefined && address !== undefined) {
+      const giveUp = AbortSignal.any([closing, AbortSignal.timeout(Math.max(1, seconds * 1000))]);
+      await Promise.race([routes.applied(), pause(seconds * 1000 + 1, undefined, { signal: giveUp }).catch(() => {})]);
+      for (let wait = 50; Date.now() < deadline && !closing.aborted; wait = Math.min(wait * 2, 500)) {
+        const open = await ingress.inFlight(address).catch(() => 0);
+        if (open === 0) break;
+        await pause(Math.min(wait, Math.max(1, deadline - Date.now())), undefined, { signal: closing });
+      }
+    }
+    closing.throwIfAborted();
+    const rest = Math.max(0, Math.ceil((deadline - Date.now()) / 1000));
+    await driver.stop(id, Math.max(rest, Math.min(1, seconds)));
+  }
+}

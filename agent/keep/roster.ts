@@ -1,0 +1,232 @@
+import { randomInt } from 'node:crypto';
+import type { Process } from '../../protocol/workload.ts';
+import type { Driver, Instance } from '../driver.ts';
+import { AtMost } from './at-most.ts';
+import { Checkup } from './checkup.ts';
+import type { Memory } from './memory.ts';
+import { type Action, howOf, type Seen } from './seen.ts';
+
+type Addition = Extract<Action, { do: 'add' }>;
+
+/** What this agent knows of one instance beyond what the driver tells. */
+export interface Entry {
+  id: string;
+  addition?: Addition;
+  instance?: Instance;
+  checkup?: { run: number; is: Checkup };
+  busy: boolean;
+  /** Before this look at the machine was over, something was done to it: that look says nothing of it. */
+  touched: number;
+  made: boolean;
+  closing: AbortController;
+  imageDigest?: string;
+  notBefore: number;
+  failures: number;
+  /** The run whose end has been taken into account. */
+  endedRun: number;
+  readyRun: number;
+  refused?: string | undefined;
+  message?: string | undefined;
+  /** Why this agent has ended its run, until the end is seen. */
+  stopped?: string | undefined;
+}
+
+const longestBackOff = 60_000;
+const settled = 5 * 60_000;
+/** Of one slice, so that checks of one that hang hold up no other. */
+const probesAtOnce = 8;
+
+export function backOff(failures: number): number {
+  return Math.min(longestBackOff, 1000 * 2 ** (failures - 1));
+}
+
+/** Every instance there is or shall be, and how each is. */
+export class Roster {
+  readonly entries = new Map<string, Entry>();
+  readonly #driver: Driver;
+  readonly #memory: Memory;
+  readonly #onChange: () => void;
+  readonly #places = new Map<string, AtMost>();
+  #tick = 0;
+
+  constructor(driver: Driver, memory: Memory, onChange: () => void) {
+    this.#driver = driver;
+    this.#memory = memory;
+    this.#onChange = onChange;
+  }
+
+  async look(now: number): Promise<void> {
+    const adoptsAll = !this.#memory.isKnown;
+    this.#tick += 1;
+    const began = this.#tick;
+    const listed = await this.#driver.list();
+    for (const instance of listed) {
+      const entry = this.entries.get(instance.id) ?? this.#enter(instance.id);
+      entry.instance = instance;
+      this.#follow(entry, instance, now, adoptsAll);
+    }
+    const ids = new Set(listed.map(({ id }) => id));
+    for (const [id, entry] of this.entries) {
+      if (ids.has(id) || entry.busy || entry.touched > began || (entry.addition !== undefined && !entry.made)) continue;
+      this.drop(id);
+    }
+    for (const entry of this.entries.values()) if (entry.touched < began) entry.touched = 0;
+    const keys = new Set(listed.map(({ key }) => key));
+    for (const key of this.#places.keys()) if (!keys.has(key)) this.#places.delete(key);
+    for (const id of this.#memory.instances.keys()) if (!this.entries.has(id)) this.#memory.instances.delete(id);
+  }
+
+  add(addition: Addition, now: number): void {
+    const id = addition.id ?? this.#newId(addition.process.name);
+    if (this.entries.has(id)) return;
+    this.#enter(id).addition = addition;
+    this.#memory.instances.set(id, { since: now });
+  }
+
+  retire(id: string, now: number): void {
+    const entry = this.entries.get(id);
+    const known = this.#memory.instances.get(id);
+    if (entry === undefined || known === undefined) return;
+    known.retired = now;
+    entry.notBefore = 0;
+    entry.checkup?.is.close();
+    if (entry.instance === undefined) entry.closing.abort();
+  }
+
+  /** Notes something that people shall read with what runs of a process. */
+  say(key: string, process: string, message: string): void {
+    for (const entry of this.entries.values()) {
+      const { instance } = entry;
+      if (instance?.key === key && instance.process.name === process && instance.state === 'running') {
+        entry.message = message;
+      }
+    }
+  }
+
+  drop(id: string): void {
+    const entry = this.entries.get(id);
+    entry?.checkup?.is.close();
+    entry?.closing.abort();
+    this.entries.delete(id);
+    this.#memory.instances.delete(id);
+  }
+
+  /** Nothing that failed is held against it any more: the slice is another one now. */
+  giveAnotherChance(key: string): void {
+    for (const entry of this.entries.values()) {
+      if ((entry.addition?.key ?? entry.instance?.key) !== key) continue;
+      entry.refused = undefined;
+      if (entry.instance?.state !== 'ended') entry.notBefore = 0;
+    }
+  }
+
+  /** Does something to an instance, which is left alone until it is done. */
+  async during(entry: Entry, work: () => Promise<void>): Promise<void> {
+    entry.busy = true;
+    try {
+      await work();
+    } finally {
+      entry.busy = false;
+      this.#tick += 1;
+      entry.touched = this.#tick;
+      this.#onChange();
+    }
+  }
+
+  /** `currentOf` tells what the process of an instance is today, where that changed without a new release. */
+  seen(now: number, currentOf: (key: string, label: string, process: Process) => Process): Seen[] {
+    const all: Seen[] = [];
+    for (const entry of this.entries.values()) {
+      const source = entry.instance ?? entry.addition;
+      if (source === undefined) continue;
+      const label = 'label' in source ? source.label : source.release;
+      const process = currentOf(source.key, label, source.process);
+      all.push(this.#seenOf(entry, source.key, label, process, now));
+    }
+    return all;
+  }
+
+  close(): void {
+    for (const entry of this.entries.values()) {
+      entry.checkup?.is.close();
+      entry.closing.abort();
+    }
+  }
+
+  #seenOf(entry: Entry, key: string, label: string, process: Process, now: number): Seen {
+    const { instance, id } = entry;
+    const runs = instance?.state === 'running';
+    const { is, run } = entry.checkup ?? {};
+    const findings = runs && run === instance.run ? is?.findings : undefined;
+    is?.update({ id, process, address: instance?.address });
+    const known = this.#memory.instances.get(id) ?? { since: now };
+    const ready = findings?.ready === true && findings.sick === undefined;
+    if (ready) entry.readyRun = instance?.run ?? 0;
+    if (ready !== (known.ready !== undefined)) known.since = now;
+    if (ready) known.ready = instance?.run ?? 0;
+    else delete known.ready;
+    this.#memory.instances.set(id, known);
+    const message = findings?.message ?? (ready ? undefined : entry.message);
+    return {
+      ...{ id, key, label, process, ready },
+      state: instance?.state ?? 'preparing',
+      run: instance?.run ?? 0,
+      busy: entry.busy || entry.touched > 0,
+      retired: known.retired !== undefined,
+      started: findings?.started ?? false,
+      wasReady: runs && entry.readyRun === instance.run && instance.run > 0,
+      since: known.since,
+      notBefore: entry.notBefore,
+      ...(instance?.startedAt === undefined ? {} : { startedAt: instance.startedAt.getTime() }),
+      ...(instance?.address === undefined ? {} : { address: instance.address }),
+      ...(instance?.exit === undefined ? {} : { exit: instance.exit }),
+      ...(instance?.memoryBytes === undefined ? {} : { memoryBytes: instance.memoryBytes }),
+      ...(entry.refused === undefined ? {} : { refused: entry.refused }),
+      ...(findings?.sick === undefined ? {} : { sick: findings.sick }),
+      ...(message === undefined ? {} : { message }),
+    };
+  }
+
+  #follow(entry: Entry, instance: Instance, now: number, adoptsAll: boolean): void {
+    const { id, run, state } = instance;
+    const known = this.#memory.instances.get(id);
+    const asksIt = state === 'running' && known?.retired === undefined && instance.process.kind !== 'cron';
+    if (!asksIt || entry.checkup?.run !== run) {
+      entry.checkup?.is.close();
+      delete entry.checkup;
+    }
+    if (asksIt && entry.checkup === undefined) {
+      const adopted = adoptsAll || known?.ready === run;
+      const probed = { id, process: instance.process, address: instance.address };
+      const places = this.#places.get(instance.key) ?? new AtMost(probesAtOnce);
+      this.#places.set(instance.key, places);
+      entry.checkup = { run, is: new Checkup(this.#driver, probed, adopted, places, this.#onChange) };
+    }
+    if (state !== 'ended' || entry.endedRun === run) return;
+    entry.endedRun = run;
+    if (known?.retired !== undefined) return;
+    const at = instance.exit?.at.getTime() ?? now;
+    const lasted = at - (instance.startedAt?.getTime() ?? at);
+    entry.failures = lasted >= settled ? 1 : entry.failures + 1;
+    entry.notBefore = at + backOff(entry.failures);
+    const how = instance.exit === undefined ? 'while nobody saw it' : howOf(instance.exit);
+    entry.message = entry.stopped ?? `Its last run ended ${how}.`;
+    entry.stopped = undefined;
+  }
+
+  #enter(id: string): Entry {
+    const entry: Entry = {
+      ...{ id, busy: false, touched: 0, made: false, closing: new AbortController() },
+      ...{ notBefore: 0, failures: 0, endedRun: 0, readyRun: 0 },
+    };
+    this.entries.set(id, entry);
+    return entry;
+  }
+
+  #newId(process: string): string {
+    for (;;) {
+      const letters = Array.from({ length: 8 }, () => randomInt(36).toString(36)).join('');
+      if (!this.entries.has(`${process}-${letters}`)) return `${process}-${letters}`;
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { rootCertificates } from 'node:tls';
+import type { z } from 'zod';
+import {
+  type EnrolAnswer,
+  enrolAnswer,
+  type enrolRequest,
+  type HelloAnswer,
+  type HelloRequest,
+  heartbeatAnswer,
+  type heartbeatRequest,
+  helloAnswer,
+  incarnationHeader,
+  type Release,
+  release,
+} from '../../protocol/agent.ts';
+import type { CommandResult, OutputPiece } from '../../protocol/command.ts';
+import type { Report } from '../../protocol/observed.ts';
+import { controlPlaneAddress } from './address.ts';
+import { failureOf, LinkFailure } from './link-failure.ts';
+import { type ReadWork, readWork } from './read-work.ts';
+
+export interface ClientOptions {
+  url: string;
+  /** What proves who we are; asked for each request, since it is rotated. */
+  credential: () => string;
+  /** Certificates to trust besides those that Node trusts, as PEM. */
+  certificates?: string;
+}
+
+interface Call {
+  method: 'GET' | 'POST';
+  path: string;
+  body?: unknown;
+  seconds?: number;
+  signal?: AbortSignal | undefined;
+  headers?: Record<string, string>;
+}
+
+const largestAnswer = 64 * 1024 * 1024;
+
+/**
+ * What an agent can say to its control plane, one method an endpoint. No redirect is followed, every answer is bounded in
+ * time and size and checked, and every failure is a `LinkFailure`.
+ */
+export class Client {
+  readonly url: URL;
+  /** Set by hello; sent with everything that follows. */
+  incarnation: number | undefined;
+  readonly #credential: () => string;
+  readonly #agent: HttpAgent | HttpsAgent;
+
+  constructor({ url, credential, certificates }: ClientOptions) {
+    this.url = controlPlaneAddress(url);
+    this.#credential = credential;
+    const connections = { keepAlive: true, maxSockets: 16, maxFreeSockets: 2 };
+    this.#agent =
+      this.url.protocol === 'http:'
+        ? new HttpAgent(connections)
+        : new HttpsAgent({
+            ...connections,
+            ...(certificates === undefined ? {} : { ca: [...rootCertificates, certificates] }),
+          });
+  }
+
+  enrol(body: z.infer<typeof enrolRequest>): Promise<EnrolAnswer> {
+    return this.#json(enrolAnswer, { method: 'POST', path: 'enrol', body });
+  }
+
+  async hello(body: HelloRequest): Promise<HelloAnswer> {
+    const answer = await this.#json(helloAnswer, { method: 'POST', path: 'hello', body });
+    this.incarnation = answer.incarnation;
+    return answer;
+  }
+
+  heartbeat(body: z.infer<typeof heartbeatRequest>, signal?: AbortSignal): Promise<z.infer<typeof heartbeatAnswer>> {
+    return this.#json(heartbeatAnswer, { method: 'POST', path: 'heartbeat', body, signal });
+  }
+
+  async report(body: Report, signal?: AbortSignal): Promise<void> {
+    await this.#text({ method: 'POST', path: 'report', body, seconds: 30, signal });
+  }
+
+  async work(since: number, wait: number, signal?: AbortSignal): Promise<ReadWork> {
+    const path = `work?since=${since}&wait=${wait}`;
+    return readWork(await this.#text({ method: 'GET', path, seconds: wait + 15, signal }));
+  }
+
+  async output(id: string, pieces: readonly OutputPiece[], signal?: AbortSignal): Promise<void> {
+    await this.#text({ method: 'POST', path: `commands/${id}/output`, body: { pieces }, seconds: 30, signal });
+  }
+
+  async result(id: string, body: CommandResult, signal?: AbortSignal): Promise<void> {
+    await this.#text({ method: 'POST', path: `commands/${id}/result`, body, signal });
+  }
+
+  async changeCredential(credentialHash: string): Promise<void> {
+    await this.#text({ method: 'POST', path: 'credential', body: { credentialHash } });
+  }
+
+  release(): Promise<Release> {
+    return this.#json(release, { method: 'GET', path: 'release' });
+  }
+
+  /** The bytes of a bundle from `from` on; whoever reads them bounds and verifies them. */
+  async bundle(
+    digest: string,
+    from: number,
+    signal: AbortSignal,
+  ): Promise<{ resumed: boolean; bytes: IncomingMessage }> {
+    const headers: Record<string, string> = from > 0 ? { range: `bytes=${from}-` } : {};
+    const answer = await this.#send({ method: 'GET', path: `bundles/${digest}`, seconds: 600, signal, headers });
+    if (answer.statusCode === 200 || answer.statusCode === 206) {
+      return { resumed: answer.statusCode === 206, bytes: answer };
+    }
+    throw await this.#failure(answer);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #json<T>(schema: z.ZodType<T>, call: Call): Promise<T> {
+    const text = await this.#text(call);
+    try {
+      return schema.parse(JSON.parse(text));
+    } catch {
+      // What it holds is not told: an answer may carry secrets.
+      throw new LinkFailure('unreachable', `${this.url.host} answered ${call.path} with something else than agreed.`);
+    }
+  }
+
+  async #text(call: Call): Promise<string> {
+    const answer = await this.#send(call);
+    if (answer.statusCode === undefined || answer.statusCode < 200 || answer.statusCode > 299) {
+      throw await this.#failure(answer);
+    }
+    return this.#read(answer, largestAnswer);
+  }
+
+  async #failure(answer: IncomingMessage): Promise<LinkFailure> {
+    const status = answer.statusCode ?? 0;
+    if (status >= 300 && status < 400) {
+      answer.destroy();
+      const message = `${this.url.host} wants to redirect the agent elsewhere, which it never follows; give the address that it leads to.`;
+      return new LinkFailure('unreachable', message);
+    }
+    const body = await this.#read(answer, 65_536);
+    return failureOf(status, answer.headers['content-type'] ?? '', body, answer.headers['retry-after']);
+  }
+
+  #send({ method, path, body, seconds = 15, signal, headers = {} }: Call): Promise<IncomingMessage> {
+    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    // A timer, not the clock: the machine's time may jump.
+    const late = AbortSignal.timeout(seconds * 1000);
+    const options: RequestOptions = {
+      method,
+      agent: this.#agent,
+      signal: signal === undefined ? late : AbortSignal.any([signal, late]),
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'ballast-agent',
+        authorization: `Bearer ${this.#credential()}`,
+        ...(this.incarnation === undefined ? {} : { [incarnationHeader]: String(this.incarnation) }),
+        ...(bytes === undefined ? {} : { 'content-type': 'application/json', 'content-length': bytes.length }),
+        ...headers,
+      },
+    };
+    const target = new URL(`${this.url.pathname.replace(/\/$/, '')}/agent/v1/${path}`, this.url);
+    return new Promise((resolve, reject) => {
+      const send = target.protocol === 'http:' ? httpRequest : httpsRequest;
+      const sent = send(target, options, resolve);
+      sent.on('error', (error) => reject(this.#unreachable(error)));
+      sent.end(bytes);
+    });
+  }
+
+  async #read(answer: IncomingMessage, limit: number): Promise<string> {
+    const parts: Buffer[] = [];
+    let size = 0;
+    try {
+      for await (const part of answer as AsyncIterable<Buffer>) {
+        size += part.length;
+        if (size > limit) throw new Error(`more than ${limit} bytes`);
+        parts.push(part);
+      }
+    } catch (error) {
+      throw this.#unreachable(error);
+    }
+    return Buffer.concat(parts).toString('utf8');
+  }
+
+  #unreachable(error: unknown): LinkFailure {
+    const late = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
+    const why = late ? 'no answer in time' : error instanceof Error ? error.message : String(error);
+    return new LinkFailure('unreachable', `${this.url.host} cannot be reached: ${why}.`);
+  }
+}

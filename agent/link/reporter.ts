@@ -1,0 +1,68 @@
+import type { ObservedSlice, Report } from '../../protocol/observed.ts';
+
+/** What there is on the machine, as the keeper sees it. */
+export interface Observed {
+  appliedRevision: number;
+  error?: string;
+  slices: ObservedSlice[];
+}
+
+/**
+ * Makes reports out of what is observed: all of it first, then what changed. A report is the same, with the same number,
+ * until it is acknowledged. Measurements alone (memory, traffic, disk) are worth a report only now and then.
+ */
+export class Reporter {
+  #number = 0;
+  #full = true;
+  #open: { report: Report; slices: Map<string, string>; head: string } | undefined;
+  #known = new Map<string, string>();
+  #head = '';
+
+  /** The next report; nothing if nothing changed. `measurements` says whether those count as a change this time. */
+  next(observed: Observed, measurements: boolean): Report | undefined {
+    if (this.#open !== undefined) return this.#open.report;
+    const slices = new Map(observed.slices.map((slice) => [slice.key, JSON.stringify(slice)]));
+    const head = JSON.stringify([observed.appliedRevision, observed.error]);
+    const changed = observed.slices.filter((slice) => {
+      const before = this.#known.get(slice.key);
+      const now = slices.get(slice.key);
+      if (this.#full || before === undefined) return true;
+      return before !== now && (measurements || withoutMeasurements(before) !== withoutMeasurements(now ?? ''));
+    });
+    const removed = [...this.#known.keys()].filter((key) => !slices.has(key));
+    if (!this.#full && changed.length === 0 && removed.length === 0 && head === this.#head) return undefined;
+    const report: Report = {
+      number: this.#number + 1,
+      full: this.#full,
+      appliedRevision: observed.appliedRevision,
+      ...(observed.error === undefined ? {} : { error: observed.error }),
+      slices: changed,
+      removed: this.#full ? [] : removed,
+    };
+    const sent = new Map(this.#full ? [] : this.#known);
+    for (const key of removed) sent.delete(key);
+    for (const slice of changed) sent.set(slice.key, slices.get(slice.key) ?? '');
+    this.#open = { report, slices: sent, head };
+    return report;
+  }
+
+  acknowledged(): void {
+    if (this.#open === undefined) return;
+    this.#number = this.#open.report.number;
+    this.#known = this.#open.slices;
+    this.#head = this.#open.head;
+    this.#full = false;
+    this.#open = undefined;
+  }
+
+  /** The next report tells everything again: what the control plane knows may have been restored from a copy. */
+  again(): void {
+    this.#full = true;
+  }
+}
+
+function withoutMeasurements(slice: string): string {
+  return JSON.stringify(JSON.parse(slice || '{}'), (key, value: unknown) =>
+    key === 'memoryBytes' || key === 'usedBytes' || key === 'traffic' ? undefined : value,
+  );
+}

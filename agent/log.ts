@@ -1,0 +1,19 @@
+/** Where the agent says what it does; never with a secret in it. */
+export interface Log {
+  info(message: string): void;
+  warn(message: string): void;
+}
+
+/** Lines with their time, on standard error: the launcher's log or the journal of the system. */
+export const lineLog: Log = {
+  info: (message) => write('info', message),
+  warn: (message) => write('warn', message),
+};
+
+function write(level: string, message: string): void {
+  process.stderr.write(`${new Date().toISOString()} ${level} ${message.replaceAll('\n', ' ')}\n`);
+}
+
+export function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,196 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type AgentPeer, agentPeer } from '../../test/agent-peer.ts';
+import { agentHome, argumentsOf, changedBundle, processesNaming, runScript } from '../../test/installed-agent.ts';
+import { until } from '../../test/until.ts';
+import { type Bundle, makeBundle } from '../bundle/make-bundle.ts';
+import { installScript } from '../join/install-script.ts';
+import { imageName, shortDigest } from './image-name.ts';
+import { Releases } from './releases.ts';
+
+let bundle: Bundle;
+let peer: AgentPeer;
+let home: ReturnType<typeof agentHome>;
+
+beforeAll(async () => {
+  bundle = await makeBundle();
+});
+beforeEach(async () => {
+  peer = await agentPeer();
+  peer.bundles.set(bundle.digest, bundle.bytes);
+  home = agentHome();
+});
+afterEach(async () => {
+  await home.close();
+  await peer.stop();
+});
+afterAll(() => {
+  expect(processesNaming('/ballast-installed-').filter((pid) => argumentsOf(pid).includes('launcher.sh'))).toEqual([]);
+});
+
+const environment = { BALLAST_NODE: process.execPath };
+function install(options: { token?: string; digest?: string; url?: string; more?: string[]; args?: string[] } = {}) {
+  const { token = peer.token, digest = bundle.digest, url = peer.url } = options;
+  const { image, version, bytes } = bundle;
+  const script = installScript({ url, release: { image, version, digest, sizeBytes: bytes.length } });
+  const args = ['--home', join(home.path, 'agent'), '--driver', 'process', '--ingress-port', '0', '--no-systemd'];
+  return runScript(script, { args: options.args ?? args, input: `${token}\n`, environment });
+}
+const path = () => join(home.path, 'agent');
+const state = () => new Releases(path()).read();
+
+function offer(bytes: Buffer, confirmSeconds = 20): { id: string; release: string; image: string } {
+  const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+  const image = imageName(bundle.version, digest);
+  const id = randomUUID();
+  peer.bundles.set(digest, bytes);
+  const body = { kind: 'update' as const, image, digest, sizeBytes: bytes.length, confirmSeconds };
+  peer.commands.set(id, { id, attempt: 1, body });
+  return { id, release: shortDigest(digest), image };
+}
+const resultOf = (id: string, seconds = 25) =>
+  until('the result', async () => peer.results.find((told) => told.id === id)?.result, seconds);
+const agents = () => processesNaming(path()).filter((pid) => argumentsOf(pid).includes('agent.mjs agent run'));
+const ingress = () => processesNaming(path()).filter((pid) => argumentsOf(pid).includes('ingress.mjs'));
+
+test('an installed agent is updated, and a release that does not reach the control plane goes away again', async () => {
+  const { code, said } = await install();
+  expect(said).toContain('is in contact with');
+  expect(code).toBe(0);
+  expect(peer.hellos.at(-1)?.image).toBe(bundle.image);
+  const proxy = ingress();
+  expect(proxy).toHaveLength(1);
+
+  const better = offer(await changedBundle(bundle.bytes, { NOTES: 'A better one.' }));
+  expect(await resultOf(better.id)).toMatchObject({ outcome: 'done' });
+  expect(peer.hellos.at(-1)).toMatchObject({ image: better.image, journalled: [better.id] });
+  expect(state()).toEqual({ current: better.release, previous: shortDigest(bundle.digest) });
+  expect(ingress()).toEqual(proxy);
+
+  // It says its version and then does nothing: neither confirmed nor dead.
+  const idle = `if (process.argv[2] === '--version') console.log('9'); else setInterval(() => {}, 1000);`;
+  const bad = offer(await changedBundle(bundle.bytes, { 'agent.mjs': idle }), 2);
+  const failed = await resultOf(bad.id);
+  expect(failed).toMatchObject({ outcome: 'failed', message: 'It did not reach the control plane within 2 s.' });
+  expect(peer.hellos.at(-1)).toMatchObject({ image: better.image, returned: { from: bad.image } });
+  expect(state()?.current).toBe(better.release);
+
+  // The launcher is killed while it tries one that dies at once, and started again: the old one comes back all the same.
+  const dying = `if (process.argv[2] === '--version') console.log('9'); else process.exit(3);`;
+  const worse = offer(await changedBundle(bundle.bytes, { 'agent.mjs': dying, NOTES: 'x' }), 60);
+  const answered = resultOf(worse.id, 40);
+  await until('the launcher tries it', async () => state()?.next?.tries === 1);
+  const launchers = processesNaming(path()).filter((pid) => argumentsOf(pid).includes('launcher.sh'));
+  for (const pid of launchers) process.kill(pid, 'SIGKILL');
+  expect((await install()).said).toContain('This machine is enrolled already, for the cluster peer');
+  expect(await answered).toMatchObject({ outcome: 'failed', message: expect.stringContaining('3 times') });
+  expect(await until('one agent', async () => agents().length === 1)).toBe(true);
+  expect(ingress()).toEqual(proxy);
+
+  // Told and acknowledged once, it is not told for ever.
+  const entry = join(path(), 'journal', `${worse.id}.json`);
+  await until('acknowledged', async () => readFileSync(entry, 'utf8').includes('"gone"'));
+  const hellos = peer.hellos.length;
+  for (const pid of agents()) process.kill(pid, 'SIGKILL');
+  await until('a further hello', async () => peer.hellos.length > hellos);
+  expect(peer.hellos.at(-1)?.returned).toBeUndefined();
+}, 90_000);
+
+test('a release that is not the one that was named, or does not run here, changes nothing', async () => {
+  expect((await install()).code).toBe(0);
+  const before = state();
+  const wrong = offer(bundle.bytes);
+  const command = peer.commands.get(wrong.id);
+  if (command?.body.kind !== 'update') throw new Error('no update');
+  const named = `sha256:${'0'.repeat(64)}`;
+  peer.bundles.set(named, bundle.bytes);
+  peer.commands.set(wrong.id, { ...command, body: { ...command.body, digest: named } });
+  expect(await resultOf(wrong.id)).toMatchObject({
+    outcome: 'failed',
+    message: expect.stringContaining('not the one'),
+  });
+
+  const broken = offer(await changedBundle(bundle.bytes, { 'agent.mjs': 'nonsense(' }));
+  expect(await resultOf(broken.id)).toMatchObject({
+    outcome: 'failed',
+    message: expect.stringContaining('does not run'),
+  });
+  const climbing = offer(await changedBundle(bundle.bytes, { '../climbed': 'x' }));
+  expect(await resultOf(climbing.id)).toMatchObject({
+    outcome: 'failed',
+    message: expect.stringContaining('no plain file'),
+  });
+  expect(existsSync(join(path(), 'releases', 'climbed'))).toBe(false);
+  expect(state()).toEqual(before);
+  expect(peer.hellos).toHaveLength(1);
+}, 60_000);
+
+test('an agent that is killed while it downloads goes on where it was', async () => {
+  expect((await install()).code).toBe(0);
+  let downloads = 0;
+  peer.disturb = (asked) => {
+    if (!asked.startsWith('bundles/')) return undefined;
+    downloads += 1;
+    if (downloads > 1) return undefined;
+    for (const pid of agents()) process.kill(pid, 'SIGKILL');
+    return 'cut';
+  };
+  const update = offer(await changedBundle(bundle.bytes, { NOTES: 'Another.' }));
+  expect(await resultOf(update.id)).toMatchObject({ outcome: 'done' });
+  expect(downloads).toBe(2);
+  expect(peer.results.filter(({ id }) => id === update.id)).toHaveLength(1);
+}, 60_000);
+
+test('what cannot be installed is refused in a sentence and leaves nothing', async () => {
+  const cases: [Parameters<typeof install>[0], string][] = [
+    [{ token: 'enrol_wrong' }, 'the token is unknown, used or expired'],
+    [{ token: '' }, 'is no token'],
+    [{ token: '"; touch /tmp/x' }, 'is no token'],
+    [{ args: ['--hom', 'x'] }, 'There is no option --hom'],
+    [{ args: ['--home', `${path()} x`] }, 'other characters'],
+    [{ args: ['--home', path(), '--driver', 'magic'] }, 'There is no driver magic'],
+  ];
+  for (const [options, sentence] of cases) {
+    const { code, said } = await install(options);
+    expect(said).toContain(sentence);
+    expect(code).toBe(1);
+    expect(readdirSync(home.path)).toEqual([]);
+  }
+  // Another release than the one whose digest the script has.
+  peer.bundles.set(bundle.digest, Buffer.from(bundle.bytes).fill(0, 100, 200));
+  expect(await install()).toMatchObject({ code: 1, said: expect.stringContaining('not the one that was named') });
+  expect(readdirSync(home.path)).toEqual([]);
+  peer.bundles.set(bundle.digest, bundle.bytes);
+  // The enrolment itself is refused after everything was there.
+  peer.disturb = (asked) => (asked === 'enrol' ? { status: 403, problem: 'The token was used already.' } : undefined);
+  expect(await install()).toMatchObject({ code: 1, said: expect.stringContaining('The token was used already.') });
+  expect(readdirSync(home.path)).toEqual([]);
+  // A script that was cut off anywhere does nothing.
+  const whole = installScript({
+    url: peer.url,
+    release: { image: 'x', version: '1', digest: bundle.digest, sizeBytes: 1 },
+  });
+  const cut = whole.slice(0, whole.lastIndexOf('ballast_install'));
+  const { said } = await runScript(cut, { args: ['--home', path()], input: peer.token });
+  expect(said).toBe('');
+  expect(readdirSync(home.path)).toEqual([]);
+}, 60_000);
+
+test('the same sources make the same bundle, and every file in it has its digest in release.json', async () => {
+  expect((await makeBundle()).digest).toBe(bundle.digest);
+  expect((await install()).code).toBe(0);
+  const directory = join(path(), 'releases', shortDigest(bundle.digest));
+  const { files }: { files: Record<string, string> } = JSON.parse(
+    readFileSync(join(directory, 'release.json'), 'utf8'),
+  );
+  for (const [name, digest] of Object.entries(files)) {
+    expect(
+      createHash('sha256')
+        .update(readFileSync(join(directory, name)))
+        .digest('hex'),
+    ).toBe(digest);
+  }
+  expect(readdirSync(directory).sort()).toEqual([...Object.keys(files), 'digest', 'release.json'].sort());
+}, 60_000);

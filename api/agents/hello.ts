@@ -1,0 +1,34 @@
+import { welcomeAgent } from '../../db/cluster-agents.ts';
+import { effect } from '../../db/effect.ts';
+import type { JsonObject } from '../../db/json.ts';
+import { heartbeatSeconds } from '../../domain/clusters.ts';
+import { Problem } from '../../domain/problems.ts';
+import { type HelloAnswer, helloRequest } from '../../protocol/agent.ts';
+import { agree } from '../../protocol/version.ts';
+import { agentRoute } from './agent-route.ts';
+
+/** An agent has started. It gets the next incarnation, and whoever spoke for the cluster before is refused. */
+export const hello = agentRoute({
+  method: 'POST',
+  url: 'hello',
+  body: helloRequest,
+  bodyLimit: 1024 * 1024,
+  async handle({ server, body }, agent): Promise<HelloAnswer> {
+    const agreed = agree(body.protocol);
+    if ('refused' in agreed) throw new Problem('protocol-too-old', agreed.refused);
+    const { version, image, journalId, journalled, returned } = body;
+    const facts: JsonObject = JSON.parse(JSON.stringify(body.facts));
+    const said = { minor: agreed.minor, version, image, journalId, journalled, facts, returned };
+    const { incarnation } = await effect(server.database, agent.author, (welcoming) =>
+      welcomeAgent(welcoming, agent.cluster, agent.credentialHash, said),
+    );
+    return {
+      incarnation,
+      minor: agreed.minor,
+      clusterId: agent.clusterId,
+      clusterName: agent.clusterName,
+      heartbeatSeconds,
+      ingressDomain: server.settings.INGRESS_DOMAIN,
+    };
+  },
+});

@@ -1,0 +1,22 @@
+import { effect } from '../../db/effect.ts';
+import { acceptReport } from '../../db/reports.ts';
+import { report as reportBody } from '../../protocol/observed.ts';
+import { superseded } from './admit-agent.ts';
+import { incarnationRoute } from './agent-route.ts';
+import { mustFit } from './must-fit.ts';
+
+/** What the agent sees. One that was seen already is answered and changes nothing. */
+export const report = incarnationRoute({
+  method: 'POST',
+  url: 'report',
+  body: reportBody,
+  bodyLimit: 4 * 1024 * 1024,
+  async handle({ server, body }, agent, incarnation): Promise<void> {
+    mustFit('body', body.number, body.appliedRevision, ...body.slices.map(({ appliedRevision }) => appliedRevision));
+    const accepted = await effect(server.database, agent.author, (accepting) =>
+      acceptReport(accepting, agent.cluster, incarnation, body),
+    );
+    if (accepted === 'superseded') throw await superseded(server, agent, incarnation);
+    if (accepted === 'changed') server.heartbeats.changed(agent.cluster);
+  },
+});

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { changeCluster as change } from '../../db/clusters.ts';
+import { operation } from '../operation.ts';
+import { clusterName, clusterPath, clusterRegion, clusterSchema } from './cluster.ts';
+import { presentCluster } from './present-cluster.ts';
+
+export const changeCluster = operation({
+  method: 'PATCH',
+  url: '/api/v1/clusters/{id}',
+  summary: 'Change name, region or whether new things may be put on it',
+  description:
+    'What is left out stays, and so does the slug. A cluster that is not schedulable takes nothing new; what is there already can be changed.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['not-found'],
+  path: clusterPath,
+  body: z.strictObject({
+    name: clusterName.optional(),
+    region: clusterRegion.optional(),
+    schedulable: z.boolean().optional(),
+  }),
+  result: clusterSchema,
+  async handle({ caller, path, body, effect }) {
+    const cluster = await caller.cluster(path.id, effect.kysely);
+    const changed = await change(effect, cluster, body);
+    return presentCluster(changed ?? (await caller.cluster(path.id, effect.kysely)));
+  },
+});

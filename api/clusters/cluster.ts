@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { clusterStates } from '../../domain/clusters.ts';
+
+const flag = z.boolean();
+const texts = z.array(z.string());
+
+export const clusterCapabilitiesSchema = z
+  .object({
+    buildOptions: flag,
+    buildRegistry: flag,
+    builderAuto: flag,
+    certificateSecrets: flag,
+    dbOperator: flag,
+    dbOperatorBackupPlugin: flag,
+    databaseRestore: flag,
+    edgeFronting: flag,
+    fileMounts: flag,
+    heldSpecs: flag,
+    heldSuspend: flag,
+    kindMetrics: flag,
+    metricsServer: flag,
+    nodePrivateNet: flag,
+    processArgs: flag,
+    autoBuilds: flag,
+    releaseCommand: flag,
+    privateNet: flag,
+    ingressController: flag,
+    trafficMetrics: flag,
+    defaultStorageClass: z.string(),
+    privateNetEgressProxyGroup: z.string(),
+    edgeIngressIPs: texts,
+    expandableStorageClasses: texts,
+    ingressIPs: texts,
+    storageClasses: texts,
+    ingressCertResolvers: texts,
+  })
+  .describe('What operations of today can do with the cluster: true only where one uses it.')
+  .meta({ id: 'ClusterCapabilities' });
+
+export const clusterSchema = z
+  .object({
+    id: z.guid(),
+    name: z.string(),
+    slug: z.string(),
+    region: z.string(),
+    status: z.enum(clusterStates),
+    message: z.string().describe('Why it is in its state; empty if there is nothing to say.'),
+    notes: texts.describe('What does not hold on this cluster and who puts something on it should know.'),
+    local: z.boolean().describe('The one on the machine of the installation itself.'),
+    schedulable: z.boolean().describe('Whether new things may be put on it.'),
+    driver: z.string().describe('What runs instances there: process or docker; empty before an agent said so.'),
+    agentVersion: z.string(),
+    runtimeVersion: z.string(),
+    runtimeUpdate: z.object({
+      current: z.string(),
+      minor: z.object({ version: z.string() }),
+      patch: z.object({ version: z.string() }),
+    }),
+    apiServerUrl: z.string(),
+    podCidr: z.string(),
+    serviceCidr: z.string(),
+    meshIndex: z.int(),
+    haState: z.enum(['single']),
+    highlyAvailable: z.boolean(),
+    nodeCount: z.int(),
+    serverCount: z.int(),
+    appliedRevision: z.int(),
+    desiredRevision: z.int(),
+    reconcileError: z.string().describe('What the agent cannot bring to what it shall be; empty if nothing.'),
+    compileError: z.string().describe('What cannot be delivered to the agent; empty if nothing.'),
+    createdAt: z.iso.datetime(),
+    lastHeartbeatAt: z.iso.datetime().optional().describe('Absent: no agent was ever heard of.'),
+    capabilities: clusterCapabilitiesSchema,
+    summary: z
+      .object({
+        agentUpdateAvailable: z.boolean(),
+        nodesReady: z.int(),
+        nodesTotal: z.int(),
+        workloads: z.int(),
+      })
+      .optional()
+      .describe('Only in the list, and if it was asked for.'),
+  })
+  .meta({ id: 'Cluster' });
+
+const joining = {
+  expiresAt: z.iso.datetime(),
+  installCommand: z.string().describe('To be run on the machine: installs the agent and enrols it.'),
+  token: z.string().describe('Enrols one agent, once.'),
+};
+export const clusterCreatedSchema = z.object({ cluster: clusterSchema, ...joining }).meta({ id: 'ClusterCreated' });
+export const enrollmentTokenSchema = z.object(joining).meta({ id: 'EnrollmentToken' });
+
+export const clusterPath = z.strictObject({ id: z.guid().toLowerCase() });
+export const clusterName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^[^\p{Cc}]*$/u, 'contains a control character; remove it');
+export const clusterRegion = z
+  .string()
+  .trim()
+  .max(100)
+  .regex(/^[^\p{Cc}]*$/u, 'contains a control character; remove it')
+  .describe('Where its machines are, in your own words.');

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { createCluster as newCluster } from '../../db/clusters.ts';
+import { createEnrollmentToken as newToken } from '../../db/enrollment-tokens.ts';
+import { operation } from '../operation.ts';
+import { clusterCreatedSchema, clusterName, clusterRegion } from './cluster.ts';
+import { installCommand } from './install-command.ts';
+import { presentCluster } from './present-cluster.ts';
+
+export const createCluster = operation({
+  method: 'POST',
+  url: '/api/v1/clusters',
+  summary: 'Make a cluster that awaits its agent',
+  description:
+    'Run `installCommand` on the machine that shall be the cluster, before the token expires. The slug follows from the name and stays.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  rate: 'credentials',
+  problems: ['not-found'],
+  body: z.strictObject({ name: clusterName, region: clusterRegion.optional() }),
+  status: 201,
+  result: clusterCreatedSchema,
+  secretAnswer: ({ cluster }) => cluster.id,
+  async handle({ caller, body, effect, server }) {
+    const cluster = await newCluster(effect, { organizationId: caller.organization.id, ...body });
+    const { secret, expiresAt } = await newToken(effect, cluster);
+    return {
+      cluster: presentCluster(cluster),
+      expiresAt: expiresAt.toISOString(),
+      installCommand: installCommand(server.settings.PUBLIC_URL, cluster, secret),
+      token: secret,
+    };
+  },
+});

@@ -1,0 +1,29 @@
+import { createEnrollmentToken as newToken } from '../../db/enrollment-tokens.ts';
+import { operation } from '../operation.ts';
+import { clusterPath, enrollmentTokenSchema } from './cluster.ts';
+import { installCommand } from './install-command.ts';
+
+export const createEnrollmentToken = operation({
+  method: 'POST',
+  url: '/api/v1/clusters/{id}/enrollment-token',
+  summary: 'Make a token that enrols one agent',
+  description: 'Where an agent is enrolled already, the one that uses the token takes its place.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  rate: 'credentials',
+  problems: ['not-found', 'already-decided'],
+  path: clusterPath,
+  status: 201,
+  result: enrollmentTokenSchema,
+  secretAnswer: ({ expiresAt }) => `an enrollment token that expires at ${expiresAt}`,
+  async handle({ caller, path, effect, server }) {
+    const cluster = await caller.cluster(path.id, effect.kysely);
+    const { secret, expiresAt } = await newToken(effect, cluster);
+    return {
+      expiresAt: expiresAt.toISOString(),
+      installCommand: installCommand(server.settings.PUBLIC_URL, cluster, secret),
+      token: secret,
+    };
+  },
+});

@@ -1,0 +1,28 @@
+import { requestClusterDeletion } from '../../db/clusters.ts';
+import { Problem } from '../../domain/problems.ts';
+import { operation } from '../operation.ts';
+import { clusterPath } from './cluster.ts';
+
+export const deleteCluster = operation({
+  method: 'DELETE',
+  url: '/api/v1/clusters/{id}',
+  summary: 'Delete a cluster on which nothing lives',
+  description:
+    'Its agent is refused from then on. While something shall run there, or still does, the answer is 409 and says what.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  rate: 'deletions',
+  problems: ['not-found', 'conflict', 'cluster-in-use', 'already-decided'],
+  path: clusterPath,
+  async handle({ caller, path, effect, server }) {
+    const cluster = await caller.cluster(path.id, effect.kysely);
+    if (cluster.local && server.settings.LOCAL_CLUSTER) {
+      throw new Problem(
+        'conflict',
+        `The cluster "${cluster.name}" belongs to this installation, which would make it again: start it with LOCAL_CLUSTER=false first.`,
+      );
+    }
+    await requestClusterDeletion(effect, cluster);
+  },
+});

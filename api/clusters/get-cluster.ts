@@ -1,0 +1,19 @@
+import { operation } from '../operation.ts';
+import { clusterPath, clusterSchema } from './cluster.ts';
+import { presentClusters } from './present-cluster.ts';
+
+export const getCluster = operation({
+  method: 'GET',
+  url: '/api/v1/clusters/{id}',
+  summary: 'A cluster',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: ['not-found'],
+  path: clusterPath,
+  result: clusterSchema,
+  async handle({ caller, path, server }) {
+    const cluster = await caller.cluster(path.id);
+    return (await presentClusters(server, caller.organization.id, [cluster]))(cluster);
+  },
+});

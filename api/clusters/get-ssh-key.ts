@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { organizationSshKey } from '../../db/organization-ssh-key.ts';
+import { operation } from '../operation.ts';
+
+export const getSshKey = operation({
+  method: 'GET',
+  url: '/api/v1/clusters/ssh-key',
+  summary: "The public half of the organization's SSH key",
+  description: 'For `authorized_keys` of machines that the control plane is to reach by SSH.',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'refused',
+  problems: [],
+  result: z.object({ publicKey: z.string() }).meta({ id: 'SshKey' }),
+  async handle({ caller, server }) {
+    return { publicKey: await organizationSshKey(server.keyring, caller.organization) };
+  },
+});

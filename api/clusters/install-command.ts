@@ -1,0 +1,19 @@
+/**
+ * What a person runs on a machine to make it the cluster's. The token is given on standard input, so that it is in no
+ * list of processes; it, the address and the slug are made of characters that mean nothing to a shell.
+ */
+export function installCommand(publicUrl: string, cluster: { slug: string }, token: string): string {
+  const script = `${publicUrl}/agent/v1/install.sh`;
+  return `printf '%s\\n' ${quoted(token)} | sh -c "$(curl -fsSL ${quoted(script)})" ballast-install${beside(publicUrl, cluster)}`;
+}
+
+/** An address that only this machine can reach: the agent comes to live here, beside that of the local cluster. */
+function beside(publicUrl: string, { slug }: { slug: string }): string {
+  const { hostname } = new URL(publicUrl);
+  const here = hostname === 'localhost' || hostname.endsWith('.localhost') || /^127\.|^\[::1\]$/.test(hostname);
+  return here ? ` --home "$HOME/ballast-agent-${slug}" --ingress-port 0` : '';
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,22 @@
+import { listClusterEvents as eventsOf } from '../../db/cluster-events.ts';
+import { operation } from '../operation.ts';
+import { clusterPath } from './cluster.ts';
+import { clusterEventSchema, eventPosition, oneMore, pageOf } from './cluster-event.ts';
+
+export const listClusterEvents = operation({
+  method: 'GET',
+  url: '/api/v1/clusters/{id}/events',
+  summary: 'What happened to a cluster, newest first',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'refused',
+  problems: ['not-found'],
+  path: clusterPath,
+  paged: { after: eventPosition },
+  result: clusterEventSchema,
+  async handle({ caller, path, database, page }) {
+    const { id } = await caller.cluster(path.id);
+    const events = await eventsOf(database.kysely, caller.organization.id, { clusterId: id, ...oneMore(page) });
+    return pageOf(events, page);
+  },
+});

@@ -1,0 +1,81 @@
+import type { z } from 'zod';
+import { brokenSlices } from '../../db/broken-slices.ts';
+import type { ClusterView } from '../../db/clusters.ts';
+import { capabilitiesOf, notesOf } from '../../domain/capabilities.ts';
+import { type Facts, facts } from '../../protocol/agent.ts';
+import type { ServerParts } from '../server-parts.ts';
+import type { clusterSchema } from './cluster.ts';
+
+export type ClusterAnswer = z.output<typeof clusterSchema>;
+
+/** What the agent said of its machine last; undefined before it said anything, or if an older one said it otherwise. */
+export function factsOf(cluster: ClusterView): Facts | undefined {
+  return facts.safeParse(cluster.agent.facts).data;
+}
+
+/** A cluster as the specification describes it. What its driver does not have is empty: docs/http-api-additions.md. */
+export function presentCluster(cluster: ClusterView, broken: readonly string[] = []): ClusterAnswer {
+  const { agent } = cluster;
+  const machine = factsOf(cluster);
+  const runtimeVersion = machine?.runtimeVersion ?? '';
+  return {
+    id: cluster.id,
+    name: cluster.name,
+    slug: cluster.slug,
+    region: cluster.region,
+    status: cluster.state,
+    message: cluster.message ?? '',
+    notes: notesOf(machine),
+    local: cluster.local,
+    schedulable: cluster.schedulable,
+    driver: machine?.driver ?? '',
+    agentVersion: agent.version ?? '',
+    runtimeVersion,
+    runtimeUpdate: { current: runtimeVersion, minor: { version: '' }, patch: { version: '' } },
+    apiServerUrl: '',
+    podCidr: '',
+    serviceCidr: '',
+    meshIndex: 0,
+    haState: 'single',
+    highlyAvailable: false,
+    nodeCount: machine?.nodes.length ?? 0,
+    serverCount: machine?.nodes.filter(({ server }) => server).length ?? 0,
+    appliedRevision: agent.appliedRevision,
+    desiredRevision: cluster.desiredRevision,
+    reconcileError: agent.error ?? '',
+    compileError: compileError(broken),
+    createdAt: cluster.createdAt.toISOString(),
+    ...(agent.lastHeartbeatAt === null ? {} : { lastHeartbeatAt: agent.lastHeartbeatAt.toISOString() }),
+    capabilities: capabilitiesOf(machine),
+  };
+}
+
+/** Clusters with what is wrong of what shall be delivered to them. */
+export async function presentClusters(
+  { database, keyring }: Pick<ServerParts, 'database' | 'keyring'>,
+  organizationId: string,
+  clusters: readonly ClusterView[],
+): Promise<(cluster: ClusterView) => ClusterAnswer> {
+  const ids = clusters.map(({ id }) => id);
+  const broken = await brokenSlices(database.kysely, keyring, organizationId, ids);
+  return (cluster) => presentCluster(cluster, broken.get(cluster.id));
+}
+
+function compileError(broken: readonly string[]): string {
+  if (broken.length === 0) return '';
+  const names = broken.slice(0, 5).map((name) => `"${name}"`);
+  const more = broken.length > 5 ? ` and ${broken.length - 5} more` : '';
+  return `The secrets of ${names.join(', ')}${more} do not open any more: apply it again.`;
+}
+
+/** What the list says of each cluster when it is asked for a summary. */
+export function summaryOf(cluster: ClusterView, available: string | undefined): NonNullable<ClusterAnswer['summary']> {
+  const nodes = factsOf(cluster)?.nodes ?? [];
+  const { image } = cluster.agent;
+  return {
+    agentUpdateAvailable: image !== null && available !== undefined && image !== available,
+    nodesReady: nodes.filter(({ ready }) => ready).length,
+    nodesTotal: nodes.length,
+    workloads: cluster.workloads,
+  };
+}

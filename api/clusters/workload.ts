@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { observedInstance } from '../../protocol/observed.ts';
+import { image, partName, workload } from '../../protocol/workload.ts';
+
+const [layout, repository] = image.options;
+const credential = z
+  .strictObject({ username: z.string().max(256), password: z.string().max(8192).meta({ writeOnly: true }) })
+  .describe('What the registry is asked with; never answered back.');
+
+/** As people send it: host names are given by the control plane, and what is secret is marked as such. */
+const workloadFields = workload.omit({ routes: true }).extend({
+  release: workload.shape.release
+    .optional()
+    .describe('Another value replaces what runs, replica by replica. Without it, it follows from all the rest.'),
+  image: z.union([layout, repository.extend({ credential: credential.optional() })]),
+  environment: workload.shape.environment.meta({ writeOnly: true }).describe('Values are never answered back.'),
+});
+
+export const workloadBody = workloadFields.meta({ id: 'WorkloadSpec' });
+export type WorkloadBody = z.output<typeof workloadBody>;
+export const namedWorkloadBody = workloadFields.extend({ name: partName }).meta({ id: 'NamedWorkloadSpec' });
+export const workloadName = partName;
+
+/** The slice of a cluster's desired state that a workload with this name is. */
+export function sliceKeyOf(name: string): string {
+  return `workload/${name}`;
+}
+
+export const instanceSchema = z
+  .object({
+    ...observedInstance.shape,
+    workload: z.string().describe('The name of the workload it belongs to, or the key of its slice.'),
+    exit: z
+      .object({
+        run: z.int(),
+        code: z.int().optional(),
+        signal: z.string().optional(),
+        at: z.iso.datetime(),
+      })
+      .optional()
+      .describe('How its last finished run ended; without code and signal nobody saw it.'),
+  })
+  .meta({ id: 'Instance' });
+
+export const workloadStates = ['pending', 'applied', 'failed', 'removing'] as const;
+
+export const workloadSchema = z
+  .object({
+    name: z.string(),
+    key: z.string(),
+    revision: z.int().describe('The revision of the cluster at which it last changed.'),
+    appliedRevision: z.int().describe('The last one that is in effect; 0 before the agent has told of it.'),
+    state: z
+      .enum(workloadStates)
+      .describe('pending until the last revision is in effect; failed while the agent says why it cannot be.'),
+    error: z.string().describe('Why it is not as it shall be; empty if nothing is known to be wrong.'),
+    release: z.string(),
+    image: z.object({
+      layout: z.string().optional(),
+      repository: z.string().optional(),
+      digest: z.string().optional(),
+      tag: z.string().optional(),
+      insecure: z.boolean().optional(),
+    }),
+    processes: z.array(workload.shape.processes.element),
+    environmentNames: z.array(z.string()).describe('Names of the variables; their values are secret.'),
+    volumes: z.array(z.object({ name: z.string(), sizeBytes: z.int().optional(), usedBytes: z.int().optional() })),
+    hosts: z.array(
+      z.object({ host: z.string(), process: z.string(), url: z.string().describe('Empty without an ingress.') }),
+    ),
+    instances: z.array(instanceSchema),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Workload' });

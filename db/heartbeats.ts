@@ -1,0 +1,93 @@
+import { sql } from 'kysely';
+import type { ClusterRef } from './clusters.ts';
+import type { Database } from './database.ts';
+import { type Author, effect } from './effect.ts';
+import type { JsonObject } from './json.ts';
+
+interface Beat {
+  incarnation: number;
+  running: readonly string[];
+  facts: JsonObject | undefined;
+}
+
+const author: Author = { kind: 'machine', id: 'api', name: 'api' };
+const writeEveryMillis = 500;
+const hintEveryMillis = 1_000;
+const leaseSeconds = 60;
+
+/**
+ * Heartbeats of agents, gathered and written together: a crash loses half a second of them. So are hints that a cluster
+ * has changed: one a second for each, however often its agent reports.
+ */
+export class Heartbeats {
+  readonly #database: Database;
+  readonly #timer: NodeJS.Timeout;
+  #beats = new Map<string, Beat>();
+  #changed = new Map<string, ClusterRef>();
+  #hintedAt = 0;
+  #writing: Promise<void> | undefined;
+
+  constructor(database: Database, everyMillis = writeEveryMillis) {
+    this.#database = database;
+    this.#timer = setInterval(() => this.#writeInTurn(), everyMillis);
+    this.#timer.unref();
+  }
+
+  add(clusterId: string, beat: Beat): void {
+    const facts = beat.facts ?? this.#beats.get(clusterId)?.facts;
+    this.#beats.set(clusterId, { ...beat, facts });
+  }
+
+  changed(cluster: ClusterRef): void {
+    this.#changed.set(cluster.id, cluster);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#writing;
+    this.#hintedAt = 0;
+    await this.#write().catch(() => undefined);
+  }
+
+  #writeInTurn(): void {
+    this.#writing ??= this.#write()
+      // The next heartbeat, seconds from now, says the same.
+      .catch(() => undefined)
+      .finally(() => (this.#writing = undefined));
+  }
+
+  async #write(): Promise<void> {
+    await this.#writeBeats();
+    if (this.#changed.size === 0 || performance.now() - this.#hintedAt < hintEveryMillis) return;
+    this.#hintedAt = performance.now();
+    const changed = [...this.#changed.values()];
+    this.#changed = new Map();
+    await effect(this.#database, author, async (hinting) => {
+      for (const { id, organizationId } of changed) hinting.change({ organizationId, kind: 'cluster', id });
+    });
+  }
+
+  async #writeBeats(): Promise<void> {
+    if (this.#beats.size === 0) return;
+    const beats = [...this.#beats];
+    this.#beats = new Map();
+    const ids = beats.map(([id]) => id);
+    const incarnations = beats.map(([, { incarnation }]) => incarnation);
+    const facts = beats.map(([, beat]) => (beat.facts === undefined ? null : JSON.stringify(beat.facts)));
+    await sql`
+      update cluster_agent
+      set last_heartbeat_at = now(), facts = coalesce(beat.facts::jsonb, cluster_agent.facts)
+      from unnest(${ids}::uuid[], ${incarnations}::int[], ${facts}::text[]) as beat (id, incarnation, facts)
+      where cluster_agent.cluster_id = beat.id and cluster_agent.incarnation = beat.incarnation
+    `.execute(this.#database.kysely);
+    const leases = beats.flatMap(([id, { running }]) => running.map((command) => ({ id, command })));
+    if (leases.length === 0) return;
+    await sql`
+      update cluster_command set lease_until = now() + make_interval(secs => ${leaseSeconds})
+      from unnest(${leases.map(({ id }) => id)}::uuid[], ${leases.map(({ command }) => command)}::uuid[])
+        as lease (cluster_id, id)
+      where cluster_command.id = lease.id and cluster_command.cluster_id = lease.cluster_id
+        and cluster_command.state = 'delivered'
+    `.execute(this.#database.kysely);
+  }
+}

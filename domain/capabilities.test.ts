@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { capabilitiesOf, type MachineFacts, notesOf } from './capabilities.ts';
+
+const facts: MachineFacts = {
+  driver: 'process',
+  holds: { isolation: { holds: false, why: 'it is the process driver.' }, memoryLimit: { holds: true } },
+  ingress: { port: 8089, addresses: ['192.0.2.7'] },
+};
+const trueOnes = (of: MachineFacts | undefined) =>
+  Object.entries(capabilitiesOf(of)).flatMap(([name, value]) => (value === true ? [name] : []));
+
+test('a cluster whose agent was never heard of can do nothing', () => {
+  expect(trueOnes(undefined)).toEqual([]);
+  expect(notesOf(undefined)).toEqual([]);
+});
+
+test('what a driver with an ingress can do, and what it has for it', () => {
+  expect(trueOnes(facts)).toEqual(['processArgs', 'ingressController', 'trafficMetrics']);
+  expect(trueOnes({ ...facts, driver: 'docker', ingress: undefined })).toEqual(['processArgs']);
+  expect(trueOnes({ ...facts, driver: 'kubernetes' })).toEqual([]);
+  expect(capabilitiesOf(facts).ingressIPs).toEqual(['192.0.2.7']);
+});
+
+test('what does not hold is said with its reason', () => {
+  expect(notesOf(facts)).toEqual([
+    'Nothing separates what runs here from the machine and from each other: it is the process driver. Put only what you trust on it.',
+  ]);
+});

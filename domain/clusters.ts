@@ -1,0 +1,80 @@
+/**
+ * The states of a cluster:
+ *
+ * awaiting-agent: no agent has enrolled yet, or its credential was revoked. ready: its agent is in contact and all is as
+ * it shall be. degraded: in contact, but something could not be applied or a node is not ready. updating: its agent is
+ * being replaced. lost: nothing was heard of the agent for a while. deleting: its deletion was asked for. deleted and
+ * failed are final.
+ */
+export const clusterStates = [
+  'awaiting-agent',
+  'ready',
+  'degraded',
+  'updating',
+  'lost',
+  'deleting',
+  'deleted',
+  'failed',
+] as const;
+export type ClusterState = (typeof clusterStates)[number];
+
+const living = ['awaiting-agent', 'ready', 'degraded', 'updating', 'lost'] as const;
+
+/** Where each state may lead. */
+export const clusterTransitions: Readonly<Record<ClusterState, readonly ClusterState[]>> = {
+  'awaiting-agent': ['ready', 'degraded', 'deleting', 'failed'],
+  ready: ['awaiting-agent', 'degraded', 'updating', 'lost', 'deleting', 'failed'],
+  degraded: ['awaiting-agent', 'ready', 'updating', 'lost', 'deleting', 'failed'],
+  updating: ['awaiting-agent', 'ready', 'degraded', 'lost', 'deleting', 'failed'],
+  lost: ['awaiting-agent', 'ready', 'degraded', 'updating', 'deleting', 'failed'],
+  deleting: ['deleted', 'failed'],
+  deleted: [],
+  failed: [],
+};
+
+export function isClusterLiving(state: ClusterState): boolean {
+  return (living as readonly string[]).includes(state);
+}
+
+/** What a cluster's state follows from. */
+export interface ClusterFacts {
+  contact: 'never' | 'connected' | 'lost';
+  /** Why it is not as it shall be. */
+  trouble: string | undefined;
+  updating: boolean;
+  deleting: boolean;
+}
+
+/** The one state that the facts amount to: what keeps people from relying on the cluster most comes first. */
+export function clusterState({ contact, trouble, updating, deleting }: ClusterFacts): ClusterState {
+  if (deleting) return 'deleting';
+  if (contact === 'never') return 'awaiting-agent';
+  if (contact === 'lost') return 'lost';
+  if (updating) return 'updating';
+  return trouble === undefined ? 'ready' : 'degraded';
+}
+
+/** So long may nothing be heard of an agent before its cluster is lost. */
+export const lostAfterSeconds = 45;
+export const heartbeatSeconds = 5;
+
+/** The kinds of a cluster's events. */
+export const clusterEventKinds = [
+  'agent.enrolled',
+  'agent.connected',
+  'agent.lost',
+  'agent.reconnected',
+  'agent.superseded',
+  'agent.revoked',
+  'agent.update.started',
+  'agent.update.succeeded',
+  'agent.update.returned',
+  'agent.update.failed',
+  'cluster.degraded',
+  'cluster.recovered',
+  'workload.applied',
+  'workload.removed',
+  'workload.failed',
+  'workload.recovered',
+] as const;
+export type ClusterEventKind = (typeof clusterEventKinds)[number];

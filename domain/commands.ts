@@ -1,0 +1,20 @@
+/**
+ * The states of a command to an agent: queued until the agent takes it, delivered while it holds its lease. The rest is
+ * final: done (it ran to its end, whatever its exit code), failed (it could not be done), unknown (the agent was
+ * interrupted and cannot say), lost (who has its journal never came back), cancelled, expired (nobody took it in time).
+ */
+export const commandStates = [
+  'queued',
+  'delivered',
+  'done',
+  'failed',
+  'unknown',
+  'lost',
+  'cancelled',
+  'expired',
+] as const;
+export type CommandState = (typeof commandStates)[number];
+
+export function isCommandOver(state: CommandState): boolean {
+  return state !== 'queued' && state !== 'delivered';
+}

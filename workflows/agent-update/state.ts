@@ -1,0 +1,111 @@
+import {
+  type AgentUpdateState,
+  agentUpdateTransitions,
+  confirmSeconds,
+  isAgentUpdateOver,
+} from '../../domain/agent-updates.ts';
+import type { CommandState } from '../../domain/commands.ts';
+import type { AgentUpdateInput } from './messages.ts';
+
+export interface UpdateState {
+  phase: AgentUpdateState;
+  /** Grows with each phase and guards the row against an older writer. */
+  revision: number;
+  /** Why it ended as it did. */
+  message: string | null;
+  fromImage: string;
+  toImage: string;
+  heard: readonly string[];
+}
+
+export type UpdateMessage =
+  | {
+      message: 'hello';
+      told: { id: string; body: { image: string; returned: { from: string; reason: string } | null } };
+    }
+  | { message: 'progress'; told: { id: string; body: { phase: 'downloading' | 'switching' } } }
+  | { message: 'commandFinished'; told: { id: string; body: { state: CommandState; message: string | null } } }
+  | { message: 'cancelled'; told: { id: string; body: object } };
+
+const minute = 60_000;
+
+/** How long each phase may last, in milliseconds: nothing is waited for without an end. */
+const patience: Readonly<Record<AgentUpdateState, number>> = {
+  requested: 15 * minute,
+  downloading: 30 * minute,
+  switching: (confirmSeconds + 60) * 1_000,
+  confirming: (confirmSeconds + 60) * 1_000,
+  succeeded: 0,
+  returned: 0,
+  failed: 0,
+  cancelled: 0,
+};
+
+export function begin({ fromImage, toImage }: AgentUpdateInput): UpdateState {
+  return { phase: 'requested', revision: 0, message: null, fromImage, toImage, heard: [] };
+}
+
+export function hear(state: UpdateState, { message, told }: UpdateMessage): UpdateState {
+  if (state.heard.includes(told.id)) return state;
+  const next = { ...state, heard: [...state.heard, told.id] };
+  switch (message) {
+    case 'hello':
+      // What says hello tells more than what any command said of itself.
+      if (told.body.image === state.toImage) return enter(next, 'succeeded');
+      return isBack(next, told.body.returned) ? enter(next, 'returned', told.body.returned?.reason) : next;
+    case 'progress':
+      return enter(next, told.body.phase);
+    case 'commandFinished':
+      return afterCommand(next, told.body);
+    case 'cancelled':
+      return enter(next, 'cancelled');
+  }
+}
+
+/** Before the switch, what an agent tells of a return may be of an earlier attempt with another release. */
+function isBack({ phase, toImage }: UpdateState, returned: { from: string } | null): boolean {
+  if (returned === null) return false;
+  return phase === 'switching' || phase === 'confirming' || (returned.from !== '' && toImage.includes(returned.from));
+}
+
+function afterCommand(state: UpdateState, { state: end, message }: { state: CommandState; message: string | null }) {
+  switch (end) {
+    case 'done':
+      return state.fromImage === state.toImage ? enter(state, 'succeeded') : enter(state, 'confirming');
+    // The agent was interrupted: whichever version comes up says how it went.
+    case 'unknown':
+      return enter(state, 'confirming');
+    case 'failed':
+      return enter(state, 'failed', message ?? 'The agent could not do it and did not say why.');
+    case 'lost':
+      return enter(state, 'failed', 'The agent that had taken the update is gone; another one is in its place.');
+    case 'expired':
+      return enter(
+        state,
+        'failed',
+        'The agent did not take the update in time; ask for it again when it is in contact.',
+      );
+    default:
+      return enter(state, 'failed', 'The command that carried it out was cancelled.');
+  }
+}
+
+/** The next phase; one that does not follow is not entered, and a final one is never left. */
+export function enter(state: UpdateState, phase: AgentUpdateState, message: string | null = null): UpdateState {
+  if (!agentUpdateTransitions[state.phase].includes(phase)) return state;
+  return { ...state, phase, revision: state.revision + 1, message };
+}
+
+export function longest({ phase }: UpdateState): number {
+  return patience[phase];
+}
+
+/** Nothing was heard for as long as the phase may last. */
+export function giveUp(state: UpdateState): UpdateState {
+  if (isAgentUpdateOver(state.phase)) return state;
+  const why =
+    state.phase === 'requested' || state.phase === 'downloading'
+      ? 'The agent did not say in time that it has the new version; look at its log, and ask for the update again.'
+      : 'Neither the new version nor the old one has said hello since the agent began to switch; look at its log.';
+  return enter(state, 'failed', why);
+}

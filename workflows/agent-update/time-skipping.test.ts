@@ -1,0 +1,81 @@
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storeRelease } from '../../db/agent-releases.ts';
+import { findAgentUpdate } from '../../db/agent-updates.ts';
+import { commandView } from '../../db/cluster-commands.ts';
+import { createCluster } from '../../db/clusters.ts';
+import { effect } from '../../db/effect.ts';
+import { updateCommandId } from '../../db/update-command.ts';
+import { searchAttributeNames } from '../../temporal/search-attributes.ts';
+import { startActor } from '../../temporal/start-actor.ts';
+import { type ActorsGround, actorsGround, serve, tester } from '../../test/actors.ts';
+import { seedOrganization } from '../../test/seed.ts';
+import { timeSkipping } from '../../test/time-skipping.ts';
+
+const ground: ActorsGround = await actorsGround();
+const environment = await timeSkipping(ground.keys);
+
+afterAll(async () => {
+  await environment?.teardown();
+  await ground.close();
+});
+
+describe.skipIf(!environment)('an agent of which nothing is heard', () => {
+  let stopServing: () => Promise<void>;
+  const skipping = () => {
+    if (!environment) throw new Error('There is no time-skipping server.');
+    return environment;
+  };
+
+  beforeAll(async () => {
+    const { connection, address } = skipping();
+    const searchAttributes = Object.fromEntries(searchAttributeNames.map((name) => [name, 2]));
+    await connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
+    stopServing = await serve({ address, namespace: 'default', tls: false }, ground);
+  });
+  afterAll(() => stopServing());
+
+  test.each([
+    ['never takes the update', undefined, 15],
+    ['never says that it has downloaded it', 'downloading', 30],
+    ['never comes back after the switch', 'switching', 3],
+  ])('%s: the update fails by itself', async (_words, phase, minutes) => {
+    const toImage = 'ballast-agent:2-222222222222';
+    const digest = `sha256:${'2'.repeat(64)}`;
+    const { database, temporal } = ground;
+    await storeRelease(database.kysely, { image: toImage, version: '2', digest, bytes: Buffer.from('two') });
+    const organizationId = await seedOrganization(database);
+    const cluster = await effect(database, tester, (making) => createCluster(making, { organizationId, name: 'c' }));
+    const updateId = uuid();
+    const fromImage = 'ballast-agent:1-111111111111';
+    await database.kysely
+      .insertInto('agent_update')
+      .values({
+        id: updateId,
+        organization_id: organizationId,
+        cluster_id: cluster.id,
+        kind: 'update',
+        from_image: fromImage,
+        to_image: toImage,
+        requested_by_kind: 'user',
+        requested_by_id: 'tester',
+        requested_by_name: 'Tester',
+      })
+      .execute();
+    const input = { updateId, clusterId: cluster.id, organizationId, fromImage, toImage };
+    const { client } = skipping();
+    await startActor(
+      { ...temporal, client, namespace: 'default' },
+      { kind: 'agent-update', rowId: updateId, organizationId, state: 'requested', input, author: {} },
+    );
+    const handle = client.workflow.getHandle(`agent-update/${updateId}`);
+    if (phase !== undefined) await handle.signal('progress', { id: 'p', body: { phase } });
+    expect(await handle.result()).toBe('failed');
+    const { startTime, closeTime } = await handle.describe();
+    expect(Math.round(((closeTime?.getTime() ?? 0) - startTime.getTime()) / 60_000)).toBe(minutes);
+    const row = await findAgentUpdate(database.kysely, cluster, updateId);
+    expect(row).toMatchObject({ state: 'failed', message: expect.stringContaining('look at its log') });
+    const command = await commandView(database.kysely, cluster, updateCommandId(updateId));
+    expect(command).toMatchObject({ state: 'cancelled' });
+  });
+});

@@ -1,0 +1,67 @@
+import { type ClusterEventKind, type ClusterState, clusterState } from '../../domain/clusters.ts';
+import type { ClusterActorView, ClusterInput, ClusterKnowledge, Happened } from './messages.ts';
+
+export type ClusterMessage =
+  | { message: 'enrolled' | 'connected' | 'lost' | 'back' | 'revoked'; told: Happened }
+  | { message: 'trouble'; told: { id: string; body: { text: string | null } } }
+  | { message: 'updating'; told: { id: string; body: { updateId: string | null; ended?: string } } }
+  | { message: 'deleting'; told: { id: string; body: object } };
+
+/** What a message amounts to: what is known after it, and what people are told. */
+export interface Heard {
+  known: ClusterKnowledge;
+  event?: ClusterEventKind;
+}
+
+const remembered = 200;
+
+export function begin(input: ClusterInput): ClusterKnowledge {
+  const nothing = { contact: 'never', trouble: null, updateId: null, deleting: false, revision: 0, heard: [] } as const;
+  return input.known ?? { ...nothing, heard: [] };
+}
+
+/** One that was heard already, or that comes after the end was decided, changes nothing. */
+export function hear(known: ClusterKnowledge, { message, told }: ClusterMessage): Heard {
+  if (known.heard.includes(told.id) || known.deleting) return { known };
+  const heard = [...known.heard, told.id].slice(-remembered);
+  const next = { ...known, heard, revision: known.revision + 1 };
+  switch (message) {
+    case 'enrolled':
+      return { known: { ...next, contact: 'never' }, event: 'agent.enrolled' };
+    case 'connected':
+      return { known: { ...next, contact: 'connected' }, event: 'agent.connected' };
+    case 'back':
+      return { known: { ...next, contact: 'connected' }, event: 'agent.reconnected' };
+    case 'lost':
+      return { known: { ...next, contact: 'lost' }, event: 'agent.lost' };
+    case 'revoked':
+      return { known: { ...next, contact: 'never', trouble: null }, event: 'agent.revoked' };
+    case 'trouble':
+      return troubled(known, { ...next, trouble: told.body.text });
+    case 'updating':
+      return { known: { ...next, updateId: updateAfter(known.updateId, told.body) } };
+    case 'deleting':
+      return { known: { ...next, deleting: true } };
+  }
+}
+
+/** Another reason is no other event. */
+function troubled(before: ClusterKnowledge, known: ClusterKnowledge): Heard {
+  if (before.trouble === null && known.trouble !== null) return { known, event: 'cluster.degraded' };
+  if (before.trouble !== null && known.trouble === null) return { known, event: 'cluster.recovered' };
+  return { known };
+}
+
+function updateAfter(current: string | null, { updateId, ended }: { updateId: string | null; ended?: string }) {
+  if (updateId !== null) return updateId;
+  return ended === undefined || ended === current ? null : current;
+}
+
+export function stateOf({ contact, trouble, updateId, deleting }: ClusterKnowledge): ClusterState {
+  return clusterState({ contact, trouble: trouble ?? undefined, updating: updateId !== null, deleting });
+}
+
+export function viewOf(known: ClusterKnowledge): ClusterActorView {
+  const { heard: _, ...rest } = known;
+  return { ...rest, state: stateOf(known) };
+}
