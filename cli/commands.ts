@@ -28,6 +28,10 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'cluster events': async () => (await import('./cluster-events.ts')).clusterEvents,
   'cluster update': async () => (await import('./cluster-update.ts')).clusterUpdate,
   'cluster rollback': async () => (await import('./cluster-rollback.ts')).clusterRollback,
+  'agent run': async () => (await import('./agent.ts')).agentCommand('run'),
+  'agent join': async () => (await import('./agent.ts')).agentCommand('join'),
+  'agent status': async () => (await import('./agent.ts')).agentCommand('status'),
+  'agent leave': async () => (await import('./agent.ts')).agentCommand('leave'),
   'keys rotate': async () => (await import('./keys-rotate.ts')).keysRotate,
   help: async () => (await import('./help.ts')).help,
 };

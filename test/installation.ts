@@ -13,7 +13,7 @@ import { type CommandResult, type RunningCommand, runBallast, startBallast } fro
 import { type BesideProcess, startBeside } from './beside.ts';
 import { freePort } from './free-port.ts';
 import { type Inside, openInside } from './inside.ts';
-import { familyOf, signalProcess } from './process-family.ts';
+import { familyOf, sessionOf, signalProcess } from './process-family.ts';
 import { endWhatGoesOn, keepLogs, removeHome } from './remove-home.ts';
 import { type Answered, type Call, type Credential, call, seedSession } from './running-api.ts';
 import { type PartName, partNames, RunningParts } from './running-parts.ts';
@@ -120,10 +120,12 @@ export class Installation {
     await this.until('`./ballast up` has ended', async () => this.#up === undefined || this.#up.over());
   }
 
-  /** Every process of it, the entry script included; what runs beside it is not of it. */
+  /** Every process of it, the entry script included; what runs beside it, or outlives it on purpose, is not of it. */
   processes(): ProcessIdentity[] {
     const entry = this.#up === undefined ? [] : familyOf(this.#up.pid);
-    return [...new Map([...entry, ...this.parts.all()].map((one) => [one.pid, one])).values()];
+    const sessions = this.parts.sessions(this.#up?.pid);
+    const found = [...entry, ...this.parts.all()].filter(({ pid }) => sessions.has(sessionOf(pid)));
+    return [...new Map(found.map((one) => [one.pid, one])).values()];
   }
 
   /** Waits until another process has taken its place and everything is ready. */

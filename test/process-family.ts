@@ -13,6 +13,15 @@ export function familyOf(pid: number): ProcessIdentity[] {
   return family.flatMap((one) => identify(one) ?? []);
 }
 
+/** The leader of the session that a process belongs to; 0 if there is no such process. */
+export function sessionOf(pid: number): number {
+  try {
+    return Number(execFileSync('ps', ['-o', 'sess=', '-p', String(pid)], { encoding: 'utf8' }));
+  } catch {
+    return 0;
+  }
+}
+
 /** To that process alone, never to its group; one that is gone already is no matter. */
 export function signalProcess(pid: number, name: NodeJS.Signals): void {
   try {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isAlive, type ProcessIdentity } from '../machine/process-identity.ts';
 import { readHome } from '../runtime/home.ts';
 import { type RunRecord, readRunRecord } from '../runtime/run-record.ts';
-import { familyOf, signalProcess } from './process-family.ts';
+import { familyOf, sessionOf, signalProcess } from './process-family.ts';
 
 export const partNames = ['postgres', 'temporal', 'api', 'worker', 'identity'] as const;
 /** The agent is there where a test wants a local cluster. */
@@ -51,6 +51,12 @@ export class RunningParts {
   all(): ProcessIdentity[] {
     const roots = [this.supervisor(), ...partNames.map((part) => this.find(part)), this.find('agent')];
     return roots.flatMap((root) => (root === undefined ? [] : familyOf(root)));
+  }
+
+  /** The sessions that its processes work in. Instances and the ingress have sessions of their own: they go on without it. */
+  sessions(entry: number | undefined): Set<number> {
+    const roots = [entry, this.supervisor(), ...partNames.map((part) => this.find(part)), this.find('agent')];
+    return new Set(roots.flatMap((root) => (root === undefined ? [] : [sessionOf(root)])));
   }
 
   #record(): RunRecord | undefined {
