@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { identify } from '../machine/process-identity.ts';
 import { endInstances } from './end-instances.ts';
 import { homeOption } from './home/home-option.ts';
@@ -7,6 +7,7 @@ import { forgetIdentity, readIdentity } from './home/identity.ts';
 import { endAgent, runningAgent } from './home/sole-agent.ts';
 import type { AgentCommand } from './options.ts';
 import { Refusal } from './refusal.ts';
+import { removeUnit } from './systemd-unit.ts';
 
 export const leave: AgentCommand = {
   name: 'leave',
@@ -24,7 +25,7 @@ export const leave: AgentCommand = {
     yes: { what: 'Really do it.' },
   },
   async run(values) {
-    const home = values.needed('home');
+    const home = resolve(values.needed('home'));
     const identity = readIdentity(home);
     if (identity === undefined) throw new Refusal(`No agent is enrolled in ${home}.`);
     if (!values.has('yes')) {
@@ -33,12 +34,16 @@ export const leave: AgentCommand = {
       );
     }
     // First who would start the agent again.
+    await removeUnit(home);
     await endLauncher(home);
     const agent = runningAgent(home);
     if (agent !== undefined) await endAgent(agent);
     await endInstances(home, values.needed('docker-socket'));
     forgetIdentity(home);
-    for (const name of ['journal', 'desired.json']) rmSync(join(home, name), { recursive: true, force: true });
+    // Without `releases/state` a launcher that something starts all the same says so and ends.
+    for (const name of ['journal', 'desired.json', join('releases', 'state')]) {
+      rmSync(join(home, name), { recursive: true, force: true });
+    }
     process.stdout.write(
       `This machine has left the cluster ${identity.cluster?.name ?? ''}; volumes are kept in ${home}.\n`,
     );

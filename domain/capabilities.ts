@@ -32,7 +32,7 @@ export interface ClusterCapabilities {
 /** What an agent has said of its machine, as far as capabilities follow from it. */
 export interface MachineFacts {
   driver: 'process' | 'docker' | 'kubernetes';
-  holds: Readonly<Record<string, { holds: boolean; why?: string | undefined }>>;
+  holds: Readonly<Record<string, { holds: boolean; why?: string | undefined } | undefined>>;
   ingress?: { port: number; addresses: readonly string[] } | undefined;
 }
 

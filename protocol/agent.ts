@@ -3,6 +3,8 @@ import { command, commandBody } from './command.ts';
 import { desired } from './desired.ts';
 import { spokenVersion } from './version.ts';
 
+const hold = z.object({ holds: z.boolean(), why: z.string().optional() });
+
 /** What a machine can do for its cluster. What a driver does not have is false. */
 export const facts = z.object({
   driver: z.enum(['process', 'docker', 'kubernetes']),
@@ -12,10 +14,14 @@ export const facts = z.object({
     z.object({ name: z.string(), ready: z.boolean(), server: z.boolean(), cpuMilli: z.int(), memoryBytes: z.int() }),
   ),
   /** What holds of what a workload asks for, each with the reason if it does not. */
-  holds: z.record(
-    z.enum(['memoryLimit', 'cpuLimit', 'ownUser', 'isolation', 'logRotation', 'volumeUsage']),
-    z.object({ holds: z.boolean(), why: z.string().optional() }),
-  ),
+  holds: z.object({
+    memoryLimit: hold.optional(),
+    cpuLimit: hold.optional(),
+    ownUser: hold.optional(),
+    isolation: hold.optional(),
+    logRotation: hold.optional(),
+    volumeUsage: hold.optional(),
+  }),
   ingress: z.object({ port: z.int(), addresses: z.array(z.string()) }).optional(),
 });
 export type Facts = z.infer<typeof facts>;

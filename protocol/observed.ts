@@ -51,7 +51,7 @@ export const observedSlice = z.object({
       z.object({
         host: z.string(),
         /** Requests so far by class of status, and how long they took. Count from the start of the ingress. */
-        requests: z.record(z.enum(['1xx', '2xx', '3xx', '4xx', '5xx']), z.int()),
+        requests: z.partialRecord(z.enum(['1xx', '2xx', '3xx', '4xx', '5xx']), z.int()),
         milliseconds: z.object({ p50: z.number(), p95: z.number(), p99: z.number() }),
       }),
     )

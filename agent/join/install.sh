@@ -134,7 +134,7 @@ ExecStart=/bin/sh $home/launcher.sh $home $options
 KillMode=process
 Restart=always
 RestartSec=1
-RestartPreventExitStatus=64 65
+RestartPreventExitStatus=64 65 66
 
 [Install]
 WantedBy=multi-user.target

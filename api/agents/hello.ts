@@ -1,5 +1,6 @@
 import { welcomeAgent } from '../../db/cluster-agents.ts';
 import { effect } from '../../db/effect.ts';
+import { followRelease } from '../../db/follow-release.ts';
 import type { JsonObject } from '../../db/json.ts';
 import { heartbeatSeconds } from '../../domain/clusters.ts';
 import { Problem } from '../../domain/problems.ts';
@@ -22,6 +23,10 @@ export const hello = agentRoute({
     const { incarnation } = await effect(server.database, agent.author, (welcoming) =>
       welcomeAgent(welcoming, agent.cluster, agent.credentialHash, said),
     );
+    // Not within the welcome: whether it can be updated is no reason to refuse it.
+    await followRelease(server.database, agent.cluster).catch((error: unknown) => {
+      server.log.warn({ err: error }, 'The agent of the local cluster was not asked to update');
+    });
     return {
       incarnation,
       minor: agreed.minor,

@@ -1,7 +1,8 @@
 import { storeRelease } from '../../db/agent-releases.ts';
+import { followRelease } from '../../db/follow-release.ts';
 import type { ServerParts } from '../server-parts.ts';
 
-/** Makes the agent's bundle and offers it. In the background, tried again until it works: nothing waits for it. */
+/** Makes the agent's bundle and offers it, and the local cluster's agent follows. In the background, tried again until it works: nothing waits for it. */
 export async function offerRelease(server: ServerParts, signal: AbortSignal): Promise<void> {
   const { agentProgram, database, log } = server;
   if (agentProgram === undefined) return;
@@ -11,6 +12,8 @@ export async function offerRelease(server: ServerParts, signal: AbortSignal): Pr
       const bundle = await agentProgram.makeBundle();
       await storeRelease(database.kysely, bundle);
       log.info({ image: bundle.image, bytes: bundle.bytes.length }, 'A release of the agent is offered');
+      // An agent that said hello before it was offered.
+      await followRelease(database);
       return;
     } catch (error) {
       if (!told) log.warn({ err: error }, 'The release of the agent cannot be offered yet; trying again');
