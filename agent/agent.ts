@@ -87,6 +87,7 @@ export class Agent {
     // What shall run comes first: it does not wait for a control plane.
     await this.#startIngress();
     await this.#keeper.start();
+    this.#writeStatus();
     const forget = this.#keeper.onChange(() => this.#link.changed());
     const writing = setInterval(() => this.#writeStatus(), 2000);
     // Where there is no systemd, the launcher writes what we say into this file.
@@ -164,7 +165,10 @@ export class Agent {
   }
 
   #noteState(state: { connected: boolean; error?: string }): void {
+    const { connected, error } = this.#connection;
     this.#connection = state;
+    // Who looks right after it has changed sees how it is.
+    if (state.connected !== connected || state.error !== error) this.#writeStatus();
   }
 
   /** Ends this agent for the next release. Commands at work get a moment, so that they need not be `unknown`. */

@@ -156,7 +156,7 @@ test('an update of the agent disturbs nothing, one that does not work comes back
   await installation.until('it has begun', async () => (await agentStatus()).inProgress !== undefined);
   const path = `${applications.path}/agent/update`;
   const second = await installation.call('POST', path, { as: applications.admin, body: {} });
-  expect(second).toMatchObject({ status: 409, body: { code: 'update-in-progress' } });
+  expect(second).toMatchObject({ status: 409, body: { detail: expect.stringContaining('is being updated already') } });
   const { code, stdout, stderr } = await updating;
   expect(stdout).toContain(`${next} to ${broken}: returned`);
   expect(stderr).toContain('was started 3 times and did not reach the control plane');
@@ -186,6 +186,10 @@ test('of two agents with one identity the earlier one stops for good and the clu
   const launched = machine.launch(clone);
   await installation.until('the first one has stopped', async () => machine.keepers(home).length === 0);
   expect(machine.read(join(home, 'run', 'agent.log'))).toContain('Another agent has taken over this identity');
+  await installation.until(
+    'it runs what the other one does',
+    async () => (await machine.status(clone)).instances === 2,
+  );
   expect(launched.over()).toBe(false);
   // The machine that was meant is started again; what runs there went on without an agent.
   const original = machine.launch(home);
@@ -236,7 +240,10 @@ test('a revoked agent is refused, and a cluster goes when nothing lives there an
   expect(inUse).toMatchObject({ stderr: expect.stringContaining('shop') });
   expect(inUse.code).not.toBe(0);
   await installation.call('DELETE', `${applications.path}/agent`, { as: applications.admin });
-  expect(await applications.cluster()).toMatchObject({ status: 'awaiting-agent' });
+  await installation.until(
+    'it awaits another agent',
+    async () => (await applications.cluster())?.status === 'awaiting-agent',
+  );
   await installation.until('it is refused', async () => String((await status()).error).includes('revoked'));
   const still = await cluster('delete');
   expect(still).toMatchObject({ stderr: expect.stringContaining('shop') });
