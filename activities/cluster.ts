@@ -1,3 +1,4 @@
+import { lockAgent } from '../db/cluster-agents.ts';
 import { endCommand } from '../db/cluster-commands.ts';
 import { insertClusterEvent } from '../db/cluster-events.ts';
 import { recordCluster } from '../db/clusters.ts';
@@ -58,6 +59,8 @@ export function createClusterActivities({ database }: { database: Database }) {
         // Its organization was purged, and it with it.
         if (row === undefined) return 'deleted';
         if (row.finished) return row.state === 'failed' ? 'failed' : 'deleted';
+        // Before all that a report or a hello under way locks after it.
+        await lockAgent(deleting, clusterId);
         const open = await kysely
           .selectFrom('cluster_command')
           .select('id')

@@ -46,6 +46,8 @@ export async function applySlice(
   { key, name, workload, ingressDomain }: SliceToApply,
 ): Promise<AppliedSlice> {
   const revision = (await lockLiving(effect, cluster)).desired_revision + 1;
+  // Locked before its host names are read: a report may be about to forget both, because the slice was taken away.
+  const before = await lockSlice(effect.kysely, cluster, key);
   const serving = workload.processes.filter(({ kind }) => kind === 'http' || kind === 'tcp');
   const processes = serving.map((process) => process.name);
   const hosts = await allocateHosts(effect, cluster, { key, name, processes, ingressDomain });
@@ -55,7 +57,6 @@ export async function applySlice(
   });
   const routes = [...own, ...workload.routes.filter((route) => !own.some(({ host }) => host === route.host))];
   const wanted = { ...workload, routes };
-  const before = await sliceRow(effect.kysely, cluster, key);
   if (before !== undefined && before.removed_at === null && before.name === name) {
     const stored = { workload: before.workload, sealedSecrets: before.sealed_secrets };
     const same = await unsealWorkload(keyring, cluster, key, stored).then(
@@ -191,12 +192,13 @@ async function raise(effect: Effect, { id, organizationId }: ClusterRef, revisio
   effect.change({ organizationId, kind: 'workload', id });
 }
 
-async function sliceRow(kysely: Kysely<Tables>, { id }: ClusterRef, key: string) {
+async function lockSlice(kysely: Kysely<Tables>, { id }: ClusterRef, key: string) {
   return await kysely
     .selectFrom('cluster_slice')
     .select(['name', 'revision', 'workload', 'sealed_secrets', 'removed_at'])
     .where('cluster_id', '=', id)
     .where('key', '=', key)
+    .forUpdate()
     .executeTakeFirst();
 }
 

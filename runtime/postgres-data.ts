@@ -95,9 +95,7 @@ function linkFromHome(home: Home, data: string, user: SystemUser): void {
   const own = join(dataOfRoot, home.record.installation);
   mkdirSync(dataOfRoot, { recursive: true, mode: 0o711 });
   chmodSync(dataOfRoot, 0o711);
-  // Others may pass through to what the agent runs; PostgreSQL's own directory lets nobody in.
-  mkdirSync(own, { recursive: true, mode: 0o711 });
-  chmodSync(own, 0o711);
+  mkdirSync(own, { recursive: true, mode: 0o700 });
   chownSync(own, user.uid, user.gid);
   const there = lstatSync(home.postgres, { throwIfNoEntry: false });
   if (there === undefined) symlinkSync(data, home.postgres);

@@ -69,8 +69,12 @@ export async function runScript(
   return { code, said: out + errors };
 }
 
-/** The same bundle with other files in it: another release. */
-export async function changedBundle(bytes: Buffer, changes: Record<string, string>): Promise<Buffer> {
+/** The same bundle with other files in it, or with more in the ones it has: another release. */
+export async function changedBundle(
+  bytes: Buffer,
+  changes: Record<string, string>,
+  additions: Record<string, string> = {},
+): Promise<Buffer> {
   const files: ArchivedFile[] = [];
   const entries = extract();
   entries.end(gunzipSync(bytes));
@@ -84,6 +88,10 @@ export async function changedBundle(bytes: Buffer, changes: Record<string, strin
     const known = files.find((file) => file.name === name);
     if (known === undefined) files.push({ name, bytes: Buffer.from(content), executable: false });
     else known.bytes = Buffer.from(content);
+  }
+  for (const file of files) {
+    const more = additions[file.name];
+    if (more !== undefined) file.bytes = Buffer.concat([file.bytes, Buffer.from(more)]);
   }
   return gzipSync(await archive(files));
 }

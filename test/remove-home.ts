@@ -22,14 +22,18 @@ export async function endWhatGoesOn(home: string): Promise<void> {
   if (hasAgentHome(known)) await endInstances(agentHome(known));
 }
 
+function linkedFrom(path: string): string | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
+}
+
 /** Takes a home away with all that belongs to it. */
 export function removeHome(home: string): void {
-  for (const link of ['postgres', 'agent']) {
-    const data = join(home, link);
-    if (!lstatSync(data, { throwIfNoEntry: false })?.isSymbolicLink()) continue;
-    // As root the data lie elsewhere, in a directory that is named like the installation and holds nothing else.
-    const own = dirname(readlinkSync(data));
-    if (basename(own) === readHome(home).record.installation) rmSync(own, { recursive: true, force: true });
+  // As root the data lie elsewhere, in directories that are named like the installation and hold nothing else.
+  const data = linkedFrom(join(home, 'postgres'));
+  const agent = linkedFrom(join(home, 'agent'));
+  for (const own of [data && dirname(data), agent]) {
+    if (own && basename(own).startsWith(readHome(home).record.installation))
+      rmSync(own, { recursive: true, force: true });
   }
   rmSync(home, { recursive: true, force: true });
 }

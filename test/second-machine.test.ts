@@ -48,7 +48,8 @@ const agentStatus = async () => {
   const { body } = await installation.call('GET', `${applications.path}/agent`, { as: applications.admin });
   return body as { history: Record<string, unknown>[]; inProgress?: object };
 };
-const isReady = async () => (await applications.cluster())?.status === 'ready';
+const shown = () => applications.cluster();
+const isReady = async () => (await shown())?.status === 'ready';
 const kinds = async () => {
   const { body } = await installation.call('GET', `${applications.path}/events`, { as: applications.admin });
   return (body.items as { kind: string }[]).map(({ kind }) => kind);
@@ -66,7 +67,7 @@ test('the printed command makes a machine the agent of its cluster', async () =>
   const env = { ...installation.env, BALLAST_URL: installation.url, BALLAST_TOKEN: admin.token };
   printed = (await runBallast(['cluster', 'create', 'Berlin'], env)).stdout;
   applications = await Applications.on(installation);
-  expect(await applications.cluster()).toMatchObject({ slug: 'berlin', status: 'awaiting-agent' });
+  expect(await shown()).toMatchObject({ slug: 'berlin', status: 'awaiting-agent' });
   const { code, said } = await machine.type(printed, { secret: tokenIn(printed) });
   expect(said).toContain('of the cluster Berlin is in contact with');
   expect(code).toBe(0);
@@ -137,14 +138,15 @@ test('an update of the agent disturbs nothing, one that does not work comes back
   const first = await currentRelease(kysely);
   const bytes = await readReleaseBytes(kysely, first?.digest ?? '');
   if (first === undefined || bytes === undefined) throw new Error('No release is offered.');
-  const offer = async (changes: Record<string, string>) => {
-    const changed = await changedBundle(bytes, changes);
+  const offer = async (changes: Record<string, string>, additions?: Record<string, string>) => {
+    const changed = await changedBundle(bytes, changes, additions);
     const digest = `sha256:${createHash('sha256').update(changed).digest('hex')}`;
     const image = imageName(first.version, digest);
     await storeRelease(kysely, { image, version: first.version, digest, bytes: changed });
     return image;
   };
-  const next = await offer({ NOTES: 'Another.' });
+  // Another ingress too, which takes over from the one that runs.
+  const next = await offer({}, { 'ingress.mjs': '\n// Another.\n' });
   expect(await agentStatus()).toMatchObject({ currentImage: first.image, availableImage: next, updateAvailable: true });
   const updated = await cluster('update');
   expect(updated.stderr + updated.stdout).toContain(`${first.image} to ${next}: succeeded`);
@@ -233,27 +235,32 @@ test('an agent can say nothing about another cluster, and nothing that an earlie
   expect(await all()).toEqual(untouched);
 });
 
-test('a revoked agent is refused, and a cluster goes when nothing lives there any more', async () => {
+test('a revoked agent is refused; who has left can join again, and finds what shall run', async () => {
   const seen = await traffic.end();
   expect(seen.failures).toEqual([]);
-  const inUse = await cluster('delete');
-  expect(inUse).toMatchObject({ stderr: expect.stringContaining('shop') });
-  expect(inUse.code).not.toBe(0);
   await installation.call('DELETE', `${applications.path}/agent`, { as: applications.admin });
-  await installation.until(
-    'it awaits another agent',
-    async () => (await applications.cluster())?.status === 'awaiting-agent',
-  );
+  await installation.until('it awaits another agent', async () => (await shown())?.status === 'awaiting-agent');
   await installation.until('it is refused', async () => String((await status()).error).includes('revoked'));
-  const still = await cluster('delete');
-  expect(still).toMatchObject({ stderr: expect.stringContaining('shop') });
-  await applications.remove('shop');
-  expect(await cluster('delete')).toMatchObject({ code: 0 });
-  await installation.until('it is gone', async () => (await applications.cluster()) === undefined);
   // What runs there does so until somebody stops it.
   expect(await through(ingress, host)).toMatchObject({ status: 200 });
   expect(await machine.agent(home, ['leave', '--yes'])).toMatchObject({ code: 0 });
   expect(processesNaming(home)).toEqual([]);
+  expect(await machine.type((await cluster('token')).stdout)).toMatchObject({ code: 0 });
+  await installation.until('the cluster is ready', isReady);
+  await applications.applied('shop');
+  const { ingressPort } = await status();
+  expect(await through(`http://127.0.0.1:${ingressPort}`, host)).toMatchObject({ status: 200 });
+});
+
+test('a cluster goes when nothing lives there any more, and its agent ends for good', async () => {
+  const inUse = await cluster('delete');
+  expect(inUse).toMatchObject({ stderr: expect.stringContaining('shop') });
+  expect(inUse.code).not.toBe(0);
+  await applications.remove('shop');
+  await installation.until('nothing lives there', async () => (await cluster('delete')).code === 0);
+  await installation.until('it is gone', async () => (await shown()) === undefined);
+  await installation.until('nothing is left there', async () => processesNaming(home).length === 0);
+  expect(machine.read(join(home, 'run', 'agent.log'))).toContain('The cluster of this agent was deleted');
 });
 
 function enrolIn(where: string, token: string, url = installation.url) {

@@ -70,10 +70,14 @@ function makeBase(base: string, controller: Controller, version: 1 | 2): void {
   for (const group of [dirname(base), base]) writeFileSync(join(group, 'cgroup.subtree_control'), `+${controller}`);
 }
 
+/** Processes and threads of an instance: far more than anything real has, and no fork bomb takes the machine along. */
+const mostProcesses = 8_192;
+
 function limit(group: string, version: 1 | 2, { memoryLimitBytes, cpuLimitMilli }: Process): void {
   const set = (file: string, value: string) => {
     if (existsSync(join(group, file))) writeFileSync(join(group, file), value);
   };
+  set('pids.max', String(mostProcesses));
   if (memoryLimitBytes !== undefined) {
     set('memory.limit_in_bytes', String(memoryLimitBytes));
     set('memory.memsw.limit_in_bytes', String(memoryLimitBytes));

@@ -18,8 +18,10 @@ const run = promisify(execFile);
  * them, so they are copied, sharing blocks where the file system can.
  */
 export async function growTree(places: Places, spec: InstanceSpec, user: number | undefined): Promise<void> {
-  // Under a name of its own until it is whole: an agent that is killed leaves a `cp` that goes on for a while.
-  const draft = places.tree(`.draft-${randomBytes(6).toString('hex')}`);
+  // Under a name of its own until it is whole: an agent that is killed leaves a `cp` that goes on for a while. And where
+  // only the agent can enter: as soon as a directory is the user's, another of its processes could put a link in the
+  // place of the next one that is given to it.
+  const draft = join(places.roots, `.draft-${randomBytes(6).toString('hex')}`);
   try {
     await copyRoot(places.root(spec.image.digest), draft, user !== undefined);
     makeVolumes(places, spec, user);

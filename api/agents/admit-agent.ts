@@ -30,6 +30,9 @@ export interface From {
   requestId: string;
 }
 
+/** Some are left above it, so that an agent that invents one can always be followed by another. */
+const highestIncarnation = 2_000_000_000;
+
 /** Wrong credentials of one address a minute, before it is not even looked up any more. */
 const wrongPerMinute = 120;
 
@@ -81,7 +84,7 @@ export async function currentIncarnation(
   headers: AgentHeaders,
 ): Promise<number> {
   const given = Number(headers[incarnationHeader]);
-  if (!Number.isSafeInteger(given) || given < 1 || given > 2_147_483_647) {
+  if (!Number.isSafeInteger(given) || given < 1 || given > highestIncarnation) {
     throw new Problem('invalid-request', `The header ${incarnationHeader} is missing: say hello first.`);
   }
   if (given < agent.incarnation) throw await superseded(server, agent, given);
