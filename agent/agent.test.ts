@@ -181,7 +181,7 @@ test('a command is cancelled, and what the agent does not understand is refused 
 });
 
 test('logs are followed until somebody cancels', async () => {
-  const id = command({ kind: 'logs', instance, tail: 10, follow: true, previous: false });
+  const id = command({ kind: 'logs', instance, tail: 10, follow: true });
   await until('its lease is renewed', async () => peer.heartbeats.at(-1)?.running.includes(id));
   expect(journalled(id)).toBeUndefined();
   peer.cancelled = [id];

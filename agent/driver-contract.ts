@@ -150,9 +150,11 @@ export function driverContract(name: string, ground: () => Promise<Ground>): voi
 
       const failing = await bench.started(job([], { environment: { PORT: 'nonsense' } }));
       expect(await bench.ended(failing)).toMatchObject({ code: 1 });
-      expect(await bench.said(failing)).toMatchObject([
-        { stream: 'stdout', text: expect.stringContaining('listening on port nonsense') },
+      const said = await bench.said(failing);
+      // What was said within the same moment on both streams has no order.
+      expect(said.toSorted((one, other) => (one.stream < other.stream ? -1 : 1))).toMatchObject([
         { stream: 'stderr', text: expect.stringContaining('unknown port') },
+        { stream: 'stdout', text: expect.stringContaining('listening on port nonsense') },
       ]);
     });
 

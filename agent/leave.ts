@@ -41,7 +41,7 @@ export const leave: AgentCommand = {
     await endInstances(home, values.needed('docker-socket'));
     forgetIdentity(home);
     // Without `releases/state` a launcher that something starts all the same says so and ends.
-    for (const name of ['journal', 'desired.json', join('releases', 'state')]) {
+    for (const name of ['journal', 'desired.json', 'keep', join('releases', 'state')]) {
       rmSync(join(home, name), { recursive: true, force: true });
     }
     process.stdout.write(

@@ -115,6 +115,24 @@ export async function cancelAgentUpdate(effect: Effect, cluster: ClusterRef): Pr
   return update;
 }
 
+/** The update has ended without its actor, which would have said so: its cluster is not updating any more. */
+export async function letGoOfCluster(effect: Effect, updateId: string): Promise<void> {
+  const row = await effect.kysely
+    .selectFrom('agent_update')
+    .select(['cluster_id', 'organization_id'])
+    .where('id', '=', updateId)
+    .executeTakeFirst();
+  if (row === undefined) return;
+  const cluster = { id: row.cluster_id, organizationId: row.organization_id };
+  await cancelCommand(effect, cluster, updateCommandId(updateId));
+  effect.tell({
+    to: actorId('cluster', cluster.id),
+    message: 'updating',
+    organizationId: cluster.organizationId,
+    body: { updateId: null, ended: updateId },
+  });
+}
+
 /** What the agent runs, the update that is under way, and the last ones, newest first. */
 export async function agentStatus(
   kysely: Kysely<Tables>,

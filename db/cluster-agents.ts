@@ -59,16 +59,30 @@ export async function promoteCredential(kysely: Kysely<Tables>, hash: Buffer): P
 
 /** The agent has made itself another credential; the present one holds until that one is used. */
 export async function changeCredential(kysely: Kysely<Tables>, clusterId: string, hash: Buffer): Promise<void> {
-  try {
-    await kysely
+  await ownCredential(kysely, clusterId, hash, () =>
+    kysely
       .updateTable('cluster_agent')
       .set({ next_credential_hash: hash })
       .where('cluster_id', '=', clusterId)
       .where('credential_hash', '<>', hash)
-      .execute();
+      .execute(),
+  );
+}
+
+/** Writes a credential that no other agent has or changes to: who shows one must be one agent only. */
+async function ownCredential(
+  kysely: Kysely<Tables>,
+  clusterId: string,
+  hash: Buffer,
+  write: () => Promise<unknown>,
+): Promise<void> {
+  const taken = new Problem('enrollment-refused', 'Another agent has this credential: make a new one.');
+  const other = await agentCredential(kysely, hash);
+  if (other !== undefined && other.clusterId !== clusterId) throw taken;
+  try {
+    await write();
   } catch (error) {
-    if (uniqueViolation(error) === undefined) throw error;
-    throw new Problem('enrollment-refused', 'Another agent has this credential: make a new one.');
+    throw uniqueViolation(error) === undefined ? error : taken;
   }
 }
 
@@ -89,8 +103,8 @@ export async function enrolAgent(effect: Effect, enrolment: Enrolment): Promise<
     throw new Problem('cluster-deleted', 'The cluster of this enrollment token is deleted.');
   }
   if (again) return { ...cluster, name: row.name };
-  try {
-    await effect.kysely
+  await ownCredential(effect.kysely, cluster.id, credentialHash, () =>
+    effect.kysely
       .updateTable('cluster_agent')
       .set({
         credential_hash: credentialHash,
@@ -101,11 +115,8 @@ export async function enrolAgent(effect: Effect, enrolment: Enrolment): Promise<
         version,
       })
       .where('cluster_id', '=', cluster.id)
-      .execute();
-  } catch (error) {
-    if (uniqueViolation(error) === undefined) throw error;
-    throw new Problem('enrollment-refused', 'Another agent has this credential: make a new one.');
-  }
+      .execute(),
+  );
   wakeAgent(effect, cluster);
   const details = { hostname, version, replaced: agent.enrolled };
   tellCluster(effect, cluster, 'enrolled', { ...details, at: agent.now });

@@ -7,8 +7,17 @@ import type { Effect } from './effect.ts';
 import { allocateHosts } from './ingress-hosts.ts';
 import type { JsonObject } from './json.ts';
 import { prepared } from './prepared-statements.ts';
-import { type Secrets, sealWorkload, unsealWorkload, type WorkloadToStore } from './sealed-workload.ts';
+import {
+  type Secrets,
+  type StoredWorkload,
+  sealWorkload,
+  unsealWorkload,
+  type WorkloadToStore,
+} from './sealed-workload.ts';
 import type { Tables } from './tables.ts';
+
+const mostSlices = 1_000;
+const mostBytes = 32 * 1024 * 1024;
 
 export interface SliceToApply {
   key: string;
@@ -67,6 +76,7 @@ export async function applySlice(
     if (same) return { revision: before.revision, changed: false, routes };
   }
   const sealed = await sealWorkload(keyring, cluster, key, wanted);
+  await refuseTooMuch(effect.kysely, cluster, key, sealed);
   const row = { name, revision, workload: sealed.workload, sealed_secrets: sealed.sealedSecrets };
   await effect.kysely
     .insertInto('cluster_slice')
@@ -177,6 +187,28 @@ export async function desiredSince(
     }
   }
   return desired;
+}
+
+/** An agent is told all of it in one answer, which has a largest size. */
+async function refuseTooMuch(kysely: Kysely<Tables>, cluster: ClusterRef, key: string, own: StoredWorkload) {
+  const { slices, bytes } = await kysely
+    .selectFrom('cluster_slice')
+    .select(sql<number>`count(*)::int`.as('slices'))
+    .select(
+      sql<number>`coalesce(sum(octet_length(workload::text) + coalesce(octet_length(sealed_secrets), 0)), 0)::float8`.as(
+        'bytes',
+      ),
+    )
+    .where('cluster_id', '=', cluster.id)
+    .where('removed_at', 'is', null)
+    .where('key', '<>', key)
+    .executeTakeFirstOrThrow();
+  const more = Buffer.byteLength(JSON.stringify(own.workload)) + (own.sealedSecrets?.length ?? 0);
+  if (slices < mostSlices && bytes + more <= mostBytes) return;
+  throw new Problem(
+    'conflict',
+    `A cluster takes at most ${mostSlices} workloads with ${mostBytes / 1024 / 1024} MB of settings together: use another cluster, or remove some.`,
+  );
 }
 
 async function lockLiving(effect: Effect, cluster: ClusterRef) {

@@ -15,13 +15,17 @@ export interface NewOutput {
   at: Date | null;
 }
 
-/** From this piece on it is looked how much a command has said: few ever come so far. */
+/** From this piece on it is looked how much a command has said, now and then, since counting takes longer each time. */
 const manyPieces = 2_000;
+const lookedAtEvery = 10;
+const mostPieces = 1_000_000;
 export const mostOutputBytes = 256 * 1024 * 1024;
 
 /** Whether a command has said more than is kept of any. */
 export async function saidTooMuch(kysely: Kysely<Tables>, commandId: string, number: number): Promise<boolean> {
-  if (number < manyPieces) return false;
+  if (number >= mostPieces) return true;
+  // By chance, so that nobody can tell when.
+  if (number < manyPieces || Math.random() * lookedAtEvery > 1) return false;
   const row = await kysely
     .selectFrom('command_output')
     .select(sql<number>`coalesce(sum(octet_length(data)), 0)::float8`.as('bytes'))
@@ -75,6 +79,24 @@ export async function sweepCommandOutput(kysely: Kysely<Tables>): Promise<number
             .select('id')
             .whereRef('cluster_command.id', '=', 'command_output.command_id')
             .where(sql<boolean>`finished_at is null or finished_at > now() - interval '1 day'`),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** A month after they finished commands themselves are forgotten; each reading of a log is one. */
+export async function sweepCommands(kysely: Kysely<Tables>): Promise<number> {
+  const { numDeletedRows } = await kysely
+    .deleteFrom('cluster_command')
+    .where('finished_at', '<', sql<Date>`now() - interval '30 days'`)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('command_output')
+            .select('number')
+            .whereRef('command_output.command_id', '=', 'cluster_command.id'),
         ),
       ),
     )

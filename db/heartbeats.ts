@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { ClusterRef } from './clusters.ts';
+import { connectionFailure } from './connection-failure.ts';
 import type { Database } from './database.ts';
 import { type Author, effect } from './effect.ts';
 import type { JsonObject } from './json.ts';
@@ -62,15 +63,31 @@ export class Heartbeats {
     this.#hintedAt = performance.now();
     const changed = [...this.#changed.values()];
     this.#changed = new Map();
-    await effect(this.#database, author, async (hinting) => {
-      for (const { id, organizationId } of changed) hinting.change({ organizationId, kind: 'cluster', id });
-    });
+    try {
+      await effect(this.#database, author, async (hinting) => {
+        for (const { id, organizationId } of changed) hinting.change({ organizationId, kind: 'cluster', id });
+      });
+    } catch (error) {
+      // Nobody would say it again.
+      for (const cluster of changed) this.#changed.set(cluster.id, cluster);
+      throw error;
+    }
   }
 
   async #writeBeats(): Promise<void> {
     if (this.#beats.size === 0) return;
     const beats = [...this.#beats];
     this.#beats = new Map();
+    try {
+      await this.#writeTogether(beats);
+    } catch (error) {
+      if (connectionFailure(error) || beats.length === 1) throw error;
+      // One that cannot be written, or that waits crosswise with somebody, must not silence all the others.
+      for (const beat of beats) await this.#writeTogether([beat]).catch(() => undefined);
+    }
+  }
+
+  async #writeTogether(beats: readonly [string, Beat][]): Promise<void> {
     const ids = beats.map(([id]) => id);
     const incarnations = beats.map(([, { incarnation }]) => incarnation);
     const facts = beats.map(([, beat]) => (beat.facts === undefined ? null : JSON.stringify(beat.facts)));

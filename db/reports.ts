@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { actorId } from '../domain/actors.ts';
+import { Problem } from '../domain/problems.ts';
 import { insertClusterEvent } from './cluster-events.ts';
 import type { ClusterRef } from './clusters.ts';
 import type { Effect } from './effect.ts';
@@ -24,16 +25,21 @@ export interface Report {
 }
 
 const longestTrouble = 1_000;
+/** What is kept of one cluster's slices, far more than any has. */
+const mostSlices = 2_000;
+const mostBytes = 64 * 1024 * 1024;
 
 /**
  * Writes down what the agent of this incarnation sees. One that was seen already changes nothing; `superseded` says that
- * a later incarnation has spoken. `changed`: whoever looks at the cluster is to look again.
+ * a later incarnation has spoken. `changed`: whoever looks at the cluster is to look again. `mayTellTrouble` is asked
+ * before the actor is told that there is trouble, another one, or none.
  */
 export async function acceptReport(
   effect: Effect,
   cluster: ClusterRef,
   incarnation: number,
   report: Report,
+  mayTellTrouble: () => boolean,
 ): Promise<'changed' | 'unchanged' | 'superseded'> {
   const { kysely } = effect;
   const agent = await kysely
@@ -47,10 +53,12 @@ export async function acceptReport(
   const before = await observedBefore(kysely, cluster, report);
   const written = await writeSlices(kysely, cluster, report.slices);
   const gone = await deleteGone(kysely, cluster, report);
+  if (written > 0) await refuseTooMuch(kysely, cluster);
   const removed = await deleteTombstones(effect, cluster, report.appliedRevision);
   await tellOfWorkloads(effect, cluster, report, before);
   const trouble = await troubleNow(kysely, cluster, report.error, agent.facts);
-  if (trouble !== agent.told_trouble) {
+  const tells = trouble !== agent.told_trouble && mayTellTrouble();
+  if (tells) {
     effect.tell({
       to: actorId('cluster', cluster.id),
       message: 'trouble',
@@ -58,14 +66,14 @@ export async function acceptReport(
       body: { text: trouble },
     });
   }
-  const error = report.error ?? null;
+  const error = report.error?.slice(0, longestTrouble) ?? null;
   await kysely
     .updateTable('cluster_agent')
     .set({
       report_number: report.number,
       applied_revision: report.appliedRevision,
       error,
-      told_trouble: trouble,
+      told_trouble: tells ? trouble : agent.told_trouble,
       last_heartbeat_at: sql`now()`,
     })
     .where('cluster_id', '=', cluster.id)
@@ -119,6 +127,20 @@ async function writeSlices(kysely: Kysely<Tables>, cluster: ClusterRef, slices: 
           (excluded.applied_revision, excluded.error, excluded.instances, excluded.volumes, excluded.traffic)
   `.execute(kysely);
   return Number(numAffectedRows ?? 0);
+}
+
+/** An agent may say what it likes of its own cluster, but not fill the disk with it. */
+async function refuseTooMuch(kysely: Kysely<Tables>, { id }: ClusterRef): Promise<void> {
+  const { rows } = await sql<{ slices: number; bytes: number }>`
+    select count(*)::int as slices, coalesce(sum(pg_column_size(observed_slice.*)), 0)::float8 as bytes
+    from observed_slice where cluster_id = ${id}
+  `.execute(kysely);
+  const { slices = 0, bytes = 0 } = rows[0] ?? {};
+  if (slices <= mostSlices && bytes <= mostBytes) return;
+  throw new Problem(
+    'body-too-large',
+    `The agent reports more than the ${mostSlices} slices that are kept of a cluster.`,
+  );
 }
 
 async function deleteGone(kysely: Kysely<Tables>, { id }: ClusterRef, report: Report): Promise<number> {
@@ -176,7 +198,11 @@ async function tellOfWorkloads(effect: Effect, cluster: ClusterRef, report: Repo
     const was = before.get(key);
     if (error !== undefined) {
       if (was?.error == null)
-        await workloadEvent(effect, cluster, 'workload.failed', key, revision, { key, name, error });
+        await workloadEvent(effect, cluster, 'workload.failed', key, revision, {
+          key,
+          name,
+          error: error.slice(0, longestTrouble),
+        });
       continue;
     }
     if (was?.error != null) await workloadEvent(effect, cluster, 'workload.recovered', key, revision, { key, name });

@@ -16,7 +16,6 @@ export const commandBody = z.discriminatedUnion('kind', [
     instance: z.string(),
     tail: z.int().min(0),
     follow: z.boolean(),
-    previous: z.boolean().default(false),
   }),
   z.object({ kind: z.literal('restart'), key: z.string(), process: z.string().optional() }),
   z.object({

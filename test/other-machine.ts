@@ -12,6 +12,9 @@ export interface Typed {
   said: string;
 }
 
+/** What a machine brings by itself; without the Node that runs the tests. */
+const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
 /** The home directory of somebody on another machine: what they type there, and the agents that they install. */
 export class OtherMachine {
   readonly path = mkdtempSync(join(tmpdir(), 'ballast-other-machine-'));
@@ -94,7 +97,7 @@ export class OtherMachine {
   }
 
   #environment(home = this.path): NodeJS.ProcessEnv {
-    return { PATH: process.env.PATH, HOME: home };
+    return { PATH: systemPath, HOME: home };
   }
 }
 

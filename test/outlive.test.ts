@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { imageName } from '../agent/update/image-name.ts';
+import { currentRelease, readReleaseBytes, storeRelease } from '../db/agent-releases.ts';
 import { Applications, type ShownInstance } from './applications.ts';
 import { freePort } from './free-port.ts';
 import { Installation } from './installation.ts';
+import { changedBundle } from './installed-agent.ts';
 import type { PartName } from './running-parts.ts';
 import { type steadyTraffic as Begin, steadyTraffic } from './steady-traffic.ts';
 
@@ -72,6 +76,27 @@ test.each(kills)('kill -9 of $what: the exit status of what ended meanwhile is k
     convergesWithin,
   );
   expect((performance.now() - since) / 1000).toBeLessThan(convergesWithin);
+});
+
+test('the agent follows what its control plane offers from now on', async () => {
+  const { kysely } = await installation.database();
+  const first = await currentRelease(kysely);
+  const bytes = await readReleaseBytes(kysely, first?.digest ?? '');
+  if (first === undefined || bytes === undefined) throw new Error('No release is offered.');
+  // Another ingress too, which takes over from the one that runs.
+  const next = await changedBundle(bytes, {}, { 'ingress.mjs': '\n// Another.\n' });
+  const digest = `sha256:${createHash('sha256').update(next).digest('hex')}`;
+  const image = imageName(first.version, digest);
+  await storeRelease(kysely, { image, version: first.version, digest, bytes: next });
+  const pid = installation.parts.pid('agent');
+  installation.parts.kill('agent');
+  await installation.replaced('agent', pid);
+  const { history } = await installation.until('it runs the new one', async () => {
+    const { body } = await installation.call('GET', `${applications.path}/agent`, { as: applications.admin });
+    return body.currentImage === image && body.inProgress === undefined && (body as { history: object[] });
+  });
+  expect(history).toMatchObject([{ kind: 'update', status: 'succeeded', fromImage: first.image, toImage: image }]);
+  await installation.until('everything is ready', async () => (await applications.cluster())?.status === 'ready');
 });
 
 test('no instance was started again, no request failed and no line is missing', async () => {

@@ -1,8 +1,7 @@
-import { cpSync, lstatSync, readlinkSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, readlinkSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { endInstances } from '../agent/end-instances.ts';
-import { agentHome, hasAgentHome } from '../runtime/agent-home.ts';
 import { readHome } from '../runtime/home.ts';
 
 /** Where the logs of the last run of each test are kept. */
@@ -17,9 +16,8 @@ export function keepLogs(home: string, name: string): void {
 
 /** Ends what a stopped installation has left running on purpose. */
 export async function endWhatGoesOn(home: string): Promise<void> {
-  if (lstatSync(join(home, 'home.json'), { throwIfNoEntry: false }) === undefined) return;
-  const known = readHome(home);
-  if (hasAgentHome(known)) await endInstances(agentHome(known));
+  const agent = linkedFrom(join(home, 'agent')) ?? join(home, 'agent');
+  if (existsSync(agent)) await endInstances(agent);
 }
 
 function linkedFrom(path: string): string | undefined {

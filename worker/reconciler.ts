@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
+import { letGoOfCluster } from '../db/agent-updates.ts';
 import type { Database } from '../db/database.ts';
 import { type Author, effect } from '../db/effect.ts';
 import { poisonedAfter } from '../db/outbox.ts';
@@ -123,7 +124,8 @@ async function endRow({ database, log, metrics }: Reconciling, row: OpenRow, how
   const { kind, id, organizationId } = row;
   const actor = actorId(kind, id);
   const message = `The process behind it ${how} before it was done; ask for it again.`;
-  const ended = await effect(database, author, async ({ kysely, audit, change }) => {
+  const ended = await effect(database, author, async (ending) => {
+    const { kysely, audit, change } = ending;
     // Locked: it may be ending at this very moment.
     const now = await kysely
       .selectFrom(actorKinds[kind].table)
@@ -138,6 +140,7 @@ async function endRow({ database, log, metrics }: Reconciling, row: OpenRow, how
     const action = `${kind}.failed`;
     audit({ action, organizationId, subjectKind: kind, subjectId: id, details: { message } });
     change({ organizationId, kind, id });
+    if (kind === 'agent-update') await letGoOfCluster(ending, id);
     return true;
   });
   if (!ended) return;

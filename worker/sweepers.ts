@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { sweepReleases } from '../db/agent-releases.ts';
 import { sweepClusterEvents } from '../db/cluster-events.ts';
-import { sweepCommandOutput } from '../db/command-output.ts';
+import { sweepCommandOutput, sweepCommands } from '../db/command-output.ts';
 import type { Database } from '../db/database.ts';
 import { sweepEnrollmentTokens } from '../db/enrollment-tokens.ts';
 import { maintainFeedPartitions } from '../db/feed-partitions.ts';
@@ -33,6 +33,7 @@ export function startSweepers(sweeping: Sweeping): Pick<Repeated, 'stop'> {
     ['Forsaken commands', () => endForsakenCommands(database), watchMilliseconds],
     ['Logs that nobody reads', () => stopForsakenLogs(database), watchMilliseconds],
     ['Output of commands', () => sweepCommandOutput(database.kysely)],
+    ['Commands of clusters', () => sweepCommands(database.kysely)],
     ['Releases of the agent', () => sweepReleases(database.kysely)],
     ['Enrollment tokens', () => sweepEnrollmentTokens(database.kysely)],
     ['Events of clusters', () => sweepClusterEvents(database.kysely)],

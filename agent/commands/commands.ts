@@ -25,6 +25,7 @@ export interface CommandsOptions {
 /** So many run at once; the others wait, written down. */
 const atOnce = 32;
 const logsAtOnce = 64;
+const journalAgainMillis = 2_000;
 
 /**
  * Runs what is to be done once, at most once, and tells how it went until that is acknowledged. What changes something is
@@ -129,32 +130,52 @@ export class Commands {
   }
 
   async #run(id: string, signal: AbortSignal): Promise<void> {
-    const { journal, log } = this.#options;
-    try {
-      const entry = journal.start(id);
-      const result = await this.#execute(entry, signal);
-      if (result !== 'left open') this.#finish(entry, result);
-    } catch (error) {
-      // The journal itself cannot be written, a full disk most likely: said, and decided by the next agent.
-      log.warn(`Command ${id} is left as it is: ${reason(error)}`);
+    const entry = await this.#written(id, () => this.#options.journal.start(id));
+    if (entry === undefined) return;
+    const result = await this.#execute(entry, signal);
+    if (result !== 'left open') await this.#written(id, () => this.#finish(entry, result));
+  }
+
+  /** The journal cannot always be written, on a full disk for example: tried again, or nobody would ever be told. */
+  async #written<T>(id: string, write: () => T): Promise<T | undefined> {
+    for (let said = false; !this.#closing.signal.aborted; said = true) {
+      try {
+        return write();
+      } catch (error) {
+        if (!said)
+          this.#options.log.warn(`Command ${id} waits, because the journal cannot be written: ${reason(error)}`);
+        await pause(journalAgainMillis, this.#closing.signal);
+      }
     }
+    return undefined;
   }
 
   async #execute(entry: Entry, signal: AbortSignal): Promise<RunResult | 'left open'> {
     const { journal, driver } = this.#options;
     const { id, starts, body } = entry;
     const spool = journal.spool(id);
+    const stopping = this.#running.get(id);
+    let lost: string | undefined;
     const run: Run = {
       id,
       starts,
       signal,
       output: (stream, bytes) => {
-        spool.add(stream, bytes);
-        this.#delivery.deliver(id);
+        // It is called by whoever reads the program's output, which must not fail for our disk.
+        try {
+          spool.add(stream, bytes);
+          this.#delivery.deliver(id);
+        } catch (error) {
+          lost ??= reason(error);
+          stopping?.abort();
+        }
       },
     };
     try {
-      if (body?.kind === 'exec') return await execute(body, run, driver);
+      if (body?.kind === 'exec') {
+        const result = await execute(body, run, driver);
+        return lost === undefined ? result : unwritten(lost);
+      }
       if (body?.kind === 'update') return await this.#options.update(body, run);
       if (body?.kind === 'restart') {
         await this.#options.restart(body.key, body.process, id);
@@ -162,6 +183,7 @@ export class Commands {
       }
       return { outcome: 'failed', message: 'The journal does not say what this command was.' };
     } catch (error) {
+      if (lost !== undefined) return unwritten(lost);
       return signal.aborted ? { outcome: 'cancelled' } : { outcome: 'failed', message: reason(error).slice(0, 4000) };
     }
   }
@@ -218,4 +240,8 @@ export class Commands {
       }
     }
   }
+}
+
+function unwritten(why: string): RunResult {
+  return { outcome: 'failed', message: `It was stopped, because its output cannot be written: ${why}`.slice(0, 4000) };
 }

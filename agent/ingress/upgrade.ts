@@ -65,6 +65,7 @@ export function upgrade(front: Front, request: IncomingMessage, socket: Duplex, 
     upstream.inFlight += 1;
     record.instance = upstream.instance;
     let open = true;
+    let answered = false;
     const close = (): void => {
       if (open) upstream.inFlight -= 1;
       open = false;
@@ -76,6 +77,7 @@ export function upgrade(front: Front, request: IncomingMessage, socket: Duplex, 
     };
     socket.once('close', leave);
     outgoing.once('upgrade', (answer, instance, first) => {
+      answered = true;
       socket.off('close', leave);
       const handshake = performance.now();
       socket.write(
@@ -93,6 +95,7 @@ export function upgrade(front: Front, request: IncomingMessage, socket: Duplex, 
       });
     });
     outgoing.once('response', (answer) => {
+      answered = true;
       const response = answerOn(request, socket);
       const status = answer.statusCode ?? 502;
       response.writeHead(status, [...toClient(answer.rawHeaders, status), 'Connection', 'close']);
@@ -106,9 +109,10 @@ export function upgrade(front: Front, request: IncomingMessage, socket: Duplex, 
         if (!answer.complete) socket.destroy();
       });
     });
-    outgoing.once('error', () => {
+    // More than once: what goes on talking nonsense after its answer is told as an error, too.
+    outgoing.on('error', () => {
       socket.off('close', leave);
-      if (!open) return;
+      if (!open || answered) return;
       close();
       upstream.refused();
       attempt();

@@ -27,13 +27,6 @@ export function installScript({ url, release, runtime }: InstallScript): string 
   return template.replace(': BALLAST_DATA', () => lines.join('\n'));
 }
 
-/** What people run on a machine to enrol it. `local`: on the control plane's own machine, beside its own agent. */
-export function installCommand({ url, token, local = false }: { url: string; token: string; local?: boolean }): string {
-  const script = `${trimmed(url)}/agent/v1/install.sh`;
-  const beside = local ? ' --home "$HOME/ballast-agent" --ingress-port 0' : '';
-  return `printf '%s\\n' ${quoted(token)} | sh -c "$(curl -fsSL ${quoted(script)})" ballast-install${beside}`;
-}
-
 function trimmed(url: string): string {
   return controlPlaneAddress(url).href.replace(/\/+$/, '');
 }

@@ -57,7 +57,9 @@ export class DesiredFile {
   /** On disk before anything is done about it. `since` is what was asked for; 0 means that what is not named is gone. */
   merge(desired: Desired, since: number): void {
     if (since > 0 && (since > this.revision || !this.isKnown)) return;
-    const slices = new Map(since === 0 ? [] : this.slices);
+    // A revision before ours: the control plane was restored to an older state, and has told everything it knows.
+    const all = since === 0 || desired.revision < since;
+    const slices = new Map(all ? [] : this.slices);
     for (const key of desired.removed) slices.delete(key);
     for (const slice of desired.slices) slices.set(slice.key, { ...slice });
     for (const { key, revision, error } of desired.broken) {
@@ -67,7 +69,7 @@ export class DesiredFile {
     const removed = new Map(this.removed);
     for (const key of this.slices.keys()) if (!slices.has(key)) removed.set(key, desired.revision);
     for (const key of slices.keys()) removed.delete(key);
-    this.#save(Math.max(desired.revision, since === 0 ? 0 : this.revision), slices, removed);
+    this.#save(Math.max(desired.revision, all ? 0 : this.revision), slices, removed);
   }
 
   /** Nothing of a removed slice is there any more. */

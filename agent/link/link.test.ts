@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { installCommand } from '../join/install-script.ts';
 import { controlPlaneAddress } from './address.ts';
 import { failureOf } from './link-failure.ts';
 import { readWork } from './read-work.ts';
@@ -74,9 +73,3 @@ test.each(['http://example.com', 'ftp://localhost', 'https://user@example.com', 
   'a credential is not sent to %s',
   (url) => expect(() => controlPlaneAddress(url)).toThrow(),
 );
-
-test('what is filled into a command for people is quoted', () => {
-  const command = installCommand({ url: 'https://example.com/a/', token: `a'b` });
-  expect(command).toContain(`'a'\\''b'`);
-  expect(command).toContain(`'https://example.com/a/agent/v1/install.sh'`);
-});

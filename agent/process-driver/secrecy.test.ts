@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { identify } from '../../machine/process-identity.ts';
@@ -143,4 +143,23 @@ test('an image for another kind of machine, and one that says nothing of it, is 
   const annotations = { 'dev.ballast.host-bound': 'linux/s390x' };
   await expect(driver.prepare({ ...image, annotations }, signal)).rejects.toThrow('was made for linux/s390x');
   await expect(started({}, ['nowhere-to-be-found'])).rejects.toThrow('neither in the image nor on the machine');
+});
+
+test.runIf(asRoot)('while its tree grows nobody but the agent can come near it', async () => {
+  const seen: string[] = [];
+  const watching = watch(join(here.home, 'trees'), (_, name) => void seen.push(String(name)));
+  try {
+    const id = await started({});
+    await until('the tree is there', async () => seen.includes(id));
+    expect(new Set(seen)).toEqual(new Set([id]));
+  } finally {
+    watching.close();
+  }
+});
+
+test.runIf(asRoot)('no instance can have so many processes that the machine has none left', async () => {
+  const groups = groupsIn(directoryOf(await started({})));
+  const limits = groups.map((group) => join(group, 'pids.max')).filter((file) => existsSync(file));
+  expect(limits.map((file) => readFileSync(file, 'utf8').trim())).toEqual(limits.map(() => '8192'));
+  expect(existsSync('/sys/fs/cgroup/pids') ? limits.length : 1).toBeGreaterThan(0);
 });

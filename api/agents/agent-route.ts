@@ -6,6 +6,7 @@ import { fieldErrors } from '../pipeline/field-errors.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { type AdmittedAgent, admitAgent, currentIncarnation, type From } from './admit-agent.ts';
 import { cleanText } from './clean-text.ts';
+import { Pace } from './pace.ts';
 
 export interface Asked<Body, Query> {
   server: ServerParts;
@@ -34,6 +35,8 @@ export interface AgentRoute {
 }
 
 const smallBody = 64 * 1024;
+/** An agent that sends many logs at once stays far below; one that floods us takes nothing from others. */
+const requests = new Pace({ perSecond: 100, atOnce: 500 });
 
 /** A route that asks for no credential, or looks after that itself. */
 export function openRoute<Body = undefined, Query = undefined>(
@@ -53,6 +56,7 @@ export function agentRoute<Body = undefined, Query = undefined>(
     mount: (app, server, clients) =>
       serve(app, parts, async (request, reply) => {
         const agent = await admitAgent(server, request.headers, fromOf(request, clients));
+        if (!requests.allows(agent.clusterId)) throw tooMany();
         return parts.handle(asked(server, clients, parts, request, reply), agent);
       }),
   };
@@ -70,6 +74,12 @@ export function incarnationRoute<Body = undefined, Query = undefined>(
       const incarnation = await currentIncarnation(given.server, agent, given.request.headers);
       return parts.handle(given, agent, incarnation);
     },
+  });
+}
+
+export function tooMany(retryAfterSeconds = 1): Problem {
+  return new Problem('too-many-requests', 'This agent asks more often than any should; it has to wait a little.', {
+    retryAfterSeconds,
   });
 }
 

@@ -2,6 +2,7 @@ import type { Hint } from '../../db/feed.ts';
 
 /** The kind of the feed's entries that wake agents. Kinds that begin with `agent.` never leave the process. */
 const work = 'agent.work';
+const mostWaiting = 16;
 
 /** Wakes the polls of agents that wait for work. One per process. */
 export class Bell {
@@ -10,6 +11,11 @@ export class Bell {
 
   get closed(): boolean {
     return this.#closed;
+  }
+
+  /** So many wait on behalf of one cluster that no further one should: an agent needs one, and another while it restarts. */
+  isCrowded(clusterId: string): boolean {
+    return (this.#waiting.get(clusterId)?.size ?? 0) > mostWaiting;
   }
 
   /** Listens from now on, so that nothing that happens while the caller looks is missed. */

@@ -40,12 +40,15 @@ export const commandOutput = incarnationRoute({
   },
 });
 
+/** An update says what it does in its first few words: whoever goes on talking does not fill its actor's history. */
+const soonEnough = 100;
+
 /** The actor of an update follows what the agent tells of it. */
 function tellProgress(effect: Effect, agent: AdmittedAgent, actorId: string | null, pieces: NewOutput[]): void {
   const actor = actorId === null ? undefined : parseActorId(actorId);
   if (actor === undefined) return;
   const said = pieces
-    .filter(({ stream }) => stream === 'progress')
+    .filter(({ stream, number }) => stream === 'progress' && number < soonEnough)
     .map(({ data }) => data.toString('utf8'))
     .join('\n')
     .toLowerCase();

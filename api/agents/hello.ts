@@ -6,7 +6,11 @@ import { heartbeatSeconds } from '../../domain/clusters.ts';
 import { Problem } from '../../domain/problems.ts';
 import { type HelloAnswer, helloRequest } from '../../protocol/agent.ts';
 import { agree } from '../../protocol/version.ts';
-import { agentRoute } from './agent-route.ts';
+import { agentRoute, tooMany } from './agent-route.ts';
+import { Pace } from './pace.ts';
+
+/** Each makes an incarnation and wakes whoever updates the agent: one that starts over and over is slowed down. */
+const hellos = new Pace({ perSecond: 0.5, atOnce: 30 });
 
 /** An agent has started. It gets the next incarnation, and whoever spoke for the cluster before is refused. */
 export const hello = agentRoute({
@@ -15,6 +19,7 @@ export const hello = agentRoute({
   body: helloRequest,
   bodyLimit: 1024 * 1024,
   async handle({ server, body }, agent): Promise<HelloAnswer> {
+    if (!hellos.allows(agent.clusterId)) throw tooMany(2);
     const agreed = agree(body.protocol);
     if ('refused' in agreed) throw new Problem('protocol-too-old', agreed.refused);
     const { version, image, journalId, journalled, returned } = body;

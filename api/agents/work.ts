@@ -36,7 +36,7 @@ export const work = incarnationRoute({
       const ear = server.bell.listen(agent.clusterId);
       try {
         const { lookAgainMillis, ...found } = await look(server, agent, query.since);
-        const rest = until - performance.now();
+        const rest = server.bell.isCrowded(agent.clusterId) ? 0 : until - performance.now();
         const something = found.desired !== undefined || found.commands.length + found.cancelled.length > 0;
         if (something || rest <= 0 || server.bell.closed || leaving.signal.aborted) return found;
         await ear.wait(Math.min(rest, lookAgainMillis), leaving.signal);

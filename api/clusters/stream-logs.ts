@@ -42,7 +42,7 @@ export const streamLogs = operation({
       throw new Problem('not-found', `The agent of "${cluster.name}" sees no such instance.`);
     }
     refuseWithoutContact(cluster);
-    const body: CommandBody = { kind: 'logs', instance: path.instanceId, ...query, previous: false };
+    const body: CommandBody = { kind: 'logs', instance: path.instanceId, ...query };
     const id = await effect(database, caller.author, (running) =>
       createCommand(running, server.keyring, cluster, { body, expiresInSeconds: 30 }),
     );

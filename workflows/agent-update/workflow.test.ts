@@ -18,6 +18,8 @@ import { actorId } from '../../domain/actors.ts';
 import { type ActorsGround, actorsGround, tester } from '../../test/actors.ts';
 import { seedOrganization } from '../../test/seed.ts';
 import { until } from '../../test/until.ts';
+import { openMetrics } from '../../worker/metrics.ts';
+import { reconcile } from '../../worker/reconciler.ts';
 
 let ground: ActorsGround;
 let stopServing: () => Promise<void>;
@@ -134,4 +136,16 @@ test('somebody cancels it: the row decides, and the agent is not asked any more'
 test('a release that this control plane does not have fails at once', async () => {
   const begun = await begin('ballast-agent:9-999999999999');
   expect(await handle(begun.update).result()).toBe('failed');
+});
+
+test('its actor is ended from outside: the row says so, and the cluster is not updating for ever', async () => {
+  const begun = await begin();
+  const { id } = await asked(begun);
+  await clusterIs(begun.cluster, 'updating');
+  await handle(begun.update).terminate();
+  const { database, temporal, log } = ground;
+  await reconcile({ database, temporal, log, metrics: openMetrics(undefined), graceSeconds: 0 });
+  await deliver(begun);
+  await clusterIs(begun.cluster, 'ready');
+  expect(await commandView(ground.database.kysely, begun.cluster, id)).toMatchObject({ state: 'cancelled' });
 });

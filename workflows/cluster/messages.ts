@@ -1,6 +1,7 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { ClusterState } from '../../domain/clusters.ts';
 import type { Told } from '../message.ts';
+import type { ClusterMessage } from './state.ts';
 
 /** What the actor knows of its cluster. A continued run, and one that is started again from its row, begins with it. */
 export interface ClusterKnowledge {
@@ -19,6 +20,10 @@ export interface ClusterInput {
   clusterId: string;
   organizationId: string;
   known?: ClusterKnowledge;
+  /** What a run before this one had heard and not taken yet. */
+  waiting?: ClusterMessage[];
+  /** Runs before this one whose histories could not be archived yet. */
+  unarchived?: string[];
   /** After so many events of its history it continues as new; fewer in tests. */
   eventsPerRun?: number;
 }

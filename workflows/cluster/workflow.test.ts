@@ -114,6 +114,24 @@ test('lost, it is started again with what its row says', async () => {
   await handle(cluster).terminate();
 });
 
+test('under messages that never stop it goes on in a new run, and takes along what waits', async () => {
+  const cluster = await create();
+  await ground.database.kysely.deleteFrom('outbox').where('actor_id', '=', actorOf(cluster)).execute();
+  const input = { clusterId: cluster.id, organizationId, eventsPerRun: 60 };
+  const actor = { kind: 'cluster', rowId: cluster.id, organizationId, state: 'awaiting-agent', author: {} } as const;
+  await startActor(ground.temporal, { ...actor, input });
+  const first = (await handle(cluster).describe()).runId;
+  const told = Array.from({ length: 40 }, (_, time) => ({ id: `word ${time}`, body: { text: `No ${time}.` } }));
+  await Promise.all(told.map((word) => handle(cluster).signal('trouble', word)));
+  await until('all is heard', async () => (await handle(cluster).query(view)).revision === 40);
+  const runs = ground.temporal.client.workflow.getHandle(actorOf(cluster), first);
+  const { events: history } = await runs.fetchHistory();
+  expect(history?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes).toBeTruthy();
+  // What came before it was full, and the little that one message costs.
+  expect(history?.length).toBeLessThan(120);
+  await handle(cluster).terminate();
+});
+
 test('it goes on in a new run when its history is long, and no run is missing from the archive', async () => {
   const cluster = await create();
   await ground.database.kysely.deleteFrom('outbox').where('actor_id', '=', actorOf(cluster)).execute();

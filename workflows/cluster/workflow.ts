@@ -23,6 +23,7 @@ import {
   continueAsNew,
   isCancellation,
   log,
+  patched,
   proxyActivities,
   setHandler,
   workflowInfo,
@@ -42,14 +43,19 @@ const { showCluster, deleteCluster, failCluster } = proxyActivities<ClusterActiv
 
 const { archiveRun } = proxyActivities<HistoryActivities>({ startToCloseTimeout: '5m', retry: patience });
 
-const defaultEventsPerRun = 2_000;
+/** With room for what comes while it goes on: no run is to have more than 2,000. */
+const defaultEventsPerRun = 1_500;
+/** So many times as long a run may become while the one before it cannot be archived. */
+const patienceWithArchive = 10;
 
 type Details = NonNullable<ShownCluster['event']>['payload'];
 
 export async function cluster(input: messages.ClusterInput): Promise<'deleted' | 'failed'> {
   const { clusterId, organizationId, eventsPerRun = defaultEventsPerRun } = input;
   let known = begin(input);
-  const waiting: ClusterMessage[] = [];
+  const waiting: ClusterMessage[] = [...(input.waiting ?? [])];
+  const runBefore = workflowInfo().continuedFromExecutionRunId;
+  const unarchived = [...(input.unarchived ?? []), ...(runBefore === undefined ? [] : [runBefore])];
   let shown = stateOf(known);
 
   setHandler(messages.view, () => viewOf(known));
@@ -63,13 +69,15 @@ export async function cluster(input: messages.ClusterInput): Promise<'deleted' |
   setHandler(messages.deleting, (told) => void waiting.push({ message: 'deleting', told }));
 
   // Beside all the rest: a history that cannot be fetched for a while must not keep the cluster from living.
-  const archiving = archiveRunBefore();
+  const archiving = archiveRunsBefore();
+  archiving.catch(() => undefined);
   try {
     while (!known.deleting) {
       await condition(() => waiting.length > 0 || runIsFull());
+      // Where messages never stop coming, there is no moment without any: a new run takes along what waits.
+      if (runIsFull() && (waiting.length === 0 || patched('takes-along-what-waits'))) await goOnAnew();
       const next = waiting.shift();
       if (next !== undefined) await take(next);
-      else await goOnAnew();
     }
     const end = await deleteCluster({ clusterId, organizationId, revision: known.revision + 1 });
     await archiving;
@@ -112,22 +120,23 @@ export async function cluster(input: messages.ClusterInput): Promise<'deleted' |
     shown = state;
   }
 
+  /** Whether the next message is better heard in a new run. While the run before is not archived, that has time. */
   function runIsFull(): boolean {
     const { historyLength, continueAsNewSuggested } = workflowInfo();
+    if (unarchived.length > 0) return historyLength >= patienceWithArchive * eventsPerRun;
     return historyLength >= eventsPerRun || continueAsNewSuggested;
   }
 
   async function goOnAnew(): Promise<void> {
-    await archiving;
     await condition(allHandlersFinished);
-    // What came while we waited is taken first: a run that continues takes nothing but its knowledge along.
-    if (waiting.length > 0) return;
-    await continueAsNew<typeof cluster>({ ...input, known });
+    await continueAsNew<typeof cluster>({ ...input, known, waiting, unarchived });
   }
 
-  async function archiveRunBefore(): Promise<void> {
-    const runId = workflowInfo().continuedFromExecutionRunId;
-    if (runId !== undefined) await archiveRun({ organizationId, runId });
+  async function archiveRunsBefore(): Promise<void> {
+    for (let runId = unarchived[0]; runId !== undefined; runId = unarchived[0]) {
+      await archiveRun({ organizationId, runId });
+      unarchived.shift();
+    }
   }
 }
 

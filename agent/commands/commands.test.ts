@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { processGround } from '../../test/process-ground.ts';
+import { until } from '../../test/until.ts';
+import { Journal } from '../journal/journal.ts';
+import { Client } from '../link/client.ts';
+import { Commands } from './commands.ts';
+
+const told: { url: string; body: unknown }[] = [];
+const server = createServer(async (asked, answer) => {
+  told.push({ url: asked.url ?? '', body: await json(asked) });
+  answer.end('{}');
+});
+const home = mkdtempSync(join(tmpdir(), 'ballast-commands-'));
+let ground: Awaited<ReturnType<typeof processGround>>;
+beforeAll(async () => {
+  ground = await processGround();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await ground.close();
+  rmSync(home, { recursive: true });
+});
+
+test('a journal that cannot be written for a while keeps an end back, and loses none', async () => {
+  const warnings: string[] = [];
+  const log = { info: () => {}, warn: (message: string) => void warnings.push(message) };
+  const directory = join(home, 'journal');
+  const { port } = server.address() as AddressInfo;
+  const client = new Client({ url: `http://127.0.0.1:${port}`, credential: () => 'a'.repeat(43) });
+  let restarts = 0;
+  const commands = new Commands({
+    journal: new Journal(directory, log),
+    client,
+    driver: await ground.driver(),
+    async restart() {
+      restarts += 1;
+      renameSync(directory, `${directory}.away`);
+      writeFileSync(directory, '');
+    },
+    update: async () => ({ outcome: 'failed' }),
+    holdsLeases: () => true,
+    log,
+  });
+  const id = randomUUID();
+  try {
+    commands.accept({ id, attempt: 1, body: { kind: 'restart', key: 'a' } });
+    await until('it says so', async () => warnings.some((warning) => warning.includes('journal cannot be written')));
+    expect({ told, running: commands.running() }).toEqual({ told: [], running: [id] });
+    rmSync(directory);
+    renameSync(`${directory}.away`, directory);
+    await until('its end is told', async () => told.length > 0);
+    const body = { attempt: 1, outcome: 'done', exitCode: 0 };
+    expect({ told, restarts }).toEqual({ told: [{ url: `/agent/v1/commands/${id}/result`, body }], restarts: 1 });
+  } finally {
+    commands.close();
+    client.close();
+  }
+});
