@@ -22,7 +22,7 @@ export default defineConfig({
           globalSetup: ['./test/temporal-server.ts', './test/ground.ts'],
         },
       },
-      // The installation as users start it. One at a time: these kill processes and measure time.
+      // The installation as users start it. Two at a time: these wait for timers and processes more than they compute.
       {
         extends: true,
         test: {
@@ -30,7 +30,6 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: never,
           globalSetup: ['./test/temporal-server.ts'],
-          fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 300_000,
           sequence: { groupOrder: 1 },

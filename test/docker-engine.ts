@@ -10,9 +10,6 @@ import { until } from './until.ts';
 /** A Docker engine of the test's own: nothing it makes is seen by another engine of this machine. */
 export interface DockerEngine {
   socket: string;
-  /** As a crash would: containers and their shims are left to themselves. */
-  kill(): Promise<void>;
-  start(): Promise<void>;
   /** Ends it with all that it runs, and leaves nothing. */
   stop(): Promise<void>;
 }
@@ -75,7 +72,7 @@ export async function dockerEngine(): Promise<DockerEngine> {
     await stop();
     throw error;
   });
-  return { socket, kill, start, stop };
+  return { socket, stop };
 }
 
 async function removeAll(socket: string): Promise<void> {

@@ -53,7 +53,7 @@ describe('a cluster', () => {
     });
     expect(cluster).not.toHaveProperty('lastHeartbeatAt');
     expect(installCommand).toBe(
-      `printf '%s\\n' '${token}' | sh -c "$(curl -fsSL 'https://ballast.example.com/agent/v1/install.sh')" ballast-install`,
+      `printf '%s\\n' '${token}' | sh -c "$(curl -fsSL 'https://ballast.example.com/agent/v1/install.sh' || echo exit 1)" ballast-install`,
     );
     const seconds = (Date.parse(expiresAt) - Date.now()) / 1000;
     expect(seconds).toBeGreaterThan(590);

@@ -4,7 +4,7 @@ import { installCommand } from './install-command.ts';
 
 test('gives the token on standard input and to nobody else', () => {
   expect(installCommand('https://ballast.example.com', { slug: 'berlin' }, 'bje_x')).toBe(
-    `printf '%s\\n' 'bje_x' | sh -c "$(curl -fsSL 'https://ballast.example.com/agent/v1/install.sh')" ballast-install`,
+    `printf '%s\\n' 'bje_x' | sh -c "$(curl -fsSL 'https://ballast.example.com/agent/v1/install.sh' || echo exit 1)" ballast-install`,
   );
 });
 
