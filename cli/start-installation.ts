@@ -9,6 +9,7 @@ import type { Supervisor } from '../runtime/supervisor.ts';
 import { temporalPart } from '../runtime/temporal.ts';
 import { findTemporal } from '../runtime/temporal-binary.ts';
 import { agentPart } from './agent-part.ts';
+import { sentenceOf } from './failure.ts';
 import { localAddress, nodePart } from './node-parts.ts';
 import type { Progress } from './progress.ts';
 import { reachableDatabase } from './reachable-database.ts';
@@ -24,7 +25,8 @@ interface Starting {
 /**
  * Brings everything up: PostgreSQL, then Temporal and the tables, then the API and the worker. The last two wait for
  * Temporal by themselves, so they begin beside it; only a Temporal that is not ours is looked at first, because it may be
- * the wrong one. Answers the settings as the parts have got them.
+ * the wrong one. The local cluster comes last, by itself. Answers the settings as
+ * the parts have got them.
  */
 export async function startInstallation(starting: Starting): Promise<Settings> {
   const { home, supervisor, progress, signal } = starting;
@@ -37,10 +39,16 @@ export async function startInstallation(starting: Starting): Promise<Settings> {
   );
   await Promise.all([temporal ? undefined : namespaceReady, tables(settings, progress)]);
   signal.throwIfAborted();
-  const ours = ourParts(home, settings, env);
-  if (settings.LOCAL_CLUSTER) ours.push(agentPart(home, settings));
-  await Promise.all([namespaceReady, ...ours.map((part) => supervisor.start(part))]);
+  await Promise.all([namespaceReady, ...ourParts(home, settings, env).map((part) => supervisor.start(part))]);
+  if (settings.LOCAL_CLUSTER) startLocalCluster(settings, starting);
   return settings;
+}
+
+/** Not waited for: what is put on the cluster meanwhile is done when its agent is there, and people need not wait for it. */
+function startLocalCluster(settings: Settings, { home, supervisor, progress, signal }: Starting): void {
+  supervisor.start(agentPart(home, settings)).catch((error: unknown) => {
+    if (!signal.aborted) progress.line(`! ${sentenceOf(error)}`);
+  });
 }
 
 /** Looked for, or built, from the first moment on: nothing takes longer. */
