@@ -11,6 +11,9 @@ export interface AgentReleaseView {
 
 const columns = ['image', 'version', 'digest', 'size_bytes as sizeBytes', 'created_at as createdAt'] as const;
 
+/** The column holds milliseconds: two releases offered within one would have no order, and neither would be the newest. */
+const afterAllOthers = sql<Date>`greatest(now(), (select max(created_at) from agent_release) + interval '1 millisecond')`;
+
 /** Keeps a release; one that is there already is offered again, as the newest: the control plane may have gone back. */
 export async function storeRelease(
   kysely: Kysely<Tables>,
@@ -21,8 +24,8 @@ export async function storeRelease(
   if (current?.digest === digest) return;
   await kysely
     .insertInto('agent_release')
-    .values({ image, version, digest, size_bytes: bytes.length, bytes })
-    .onConflict((conflict) => conflict.column('image').doUpdateSet({ offered: true, created_at: sql`now()` }))
+    .values({ image, version, digest, size_bytes: bytes.length, bytes, created_at: afterAllOthers })
+    .onConflict((conflict) => conflict.column('image').doUpdateSet({ offered: true, created_at: afterAllOthers }))
     .execute();
 }
 
