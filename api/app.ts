@@ -16,6 +16,7 @@ import { agentRoutes } from './agents/agent-routes.ts';
 import { Bell } from './agents/bell.ts';
 import { Cancellations } from './agents/cancellations.ts';
 import { providerOf } from './auth/provider.ts';
+import { ConsoleFiles } from './console/console-files.ts';
 import { healthRoutes } from './health/health-routes.ts';
 import { createMetrics } from './health/metrics.ts';
 import { readiness } from './health/readiness.ts';
@@ -47,8 +48,8 @@ import { readReleases } from './version/installed.ts';
 export interface AppParts {
   settings: Settings;
   database: Database;
-  keyring: Pick<Keyring, 'cursorKey' | 'identityKey' | 'encryptSecret' | 'decryptSecret' | 'derivedSecret'>;
-  temporal: Pick<Temporal, 'reachable'>;
+  keyring: Pick<Keyring, 'cursorKey' | 'identityKey' | 'payloadKey' | 'encryptSecret' | 'decryptSecret' | 'derivedSecret'>;
+  temporal: Pick<Temporal, 'reachable' | 'connection' | 'namespace'>;
   delivery: Pick<Delivery, 'deliver'>;
   log: Logger;
   /** How long things last on streams; shortened by tests. */
@@ -56,6 +57,8 @@ export interface AppParts {
   processId?: string;
   /** The agent as it is served to machines; without it none can be installed or updated from here. */
   agentProgram?: AgentProgram;
+  /** The console; without it its pages say that it is being built. */
+  consoleFiles?: ConsoleFiles;
   /** What is served; tests add operations of their own. */
   operations?: Registry;
 }
@@ -84,6 +87,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     settings,
     database,
     keyring: parts.keyring,
+    temporal: parts.temporal,
     lastUsed: new LastUsed(database),
     provider: providerOf(settings, parts.keyring, log),
     hub,
@@ -91,6 +95,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     cancellations: new Cancellations(),
     heartbeats: new Heartbeats(database),
     agentProgram: parts.agentProgram,
+    consoleFiles: parts.consoleFiles ?? new ConsoleFiles(),
     rates: new RateLimiter(database.kysely),
     issuerKeys: new IssuerKeys(settings.OUTBOUND_ALLOWED_RANGES),
     clocks: parts.clocks ?? specifiedClocks,

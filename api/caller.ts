@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { type ActorView, findActor } from '../db/actors.ts';
 import { type ApiTokenView, findToken } from '../db/api-tokens.ts';
 import type { Author } from '../db/author.ts';
 import { type ClusterView, findCluster } from '../db/clusters.ts';
@@ -174,6 +175,10 @@ export class OrganizationCaller extends Caller {
 
   async cluster(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<ClusterView> {
     return visible('cluster', await findCluster(kysely, this.organization.id, id));
+  }
+
+  async actor(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<ActorView> {
+    return visible('workflow', await findActor(kysely, this.organization.id, id));
   }
 
   async trustedIssuer(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<TrustedIssuerView> {

@@ -74,6 +74,9 @@ import { listTrustedIssuers } from './trusted-issuers/list-trusted-issuers.ts';
 import { updateTrustedIssuer } from './trusted-issuers/update-trusted-issuer.ts';
 import { getVersion } from './version/get-version.ts';
 import { listReleases } from './version/list-releases.ts';
+import { getWorkflow } from './workflows/get-workflow.ts';
+import { listHistory } from './workflows/list-history.ts';
+import { listWorkflows } from './workflows/list-workflows.ts';
 
 /** Every operation there is. REST, tRPC, openapi.json, the reference page and the sweeping tests read this list. */
 export const operations = {
@@ -143,6 +146,7 @@ export const operations = {
     logs: streamLogs,
   },
   clusterCommands: { create: createCommand, get: getCommand, cancel: cancelCommand, stream: streamCommand },
+  workflows: { list: listWorkflows, get: getWorkflow, history: listHistory },
   auditLog: { list: listAuditLog },
   events: { stream: streamEvents },
   version: { get: getVersion, releases: listReleases },

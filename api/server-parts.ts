@@ -4,10 +4,12 @@ import type { Heartbeats } from '../db/heartbeats.ts';
 import type { Keyring } from '../db/keys.ts';
 import type { LastUsed } from '../db/last-used.ts';
 import type { Settings } from '../domain/settings.ts';
+import type { Temporal } from '../temporal/connect.ts';
 import type { AgentProgram } from './agents/agent-program.ts';
 import type { Bell } from './agents/bell.ts';
 import type { Cancellations } from './agents/cancellations.ts';
 import type { Provider } from './auth/provider.ts';
+import type { ConsoleFiles } from './console/console-files.ts';
 import type { OpenapiDocument } from './openapi/document.ts';
 import type { RateLimiter } from './pipeline/rate-limit.ts';
 import type { Clocks } from './streams/clocks.ts';
@@ -19,7 +21,12 @@ import type { ReleasesFeed } from './version/changelog.ts';
 export interface ServerParts {
   readonly settings: Settings;
   readonly database: Database;
-  readonly keyring: Pick<Keyring, 'cursorKey' | 'identityKey' | 'encryptSecret' | 'decryptSecret' | 'derivedSecret'>;
+  readonly keyring: Pick<
+    Keyring,
+    'cursorKey' | 'identityKey' | 'payloadKey' | 'encryptSecret' | 'decryptSecret' | 'derivedSecret'
+  >;
+  /** For histories: whatever changes something goes through the outbox. */
+  readonly temporal: Pick<Temporal, 'connection' | 'namespace'>;
   readonly lastUsed: LastUsed;
   readonly provider: Provider;
   readonly hub: Hub;
@@ -29,6 +36,8 @@ export interface ServerParts {
   readonly heartbeats: Heartbeats;
   /** The agent as it is served to machines. */
   readonly agentProgram: AgentProgram | undefined;
+  /** The console as it is served to browsers. */
+  readonly consoleFiles: ConsoleFiles;
   readonly rates: RateLimiter;
   /** Of the CI issuers that organizations trust. */
   readonly issuerKeys: IssuerKeys;

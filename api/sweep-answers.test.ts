@@ -1,8 +1,10 @@
 import { compileErrors, validate } from '@readme/openapi-parser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storeHistoryPage } from '../db/history-archive.ts';
 import { DeclaredAnswers } from '../test/declared-answers.ts';
 import { type JobIssuer, jobIssuer } from '../test/job-issuer.ts';
 import { type SignedIn, signIn } from '../test/people.ts';
+import { recordedHistory } from '../test/recorded-history.ts';
 import {
   type Call,
   type RunningApi,
@@ -129,6 +131,16 @@ const commanded = async () => {
   const body = { kind: 'restart', workload: 'app' };
   const made = await api.call('POST', `/api/v1/clusters/${id}/commands`, { as: ours.tokens.admin, body });
   return { id, commandId: String(made.body.id) };
+};
+/** A cluster that is over, with a history that was recorded. */
+const archived = async () => {
+  const { id } = await cluster();
+  const over = { state: 'deleted', finished_at: new Date(), archived_at: new Date() } as const;
+  await api.database.kysely.updateTable('cluster').set(over).where('id', '=', id).execute();
+  const page = { actorId: `cluster/${id}`, runId: crypto.randomUUID(), page: 0, organizationId: ours.organizationId };
+  const bytes = await recordedHistory('cluster-deleted');
+  await storeHistoryPage(api.database.kysely, api.keyring, { ...page, bytes });
+  return { id };
 };
 
 const examples: Record<string, Example> = {
@@ -268,6 +280,9 @@ const examples: Record<string, Example> = {
   },
   'clusterCommands.get': { prepare: commanded },
   'clusterCommands.cancel': { prepare: commanded },
+  'workflows.list': { prepare: cluster },
+  'workflows.get': { prepare: cluster },
+  'workflows.history': { prepare: archived },
   'auditLog.list': {},
   'version.get': {},
   'version.releases': {},

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stopForsakenLogs } from '../db/forsaken-logs.ts';
+import { storeHistoryPage } from '../db/history-archive.ts';
 import type { ObservedSlice } from '../protocol/observed.ts';
 import { observedSlice, PeerAgent } from '../test/peer-agent.ts';
+import { recordedHistory } from '../test/recorded-history.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../test/running-api.ts';
 import { seedReleases } from '../test/seed-cluster.ts';
 import { until } from '../test/until.ts';
@@ -195,6 +197,28 @@ test('update asks for the offered release, and can be cancelled', async () => {
   expect((await ballast(['cluster', 'show'])).out).toContain(`, being replaced by ${newer}`);
   const cancelled = await ballast(['cluster', 'update', '--cancel']);
   expect(cancelled).toMatchObject({ code: 0, out: expect.stringMatching(/ to .+: cancelled\n$/) });
+});
+
+test('workflow list, show and history tell what goes on behind it', async () => {
+  const actorId = `cluster/${clusterId}`;
+  const page = { actorId, runId: 'one', page: 0, organizationId: ours.organizationId };
+  await storeHistoryPage(api.database.kysely, api.keyring, {
+    ...page,
+    bytes: await recordedHistory('cluster-deleted'),
+  });
+  const [listed, shown, told] = await Promise.all([
+    ballast(['workflow', 'list', '--kind', 'cluster', '--open']),
+    ballast(['workflow', 'show', actorId]),
+    ballast(['workflow', 'history', clusterId, '--tail', '3']),
+  ]);
+  expect(listed.out).toMatch(new RegExp(`^${clusterId} +cluster +Berlin +`, 'm'));
+  expect(shown.out).toMatch(/^now +Waits to be started\.$/m);
+  expect(told.out.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^at +what happened$/),
+    expect.stringMatching(/It was decided that the cluster goes$/),
+    expect.stringMatching(/Deleted the cluster and all that belonged to it +Its commands ended/),
+    expect.stringMatching(/Ended: the cluster is deleted$/),
+  ]);
 });
 
 test('token prints nothing but the command to the standard output', async () => {

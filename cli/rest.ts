@@ -53,11 +53,15 @@ export class Rest {
   }
 
   /** All items of a list, however many pages it has. */
-  async all<Item>(path: string, most = Number.POSITIVE_INFINITY): Promise<Item[]> {
+  async all<Item>(
+    path: string,
+    most = Number.POSITIVE_INFINITY,
+    filters: Record<string, string> = {},
+  ): Promise<Item[]> {
     const items: Item[] = [];
     let cursor: string | undefined;
     do {
-      const query = new URLSearchParams({ limit: '200', ...(cursor === undefined ? {} : { cursor }) });
+      const query = new URLSearchParams({ ...filters, limit: '200', ...(cursor === undefined ? {} : { cursor }) });
       const page = await this.call<{ items: Item[]; nextCursor?: string }>('GET', `${path}?${query}`);
       items.push(...page.items);
       cursor = page.nextCursor;

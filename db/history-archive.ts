@@ -3,6 +3,8 @@ import { zstdCompress, zstdDecompress } from 'node:zlib';
 import { type Kysely, sql } from 'kysely';
 import { parse as uuidBytes, stringify as uuidText } from 'uuid';
 import { type ActorKind, actorKinds } from '../domain/actors.ts';
+import { Problem } from '../domain/problems.ts';
+import { connectionFailure } from './connection-failure.ts';
 import type { Keyring } from './keys.ts';
 import { seal, unseal } from './sealing.ts';
 import type { Tables } from './tables.ts';
@@ -41,32 +43,65 @@ export async function storeHistoryPage(
     .execute();
 }
 
-/** The actor's archived pages, run by run in the order they were stored. One page at a time: a history may be large. */
-export async function* readHistory(
+export interface ArchivedRun {
+  runId: string;
+  /** The pages that are there, in order; from 0. */
+  pages: number[];
+  storedAt: Date;
+}
+
+/** A page that does not open: it was altered, or its key is not there. */
+export class UnreadablePage extends Error {}
+
+/** The actor's archived runs, in the order they were stored. */
+export async function archivedRuns(kysely: Kysely<Tables>, actorId: string): Promise<ArchivedRun[]> {
+  const { rows } = await sql<ArchivedRun>`
+    select run_id as "runId", array_agg(page order by page) as pages, min(created_at) as "storedAt"
+    from history_archive where actor_id = ${actorId}
+    group by run_id order by "storedAt", run_id
+  `.execute(kysely);
+  return rows;
+}
+
+/** Throws `UnreadablePage`. `undefined`: the page is not there. */
+export async function readHistoryPage(
   kysely: Kysely<Tables>,
-  keyring: Keyring,
-  actorId: string,
-): AsyncGenerator<HistoryPage, void, undefined> {
-  const pages = await kysely
+  keyring: Pick<Keyring, 'payloadKey'>,
+  { actorId, runId, page }: Omit<HistoryPage, 'bytes'>,
+): Promise<Buffer | undefined> {
+  const row = await kysely
     .selectFrom('history_archive')
-    .select(['run_id', 'page', sql<Date>`min(created_at) over (partition by run_id)`.as('run_stored_at')])
+    .select('bytes')
     .where('actor_id', '=', actorId)
-    .orderBy('run_stored_at')
-    .orderBy('run_id')
-    .orderBy('page')
-    .execute();
-  for (const { run_id: runId, page } of pages) {
-    const row = await kysely
-      .selectFrom('history_archive')
-      .select('bytes')
-      .where('actor_id', '=', actorId)
-      .where('run_id', '=', runId)
-      .where('page', '=', page)
-      .executeTakeFirst();
-    if (row === undefined) return;
+    .where('run_id', '=', runId)
+    .where('page', '=', page)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  try {
     const { key } = await keyring.payloadKey(uuidText(row.bytes.subarray(0, keyIdBytes)));
     const compressed = unseal(key, row.bytes.subarray(keyIdBytes), boundTo({ actorId, runId, page }));
-    yield { actorId, runId, page, bytes: await decompress(compressed, { maxOutputLength: largestPage }) };
+    return await decompress(compressed, { maxOutputLength: largestPage });
+  } catch (cause) {
+    if (connectionFailure(cause) || cause instanceof Problem) throw cause;
+    throw new UnreadablePage(
+      `Page ${page} of the run ${runId} of ${actorId} does not open: it was altered, or its key is not there.`,
+      { cause },
+    );
+  }
+}
+
+/** The actor's archived pages, run by run. One page at a time: a history may be large. */
+export async function* readHistory(
+  kysely: Kysely<Tables>,
+  keyring: Pick<Keyring, 'payloadKey'>,
+  actorId: string,
+): AsyncGenerator<HistoryPage, void, undefined> {
+  for (const { runId, pages } of await archivedRuns(kysely, actorId)) {
+    for (const page of pages) {
+      const bytes = await readHistoryPage(kysely, keyring, { actorId, runId, page });
+      if (bytes === undefined) return;
+      yield { actorId, runId, page, bytes };
+    }
   }
 }
 

@@ -1,12 +1,12 @@
 /**
  * The actors there are. An actor's id is `<kind>/<id of its row>`; its row lives in `table`, which has the columns
- * `id`, `organization_id`, `state`, `revision`, `finished_at` and `archived_at`. A row whose `finished_at` is set is
- * final: nothing starts its actor again.
+ * `id`, `organization_id`, `state`, `revision`, `blocker`, `message`, `created_at`, `finished_at` and `archived_at`. A row
+ * whose `finished_at` is set is final: nothing starts its actor again. `hint` is what the change feed calls it.
  */
 export const actorKinds = {
-  deletion: { workflow: 'deletion', table: 'deletion' },
-  cluster: { workflow: 'cluster', table: 'cluster' },
-  'agent-update': { workflow: 'agentUpdate', table: 'agent_update' },
+  deletion: { workflow: 'deletion', table: 'deletion', hint: 'deletion' },
+  cluster: { workflow: 'cluster', table: 'cluster', hint: 'cluster' },
+  'agent-update': { workflow: 'agentUpdate', table: 'agent_update', hint: 'agent_update' },
 } as const;
 
 export type ActorKind = keyof typeof actorKinds;

@@ -14,11 +14,15 @@ const schemas = [
 /** Brings Temporal's tables to the version of its server, and forgets the members of a cluster that is gone. */
 export async function prepareTemporalDatabases(home: Home, { sqlTool }: TemporalBinaries): Promise<void> {
   if (home.record.temporalVersion !== temporalVersion) {
-    // One after the other: a kill between the two steps of one database is made good by the next start.
-    for (const { database, schema } of schemas) {
-      if (!(await hasSchema(home, database))) await sql(home, sqlTool, database, ['setup-schema', '--version', '0.0']);
-      await sql(home, sqlTool, database, ['update-schema', '--schema-name', schema]);
-    }
+    // A kill between the two steps of a database is made good by the next start.
+    await Promise.all(
+      schemas.map(async ({ database, schema }) => {
+        if (!(await hasSchema(home, database))) {
+          await sql(home, sqlTool, database, ['setup-schema', '--version', '0.0']);
+        }
+        await sql(home, sqlTool, database, ['update-schema', '--schema-name', schema]);
+      }),
+    );
     home.keep({ temporalVersion, historyShards });
   }
   await connected(home, databases.temporal, async (client) => {

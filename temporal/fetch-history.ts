@@ -12,16 +12,18 @@ export interface FetchedPage {
   bytes: Buffer;
 }
 
+type Reached = Pick<Temporal, 'connection' | 'namespace'>;
+
 /** The most that Temporal gives at once. */
 const pageSize = 256;
 
 /** The complete history of an actor, from the first run that Temporal still has to the last one. */
-export async function* fetchHistory(temporal: Temporal, actorId: string, lastRun: string): AsyncGenerator<FetchedPage> {
+export async function* fetchHistory(temporal: Reached, actorId: string, lastRun: string): AsyncGenerator<FetchedPage> {
   for (const runId of await runsUpTo(temporal, actorId, lastRun)) yield* fetchRun(temporal, actorId, runId);
 }
 
 /** The history of one run. */
-export async function* fetchRun(temporal: Temporal, actorId: string, runId: string): AsyncGenerator<FetchedPage> {
+export async function* fetchRun(temporal: Reached, actorId: string, runId: string): AsyncGenerator<FetchedPage> {
   let token: Uint8Array | undefined;
   for (let page = 0; page === 0 || token; page += 1) {
     const fetched = await fetchPage(temporal, actorId, runId, pageSize, token);
@@ -31,10 +33,18 @@ export async function* fetchRun(temporal: Temporal, actorId: string, runId: stri
   }
 }
 
-/** An actor that continues as new has a run for each time; every run names the one before it. */
-async function runsUpTo(temporal: Temporal, actorId: string, lastRun: string): Promise<string[]> {
+/**
+ * An actor that continues as new has a run for each time; every run names the one before it. The first of them that are
+ * known otherwise need not be asked for.
+ */
+export async function runsUpTo(
+  temporal: Reached,
+  actorId: string,
+  lastRun: string,
+  known: ReadonlySet<string> = new Set(),
+): Promise<string[]> {
   const runs: string[] = [];
-  for (let runId = lastRun; runId && !runs.includes(runId); ) {
+  for (let runId = lastRun; runId && !runs.includes(runId) && !known.has(runId); ) {
     let before = '';
     try {
       const { history } = await fetchPage(temporal, actorId, runId, 1, undefined);
@@ -51,7 +61,7 @@ async function runsUpTo(temporal: Temporal, actorId: string, lastRun: string): P
 }
 
 function fetchPage(
-  { connection, namespace }: Temporal,
+  { connection, namespace }: Reached,
   workflowId: string,
   runId: string,
   maximumPageSize: number,

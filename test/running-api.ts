@@ -64,6 +64,8 @@ interface Options {
   manyClients?: true;
   /** Host and port of a proxy through which the API reaches its database. */
   databaseAt?: string;
+  /** The same for its Temporal. */
+  temporalAt?: string;
 }
 
 /** The API with a database of its own, listening on a free port. */
@@ -103,7 +105,7 @@ async function listen(url: string, keysFile: string, options: Options): Promise<
   });
   const keyring = await openKeyring(database, keysFile);
   const temporal = connectTemporal({
-    ...(await groundTemporal(options.namespace ?? 'nowhere')),
+    ...(await groundTemporal(options.namespace ?? 'nowhere', options.temporalAt)),
     keys: payloadKeys(keyring),
   });
   const app = await createApp({

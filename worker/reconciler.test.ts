@@ -101,8 +101,19 @@ test('the row of an actor that was terminated fails with a message, an audit rec
 
 test('an actor that runs is left alone, and a blocker that no longer holds is taken away', async () => {
   const deletion = await begin();
-  await setBlocker(ground.database.kysely, deletion.actor, 'Its step has failed.');
+  const hints = () =>
+    ground.database.kysely
+      .selectFrom('change_feed')
+      .select('kind')
+      .where('subject_id', '=', deletion.deletionId)
+      .execute();
+  const before = await hints();
+  for (let time = 0; time < 2; time += 1) {
+    await setBlocker(ground.database.kysely, deletion.actor, 'Its step has failed.');
+  }
   await reconcile(reconciling);
+  // That it was stuck and that it is not any more, each once.
+  expect(await hints()).toEqual([...before, { kind: 'deletion' }, { kind: 'deletion' }]);
   expect(await deletionRow(ground.database, deletion.deletionId)).toMatchObject({ state: 'retained', blocker: null });
   expect((await handle(deletion).describe()).status.name).toBe('RUNNING');
   expect(alarms).toEqual([]);

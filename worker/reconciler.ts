@@ -139,7 +139,7 @@ async function endRow({ database, log, metrics }: Reconciling, row: OpenRow, how
     if (result === 'refused') return false;
     const action = `${kind}.failed`;
     audit({ action, organizationId, subjectKind: kind, subjectId: id, details: { message } });
-    change({ organizationId, kind, id });
+    change({ organizationId, kind: actorKinds[kind].hint, id });
     if (kind === 'agent-update') await letGoOfCluster(ending, id);
     return true;
   });

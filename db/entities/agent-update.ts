@@ -29,7 +29,7 @@ export const AgentUpdateSchema = defineEntity({
   ],
   indexes: [
     { name: 'agent_update_cluster_id_created_at_id_index', properties: ['clusterId', 'createdAt', 'id'] },
-    { name: 'agent_update_organization_id_index', properties: ['organizationId'] },
+    { name: 'agent_update_organization_id_created_at_id_index', properties: ['organizationId', 'createdAt', 'id'] },
     {
       name: 'agent_update_without_archive_index',
       properties: ['finishedAt'],

@@ -1,7 +1,7 @@
 import {
   type AgentUpdateState,
+  agentUpdatePatience,
   agentUpdateTransitions,
-  confirmSeconds,
   isAgentUpdateOver,
 } from '../../domain/agent-updates.ts';
 import type { CommandState } from '../../domain/commands.ts';
@@ -26,20 +26,6 @@ export type UpdateMessage =
   | { message: 'progress'; told: { id: string; body: { phase: 'downloading' | 'switching' } } }
   | { message: 'commandFinished'; told: { id: string; body: { state: CommandState; message: string | null } } }
   | { message: 'cancelled'; told: { id: string; body: object } };
-
-const minute = 60_000;
-
-/** How long each phase may last, in milliseconds: nothing is waited for without an end. */
-const patience: Readonly<Record<AgentUpdateState, number>> = {
-  requested: 15 * minute,
-  downloading: 30 * minute,
-  switching: (confirmSeconds + 60) * 1_000,
-  confirming: (confirmSeconds + 60) * 1_000,
-  succeeded: 0,
-  returned: 0,
-  failed: 0,
-  cancelled: 0,
-};
 
 export function begin({ fromImage, toImage }: AgentUpdateInput): UpdateState {
   return { phase: 'requested', revision: 0, message: null, fromImage, toImage, heard: [] };
@@ -97,7 +83,7 @@ export function enter(state: UpdateState, phase: AgentUpdateState, message: stri
 }
 
 export function longest({ phase }: UpdateState): number {
-  return patience[phase];
+  return agentUpdatePatience[phase];
 }
 
 /** Nothing was heard for as long as the phase may last. */

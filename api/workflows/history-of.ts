@@ -1,0 +1,11 @@
+import type { ActorView } from '../../db/actors.ts';
+import { actorId } from '../../domain/actors.ts';
+import { ActorHistory } from '../../temporal/actor-history.ts';
+import type { ServerParts } from '../server-parts.ts';
+
+/** The history of an actor that the caller may see. */
+export function historyOf(server: ServerParts, { kind, id, archivedAt }: ActorView): ActorHistory {
+  const { database, keyring, temporal, log } = server;
+  const onUnreadable = (error: Error): void => log.error({ err: error }, 'A page of the archive cannot be read');
+  return new ActorHistory({ database, keyring, temporal, onUnreadable }, actorId(kind, id), archivedAt !== null);
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { endsRun, type HistoryEvent } from '../../domain/history-steps/event.ts';
+import type { HistoryStep } from '../../domain/history-steps/step.ts';
+import { steps } from '../../domain/history-steps/steps.ts';
+import { actorWords } from '../../domain/history-steps/words.ts';
+import { operation } from '../operation.ts';
+import { historyOf } from './history-of.ts';
+import { presentStep } from './present-step.ts';
+import { reached } from './reached.ts';
+import { historyStepSchema, workflowPath } from './workflow.ts';
+
+const position = z.strictObject({ run: z.int().min(1), event: z.int().min(1) });
+
+export const listHistory = operation({
+  method: 'GET',
+  url: '/api/v1/workflows/{id}/history',
+  summary: 'The history of an actor as steps in words',
+  description:
+    'A step joins the events that belong together. Read from Temporal while the actor goes on, and from the archive where it, or a run of it, is over.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['not-found', 'unavailable'],
+  path: workflowPath,
+  query: z.strictObject({
+    order: z.enum(['oldest', 'newest']).default('oldest').describe('What comes first.'),
+    raw: z.boolean().default(false).describe('Whether each step has its `events`.'),
+  }),
+  paged: { after: position },
+  result: historyStepSchema,
+  async handle({ caller, path, query, page, server, signal }) {
+    const actor = await caller.actor(path.id);
+    const history = historyOf(server, actor);
+    const newest = query.order === 'newest';
+    const items: z.output<typeof historyStepSchema>[] = [];
+    let last: HistoryStep | undefined;
+    let run = page.after?.run ?? (newest ? await reached(() => history.count()) : 1);
+    // A run at a time, until there is one step more than the page holds.
+    while (run > 0) {
+      signal.throwIfAborted();
+      const events = await reached(() => history.run(run));
+      if (events === undefined) break;
+      const told = steps({ number: run, events }, actorWords[actor.kind], await trying(events));
+      for (const step of newest ? told.reverse() : told) {
+        if (isBefore(step, page.after, newest)) continue;
+        if (items.length === page.limit) return { items, after: last && positionOf(last) };
+        items.push(presentStep(step, query.raw ? events : undefined));
+        last = step;
+      }
+      run += newest ? -1 : 1;
+    }
+    return { items, after: undefined };
+
+    /** How often it has been tried is in the history only when it is over. */
+    async function trying(events: readonly HistoryEvent[]) {
+      const described = endsRun(events.at(-1)) ? undefined : await reached(() => history.described());
+      return described?.trying ?? new Map();
+    }
+  },
+});
+
+function positionOf({ run, events }: HistoryStep): z.output<typeof position> {
+  return { run, event: events[0] ?? 1 };
+}
+
+/** Whether the step was on an earlier page. */
+function isBefore(step: HistoryStep, after: z.output<typeof position> | undefined, newest: boolean): boolean {
+  if (after === undefined || step.run !== after.run) return false;
+  const { event } = positionOf(step);
+  return newest ? event >= after.event : event <= after.event;
+}

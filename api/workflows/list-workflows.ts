@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { type ActorPosition, listActors } from '../../db/actors.ts';
+import { type ActorKind, actorKinds } from '../../domain/actors.ts';
+import { operation } from '../operation.ts';
+import { presentWorkflow } from './present-workflow.ts';
+import { workflowSchema } from './workflow.ts';
+
+const position = z.strictObject({
+  rank: z.int().min(0).max(2),
+  createdAt: z.iso.datetime(),
+  id: z.guid(),
+});
+
+export const listWorkflows = operation({
+  method: 'GET',
+  url: '/api/v1/workflows',
+  summary: 'What goes on and went on behind the scenes: stuck first, then what is open, then what is over',
+  description:
+    'Whatever takes longer than a request has an actor. Within each group the newest is first. An actor that changes its group meanwhile may be met twice or not at all; begin anew to be sure.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: [],
+  query: z.strictObject({
+    kind: z.enum(Object.keys(actorKinds) as ActorKind[]).optional(),
+    state: z.enum(['open', 'over']).optional().describe('`open`: it still goes on.'),
+    stuck: z.boolean().optional().describe('`true`: only what is stuck.'),
+  }),
+  paged: { after: position },
+  result: workflowSchema,
+  async handle({ caller, query, database, page }) {
+    const rows = await listActors(database.kysely, caller.organization.id, {
+      kind: query.kind,
+      open: query.state === undefined ? undefined : query.state === 'open',
+      stuck: query.stuck === true,
+      limit: page.limit + 1,
+      after: page.after && { ...page.after, createdAt: new Date(page.after.createdAt) },
+    });
+    const shown = rows.slice(0, page.limit);
+    const last = rows.length > page.limit ? shown.at(-1) : undefined;
+    return { items: shown.map(presentWorkflow), after: last && positionOf(last) };
+  },
+});
+
+function positionOf({ rank, createdAt, id }: ActorPosition): z.output<typeof position> {
+  return { rank, createdAt: createdAt.toISOString(), id };
+}

@@ -1,0 +1,16 @@
+import { Problem } from '../../domain/problems.ts';
+import { hasStatus } from '../../temporal/grpc-status.ts';
+
+/** Asks Temporal; while it is away the answer is 503. */
+export async function reached<T>(asking: () => Promise<T>): Promise<T> {
+  try {
+    return await asking();
+  } catch (error) {
+    if (!hasStatus(error, 'unavailable', 'deadlineExceeded')) throw error;
+    throw new Problem(
+      'unavailable',
+      'The history of what still goes on is in Temporal, which cannot be reached; try again in a moment.',
+      { retryAfterSeconds: 5 },
+    );
+  }
+}

@@ -1,0 +1,273 @@
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { actorId } from '../../domain/actors.ts';
+import { payloadKeys } from '../../temporal/open.ts';
+import { prepareNamespace } from '../../temporal/prepare-namespace.ts';
+import { startActor } from '../../temporal/start-actor.ts';
+import { serve } from '../../test/actors.ts';
+import { groundTemporal } from '../../test/ground-temporal.ts';
+import { proxyTo, type TcpProxy } from '../../test/proxy.ts';
+import { type RunningApi, runningApi, type Seeded, seed } from '../../test/running-api.ts';
+import { until } from '../../test/until.ts';
+import { archiveFinished } from '../../worker/archive.ts';
+import { openMetrics } from '../../worker/metrics.ts';
+import { installSdk } from '../../worker/sdk.ts';
+import { historyStepSchema } from './workflow.ts';
+
+const namespace = `workflows-${uuid()}`;
+const log = pino({ level: 'silent' });
+let proxy: TcpProxy;
+let api: RunningApi;
+let ours: Seeded;
+let stopServing: () => Promise<void>;
+
+beforeAll(async () => {
+  proxy = await proxyTo(inject('ground').temporal.address);
+  api = await runningApi({ namespace, temporalAt: proxy.address });
+  await prepareNamespace(api.temporal);
+  await installSdk(log);
+  const { database, keyring, temporal } = api;
+  const ground = { database, keyring, keys: payloadKeys(keyring), temporal, log };
+  stopServing = await serve(await groundTemporal(namespace), ground);
+  ours = await seed(database);
+});
+
+afterAll(async () => {
+  await stopServing();
+  await api.close();
+  await proxy.close();
+});
+
+interface Step {
+  id: string;
+  run: number;
+  kind: string;
+  title: string;
+  detail: string;
+  outcome: string;
+  events?: { id: number; type: string; attributes: Record<string, unknown> }[];
+}
+
+const as = () => ({ as: ours.tokens.admin });
+const get = async (path: string) => {
+  const answered = await api.call('GET', `/api/v1/workflows${path}`, as());
+  expect(answered.status, answered.text).toBe(200);
+  return answered.body;
+};
+const list = async (query = '') => (await get(query)).items as Record<string, unknown>[];
+
+/** The whole history, page by page. */
+async function history(id: string, query = '', limit = 200): Promise<Step[]> {
+  const steps: Step[] = [];
+  for (let cursor = ''; ; ) {
+    const page = await get(`/${id}/history?limit=${limit}${query}${cursor}`);
+    steps.push(...(page.items as Step[]));
+    if (page.nextCursor === undefined) return steps;
+    cursor = `&cursor=${page.nextCursor}`;
+  }
+}
+
+async function made(name: string): Promise<string> {
+  const { body } = await api.call('POST', '/api/v1/clusters', { ...as(), body: { name } });
+  return (body.cluster as { id: string }).id;
+}
+const handle = (id: string) => api.temporal.client.workflow.getHandle(actorId('cluster', id));
+const stateIs = (id: string, state: string) =>
+  until(`it is ${state}`, async () => (await get(`/${id}`)).state === state);
+
+test('stuck ones come first, then those that go on, then those that are over; page by page, and by kind and state', async () => {
+  const theirs = await seed(api.database);
+  const { kysely } = api.database;
+  const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
+  const ids: Record<string, string> = {};
+  const cluster = async (name: string, minute: number, more: object = {}, organizationId = theirs.organizationId) => {
+    const id = uuid();
+    ids[name] = id;
+    const row = { id, organization_id: organizationId, name, slug: name, created_at: at(minute), ...more };
+    await kysely.insertInto('cluster').values(row).execute();
+    return { id, organizationId };
+  };
+  const update = async (name: string, clusterId: string, createdAt: Date, finishedAt: Date | null) => {
+    const id = uuid();
+    ids[name] = id;
+    const by = { requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada' } as const;
+    const row = { id, cluster_id: clusterId, kind: 'update', from_image: 'a', to_image: 'b', ...by } as const;
+    await kysely
+      .insertInto('agent_update')
+      .values({ ...row, organization_id: theirs.organizationId, created_at: createdAt, finished_at: finishedAt })
+      .execute();
+  };
+  await cluster('old', 1);
+  await cluster('new', 9);
+  const blocked = await cluster('blocked', 2, { blocker: 'It fails.' });
+  const untold = await cluster('untold', 3);
+  await cluster('deleted', 8, { state: 'deleted', finished_at: at(20) });
+  await update('hanging', blocked.id, at(4), null);
+  await update('done', blocked.id, at(5), at(6));
+  await update('fresh', untold.id, new Date(), null);
+  await kysely
+    .insertInto('outbox')
+    .values({
+      actor_id: actorId('cluster', untold.id),
+      organization_id: theirs.organizationId,
+      kind: 'message',
+      message: 'lost',
+      body: {},
+      author: {},
+      created_at: at(3),
+      next_attempt_at: new Date(Date.UTC(2100, 0, 1)),
+    })
+    .execute();
+  const named = async (query: string) => {
+    const names = new Map(Object.entries(ids).map(([name, id]) => [id, name]));
+    const found: (string | undefined)[] = [];
+    for (let cursor = ''; ; ) {
+      const { body } = await api.call('GET', `/api/v1/workflows?limit=2${query}${cursor}`, { as: theirs.tokens.admin });
+      found.push(...(body.items as { id: string }[]).map(({ id }) => names.get(id)));
+      if (body.nextCursor === undefined) return found;
+      cursor = `&cursor=${body.nextCursor}`;
+    }
+  };
+  expect(await named('')).toEqual(['hanging', 'untold', 'blocked', 'fresh', 'new', 'old', 'deleted', 'done']);
+  expect(await named('&state=open&kind=cluster')).toEqual(['untold', 'blocked', 'new', 'old']);
+  expect(await named('&state=over')).toEqual(['deleted', 'done']);
+  expect(await named('&stuck=true')).toEqual(['hanging', 'untold', 'blocked']);
+  expect(await named('&stuck=true&state=over')).toEqual([]);
+  const { body } = await api.call('GET', `/api/v1/workflows`, { as: theirs.tokens.admin });
+  expect((body.items as object[]).slice(0, 3)).toMatchObject([
+    { kind: 'agent-update', name: 'blocked', subjectId: blocked.id, stuck: true, open: true, state: 'requested' },
+    { name: 'untold', stuck: true, blocker: expect.stringContaining('has not reached it') },
+    { name: 'blocked', stuck: true, blocker: 'It fails.', actorId: `cluster/${blocked.id}` },
+  ]);
+  // Nobody else's, whoever asks for it.
+  expect((await list()).map(({ id }) => id)).not.toContain(blocked.id);
+  for (const path of [blocked.id, `${blocked.id}/history`]) {
+    expect((await api.call('GET', `/api/v1/workflows/${path}`, as())).status).toBe(404);
+  }
+});
+
+test('what it waits for, and what it tries in vain', async () => {
+  const id = await made('Trying');
+  await until('it is started', async () => (await get(`/${id}`)).runs === 1);
+  expect(await get(`/${id}`)).toMatchObject({
+    kind: 'cluster',
+    name: 'Trying',
+    historySource: 'live',
+    pending: [],
+    waitingFor: 'Waits for an agent to enrol and to say hello.',
+  });
+  await sql`alter table cluster_event rename to cluster_event_away`.execute(api.database.kysely);
+  await handle(id).signal('connected', { id: 'c', body: { version: '0.1.0' } });
+  const trying = await until('it was tried twice', async () => {
+    const detail = await get(`/${id}`);
+    const [pending] = detail.pending as { attempt: number }[];
+    return (pending?.attempt ?? 0) > 1 && detail;
+  });
+  expect(trying).toMatchObject({
+    pending: [
+      { what: 'Tries to write down that the cluster is ready', lastFailure: expect.stringMatching(/cluster_event/) },
+    ],
+    waitingFor: expect.stringMatching(/^Tries to write down that the cluster is ready: it failed .*, and it is/),
+  });
+  expect((await history(id)).at(-1)).toMatchObject({
+    outcome: 'waiting',
+    failure: expect.stringMatching(/cluster_event/),
+  });
+  await sql`alter table cluster_event_away rename to cluster_event`.execute(api.database.kysely);
+  await stateIs(id, 'ready');
+  const [newest, heard] = await history(id, '&order=newest&raw=true');
+  expect(newest).toMatchObject({
+    title: 'Wrote down that the cluster is ready',
+    outcome: 'done',
+    attempts: expect.toSatisfy((times: number) => times > 1),
+  });
+  expect(heard).toMatchObject({ kind: 'heard', title: 'The agent said hello', detail: 'It runs 0.1.0.' });
+  expect(heard?.events).toMatchObject([{ type: 'WorkflowExecutionSignaled', attributes: { signalName: 'connected' } }]);
+  // Nothing of the machinery, nothing that is encrypted.
+  expect(JSON.stringify([newest, heard])).not.toMatch(/identity|taskQueue|encoding|stackTrace|\.ts:/);
+});
+
+test('an actor that lives long: its history is whole, from the archive and from Temporal, and stays so after its end', async () => {
+  const { organizationId } = ours;
+  // With short runs, which no operation asks for.
+  const cluster = uuid();
+  await api.database.kysely
+    .insertInto('cluster')
+    .values({ id: cluster, organization_id: organizationId, name: 'Short', slug: cluster })
+    .execute();
+  const author = { kind: 'user', id: 'u', name: 'Ada' };
+  const input = { clusterId: cluster, organizationId, eventsPerRun: 16 };
+  await startActor(api.temporal, { kind: 'cluster', rowId: cluster, organizationId, state: 'ready', author, input });
+  let told = 0;
+  for (; Number((await get(`/${cluster}`)).runs) < 3; told += 1) {
+    const [word, state] = told % 2 === 0 ? ['lost', 'lost'] : ['back', 'ready'];
+    await handle(cluster).signal(word, { id: `word ${told}`, body: {} });
+    await stateIs(cluster, state);
+  }
+  // While it goes on: earlier runs from the archive, the last one from Temporal.
+  const soFar = await history(cluster);
+  expect(soFar[0]).toMatchObject({ id: '1-1', run: 1, kind: 'started', title: 'Started by Ada' });
+  expect(soFar.filter(({ kind }) => kind === 'heard')).toHaveLength(told);
+  await handle(cluster).signal('deleting', { id: 'end', body: {} });
+
+  const over = await until('it has ended', async () => {
+    const steps = await history(cluster, '&raw=true');
+    return steps.at(-1)?.kind === 'ended' && steps;
+  });
+  expect(historyStepSchema.array().parse(over)).toEqual(over);
+  expect(over.at(-1)).toMatchObject({ kind: 'ended', title: 'Ended: the cluster is deleted' });
+  const runs = over.at(-1)?.run ?? 0;
+  expect(runs).toBeGreaterThan(2);
+  expect(over.filter(({ kind }) => kind === 'continued')).toHaveLength(runs - 1);
+  const ids = (steps: Step[]) => steps.map((step) => step.id);
+  expect(new Set(ids(over)).size).toBe(over.length);
+  expect(ids(over).slice(0, soFar.length)).toEqual(ids(soFar));
+  expect(ids(await history(cluster, '', 7))).toEqual(ids(over));
+  expect(ids(await history(cluster, '&order=newest', 7))).toEqual(ids(over).toReversed());
+  const { database, keyring, temporal } = api;
+  await until('it is archived', async () => {
+    await archiveFinished({ database, keyring, temporal, log, metrics: openMetrics(undefined) });
+    return (await get(`/${cluster}`)).historySource === 'archive';
+  });
+
+  // While Temporal is away, what is in the archive can be read, and what is not is not told wrongly.
+  const living = await made('Living');
+  await until('it is started', async () => (await get(`/${living}`)).runs === 1);
+  await proxy.cut();
+  expect(await history(cluster, '&raw=true')).toEqual(over);
+  expect(await get(`/${cluster}`)).toMatchObject({ open: false, pending: [], waitingFor: '', runs });
+  for (const path of [living, `${living}/history`]) {
+    const away = await api.call('GET', `/api/v1/workflows/${path}`, as());
+    expect([away.status, away.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(away.body.detail).toContain('cannot be reached');
+  }
+  await proxy.restore();
+
+  // A page that was altered is said to be one; all the others are told.
+  const { runId } = await api.database.kysely
+    .selectFrom('history_archive')
+    .select('run_id as runId')
+    .where('actor_id', '=', actorId('cluster', cluster))
+    .orderBy('created_at')
+    .limit(1)
+    .offset(1)
+    .executeTakeFirstOrThrow();
+  await api.database.kysely
+    .updateTable('history_archive')
+    .set({ bytes: sql`set_byte(bytes, length(bytes) - 1, get_byte(bytes, length(bytes) - 1) # 1)` })
+    .where('run_id', '=', runId)
+    .execute();
+  const broken = await history(cluster, '&raw=true');
+  expect(broken.filter(({ run }) => run === 2)).toMatchObject([
+    {
+      kind: 'other',
+      outcome: 'failed',
+      title: 'A part of the history cannot be read',
+      detail: expect.stringContaining(runId),
+    },
+  ]);
+  expect(broken.filter(({ run }) => run !== 2)).toEqual(over.filter(({ run }) => run !== 2));
+  expect(api.lines.some(({ level, msg }) => level === 50 && msg === 'A page of the archive cannot be read')).toBe(true);
+});

@@ -1,0 +1,70 @@
+import { type Facts, factsOf, type HistoryEvent, numberOf, textOf } from './event.ts';
+import { failureText } from './in-words.ts';
+import { add, type Telling } from './telling.ts';
+import type { ActivityWords, Said } from './words.ts';
+
+/** Something that the actor does: scheduled, tried until it works, done. */
+export function scheduleActivity(telling: Telling, event: HistoryEvent): void {
+  const { name, words, input } = activityOf(telling, event);
+  const trying = telling.trying.get(textOf(event.attributes.activityId));
+  const title = `Tries to ${words.todo(input, telling.about)}`;
+  const step = add(telling, event, words.kind, { title, outcome: 'waiting' });
+  if (trying !== undefined) {
+    step.attempts = trying.attempts;
+    step.failure = trying.failure;
+    if (trying.nextAttemptAt !== undefined) step.until = trying.nextAttemptAt;
+  }
+  telling.open.set(event.id, { begun: event, step });
+  telling.before = { activity: name, input };
+  telling.heard = '';
+}
+
+export function startActivity(telling: Telling, event: HistoryEvent): void {
+  const open = telling.open.get(numberOf(event.attributes.scheduledEventId));
+  if (open === undefined) return;
+  open.step.events.push(event.id);
+  if (event.type !== 'ActivityTaskStarted') return;
+  open.step.attempts = Math.max(1, numberOf(event.attributes.attempt));
+  open.step.failure = failureText(event.attributes.lastFailure);
+}
+
+export function endActivity(telling: Telling, event: HistoryEvent): void {
+  const scheduled = numberOf(event.attributes.scheduledEventId);
+  const open = telling.open.get(scheduled);
+  if (open === undefined) return;
+  telling.open.delete(scheduled);
+  const { step, begun } = open;
+  step.events.push(event.id);
+  step.finishedAt = event.at;
+  delete step.until;
+  const { title, detail = '', outcome = 'done' } = ended(telling, begun, event);
+  Object.assign(step, { title, detail, outcome });
+  if (event.type !== 'ActivityTaskCompleted') step.failure = failureText(event.attributes.failure) || step.failure;
+}
+
+function ended(telling: Telling, begun: HistoryEvent, { type, attributes }: HistoryEvent): Said {
+  const { words, input } = activityOf(telling, begun);
+  const todo = words.todo(input, telling.about);
+  switch (type) {
+    case 'ActivityTaskCompleted':
+      return words.done(input, attributes.result, telling.about);
+    case 'ActivityTaskTimedOut':
+      return { title: `Could not ${todo} in time`, outcome: 'timed-out' };
+    case 'ActivityTaskCanceled':
+      return { title: `Stopped to ${todo}`, detail: 'It was cancelled.', outcome: 'cancelled' };
+    default:
+      return { title: `Could not ${todo}`, outcome: 'failed' };
+  }
+}
+
+function activityOf({ words }: Telling, { attributes }: HistoryEvent) {
+  const name = textOf(attributes.activityType);
+  const input: Facts = factsOf(attributes.input);
+  const own = Object.hasOwn(words.activities, name) ? words.activities[name] : undefined;
+  return { name, input, words: own ?? unknown(name) };
+}
+
+/** What a version of ours did that had words for it and is not this one. */
+function unknown(name: string): ActivityWords {
+  return { kind: 'did', todo: () => `do “${name}”`, done: () => ({ title: `Did “${name}”` }) };
+}

@@ -1,0 +1,104 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { historyEvents } from '../../temporal/history-events.ts';
+import { recordedHistory } from '../../test/recorded-history.ts';
+import { type ActorKind, actorKinds } from '../actors.ts';
+import type { HistoryEvent } from './event.ts';
+import { steps } from './steps.ts';
+import { actorWords } from './words.ts';
+
+const checkout = new URL('../../', import.meta.url);
+const folder = new URL('test/histories/', checkout);
+const kinds = Object.keys(actorKinds) as ActorKind[];
+
+/** Recorded histories are in plain. */
+const plain = { encode: async <T>(payloads: T) => payloads, decode: async <T>(payloads: T) => payloads };
+
+async function recorded(file: string): Promise<HistoryEvent[]> {
+  return await historyEvents(await recordedHistory(file.replace('.json', '')), plain);
+}
+const kindOf = (file: string) => kinds.find((kind) => file.startsWith(`${kind}-`));
+const files = await readdir(folder);
+const story = async (file: string) =>
+  steps({ number: 1, events: await recorded(file) }, actorWords[kindOf(file) ?? 'cluster']).map(
+    ({ kind, title, detail }) => `${kind}: ${title}${detail === '' ? '' : ` (${detail})`}`,
+  );
+
+test.each(files)('%s: every activity and signal has words of its own, and the story ends', async (file) => {
+  const kind = kindOf(file);
+  if (kind === undefined) throw new Error(`${file} does not say which kind of actor it is of.`);
+  const events = await recorded(file);
+  for (const { type, attributes } of events) {
+    if (type === 'ActivityTaskScheduled')
+      expect(actorWords[kind].activities).toHaveProperty([String(attributes.activityType)]);
+    if (type === 'WorkflowExecutionSignaled')
+      expect(actorWords[kind].signals).toHaveProperty([String(attributes.signalName)]);
+    if (type === 'TimerStarted') expect(actorWords[kind].timer).toBeDefined();
+  }
+  const told = steps({ number: 1, events }, actorWords[kind]);
+  expect(told.filter((step) => step.outcome === 'waiting' || step.kind === 'other')).toEqual([]);
+  expect(['ended', 'continued']).toContain(told.at(-1)?.kind);
+  // Nothing of a machine, of a program or of an unknown state shows through.
+  const text = told.map(({ title, detail, failure }) => `${title} ${detail} ${failure}`).join('\n');
+  expect(text).not.toMatch(/undefined|unknown|null|\[object|[0-9a-f]{8}-[0-9a-f]{4}|workflow|activity/i);
+});
+
+test('the words of every actor are complete: each activity and each signal there is has its own', async () => {
+  for (const kind of kinds) {
+    const { workflow } = actorKinds[kind];
+    const source = (path: string) => readFile(new URL(path, checkout), 'utf8');
+    const program = await source(`workflows/${kind}/workflow.ts`);
+    const messages = await source(`workflows/${kind}/messages.ts`);
+    const signals = [...messages.matchAll(/defineSignal<[\s\S]*?>\(\s*'(\w+)'/g)].map(([, name]) => name);
+    const activities = [...program.matchAll(/const \{([^}]+)\} = proxyActivities/g)].flatMap(([, names = '']) =>
+      names.split(',').map((name) => name.trim()),
+    );
+    expect(signals.length * activities.length).toBeGreaterThan(0);
+    expect([workflow, Object.keys(actorWords[kind].signals).toSorted()]).toEqual([workflow, signals.toSorted()]);
+    const named = activities.filter((name) => name !== '').toSorted();
+    expect([workflow, Object.keys(actorWords[kind].activities).toSorted()]).toEqual([workflow, named]);
+    expect(actorWords[kind].timer !== undefined).toBe(
+      /condition\([^;]*,[^;]*\);/.test(program) || program.includes('sleep('),
+    );
+  }
+});
+
+test('an update to a broken release that came back', async () => {
+  expect(await story('agent-update-returned.json')).toEqual([
+    'started: Started by Tester (The agent is to go from 1 to 2.)',
+    'asked: Asked the agent to switch to 2 (From ballast-agent:1-111111111111 to ballast-agent:2-222222222222.)',
+    'waited: Waited for the agent to take the update: the agent answered after less than a second',
+    'heard: Heard from the agent: hello, it is back on 1 (2 did not work: It did not start.)',
+    'did: Wrote down that the agent came back to 1 by itself (It did not start.)',
+    'ended: Ended: the agent came back to 1 by itself',
+  ]);
+});
+
+test('a deletion that was restored', async () => {
+  expect(await story('deletion-restored.json')).toEqual([
+    'started: Started by Tester (The organization is deleted; its owner can restore it until 2026-11-27 23:17 UTC.)',
+    'waited: Kept the organization for less than a second: then its owner decided',
+    'decided: The owner restored the organization',
+    'ended: Ended: the organization was restored',
+  ]);
+});
+
+test('a cluster that was lost, came back and was deleted', async () => {
+  expect(await story('cluster-deleted.json')).toEqual([
+    'started: Started by Tester (It follows the cluster for as long as it exists.)',
+    'heard: An agent enrolled (On the machine one.)',
+    'heard: The agent said hello',
+    'did: Wrote down that the cluster waits for an agent (An agent enrolled.)',
+    'did: Wrote down that the cluster is ready (The agent came into contact.)',
+    'heard: The agent told of trouble (No image.)',
+    'did: Wrote down that the cluster is degraded (No image.)',
+    'heard: The agent was lost: nothing was heard of it any more',
+    'did: Wrote down that the cluster is lost (Nothing was heard of the agent.)',
+    'heard: The agent was lost: nothing was heard of it any more',
+    'heard: The agent was heard of again',
+    'did: Wrote down that the cluster is degraded (No image.)',
+    'decided: It was decided that the cluster goes',
+    'did: Deleted the cluster and all that belonged to it (Its commands ended; its agent is told to go.)',
+    'ended: Ended: the cluster is deleted',
+  ]);
+});

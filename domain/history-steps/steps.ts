@@ -1,0 +1,94 @@
+import { endActivity, scheduleActivity, startActivity } from './activity-step.ts';
+import { endsRun, factsOf, type HistoryEvent, textOf, unreadablePart } from './event.ts';
+import { failureText } from './in-words.ts';
+import { beginRun, endRun } from './run-step.ts';
+import type { HistoryStep } from './step.ts';
+import { add, type Telling, type Trying } from './telling.ts';
+import { endTimer, startTimer } from './timer-step.ts';
+import type { ActorWords } from './words.ts';
+
+export interface RunHistory {
+  /** From 1. */
+  number: number;
+  /** In order. */
+  events: readonly HistoryEvent[];
+}
+
+/** What happened in one run of an actor, told as steps: each joins the events that belong together. */
+export function steps(
+  { number, events }: RunHistory,
+  words: ActorWords,
+  trying: ReadonlyMap<string, Trying> = new Map(),
+): HistoryStep[] {
+  const before = { activity: '', input: {} };
+  const telling: Telling = { run: number, words, about: {}, told: [], open: new Map(), trying, before, heard: '' };
+  for (const event of events) {
+    const tell = Object.hasOwn(tellers, event.type) ? tellers[event.type] : undefined;
+    (tell ?? tellOther)(telling, event);
+  }
+  const last = events.at(-1);
+  if (last !== undefined && endsRun(last)) {
+    // What was begun and not awaited has ended with it.
+    for (const { step } of telling.open.values()) Object.assign(step, { outcome: 'cancelled', finishedAt: last.at });
+  }
+  return telling.told;
+}
+
+type Teller = (telling: Telling, event: HistoryEvent) => void;
+
+const tellers: Readonly<Record<string, Teller>> = {
+  WorkflowExecutionStarted: beginRun,
+  WorkflowExecutionSignaled: hear,
+  WorkflowExecutionCancelRequested(telling, event) {
+    telling.heard = '';
+    add(telling, event, 'decided', { title: 'An operator asked it to stop', detail: textOf(event.attributes.cause) });
+  },
+  ActivityTaskScheduled: scheduleActivity,
+  ActivityTaskStarted: startActivity,
+  ActivityTaskCancelRequested: startActivity,
+  ActivityTaskCompleted: endActivity,
+  ActivityTaskFailed: endActivity,
+  ActivityTaskTimedOut: endActivity,
+  ActivityTaskCanceled: endActivity,
+  TimerStarted: startTimer,
+  TimerFired: endTimer,
+  TimerCanceled: endTimer,
+  WorkflowTaskFailed(telling, event) {
+    const title = 'Its program failed at this point, and is tried again';
+    add(telling, event, 'other', { title, outcome: 'failed' }, failureText(event.attributes.failure));
+  },
+  WorkflowTaskTimedOut(telling, event) {
+    // That no worker takes it up where it was is how a restart of the workers looks.
+    if (event.attributes.timeoutType !== 'START_TO_CLOSE') return;
+    const title = 'The worker that ran it stopped, and another went on';
+    add(telling, event, 'other', { title, outcome: 'timed-out' });
+  },
+  [unreadablePart](telling, event) {
+    const detail = textOf(event.attributes.why);
+    add(telling, event, 'other', { title: 'A part of the history cannot be read', detail, outcome: 'failed' });
+  },
+  WorkflowTaskScheduled: bookkeeping,
+  WorkflowTaskStarted: bookkeeping,
+  WorkflowTaskCompleted: bookkeeping,
+  UpsertWorkflowSearchAttributes: bookkeeping,
+  MarkerRecorded: bookkeeping,
+  WorkflowPropertiesModified: bookkeeping,
+  WorkflowExecutionOptionsUpdated: bookkeeping,
+};
+
+function bookkeeping(): void {}
+
+function tellOther(telling: Telling, event: HistoryEvent): void {
+  if (endsRun(event)) endRun(telling, event);
+  else add(telling, event, 'other', { title: `Something that has no words of its own: ${event.type}` });
+}
+
+function hear(telling: Telling, event: HistoryEvent): void {
+  const signal = textOf(event.attributes.signalName);
+  const body = factsOf(factsOf(event.attributes.input).body);
+  telling.heard = signal;
+  const { signals } = telling.words;
+  const words = Object.hasOwn(signals, signal) ? signals[signal] : undefined;
+  const { kind, ...said } = words?.(body, telling.about) ?? { kind: 'heard', title: `Was told “${signal}”` };
+  add(telling, event, kind, said);
+}

@@ -1,0 +1,60 @@
+import type { ActorKind } from '../actors.ts';
+import { agentUpdateWords } from './agent-update.ts';
+import { clusterWords } from './cluster.ts';
+import { deletionWords } from './deletion.ts';
+import type { Facts } from './event.ts';
+import type { StepKind, StepOutcome } from './step.ts';
+
+/** How the history of one kind of actor is told. Titles are in the past tense, for people who have never seen Temporal. */
+export interface ActorWords {
+  /** What it is to do, from its input. */
+  about(input: Facts): string;
+  /** By the name of the activity. */
+  activities: Readonly<Record<string, ActivityWords>>;
+  /** By the name of the signal; `body` is what it carries. */
+  signals: Readonly<Record<string, (body: Facts, about: Facts) => Said & { kind: StepKind }>>;
+  /** A deadline; absent where the actor sets none. */
+  timer?: (before: Before, about: Facts) => TimerWords;
+  /** How it ended, from what it answers. */
+  ended(result: unknown, about: Facts): Said;
+  /** What it waits for when nothing is under way, by the state of its row. */
+  idle(state: string): string;
+}
+
+export interface ActivityWords {
+  kind: 'asked' | 'did';
+  /** What was to be done, after `to`: "ask the agent to switch to 0.2.0". */
+  todo(input: Facts, about: Facts): string;
+  done(input: Facts, result: unknown, about: Facts): Said;
+}
+
+/** What went before a deadline was set: it tells what is waited for. */
+export interface Before {
+  /** The last activity that was done. */
+  activity: string;
+  input: Facts;
+  milliseconds: number;
+}
+
+export interface TimerWords {
+  /** What is waited for, after `Waits`: "for the agent's hello". */
+  what: string;
+  /** `within`: how long that was. */
+  fired(within: string): Said;
+  /** Something came before its time. `by`: the signal, or empty if the actor was cancelled. */
+  stopped(after: string, by: string): Said;
+}
+
+export interface Said {
+  title: string;
+  detail?: string;
+  /** `done` unless it is said. */
+  outcome?: StepOutcome;
+}
+
+/** Every kind of actor has words: the table would not compile without. */
+export const actorWords: Readonly<Record<ActorKind, ActorWords>> = {
+  deletion: deletionWords,
+  cluster: clusterWords,
+  'agent-update': agentUpdateWords,
+};
