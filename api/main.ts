@@ -13,6 +13,7 @@ import { createDelivery } from '../temporal/delivery.ts';
 import { openTemporal } from '../temporal/open.ts';
 import type { AgentProgram } from './agents/agent-program.ts';
 import { createApp } from './app.ts';
+import { ConsoleFiles } from './console/console-files.ts';
 import { keyringWhenOpen } from './keyring-when-open.ts';
 import { openLog } from './log.ts';
 
@@ -63,6 +64,7 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
   const { temporal } = await openTemporal(settings, keys.keyring, tracing?.clientInterceptors);
   opened.defer(() => temporal.close());
   const processId = uuid();
+  const consoleFiles = new ConsoleFiles();
   const app = await createApp({
     settings,
     database,
@@ -72,6 +74,7 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
     log,
     processId,
     agentProgram: agentProgram(settings),
+    consoleFiles,
   });
   opened.defer(async () => {
     await app.close();
@@ -84,6 +87,7 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
   const { port } = app.server.address() as AddressInfo;
   const host = isIPv6(settings.LISTEN) ? `[${settings.LISTEN}]` : settings.LISTEN;
   log.info({ address: `http://${host}:${port}` }, 'The API listens');
+  let prepared: Promise<void> | undefined;
 
   let told = '';
   while (!signal.aborted) {
@@ -98,6 +102,8 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
         version: programVersion,
         state: { port, publicUrl: settings.PUBLIC_URL },
       });
+      // Not before the API can be used: at a start there is enough to do.
+      prepared ??= consoleFiles.prepare(() => buildConsole(settings, signal), log, signal);
       if (told !== '') log.info('The database is back');
       told = '';
     } catch (error) {
@@ -110,6 +116,13 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
     await pause(wait, undefined, { signal }).catch(() => undefined);
   }
   log.info('The API stops');
+  await prepared;
+}
+
+/** By its own program, which knows how and where it is kept. */
+async function buildConsole({ BALLAST_HOME }: Settings, signal: AbortSignal): Promise<string> {
+  const { keptConsole } = await import('../web/build/kept-console.ts');
+  return keptConsole(join(BALLAST_HOME, 'cache'), signal);
 }
 
 /** Loaded when it is needed: making the bundle takes a compiler along. */

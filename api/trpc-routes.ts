@@ -58,6 +58,8 @@ export function trpcRoutes(
           onRequest,
           handler: (request, reply) => {
             if (operation.stream !== undefined) reply.header('connection', 'close');
+            // Clients send no body where there is no input; tRPC would read that as broken JSON.
+            if (request.method === 'POST') request.body ??= {};
             return fastifyRequestHandler({
               router,
               req: request,

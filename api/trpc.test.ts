@@ -1,6 +1,6 @@
 import { createTRPCClient, httpLink, httpSubscriptionLink, splitLink, TRPCClientError } from '@trpc/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { headersOf, type RunningApi, runningApi, type Seeded, seed } from '../test/running-api.ts';
+import { headersOf, type RunningApi, runningApi, type Seeded, seed, seedSession } from '../test/running-api.ts';
 import { until } from '../test/until.ts';
 import type { ConsoleRouter } from './trpc.ts';
 
@@ -66,6 +66,11 @@ function eventSourceWith(headers: Record<string, string>) {
     }
   };
 }
+
+test('an operation that is told nothing', async () => {
+  const leaving = await seedSession(api.database, ours.organizationId, 'viewer');
+  expect((await consoleOf(leaving).auth.signOut.mutate()).endSessionUrl).toContain('/signed-out');
+});
 
 test('the same operations, typed from end to end', async () => {
   const made = await client.teams.create.mutate({ body: { name: 'From the console' } });

@@ -136,7 +136,9 @@ export async function ensureDefaultOrganization(
 }
 
 export function slugTaken(slug: string): Problem {
-  return new Problem('slug-taken', `Another organization has the slug "${slug}": choose another one.`);
+  return new Problem('slug-taken', `Another organization has the slug "${slug}": choose another one.`, {
+    errors: [{ location: 'body.slug', message: 'is taken by another organization', value: slug }],
+  });
 }
 
 async function oneOrganization(

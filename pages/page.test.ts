@@ -11,8 +11,9 @@ test('a page carries no style or script of its own, and says nothing that was no
 });
 
 test('the style sheet is whole, and asks for nothing from elsewhere', () => {
-  const sheet = readAsset('pages.css');
+  const sheet = readAsset('pages.css').toString('utf8');
   expect(sheet.match(/\{/g)?.length).toBe(sheet.match(/\}/g)?.length);
-  expect(sheet).toContain('prefers-color-scheme: dark');
-  expect(sheet).not.toMatch(/url\(|@import|https?:/);
+  expect(sheet).toContain('color-scheme: light dark');
+  expect(sheet.match(/url\([^)]*\)/g)).toEqual(['url("/assets/inter.woff2")']);
+  expect(sheet).not.toMatch(/@import|https?:/);
 });

@@ -8,6 +8,8 @@ export interface Page {
   body: Html;
   /** Scripts of ours, by their names in pages/: what they do must also be possible without them, or be optional. */
   scripts?: readonly PageScript[];
+  /** The page is asked for again after so long: it stands in for one that is not ready yet. */
+  refreshSeconds?: number;
 }
 
 export type PageScript = 'code-from-fragment.js' | 'passkey.js';
@@ -21,10 +23,10 @@ const icon = `data:image/svg+xml,${encodeURIComponent(
 )}`;
 
 /** A whole page in the product's look: a card in the middle, plain and without script. */
-export function page({ title, body, scripts = [] }: Page): string {
+export function page({ title, body, scripts = [], refreshSeconds }: Page): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark"><title>${title} · Ballast</title>
+<meta name="color-scheme" content="light dark">${refreshSeconds === undefined ? '' : html`<meta http-equiv="refresh" content="${String(refreshSeconds)}">`}<title>${title} · Ballast</title>
 <link rel="icon" href="${icon}"><link rel="stylesheet" href="${assetsPath}pages.css">
 ${scripts.map((name) => html`<script src="${assetsPath}${name}" defer></script>`)}</head>
 <body><main><header><span class="mark" aria-hidden="true"></span>Ballast</header>${body}</main></body></html>`.text;
@@ -36,7 +38,7 @@ export function pageHeaders(): Record<string, string> {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
     'content-security-policy':
-      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; script-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'",
     // Forms must carry an Origin, which browsers leave out under a stricter policy.
     'referrer-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
@@ -44,10 +46,14 @@ export function pageHeaders(): Record<string, string> {
   };
 }
 
-/** One style sheet for all pages; it is written in three parts. */
-const styles = ['ground.css', 'forms.css', 'lists.css'];
+/** One style sheet for all pages; it is written in four parts, of which the console has the first one too. */
+const styles = ['tokens.css', 'ground.css', 'forms.css', 'lists.css'];
 
-export function readAsset(name: 'pages.css' | PageScript): string {
+/** The letters of Western languages; for others pages use what the machine has. */
+const font = import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2');
+
+export function readAsset(name: 'pages.css' | 'inter.woff2' | PageScript): Buffer {
+  if (name === 'inter.woff2') return readFileSync(new URL(font));
   const files = name === 'pages.css' ? styles : [name];
-  return files.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8')).join('\n');
+  return Buffer.from(files.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8')).join('\n'));
 }

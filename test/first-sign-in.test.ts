@@ -50,6 +50,18 @@ async function signIn(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
+/** The first page of the console, which is built once after an installation: until then a page of its own stands there. */
+async function atHome(page: Page): Promise<void> {
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor({ timeout: 90_000 });
+}
+
+/** The organization of whoever is signed in, and what a change to it needs. */
+async function own(page: Page): Promise<{ organizationId: string; headers: Record<string, string> }> {
+  const { items } = await (await page.request.get(`${url}/api/v1/organizations`)).json();
+  const { organizationId } = items[0];
+  return { organizationId, headers: { 'X-Svc-Organization': organizationId, 'X-Svc-CSRF': '1' } };
+}
+
 /** Begun one after the other: each story goes on where the one before it ended. */
 describe.skipIf(browser === undefined)('in a real browser', () => {
   let owner: { context: BrowserContext; page: Page };
@@ -65,9 +77,8 @@ describe.skipIf(browser === undefined)('in a real browser', () => {
     await page.getByRole('button', { name: 'Go on' }).click();
     await makeAccount(page, 'Ada', 'ada@example.com');
     await page.getByRole('button', { name: 'Not now' }).click();
-    await page.getByRole('heading', { name: 'Ada' }).waitFor();
-    expect(page.url()).toBe(`${url}/`);
-    expect(await page.locator('main').innerText()).toMatch(/Default[\s\S]*owner/);
+    await atHome(page);
+    expect(page.url()).toBe(`${url}/o/default`);
     const [session] = (await owner.context.cookies()).filter(({ name }) => name === 'svc_session');
     expect(session).toMatchObject({ httpOnly: true, sameSite: 'Lax', secure: false, path: '/', domain: 'localhost' });
     expect((await owner.context.cookies()).map(({ name }) => name)).not.toContain('svc_oidc');
@@ -86,19 +97,13 @@ describe.skipIf(browser === undefined)('in a real browser', () => {
 
   test('what one may do with the session, the API allows: the organization, an invitation, a token', async () => {
     const { page } = owner;
-    const invited = await page.evaluate(async () => {
-      const own: { items: { organizationId: string }[] } = JSON.parse(
-        await (await fetch('/api/v1/organizations')).text(),
-      );
-      const id = own.items[0]?.organizationId ?? '';
-      const headers = { 'X-Svc-Organization': id, 'X-Svc-CSRF': '1', 'Content-Type': 'application/json' };
-      const body = JSON.stringify({ email: 'grace@example.com', role: 'deployer' });
-      const answer = await fetch(`/api/v1/organizations/${id}/invitations`, { method: 'POST', headers, body });
-      const made: { token?: string } = JSON.parse(await answer.text());
-      return { status: answer.status, token: made.token };
+    const { organizationId, headers } = await own(page);
+    const invited = await owner.context.request.post(`${url}/api/v1/organizations/${organizationId}/invitations`, {
+      headers,
+      data: { email: 'grace@example.com', role: 'deployer' },
     });
-    expect(invited.status).toBe(201);
-    invitation = String(invited.token);
+    expect(invited.status()).toBe(201);
+    invitation = (await invited.json()).token;
   });
   let invitation: string;
 
@@ -118,10 +123,10 @@ describe.skipIf(browser === undefined)('in a real browser', () => {
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('heading', { name: /recovery codes/ }).waitFor();
     await page.getByRole('button').click();
-    await page.getByRole('heading', { name: 'Grace' }).waitFor();
-    expect(await page.locator('main').innerText()).toMatch(/Default[\s\S]*deployer/);
-
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(`${url}/`);
+    const session = await (await context.request.get(`${url}/api/v1/auth/session`)).json();
+    expect(session).toMatchObject({ user: { name: 'Grace' }, organizations: [{ slug: 'default', role: 'deployer' }] });
+    await context.request.post(`${url}/api/v1/auth/sign-out`, { headers: { 'X-Svc-CSRF': '1' } });
     expect((await context.cookies()).map(({ name }) => name)).not.toContain('svc_session');
     await context.close();
   });
@@ -154,8 +159,10 @@ describe.skipIf(browser === undefined)('in a real browser', () => {
     await page.goto(`${url}/sign-in`);
     await page.getByRole('button', { name: /sign in/i }).click();
     await page.getByRole('button', { name: /passkey/ }).click();
-    await page.getByRole('heading', { name: 'Ada' }).waitFor();
-    expect(await page.locator('main').innerText()).toContain('second factor');
+    await atHome(page);
+    const { organizationId, headers } = await own(page);
+    const members = await context.request.get(`${url}/api/v1/organizations/${organizationId}/members`, { headers });
+    expect((await members.json()).items).toContainEqual(expect.objectContaining({ name: 'Ada', mfa: true }));
   });
 
   test('a reset ends the sessions at once, and its link sets a new password', async () => {
@@ -173,7 +180,7 @@ describe.skipIf(browser === undefined)('in a real browser', () => {
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByRole('heading', { name: 'Protect your account' }).waitFor();
     await page.getByRole('button', { name: 'Not now' }).click();
-    await page.getByRole('heading', { name: 'Ada' }).waitFor();
+    await atHome(page);
     await context.close();
   });
 
@@ -188,7 +195,7 @@ describe.skipIf(browser === undefined)('in a real browser', () => {
     await installation.providerReady();
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('heading', { name: 'Ada' }).waitFor();
+    await atHome(page);
     await context.close();
   });
 
@@ -211,7 +218,7 @@ describe.skipIf(browser === undefined)('in a real browser', () => {
   });
 
   test('no page broke its own policy, failed in a script or missed a file', () => {
-    // A refused form answers 4xx, which browsers tell as well.
-    expect(complaints.filter((one) => !/status of (403|422|429)/.test(one))).toEqual([]);
+    // A refused form answers 4xx and a console that is not built yet 503, which browsers tell as well.
+    expect(complaints.filter((one) => !/status of (403|422|429|503)/.test(one))).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { createApp } from '../api/app.ts';
+import type { ConsoleFiles } from '../api/console/console-files.ts';
 import type { Registry } from '../api/registry.ts';
 import type { Clocks } from '../api/streams/clocks.ts';
 import { createToken } from '../db/api-tokens.ts';
@@ -60,6 +61,8 @@ interface Options {
   clocks?: Clocks;
   namespace?: string;
   operations?: Registry;
+  /** Without it the console is not built yet. */
+  consoleFiles?: ConsoleFiles;
   /** Each request comes from an address of its own, so that limits for an address are not met. */
   manyClients?: true;
   /** Host and port of a proxy through which the API reaches its database. */
@@ -117,6 +120,7 @@ async function listen(url: string, keysFile: string, options: Options): Promise<
     log,
     ...(options.clocks === undefined ? {} : { clocks: options.clocks }),
     ...(options.operations === undefined ? {} : { operations: options.operations }),
+    ...(options.consoleFiles === undefined ? {} : { consoleFiles: options.consoleFiles }),
   });
   const port = options.env?.PORT === undefined ? 0 : settings.PORT;
   const address = await app.listen({ host: '127.0.0.1', port });

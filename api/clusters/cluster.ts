@@ -63,6 +63,17 @@ export const clusterSchema = z
     haState: z.enum(['single']),
     highlyAvailable: z.boolean(),
     nodeCount: z.int(),
+    nodes: z
+      .array(
+        z.object({
+          name: z.string(),
+          ready: z.boolean(),
+          server: z.boolean(),
+          cpuMilli: z.int(),
+          memoryBytes: z.int(),
+        }),
+      )
+      .describe('Its machines, as the agent told them last.'),
     serverCount: z.int(),
     appliedRevision: z.int(),
     desiredRevision: z.int(),

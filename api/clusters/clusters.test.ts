@@ -67,6 +67,7 @@ describe('a cluster', () => {
     const id = await living('With an agent');
     const { body } = await get(`/clusters/${id}`);
     expect(body).toMatchObject({ driver: 'process', agentVersion: '1.0.0', nodeCount: 1, serverCount: 1 });
+    expect(body.nodes).toEqual([expect.objectContaining({ ready: true, cpuMilli: expect.any(Number) })]);
     expect(body.capabilities).toMatchObject({ processArgs: true, dbOperator: false, ingressIPs: ['192.0.2.7'] });
     expect(body.notes).toEqual([expect.stringContaining('Put only what you trust on it.')]);
     expect(body).not.toHaveProperty('summary');

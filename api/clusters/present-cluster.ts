@@ -39,6 +39,7 @@ export function presentCluster(cluster: ClusterView, broken: readonly string[] =
     haState: 'single',
     highlyAvailable: false,
     nodeCount: machine?.nodes.length ?? 0,
+    nodes: machine?.nodes ?? [],
     serverCount: machine?.nodes.filter(({ server }) => server).length ?? 0,
     appliedRevision: agent.appliedRevision,
     desiredRevision: cluster.desiredRevision,

@@ -48,6 +48,7 @@ describe('POST /organizations', () => {
       body: { name: 'B', slug },
     });
     expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining(slug)]);
+    expect(again.body.errors).toMatchObject([{ location: 'body.slug' }]);
   });
 
   test('422 for what is no slug or no name; 403 with a reason for a token', async () => {
@@ -134,6 +135,7 @@ describe('requireMfa', () => {
     const as = eve.in(ours.organizationId);
     const warned = await update({ requireMfa: true }, as);
     expect(warned.status).toBe(409);
+    expect(warned.body.errors).toMatchObject([{ location: 'body.confirmMembersWithoutMfa' }]);
     expect(warned.body.detail).toMatch(/^4 other members did not use .*: Ada, Ada, Ada, Ada\. /);
     for (let more = 0; more < 3; more += 1) await join('viewer', { mfa: false });
     expect((await update({ requireMfa: true }, as)).body.detail).toMatch(/^7 other .* Ada, Ada and 2 more\. /);

@@ -84,6 +84,7 @@ async function refuseLockingOut(effect: Effect, caller: OrganizationCaller, conf
   const did = count === 1 ? '1 other member did not use a' : `${count} other members did not use a`;
   throw new Problem(
     'members-without-mfa',
-    `${did} second factor at the last sign-in and would be locked out until they set one up: ${who}. Ask them first, or send confirmMembersWithoutMfa: true.`,
+    `${did} second factor at the last sign-in and would be locked out until they set one up: ${who}. Ask them first, or confirm that they are locked out.`,
+    { errors: [{ location: 'body.confirmMembersWithoutMfa', message: 'must be true to lock them out', value: false }] },
   );
 }

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
+import { consoleFileRoutes, consolePages } from '../console/console-routes.ts';
 import type { ClientAddress } from '../http/client-address.ts';
 import { noted } from '../http/problem-reply.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { assetRoutes } from './assets.ts';
 import { sendFailurePage } from './failure-page.ts';
-import { homePage } from './home-page.ts';
 import { invitationPage } from './invitation-page.ts';
 import { linkPage } from './link-page.ts';
 import { signInPages } from './sign-in-page.ts';
@@ -31,8 +31,9 @@ export function pageRoutes(app: FastifyInstance, server: ServerParts, clients: C
       sendFailurePage(reply, problem);
     });
     assetRoutes(pages);
+    consoleFileRoutes(pages, server);
     const routes = pageRoutesIn(pages, server, clients);
-    homePage(routes);
+    consolePages(routes);
     signInPages(routes);
     linkPage(routes);
     invitationPage(routes);

@@ -23,7 +23,7 @@ export interface Visitor {
 }
 
 /** A page to show, or an address to lead on to. */
-export type Next = { page: string; status?: number } | { to: string };
+export type Next = { page: string; status?: number; headers?: Record<string, string> } | { to: string };
 
 export interface PageRoutes {
   server: ServerParts;
@@ -55,7 +55,7 @@ export function pageRoutesIn(app: FastifyInstance, server: ServerParts, clients:
         if ('to' in next) return reply.redirect(next.to, 303);
         return reply
           .code(next.status ?? 200)
-          .headers(pageHeaders())
+          .headers(next.headers ?? pageHeaders())
           .send(next.page);
       },
     });

@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
+export interface ConsoleFile {
+  type: string;
+  bytes: Buffer;
+  /** The same bytes, compressed when the console was built. */
+  encoded: { br?: Buffer; gzip?: Buffer };
+}
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+const againMillis = 10_000;
+
+/** The built console, in memory: a megabyte. Only what is in this list is served, so no path leads anywhere else. */
+export class ConsoleFiles {
+  #files = new Map<string, ConsoleFile>();
+
+  /** The page that all addresses of the console begin with; none until it is built. */
+  get index(): string | undefined {
+    return this.#files.get('index.html')?.bytes.toString('utf8');
+  }
+
+  find(name: string): ConsoleFile | undefined {
+    return this.#files.get(name);
+  }
+
+  load(directory: string): void {
+    this.#files = new Map(
+      readdirSync(directory, { recursive: true, encoding: 'utf8' })
+        .filter((name) => extname(name) in types)
+        .map((name) => [name, fileAt(join(directory, name))]),
+    );
+  }
+
+  /** Has it built and loads it. Building is tried until it succeeds: the disk may have been full. */
+  async prepare(build: () => Promise<string>, log: Logger, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        this.load(await build());
+        log.info({ files: this.#files.size }, 'The console is there');
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        log.error({ err: error }, 'The console cannot be built; trying again');
+        await pause(againMillis, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+}
+
+function fileAt(path: string): ConsoleFile {
+  const br = readIfThere(`${path}.br`);
+  const gzip = readIfThere(`${path}.gz`);
+  return {
+    type: types[extname(path)] ?? 'application/octet-stream',
+    bytes: readFileSync(path),
+    encoded: { ...(br === undefined ? {} : { br }), ...(gzip === undefined ? {} : { gzip }) },
+  };
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
