@@ -1,0 +1,55 @@
+import type { ReactNode } from 'react';
+import type { ShownProblem } from '../control-plane/problem.ts';
+import { Copyable } from './copyable.tsx';
+import { classes, type Tone } from './style.ts';
+
+const tones: Record<Tone, string> = {
+  neutral: 'border-line bg-ground text-text',
+  good: 'border-transparent bg-good-ground text-good',
+  attention: 'border-attention-line bg-attention-ground text-attention',
+  fault: 'border-fault-line bg-fault-ground text-fault',
+  live: 'border-transparent bg-live-ground text-live',
+};
+
+/** Something to know before going on. */
+export function Notice({ tone = 'neutral', title, children }: { tone?: Tone; title?: string; children?: ReactNode }) {
+  return (
+    <div
+      role={tone === 'fault' ? 'alert' : undefined}
+      className={classes('text-pretty rounded-lg border px-3.5 py-2.5 text-sm', tones[tone])}
+    >
+      {title !== undefined && <p className="font-medium">{title}</p>}
+      {children}
+    </div>
+  );
+}
+
+/** Why a form was not accepted, if it was not because of one of its fields. `fields`: the places that fields show themselves. */
+export function ProblemNotice({
+  problem,
+  fields = [],
+}: {
+  problem: ShownProblem | undefined;
+  fields?: readonly string[];
+}) {
+  if (problem === undefined) return null;
+  const places = Object.keys(problem.fields);
+  if (places.length > 0 && places.every((place) => fields.includes(place))) return null;
+  return (
+    <Notice tone="fault">
+      {problem.detail}
+      {places
+        .filter((place) => !fields.includes(place))
+        .map((place) => (
+          <p key={place}>
+            <code>{place}</code> {problem.fields[place]}
+          </p>
+        ))}
+      {problem.requestId !== undefined && (
+        <p className="mt-1 text-xs">
+          Request <Copyable text={problem.requestId} label="request id" />
+        </p>
+      )}
+    </Notice>
+  );
+}

@@ -1,0 +1,112 @@
+import { AlertIcon, ShieldLockIcon } from '@primer/octicons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Pages } from '../control-plane/pages.ts';
+import { problemOf } from '../control-plane/problem.ts';
+import { Button } from './button.tsx';
+import { Copyable } from './copyable.tsx';
+import { LoadingRows } from './loading.tsx';
+
+interface StateProps {
+  icon?: ReactNode;
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}
+
+/** There is nothing yet: what it will be, and how it comes to be. */
+export function EmptyState({ icon, title, children, action }: StateProps) {
+  return (
+    <div className="flex flex-col items-center gap-1 px-6 py-14 text-center">
+      {icon !== undefined && (
+        <div
+          aria-hidden="true"
+          className="mb-3 flex size-10 items-center justify-center rounded-lg border border-line bg-ground text-faint"
+        >
+          {icon}
+        </div>
+      )}
+      <p className="font-medium text-text">{title}</p>
+      {children !== undefined && <div className="max-w-md text-pretty text-soft text-sm">{children}</div>}
+      {action !== undefined && <div className="mt-4 flex flex-wrap justify-center gap-2">{action}</div>}
+    </div>
+  );
+}
+
+/** The role does not allow it: who could, in the problem's words. */
+export function NoPermission({ children }: { children?: ReactNode }) {
+  return (
+    <EmptyState icon={<ShieldLockIcon />} title="Your role does not show this">
+      {children ?? 'An administrator of the organization can give you another role.'}
+    </EmptyState>
+  );
+}
+
+export function ErrorState({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
+  const { status, detail, requestId } = problemOf(error);
+  if (status === 403) return <NoPermission>{detail}</NoPermission>;
+  const title = status === 0 ? 'No answer' : status === 404 ? 'Not there' : 'This could not be loaded';
+  return (
+    <div role="alert">
+      <EmptyState
+        icon={<AlertIcon />}
+        title={title}
+        action={retry !== undefined && status !== 404 && <Button onClick={retry}>Try again</Button>}
+      >
+        {detail}
+        {requestId !== undefined && (
+          <p className="mt-2 text-faint text-xs">
+            Request <Copyable text={requestId} label="request id" />
+          </p>
+        )}
+      </EmptyState>
+    </div>
+  );
+}
+
+/** What a query answers, or why there is nothing of it yet. Data that is there stays while it is asked for again. */
+export function Loaded<Data>({
+  query,
+  loading,
+  children,
+}: {
+  query: UseQueryResult<Data, unknown>;
+  loading?: ReactNode;
+  children: (data: Data) => ReactNode;
+}) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  return loading ?? <LoadingRows />;
+}
+
+/** The same for a list that comes page by page, with the way to more of it. */
+export function LoadedPages<Item>({
+  pages,
+  empty,
+  loading,
+  children,
+}: {
+  pages: Pages<Item>;
+  empty: ReactNode;
+  loading?: ReactNode;
+  children: (items: Item[]) => ReactNode;
+}) {
+  const { query, items, loadMore } = pages;
+  if (items === undefined) {
+    if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+    return loading ?? <LoadingRows />;
+  }
+  if (items.length === 0) return empty;
+  return (
+    <>
+      {children(items)}
+      {(loadMore !== undefined || query.isFetchingNextPage) && (
+        <div className="flex justify-center border-line border-t p-2">
+          <Button look="quiet" small busy={query.isFetchingNextPage} onClick={loadMore}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react';
+import { classes, type Tone } from './style.ts';
+
+const marks: Record<Tone, string> = {
+  neutral: 'bg-faint',
+  good: 'bg-good-mark',
+  attention: 'bg-attention-mark',
+  fault: 'bg-fault',
+  live: 'bg-live-mark breathe',
+};
+
+/** How something is: a mark and its word. The colour says nothing that the word does not. */
+export function Status({ tone, children }: { tone: Tone; children: ReactNode }) {
+  return (
+    <span className="inline-flex items-center gap-2 whitespace-nowrap text-sm">
+      <span aria-hidden="true" className={classes('size-2 shrink-0 rounded-full', marks[tone])} />
+      {children}
+    </span>
+  );
+}
+
+const badges: Record<Tone, string> = {
+  neutral: 'border-line bg-ground text-soft',
+  good: 'border-transparent bg-good-ground text-good',
+  attention: 'border-transparent bg-attention-ground text-attention',
+  fault: 'border-transparent bg-fault-ground text-fault',
+  live: 'border-transparent bg-live-ground text-live',
+};
+
+/** A short fact about a thing, beside its name. */
+export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {
+  return (
+    <span
+      className={classes(
+        'inline-flex h-5 items-center whitespace-nowrap rounded-full border px-2 font-medium text-xs',
+        badges[tone],
+      )}
+    >
+      {children}
+    </span>
+  );
+}

@@ -1,0 +1,92 @@
+import { type QueryKey, useMutation } from '@tanstack/react-query';
+import { useMemo, useRef } from 'react';
+import { tellFailure } from '../components/toasts.tsx';
+import { usePlane } from './plane.ts';
+import { isPassing, problemOf, type ShownProblem } from './problem.ts';
+
+interface ChangeOptions<Input, Output> {
+  /** What failed, as in "The team could not be renamed". The problem's own sentence follows it. */
+  failed: string;
+  done?: (output: Output, input: Input) => void;
+  /**
+   * What is shown at once, before the answer: the query and what becomes of its data. If the change fails, what was there
+   * is put back.
+   */
+  meanwhile?: (input: Input) => { queryKey: QueryKey; data: (before: never) => unknown }[];
+  /** What is asked for again afterwards, besides what the event stream names. Keys may be prefixes. */
+  touches?: (input: Input) => readonly QueryKey[];
+  /** The answer carries a secret: a repeat would not get it again, so that the request is not repeated by itself. */
+  secret?: true;
+  /** The failure is shown where the change was made (a form shows the problem), so no notice tells it. */
+  quiet?: true;
+}
+
+export interface Change<Input> {
+  /** Sends it, unless it is being sent already. */
+  send(input: Input): void;
+  sending: boolean;
+  problem: ShownProblem | undefined;
+  /** Forgets the problem. */
+  reset(): void;
+}
+
+/** What an operation needs to be told, besides its input. */
+export interface Sent {
+  context: { once: string };
+}
+
+/**
+ * One change, sent once: a second click does nothing while the first is on its way, and a request whose answer was lost is
+ * repeated under the same key, by which the control plane knows it.
+ *
+ *     const rename = useChange((input: { id: string; name: string }, sent) =>
+ *       client.teams.rename.mutate({ path: { id: input.id }, body: { name: input.name } }, sent), { failed: '…' });
+ */
+export function useChange<Input, Output>(
+  work: (input: Input, sent: Sent) => Promise<Output>,
+  options: ChangeOptions<Input, Output>,
+): Change<Input> {
+  const { queryClient } = usePlane();
+  const underWay = useRef(false);
+  const mutation = useMutation({
+    mutationFn: ({ input, once }: { input: Input; once: string }) => work(input, { context: { once } }),
+    retry: (failures, error) => options.secret === undefined && isPassing(error) && failures < 6,
+    retryDelay: (failures) => Math.min(400 * 2 ** failures, 4_000),
+    // A secret is known for as long as it is shown, and not kept with what was done.
+    ...(options.secret === undefined ? {} : { gcTime: 0 }),
+    onMutate: async ({ input }) => {
+      const shown = options.meanwhile?.(input) ?? [];
+      for (const { queryKey } of shown) await queryClient.cancelQueries({ queryKey });
+      const before = shown.flatMap(({ queryKey }) => queryClient.getQueriesData({ queryKey }));
+      for (const { queryKey, data } of shown) {
+        queryClient.setQueriesData({ queryKey }, (there: unknown) =>
+          there === undefined ? there : data(there as never),
+        );
+      }
+      return { before };
+    },
+    onError: (error, _, context) => {
+      for (const [key, data] of context?.before ?? []) queryClient.setQueryData(key, data);
+      if (options.quiet === undefined) tellFailure(options.failed, problemOf(error));
+    },
+    onSuccess: (output, { input }) => options.done?.(output, input),
+    onSettled: (_, __, { input }) => {
+      underWay.current = false;
+      for (const queryKey of options.touches?.(input) ?? []) void queryClient.invalidateQueries({ queryKey });
+      for (const { queryKey } of options.meanwhile?.(input) ?? []) void queryClient.invalidateQueries({ queryKey });
+    },
+  });
+  // One failure is one object: forms tell by it whether they were answered anew.
+  const { error } = mutation;
+  const problem = useMemo(() => (error === null ? undefined : problemOf(error)), [error]);
+  return {
+    send: (input) => {
+      if (underWay.current) return;
+      underWay.current = true;
+      mutation.mutate({ input, once: crypto.randomUUID() });
+    },
+    sending: mutation.isPending,
+    problem,
+    reset: mutation.reset,
+  };
+}

@@ -1,0 +1,49 @@
+import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+
+interface PageOf<Item> {
+  items: Item[];
+  nextCursor?: string | undefined;
+}
+
+export interface Pages<Item> {
+  query: UseInfiniteQueryResult<unknown>;
+  /** All that is loaded so far; undefined before the first page. */
+  items: Item[] | undefined;
+  /** Present if there is more. */
+  loadMore: (() => void) | undefined;
+}
+
+/**
+ * A list page by page. `key` is the operation's `pathKey()` followed by what is asked for, so that a change that touches the
+ * operation finds it; `ask` fetches the page at a cursor.
+ *
+ *     usePages([...trpc.teams.list.pathKey(), 'pages'], (cursor) => client.teams.list.query({ query: { cursor } }))
+ */
+export function usePages<Item>(
+  key: readonly unknown[],
+  ask: (cursor: string | undefined, signal: AbortSignal) => Promise<PageOf<Item>>,
+  /** Asks again after so many milliseconds, for what the event stream does not tell; only while somebody looks. */
+  every: number | false | (() => number | false) = false,
+): Pages<Item> {
+  const query = useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam, signal }) => ask(pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last: PageOf<Item>) => last.nextCursor,
+    refetchInterval: every,
+    refetchOnMount: every === false ? true : 'always',
+  });
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
+  const loadMore = hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined;
+  return { query, items, loadMore };
+}
+
+/** What becomes of a list that is loaded when its items change, for `meanwhile` of a change. */
+export function withItems<Item>(change: (items: Item[]) => Item[]) {
+  return (before: InfiniteData<PageOf<Item>>): InfiniteData<PageOf<Item>> => ({
+    ...before,
+    pages: before.pages.map((page) => ({ ...page, items: change(page.items) })),
+  });
+}

@@ -1,0 +1,91 @@
+import { QueryClient } from '@tanstack/react-query';
+import { createTRPCClient, httpLink, type TRPCClient } from '@trpc/client';
+import { createTRPCOptionsProxy, type TRPCOptionsProxy } from '@trpc/tanstack-react-query';
+import { createContext, useContext } from 'react';
+import type { ConsoleRouter } from '../../api/trpc.ts';
+import { isPassing } from './problem.ts';
+
+/**
+ * What the console knows of the control plane on behalf of one organization, or of the person alone. Each organization
+ * has a cache of its own, so that nothing of one can be shown in another.
+ */
+export interface Plane {
+  organizationId: string | undefined;
+  client: TRPCClient<ConsoleRouter>;
+  /** `trpc.teams.list.queryOptions(…)`, for `useQuery`. */
+  trpc: TRPCOptionsProxy<ConsoleRouter>;
+  queryClient: QueryClient;
+}
+
+export function createPlane(organizationId?: string): Plane {
+  const queryClient = new QueryClient({
+    defaultOptions: {
+      queries: {
+        // Whatever changes is told by the event stream; until then what is there is true.
+        staleTime: Number.POSITIVE_INFINITY,
+        gcTime: 10 * 60_000,
+        refetchOnWindowFocus: false,
+        refetchOnReconnect: false,
+        networkMode: 'always',
+        retry: (failures, error) => isPassing(error) && failures < 2,
+        retryDelay: (failures) => 400 * 2 ** failures,
+      },
+      mutations: { networkMode: 'always' },
+    },
+  });
+  const client = createTRPCClient<ConsoleRouter>({
+    links: [
+      httpLink({
+        url: '/trpc',
+        headers: ({ op }) => ({
+          'x-svc-csrf': '1',
+          ...(organizationId === undefined ? {} : { 'x-svc-organization': organizationId }),
+          ...(typeof op.context.once === 'string' ? { 'idempotency-key': op.context.once } : {}),
+        }),
+        fetch: async (url, init) => withRequestId(await fetch(url, inTime(init as RequestInit))),
+      }),
+    ],
+  });
+  return { organizationId, client, queryClient, trpc: createTRPCOptionsProxy<ConsoleRouter>({ client, queryClient }) };
+}
+
+/** The control plane answers within 30 seconds, or says that it cannot: what takes longer was lost with its connection. */
+const answerMillis = 45_000;
+
+function inTime(init: RequestInit): RequestInit {
+  const late = AbortSignal.timeout(answerMillis);
+  return { ...init, signal: init.signal ? AbortSignal.any([init.signal, late]) : late };
+}
+
+/** Keeps the request's id with a failed answer: it is what an operator is asked for. */
+async function withRequestId(answer: Response): Promise<Response> {
+  if (answer.ok) return answer;
+  const id = answer.headers.get('x-request-id');
+  const retryAfter = answer.headers.get('retry-after');
+  const text = await answer.text();
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    body = undefined;
+  }
+  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
+  if (typeof error !== 'object' || error === null || !('data' in error) || typeof error.data !== 'object') {
+    throw new Error(`The control plane answered ${answer.status}.`);
+  }
+  const data = { ...error.data, requestId: id ?? undefined, retryAfterSeconds: Number(retryAfter) || undefined };
+  return new Response(JSON.stringify({ error: { ...error, data } }), {
+    status: answer.status,
+    headers: answer.headers,
+  });
+}
+
+/** What belongs to the person and to no organization: the session, the list of organizations, deleted ones. */
+export const personPlane = createPlane();
+
+export const PlaneContext = createContext<Plane>(personPlane);
+
+/** The plane of the organization that is shown; outside of one, the person's. */
+export function usePlane(): Plane {
+  return useContext(PlaneContext);
+}

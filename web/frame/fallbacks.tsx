@@ -1,0 +1,66 @@
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { Button, ButtonLink } from '../components/button.tsx';
+import { LoadingRows } from '../components/loading.tsx';
+import { Card, Page } from '../components/page.tsx';
+import { EmptyState, ErrorState } from '../components/states.tsx';
+import { FileMissing, reloadOnce } from './page-file.ts';
+
+export function PageLoading() {
+  return (
+    <div className="mx-auto w-full max-w-[1080px] px-8 pt-8 max-sm:px-4">
+      <LoadingRows />
+    </div>
+  );
+}
+
+export function PageFailed({ error, reset }: ErrorComponentProps) {
+  const router = useRouter();
+  const retry = () => {
+    reset();
+    void router.invalidate();
+  };
+  if (error instanceof FileMissing) return <PageOutdated />;
+  return (
+    <Page title="Something went wrong">
+      <Card>
+        <ErrorState error={error} retry={retry} />
+      </Card>
+    </Page>
+  );
+}
+
+/** A file of this page is not served any more: the console is newer now, and is loaded anew by itself. */
+function PageOutdated() {
+  const [stuck, setStuck] = useState(false);
+  useEffect(() => {
+    const over = new AbortController();
+    void reloadOnce(over.signal).then((reloading) => setStuck(!reloading && !over.signal.aborted));
+    return () => over.abort();
+  }, []);
+  if (!stuck) return <PageLoading />;
+  return (
+    <Page title="This page could not be loaded">
+      <Card>
+        <EmptyState
+          title="A file of the console is missing"
+          action={<Button onClick={() => location.reload()}>Load again</Button>}
+        >
+          The control plane may be in the middle of an update; load the page again in a moment.
+        </EmptyState>
+      </Card>
+    </Page>
+  );
+}
+
+export function NotThere() {
+  return (
+    <Page title="Not there">
+      <Card>
+        <EmptyState title="There is nothing at this address" action={<ButtonLink to="/">To the first page</ButtonLink>}>
+          It may be gone, or it belongs to an organization that you are no member of.
+        </EmptyState>
+      </Card>
+    </Page>
+  );
+}

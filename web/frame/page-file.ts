@@ -1,0 +1,66 @@
+import { lazyRouteComponent } from '@tanstack/react-router';
+
+/** A file of the console could not be loaded: it is of a version that is no longer served, or nobody answers. */
+export class FileMissing extends Error {
+  constructor(cause: unknown) {
+    super('A file of the console could not be loaded.', { cause });
+  }
+}
+
+/** A page from a file of its own. */
+export function page<Module extends Record<string, unknown>, Name extends keyof Module>(
+  load: () => Promise<Module>,
+  name: Name,
+) {
+  return lazyRouteComponent(() => file(load), name);
+}
+
+export async function file<Module>(load: () => Promise<Module>): Promise<Module> {
+  try {
+    return await load();
+  } catch (error) {
+    throw new FileMissing(error);
+  }
+}
+
+const key = 'ballast.reloaded';
+const againMillis = 20_000;
+const longestPause = 4_000;
+
+/**
+ * Loads the document again as soon as the control plane answers, and with it the names of the files as they are now.
+ * `false`: that was done just before, and did not help.
+ */
+export async function reloadOnce(signal: AbortSignal): Promise<boolean> {
+  for (let pause = 300; !signal.aborted; pause = Math.min(pause * 2, longestPause)) {
+    const answered = await fetch(location.pathname, { method: 'HEAD', cache: 'no-store', signal }).then(
+      ({ status }) => status < 500,
+      () => false,
+    );
+    if (answered) break;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  if (signal.aborted) return true;
+  if (Date.now() - reloadedAt() < againMillis) return false;
+  if (!remember()) return false;
+  location.reload();
+  return true;
+}
+
+function reloadedAt(): number {
+  try {
+    return Number(sessionStorage.getItem(key) ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** Where nothing can be remembered, reloading might never end. */
+function remember(): boolean {
+  try {
+    sessionStorage.setItem(key, String(Date.now()));
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,78 @@
+import { Autocomplete } from '@base-ui/react/autocomplete';
+import { Dialog } from '@base-ui/react/dialog';
+import { useState } from 'react';
+import { type Command, useCommands } from './commands.tsx';
+import { closePalette } from './palette-open.ts';
+
+/** Every page and every common action, by some letters of its name. */
+export function Palette() {
+  return (
+    <Dialog.Root open onOpenChange={closePalette}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-[light-dark(rgb(20_20_24/25%),rgb(0_0_0/55%))]" />
+        <Dialog.Popup
+          aria-label="Go to a page or do something"
+          className="fixed top-[14vh] left-1/2 z-50 w-[560px] max-w-[calc(100vw-1.5rem)] -translate-x-1/2 overflow-hidden rounded-xl bg-raised shadow-raised outline-none"
+        >
+          <Commands />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function Commands() {
+  const groups = useCommands();
+  const [text, setText] = useState('');
+  return (
+    <Autocomplete.Root
+      inline
+      open
+      items={groups}
+      value={text}
+      onValueChange={setText}
+      itemToStringValue={(command: Command) => `${command.label} ${command.also ?? ''}`}
+      autoHighlight="always"
+      keepHighlight
+    >
+      <Autocomplete.Input
+        aria-label="Go to a page or do something"
+        placeholder="Go to a page or do something…"
+        className="h-12 w-full border-line border-b bg-transparent px-4 text-lg outline-none placeholder:text-faint"
+      />
+      <Autocomplete.Empty>
+        <p className="px-4 py-8 text-center text-soft empty:hidden">Nothing is called so.</p>
+      </Autocomplete.Empty>
+      <Autocomplete.List className="max-h-[min(24rem,60vh)] overflow-y-auto p-1.5 empty:hidden">
+        {(group: { label: string; items: Command[] }) => (
+          <Autocomplete.Group key={group.label} items={group.items} className="pb-1.5">
+            <Autocomplete.GroupLabel className="px-2.5 py-1.5 font-medium text-faint text-xs">
+              {group.label}
+            </Autocomplete.GroupLabel>
+            <Autocomplete.Collection>
+              {(command: Command) => (
+                <Autocomplete.Item
+                  key={command.id}
+                  value={command}
+                  onClick={() => {
+                    closePalette();
+                    command.run();
+                  }}
+                  className="flex h-9 cursor-pointer select-none items-center gap-2.5 rounded-md px-2.5 outline-none data-[highlighted]:bg-hover max-sm:h-11"
+                >
+                  <span aria-hidden="true" className="flex w-4 justify-center text-faint">
+                    {command.icon}
+                  </span>
+                  <span className="min-w-0 flex-1 truncate">{command.label}</span>
+                  {command.keys !== undefined && (
+                    <kbd className="font-sans text-faint text-xs max-lg:hidden">{command.keys}</kbd>
+                  )}
+                </Autocomplete.Item>
+              )}
+            </Autocomplete.Collection>
+          </Autocomplete.Group>
+        )}
+      </Autocomplete.List>
+    </Autocomplete.Root>
+  );
+}

@@ -1,0 +1,91 @@
+import { SearchIcon, ThreeBarsIcon } from '@primer/octicons-react';
+import { useRouterState } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { IconButton } from '../components/button.tsx';
+import { file } from './page-file.ts';
+import { openPalette, usePaletteOpen } from './palette-open.ts';
+import { Shortcuts } from './shortcuts.tsx';
+
+/** The sidebar and beside it the page; on narrow screens the sidebar lies behind a button. */
+export function Shell({ sidebar, children }: { sidebar: ReactNode; children: ReactNode }) {
+  const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
+  const [open, setOpen] = useState(false);
+  const [asked, setAsked] = useState(false);
+  const before = useRef(path);
+  const openDrawer = () => {
+    setAsked(true);
+    setOpen(true);
+  };
+  useEffect(() => {
+    if (before.current === path) return;
+    const first = before.current === undefined;
+    before.current = path;
+    setOpen(false);
+    if (!first) readFromHeading();
+  }, [path]);
+  return (
+    <div className="flex min-h-dvh max-lg:flex-col">
+      <a
+        href="#content"
+        className="fixed top-2 left-2 z-60 -translate-y-16 rounded-md bg-raised px-3 py-2 focus:translate-y-0 focus:shadow-raised"
+      >
+        Skip to the content
+      </a>
+      {sidebar !== false && (
+        <>
+          <aside className="sticky top-0 h-dvh w-[232px] shrink-0 overflow-y-auto border-line border-r max-lg:hidden">
+            {sidebar}
+          </aside>
+          <header className="sticky top-0 z-20 flex h-13 items-center gap-1 border-line border-b bg-ground px-2 lg:hidden">
+            <IconButton label="Menu" aria-haspopup="dialog" aria-expanded={open} onClick={openDrawer}>
+              <ThreeBarsIcon />
+            </IconButton>
+            {asked && (
+              <Suspense>
+                <Drawer open={open} onClose={() => setOpen(false)} focusAfter={heading}>
+                  {sidebar}
+                </Drawer>
+              </Suspense>
+            )}
+            <span className="flex-1 font-semibold">Ballast</span>
+            <IconButton label="Search" onClick={openPalette}>
+              <SearchIcon />
+            </IconButton>
+          </header>
+          <PaletteWhenOpen />
+          <Shortcuts />
+        </>
+      )}
+      <main id="content" tabIndex={-1} className="min-w-0 flex-1">
+        {children}
+      </main>
+    </div>
+  );
+}
+
+/** A page that was gone to is read from its heading on, unless what led there is still there, as a tab is. */
+function readFromHeading(): void {
+  const main = document.querySelector<HTMLElement>('main');
+  const { activeElement } = document;
+  if (activeElement !== main && main?.contains(activeElement)) return;
+  heading()?.focus({ preventScroll: true });
+}
+
+function heading(): HTMLElement | null {
+  return document.querySelector<HTMLElement>('main h1') ?? document.querySelector('main');
+}
+
+/** Most visits do without these. */
+const Drawer = lazy(() => file(() => import('./drawer.tsx')).then((loaded) => ({ default: loaded.Drawer })));
+const Palette = lazy(() => file(() => import('./palette.tsx')).then((loaded) => ({ default: loaded.Palette })));
+
+function PaletteWhenOpen() {
+  const open = usePaletteOpen();
+  return (
+    open && (
+      <Suspense>
+        <Palette />
+      </Suspense>
+    )
+  );
+}

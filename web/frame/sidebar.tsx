@@ -1,0 +1,57 @@
+import { SearchIcon } from '@primer/octicons-react';
+import { Link } from '@tanstack/react-router';
+import { mayActAs } from '../../domain/roles.ts';
+import { useMembership } from '../control-plane/session.ts';
+import { OrganizationSwitch } from './organization-switch.tsx';
+import { openPalette } from './palette-open.ts';
+import { PersonMenu } from './person-menu.tsx';
+import { places } from './places.tsx';
+
+export function Sidebar() {
+  const { slug, role } = useMembership();
+  const shown = places.filter((place) => mayActAs(role, place.role));
+  return (
+    <div className="flex min-h-full flex-col gap-4 p-3">
+      <OrganizationSwitch />
+      <button
+        type="button"
+        data-leaves
+        onClick={openPalette}
+        className="flex h-8 items-center gap-2 rounded-md border border-line bg-card px-2.5 text-faint text-sm shadow-card hover:text-text max-lg:h-10"
+      >
+        <SearchIcon size={14} />
+        <span className="flex-1 text-left">Go to…</span>
+        <kbd className="font-sans text-xs max-lg:hidden">{isMac ? '⌘' : 'Ctrl '}K</kbd>
+      </button>
+      <nav aria-label="Main" className="flex flex-1 flex-col gap-5">
+        {(['work', 'organization'] as const).map((group) => (
+          <div key={group}>
+            {group === 'organization' && <p className="px-2.5 pb-1 font-medium text-faint text-xs">Organization</p>}
+            <ul className="flex flex-col gap-px">
+              {shown
+                .filter((place) => place.group === group)
+                .map((place) => (
+                  <li key={place.to}>
+                    <Link
+                      to={place.to}
+                      params={{ organization: slug }}
+                      activeOptions={{ exact: place.to === '/o/$organization', includeSearch: false }}
+                      className="group flex h-8 items-center gap-2.5 rounded-md px-2.5 text-soft hover:bg-hover hover:text-text aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-text max-lg:h-11"
+                    >
+                      <span aria-hidden="true" className="text-faint group-aria-[current=page]:text-text">
+                        {place.icon}
+                      </span>
+                      {place.label}
+                    </Link>
+                  </li>
+                ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+      <PersonMenu />
+    </div>
+  );
+}
+
+export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { createPlane } from '../control-plane/plane.ts';
+import { affectedKeys, touchesSession } from './affected.ts';
+import { type Frame, frames } from './event-stream.ts';
+
+async function read(bytes: Uint8Array, size: number): Promise<Frame[]> {
+  const found: Frame[] = [];
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.subarray(at, at + size));
+      controller.close();
+    },
+  });
+  for await (const frame of frames(body)) found.push(frame);
+  return found;
+}
+
+test('a stream is read alike wherever it is cut, and half a frame is none', async () => {
+  const bytes = new TextEncoder().encode(
+    ': open\n\nevent: change\nid: 7\ndata: {"kind":"team","id":"Zoë ✓"}\n\n: heartbeat\n\nevent: resync\ndata: {}\n\nevent: cha',
+  );
+  const whole = await read(bytes, bytes.length);
+  expect(whole).toEqual([
+    { comment: 'open', data: '' },
+    { event: 'change', data: '{"kind":"team","id":"Zoë ✓"}' },
+    { comment: 'heartbeat', data: '' },
+    { event: 'resync', data: '{}' },
+  ]);
+  for (const size of [1, 2, 3, 7]) expect(await read(bytes, size)).toEqual(whole);
+});
+
+test('whoever stops reading ends the stream', async () => {
+  let cancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new TextEncoder().encode(': open\n\n')),
+    cancel: () => {
+      cancelled = true;
+    },
+  });
+  for await (const _ of frames(body)) break;
+  expect(cancelled).toBe(true);
+});
+
+test('hints say which answers to ask for again, each once, and all of them if one is not known', () => {
+  const { trpc } = createPlane('organization');
+  const hint = (kind: string) => ({ kind, id: '1' });
+  const keys = affectedKeys(trpc, [hint('cluster'), hint('agent_update'), hint('cluster')]);
+  expect(keys).toEqual([
+    trpc.auditLog.pathKey(),
+    trpc.clusters.pathKey(),
+    trpc.workloads.pathKey(),
+    trpc.workflows.pathKey(),
+  ]);
+  for (const kind of ['something new', 'toString', '__proto__']) {
+    expect(affectedKeys(trpc, [hint('team'), hint(kind)])).toBe('all');
+  }
+  expect([touchesSession([hint('team'), hint('member')]), touchesSession([hint('cluster')])]).toEqual([true, false]);
+});

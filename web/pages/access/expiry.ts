@@ -1,0 +1,17 @@
+/** For how long a token may be good, as people choose it. */
+export type Expiry = '30' | '90' | '365' | 'never' | 'date';
+
+export const expiryChoices: readonly { value: Expiry; label: string }[] = [
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+  { value: 'date', label: 'On a date' },
+  { value: 'never', label: 'Never' },
+];
+
+/** The moment it ends; undefined: never. A date lasts until its end, where whoever chose it is. */
+export function expiryTime(expiry: Expiry, date: string, now: number): string | undefined {
+  if (expiry === 'never') return undefined;
+  if (expiry === 'date') return new Date(`${date}T23:59:59`).toISOString();
+  return new Date(now + Number(expiry) * 86_400_000).toISOString();
+}

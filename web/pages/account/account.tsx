@@ -1,0 +1,79 @@
+import { useQuery } from '@tanstack/react-query';
+import { Avatar } from '../../components/avatar.tsx';
+import { Button } from '../../components/button.tsx';
+import { Select } from '../../components/form.tsx';
+import { Page, Section } from '../../components/page.tsx';
+import { Setting, Settings } from '../../components/setting.tsx';
+import { Loaded } from '../../components/states.tsx';
+import { personPlane } from '../../control-plane/plane.ts';
+import { type Session, sessionQuery } from '../../control-plane/session.ts';
+import { useSignOut } from '../../frame/sign-out.ts';
+import { chooseTheme, type Theme, useTheme } from '../../frame/theme.ts';
+import { OwnOrganizations } from './own-organizations.tsx';
+import { Provider } from './provider.tsx';
+import { Sessions } from './sessions.tsx';
+
+const themes: { value: Theme; label: string }[] = [
+  { value: 'system', label: 'As the system' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+];
+
+/** Who one is, by what one is signed in, and where one belongs. */
+export function Account() {
+  // No stream tells of other sessions: they are asked for whenever somebody comes here.
+  const session = useQuery({ ...sessionQuery, refetchOnMount: 'always' }, personPlane.queryClient);
+  const signOut = useSignOut();
+  const theme = useTheme();
+  return (
+    <Page
+      title="Your account"
+      actions={
+        <Button busy={signOut.sending} onClick={() => signOut.send(undefined)}>
+          Sign out
+        </Button>
+      }
+    >
+      <Loaded query={session}>
+        {({ user, organizations, sessions }) => (
+          <>
+            <Section title="You">
+              <Person user={user} />
+              <div className="border-line border-t">
+                <Provider />
+              </div>
+            </Section>
+            <OwnOrganizations organizations={organizations} />
+            <Sessions sessions={sessions} />
+            <Section title="Look">
+              <Settings>
+                <Setting title="Theme" about="In this browser.">
+                  <div className="w-44">
+                    <Select
+                      label="Theme"
+                      value={theme}
+                      onChange={(value) => chooseTheme(themes.find((one) => one.value === value)?.value ?? 'system')}
+                      choices={themes}
+                    />
+                  </div>
+                </Setting>
+              </Settings>
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Person({ user: { name, email } }: { user: Session['user'] }) {
+  return (
+    <div className="flex items-center gap-3 px-4 py-3.5">
+      <Avatar name={name} large />
+      <div className="min-w-0">
+        <p className="break-words font-medium">{name}</p>
+        <p className="break-words text-soft text-sm">{email}</p>
+      </div>
+    </div>
+  );
+}

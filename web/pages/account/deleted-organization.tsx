@@ -1,0 +1,155 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { OrganizationMark } from '../../components/avatar.tsx';
+import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { Dialog, DialogActions } from '../../components/dialog.tsx';
+import { Form, TextField } from '../../components/form.tsx';
+import { ProblemNotice } from '../../components/notice.tsx';
+import { Row } from '../../components/rows.tsx';
+import { Status } from '../../components/status.tsx';
+import { Time } from '../../components/time.tsx';
+import { type Change, useChange } from '../../control-plane/change.ts';
+import { personPlane } from '../../control-plane/plane.ts';
+import type { Deletion } from './deleted-organizations.tsx';
+
+const { client, trpc, queryClient } = personPlane;
+const touches = () => [trpc.deletedOrganizations.pathKey()];
+
+/** One that is deleted: how far, and what can still be done. */
+export function DeletedOrganization({ deletion }: { deletion: Deletion }) {
+  const { name, slug, deletedAt, deletedBy, blocker } = deletion;
+  const [purging, setPurging] = useState(false);
+  const restore = useRestore(deletion);
+  return (
+    <Row
+      lead={<OrganizationMark name={name} />}
+      title={name}
+      badges={<span className="font-mono text-soft text-xs">{slug}</span>}
+      detail={
+        <>
+          Deleted <Time at={deletedAt} /> by {deletedBy.name}
+          {blocker !== undefined && <span className="block text-attention">{blocker}</span>}
+        </>
+      }
+      facts={<State deletion={deletion} />}
+      actions={
+        <>
+          {deletion.restorable && (
+            <Button small busy={restore.sending} onClick={() => restore.send(undefined)}>
+              Restore<span className="sr-only"> {name}</span>
+            </Button>
+          )}
+          {deletion.purgeable && (
+            <Button small look="quiet" onClick={() => setPurging(true)}>
+              {deletion.state === 'failed' ? 'Purge again' : 'Purge now'}
+              <span className="sr-only"> {name}</span>
+            </Button>
+          )}
+          <PurgeNow deletion={deletion} open={purging} onClose={() => setPurging(false)} />
+          <RestoreElsewhere deletion={deletion} restore={restore} />
+        </>
+      }
+    />
+  );
+}
+
+function State({ deletion: { state, restorable, restoreUntil, message } }: { deletion: Deletion }) {
+  if (state === 'failed') {
+    return <Status tone="fault">Purge failed{message === undefined ? '' : `: ${message}`}</Status>;
+  }
+  if (state === 'purging') return <Status tone="live">Being purged</Status>;
+  if (!restorable) return <Status tone="live">About to be purged</Status>;
+  return (
+    <Status tone="neutral">
+      <span>
+        Purged <Time at={restoreUntil} />
+      </span>
+    </Status>
+  );
+}
+
+/** Has it back and leads into it. If its slug was taken meanwhile, another one is asked for. */
+function useRestore({ id, name }: Deletion): Change<string | undefined> {
+  const navigate = useNavigate();
+  return useChange(
+    (slug: string | undefined, sent) =>
+      client.deletedOrganizations.restore.mutate(
+        { path: { id }, ...(slug === undefined ? {} : { body: { slug } }) },
+        sent,
+      ),
+    {
+      failed: `${name} could not be restored`,
+      quiet: true,
+      done: async ({ slug }) => {
+        await queryClient.invalidateQueries();
+        void navigate({ to: '/o/$organization', params: { organization: slug } });
+      },
+      touches,
+    },
+  );
+}
+
+/** Why it could not be restored; where its slug was taken meanwhile, another one is asked for. */
+function RestoreElsewhere({
+  deletion: { name, slug: before },
+  restore,
+}: {
+  deletion: Deletion;
+  restore: Change<string | undefined>;
+}) {
+  const [slug, setSlug] = useState(`${before}-2`);
+  const { problem, reset } = restore;
+  const taken = problem?.fields['body.slug'] !== undefined;
+  return (
+    <Dialog
+      open={problem !== undefined}
+      onClose={reset}
+      title={taken ? `Restore ${name} under another slug` : `${name} could not be restored`}
+    >
+      {taken ? (
+        <Form problem={problem} places={['slug']} onSubmit={() => restore.send(slug)}>
+          <TextField name="slug" label="Slug" mono value={slug} onChange={setSlug} required first maxLength={63} />
+          <DialogActions>
+            <Button onClick={reset}>Cancel</Button>
+            <Button type="submit" look="strong" busy={restore.sending}>
+              Restore
+            </Button>
+          </DialogActions>
+        </Form>
+      ) : (
+        <ProblemNotice problem={problem} />
+      )}
+    </Dialog>
+  );
+}
+
+/** Ends it for good before its time. */
+function PurgeNow({
+  deletion: { id, name, slug },
+  open,
+  onClose,
+}: {
+  deletion: Deletion;
+  open: boolean;
+  onClose: () => void;
+}) {
+  const purge = useChange(
+    (_: undefined, sent) =>
+      client.deletedOrganizations.purge.mutate({ path: { id }, body: { confirmSlug: slug } }, sent),
+    { failed: `${name} could not be purged`, quiet: true, done: onClose, touches },
+  );
+  return (
+    <Confirm
+      open={open}
+      onClose={onClose}
+      title={`Purge ${name} now?`}
+      confirm="Purge for good"
+      typed={{ label: `Type ${slug} to confirm`, text: slug }}
+      change={purge}
+      onConfirm={() => purge.send(undefined)}
+    >
+      Everything that is in it is deleted for good: nobody can have it back, and neither can you.
+    </Confirm>
+  );
+}

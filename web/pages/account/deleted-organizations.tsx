@@ -1,0 +1,49 @@
+import { TrashIcon } from '@primer/octicons-react';
+import { Card, Page } from '../../components/page.tsx';
+import { Rows } from '../../components/rows.tsx';
+import { EmptyState, LoadedPages } from '../../components/states.tsx';
+import { usePages } from '../../control-plane/pages.ts';
+import { personPlane } from '../../control-plane/plane.ts';
+import type { Answers } from '../../control-plane/session.ts';
+import { DeletedOrganization } from './deleted-organization.tsx';
+
+export type Deletion = Answers['deletedOrganizations']['list']['items'][number];
+
+/** No stream tells of an organization that is deleted. */
+const againMillis = 5_000;
+
+/** What one has deleted and can have back, and how far the end of the rest is. */
+export function DeletedOrganizations() {
+  const { client, trpc } = personPlane;
+  const deleted = usePages(
+    trpc.deletedOrganizations.list.pathKey(),
+    (cursor) => client.deletedOrganizations.list.query({ query: cursor === undefined ? {} : { cursor } }),
+    againMillis,
+  );
+  return (
+    <Page
+      title="Deleted organizations"
+      about="Organizations of yours that were deleted. You can have one back until it is purged."
+      above={{ label: 'Your account', link: { to: '/account' } }}
+    >
+      <Card>
+        <LoadedPages
+          pages={deleted}
+          empty={
+            <EmptyState icon={<TrashIcon />} title="Nothing is deleted">
+              An organization that you own and delete stays here until it is purged.
+            </EmptyState>
+          }
+        >
+          {(deletions) => (
+            <Rows label="Deleted organizations">
+              {deletions.map((deletion) => (
+                <DeletedOrganization key={deletion.id} deletion={deletion} />
+              ))}
+            </Rows>
+          )}
+        </LoadedPages>
+      </Card>
+    </Page>
+  );
+}

@@ -1,0 +1,71 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { slugOf, slugPattern } from '../../../domain/slug.ts';
+import { Button } from '../../components/button.tsx';
+import { Form, TextField } from '../../components/form.tsx';
+import { Card, Page } from '../../components/page.tsx';
+import { useChange } from '../../control-plane/change.ts';
+import { personPlane } from '../../control-plane/plane.ts';
+import { useSession } from '../../control-plane/session.ts';
+
+/** Makes an organization of which one is the owner, and leads into it. */
+export function NewOrganization() {
+  const first = useSession()?.organizations.length === 0;
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [ownSlug, setOwnSlug] = useState<string>();
+  const slug = ownSlug ?? slugOf(name);
+  const make = useChange(
+    (body: { name: string; slug: string }, sent) => personPlane.client.organizations.create.mutate({ body }, sent),
+    {
+      failed: 'The organization could not be made',
+      quiet: true,
+      done: async ({ slug }) => {
+        // The way there asks whether one belongs to it.
+        await personPlane.queryClient.invalidateQueries();
+        void navigate({ to: '/o/$organization', params: { organization: slug } });
+      },
+    },
+  );
+  const wrongSlug = slug !== '' && !slugPattern.test(slug);
+  return (
+    <Page
+      title={first ? 'Make your organization' : 'New organization'}
+      about="Clusters, members and everything else belong to one. You will be its owner, and invite others to it."
+    >
+      <div className="max-w-lg">
+        <Card>
+          <div className="p-5 max-sm:p-4">
+            <Form problem={make.problem} places={['name', 'slug']} onSubmit={() => make.send({ name, slug })}>
+              <TextField name="name" label="Name" value={name} onChange={setName} required first maxLength={100} />
+              <TextField
+                name="slug"
+                label="Slug"
+                mono
+                hint={
+                  wrongSlug ? (
+                    <span className="text-fault">
+                      Only small letters, digits and hyphens, with a letter or a digit first and last.
+                    </span>
+                  ) : (
+                    `Stands in addresses, as in ${location.host}/o/${slug || 'acme'}, and stays.`
+                  )
+                }
+                value={slug}
+                onChange={(text) => setOwnSlug(text.toLowerCase())}
+                required
+                maxLength={63}
+              />
+              <div className="flex justify-end gap-2">
+                {!first && <Button onClick={() => history.back()}>Cancel</Button>}
+                <Button type="submit" look="strong" busy={make.sending} disabled={wrongSlug}>
+                  Make organization
+                </Button>
+              </div>
+            </Form>
+          </div>
+        </Card>
+      </div>
+    </Page>
+  );
+}

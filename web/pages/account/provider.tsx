@@ -1,0 +1,31 @@
+import { LinkExternalIcon } from '@primer/octicons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Setting } from '../../components/setting.tsx';
+import { personPlane } from '../../control-plane/plane.ts';
+
+/** What one signs in with. Password, passkeys and the second factor are the provider's: ours has a page for them. */
+export function Provider() {
+  const config = useQuery(personPlane.trpc.auth.config.queryOptions(), personPlane.queryClient).data;
+  if (config === undefined) return null;
+  const builtIn = config.issuer === `${location.origin}/oidc`;
+  return (
+    <Setting
+      title="Signing in"
+      about={
+        builtIn
+          ? 'Your password, your passkeys and your second factor.'
+          : `You sign in with ${config.providerName}; your password and your second factor are there.`
+      }
+    >
+      {builtIn && (
+        <a
+          href="/oidc/account"
+          className="inline-flex h-8.5 items-center gap-1.5 rounded-md border border-field-line bg-card px-3 font-medium text-base shadow-card hover:bg-hover max-sm:h-10"
+        >
+          Password and second factor
+          <LinkExternalIcon />
+        </a>
+      )}
+    </Setting>
+  );
+}

@@ -1,0 +1,87 @@
+import { LogIcon } from '@primer/octicons-react';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Button } from '../../components/button.tsx';
+import { Days } from '../../components/days.tsx';
+import { Card, Page } from '../../components/page.tsx';
+import { EmptyState, LoadedPages, NoPermission } from '../../components/states.tsx';
+import { usePages } from '../../control-plane/pages.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { useMay } from '../../control-plane/session.ts';
+import { actorName } from './audit-words.ts';
+import { ExportButton } from './export-button.tsx';
+import { type LogFilter, queryOf } from './filter.ts';
+import { Filters } from './filters.tsx';
+import { useKnownNames } from './known-names.ts';
+import { LogRecord } from './record.tsx';
+
+const route = getRouteApi('/o/$organization/audit-log');
+
+/** Who did what, on what, when and from where. */
+export function AuditLog() {
+  const filter = route.useSearch();
+  const mayRead = useMay('admin');
+  return (
+    <Page
+      title="Audit log"
+      about="Who did what, when and from where. Nobody can change it."
+      actions={mayRead && <ExportButton filter={filter} />}
+    >
+      {mayRead ? (
+        <Log filter={filter} />
+      ) : (
+        <Card>
+          <NoPermission />
+        </Card>
+      )}
+    </Page>
+  );
+}
+
+function Log({ filter }: { filter: LogFilter }) {
+  const { client, trpc } = usePlane();
+  const navigate = useNavigate({ from: '/o/$organization/audit-log' });
+  const names = useKnownNames();
+  const query = queryOf(filter);
+  const log = usePages([...trpc.auditLog.list.pathKey(), query], (cursor) =>
+    client.auditLog.list.query({ query: { ...query, ...(cursor === undefined ? {} : { cursor }) } }),
+  );
+  const show = (next: LogFilter) => void navigate({ search: next, replace: true });
+  const seen = log.items?.find(({ actor }) => actor.id === filter.actor);
+  return (
+    <>
+      <Filters
+        filter={filter}
+        names={names}
+        stranger={seen && actorName(seen.actor)}
+        thing={filter.subject === undefined ? undefined : log.items?.[0]?.subject.name}
+        onChange={show}
+      />
+      <Card>
+        <LoadedPages
+          pages={log}
+          empty={
+            <EmptyState
+              icon={<LogIcon />}
+              title="Nothing of that kind happened"
+              action={Object.keys(filter).length > 0 && <Button onClick={() => show({})}>Show everything</Button>}
+            >
+              No record of this organization is let through by the filters.
+            </EmptyState>
+          }
+        >
+          {(records) => (
+            <Days items={records}>
+              {(ofDay, day) => (
+                <ul aria-label={`Records of ${day}`} className="divide-y divide-line">
+                  {ofDay.map((record) => (
+                    <LogRecord key={record.id} record={record} nameOf={names.nameOf} />
+                  ))}
+                </ul>
+              )}
+            </Days>
+          )}
+        </LoadedPages>
+      </Card>
+    </>
+  );
+}

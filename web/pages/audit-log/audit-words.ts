@@ -1,0 +1,47 @@
+import { type AuditRecord, aboutOf, deeds } from './deeds.ts';
+
+export type { AuditRecord } from './deeds.ts';
+
+/** What happened, as a sentence: "Ada Lovelace renamed the team Core to Platform". */
+export function auditSentence(record: AuditRecord): string {
+  return `${actorName(record.actor)} ${deedOf(record)}`;
+}
+
+/** What was done, without who did it. An action that is not known here is named as it is. */
+export function deedOf(record: AuditRecord): string {
+  const about = aboutOf(record);
+  return deeds[record.action]?.done(about) ?? `did ${record.action} to ${about.name}`;
+}
+
+/** Who did it, as a sentence begins. */
+export function actorName(actor: AuditRecord['actor']): string {
+  const { name } = actor;
+  switch (kindOfActor(actor)) {
+    case 'Person':
+    case 'Command line':
+      return name;
+    case 'API token':
+      return `The token ${name}`;
+    case 'CI job':
+      return `A CI job by the rule ${name.slice(ciJob.length)}`;
+    case 'Agent':
+      return `The ${name}`;
+    case 'Control plane':
+      return 'Ballast';
+    case 'Nobody signed in':
+      return 'Somebody who was not signed in';
+  }
+}
+
+const ciJob = 'ci: ';
+
+/** What it is that did it. Names of people may look like anything; only a machine's name tells which machine it is. */
+export function kindOfActor({ kind, id, name }: AuditRecord['actor']) {
+  if (kind === 'user') return 'Person';
+  if (kind === 'token') return 'API token';
+  if (kind === 'actor') return 'Control plane';
+  if (name.startsWith(ciJob)) return 'CI job';
+  if (id === 'agent' || id.startsWith('agent/')) return 'Agent';
+  if (id === 'public') return 'Nobody signed in';
+  return id === name ? 'Control plane' : 'Command line';
+}

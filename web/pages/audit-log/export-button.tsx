@@ -1,0 +1,49 @@
+import { DownloadIcon } from '@primer/octicons-react';
+import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { Menu, MenuItem } from '../../components/menu.tsx';
+import { tellDone, tellFailure } from '../../components/toasts.tsx';
+import { usePlane } from '../../control-plane/plane.ts';
+import { problemOf } from '../../control-plane/problem.ts';
+import { useMembership } from '../../control-plane/session.ts';
+import { allRecords, type ExportFormat, exportText, saveFile } from './export-log.ts';
+import { type LogFilter, queryOf } from './filter.ts';
+
+const types = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
+
+/** Makes a file of everything that the filters let through, loaded or not. */
+export function ExportButton({ filter }: { filter: LogFilter }) {
+  const { client } = usePlane();
+  const { slug } = useMembership();
+  const [count, setCount] = useState<number>();
+  const save = async (format: ExportFormat) => {
+    setCount(0);
+    try {
+      const query = queryOf(filter);
+      const { records, complete } = await allRecords(
+        (cursor) =>
+          client.auditLog.list.query({ query: { ...query, limit: 200, ...(cursor === undefined ? {} : { cursor }) } }),
+        setCount,
+      );
+      saveFile(`${slug}-audit-log.${format}`, exportText(records, format), types[format]);
+      const said = `${records.length.toLocaleString('en')} ${records.length === 1 ? 'record' : 'records'} exported`;
+      tellDone(complete ? said : `The newest ${said}; choose a time to export older ones`);
+    } catch (error) {
+      tellFailure('The log could not be exported', problemOf(error));
+    }
+    setCount(undefined);
+  };
+  return (
+    <Menu
+      label="Export what is shown"
+      trigger={
+        <Button icon={<DownloadIcon />} busy={count !== undefined}>
+          {count === undefined ? 'Export' : `${count.toLocaleString('en')} records`}
+        </Button>
+      }
+    >
+      <MenuItem onSelect={() => void save('csv')}>As a table (CSV)</MenuItem>
+      <MenuItem onSelect={() => void save('ndjson')}>As JSON lines (NDJSON)</MenuItem>
+    </Menu>
+  );
+}

@@ -1,0 +1,124 @@
+import { ChevronRightIcon } from '@primer/octicons-react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { Copyable, CopyBlock } from '../../components/copyable.tsx';
+import { ClockTime } from '../../components/days.tsx';
+import { Badge } from '../../components/status.tsx';
+import { exactTime } from '../../components/time.tsx';
+import { type AuditRecord, actorName, deedOf, kindOfActor } from './audit-words.ts';
+import { detailLines } from './detail-words.ts';
+import type { LogFilter } from './filter.ts';
+
+interface RecordProps {
+  record: AuditRecord;
+  nameOf: (id: string) => string | undefined;
+}
+
+/** What happened in a line; everything that is known of it when it is opened. */
+export function LogRecord({ record, nameOf }: RecordProps) {
+  const [open, setOpen] = useState(false);
+  const kind = kindOfActor(record.actor);
+  return (
+    <li>
+      <details onToggle={(event) => setOpen(event.currentTarget.open)} className="group">
+        <summary className="flex list-none items-start gap-3 px-4 py-2.5 text-sm hover:bg-hover/60 [&::-webkit-details-marker]:hidden">
+          <span className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3 gap-y-0.5">
+            <span className="w-16 shrink-0 text-faint text-xs">
+              <ClockTime at={record.at} />
+            </span>
+            <span className="min-w-0 flex-1 basis-64 break-words">
+              <span className="font-medium">{actorName(record.actor)}</span> {deedOf(record)}
+            </span>
+            <span className="flex items-baseline gap-2 text-faint text-xs">
+              {kind !== 'Person' && <Badge>{kind}</Badge>}
+              {record.ip !== undefined && <span className="font-mono">{record.ip}</span>}
+            </span>
+          </span>
+          <ChevronRightIcon className="mt-0.5 shrink-0 text-faint transition-transform duration-100 group-open:rotate-90" />
+        </summary>
+        {open && <RecordFacts record={record} nameOf={nameOf} />}
+      </details>
+    </li>
+  );
+}
+
+function RecordFacts({ record, nameOf }: RecordProps) {
+  const { actor, subject, details = {}, requestId } = record;
+  return (
+    <div className="border-line border-t bg-ground/60 py-3 pr-4 pl-[5.75rem] text-sm max-sm:pl-4">
+      <dl className="flex flex-col gap-1.5">
+        <Known label="When">{exactTime(record.at)}</Known>
+        <Known label="Who">
+          {actor.name} · {kindOfActor(actor)} · <Copyable text={actor.id} label="id" />
+          <Only filter={{ actor: actor.id }}>All by {actor.name}</Only>
+          {actor.kind === 'actor' && <Operation id={actor.id} />}
+        </Known>
+        {record.ip !== undefined && (
+          <Known label="From">
+            <Copyable text={record.ip} label="address" />
+          </Known>
+        )}
+        <Known label="Action">
+          <Copyable text={record.action} label="action" />
+          <Only filter={{ action: record.action }}>All such</Only>
+        </Known>
+        <Known label="On">
+          {subject.name !== undefined && `${subject.name} · `}
+          <Copyable text={subject.id} label="id" />
+          <Only filter={{ subject: `${subject.kind}/${subject.id}` }}>All about it</Only>
+        </Known>
+        {detailLines(details, nameOf).map(({ label, text }) => (
+          <Known key={label} label={label}>
+            {text}
+          </Known>
+        ))}
+        {requestId !== undefined && (
+          <Known label="Request">
+            <Copyable text={requestId} label="request id" />
+          </Known>
+        )}
+      </dl>
+      <details className="mt-3">
+        <summary className="w-fit rounded-sm text-soft hover:text-text">As JSON</summary>
+        <div className="mt-2">
+          <CopyBlock text={JSON.stringify(record, undefined, 2)} label="record" />
+        </div>
+      </details>
+    </div>
+  );
+}
+
+function Known({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="flex gap-x-4 max-sm:flex-col">
+      <dt className="w-36 shrink-0 text-soft">{label}</dt>
+      <dd className="min-w-0 flex-1 break-words">{children}</dd>
+    </div>
+  );
+}
+
+const link =
+  'ml-3 whitespace-nowrap rounded-sm text-soft underline decoration-field-line underline-offset-3 hover:text-text';
+
+/** What the control plane does by itself has a history. */
+function Operation({ id }: { id: string }) {
+  const operation = id.slice(id.indexOf('/') + 1);
+  return (
+    <Link
+      from="/o/$organization/audit-log"
+      to="/o/$organization/operations/$operation"
+      params={(params) => ({ ...params, operation })}
+      className={link}
+    >
+      Its history
+    </Link>
+  );
+}
+
+function Only({ filter, children }: { filter: LogFilter; children: ReactNode }) {
+  return (
+    <Link from="/o/$organization/audit-log" to="/o/$organization/audit-log" search={filter} className={link}>
+      {children}
+    </Link>
+  );
+}

@@ -1,0 +1,66 @@
+import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { DialogActions } from '../../components/dialog.tsx';
+import { Form, TextField } from '../../components/form.tsx';
+import { useChange } from '../../control-plane/change.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import type { Answers } from '../../control-plane/session.ts';
+import { AgentArrival } from './agent-arrival.tsx';
+
+/** Makes a cluster, then shows the command that brings its agent. What is in it is gone with the dialog. */
+export function AddCluster({ onClose }: { onClose: () => void }) {
+  const { client, trpc } = usePlane();
+  const [name, setName] = useState('');
+  const [region, setRegion] = useState('');
+  const [created, setCreated] = useState<Answers['clusters']['create']>();
+  const add = useChange(
+    (body: { name: string; region: string }, sent) => client.clusters.create.mutate({ body }, sent),
+    {
+      failed: 'The cluster could not be made',
+      quiet: true,
+      secret: true,
+      done: setCreated,
+      touches: () => [trpc.clusters.list.pathKey()],
+    },
+  );
+  if (created !== undefined) {
+    return (
+      <div className="flex flex-col gap-4">
+        <AgentArrival cluster={created.cluster} joining={created} before={undefined} />
+        <DialogActions>
+          <Button look="strong" onClick={onClose}>
+            Done
+          </Button>
+        </DialogActions>
+      </div>
+    );
+  }
+  return (
+    <Form problem={add.problem} places={['name', 'region']} onSubmit={() => add.send({ name, region })}>
+      <TextField
+        name="name"
+        label="Name"
+        value={name}
+        onChange={setName}
+        required
+        first
+        maxLength={100}
+        placeholder="Berlin"
+      />
+      <TextField
+        name="region"
+        label="Region"
+        hint="Where its machine is, in your own words. It can be left empty."
+        value={region}
+        onChange={setRegion}
+        maxLength={100}
+      />
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="strong" busy={add.sending}>
+          Add cluster
+        </Button>
+      </DialogActions>
+    </Form>
+  );
+}

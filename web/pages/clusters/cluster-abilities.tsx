@@ -1,0 +1,48 @@
+import { CheckIcon, DashIcon } from '@primer/octicons-react';
+import { Section } from '../../components/page.tsx';
+import { capabilityWords, whyNot } from './capabilities.ts';
+import type { ClusterAnswer } from './cluster-status.tsx';
+
+/** What a cluster can do and what it cannot, and what does not hold on its machine. */
+export function ClusterAbilities({ cluster }: { cluster: ClusterAnswer }) {
+  const { can, cannot } = capabilityWords(cluster.capabilities);
+  return (
+    <Section title="What it can do">
+      <div className="divide-y divide-line">
+        <ul aria-label="What holds on its machine" className="flex flex-col gap-1.5 px-4 py-3 text-sm">
+          {cluster.driver === 'docker' && (
+            <Ability>Each instance runs in a container of its own, apart from the machine and the others.</Ability>
+          )}
+          {cluster.notes.map((note) => (
+            <Ability key={note} not>
+              {note}
+            </Ability>
+          ))}
+          {can.map((text) => (
+            <Ability key={text}>{text}</Ability>
+          ))}
+        </ul>
+        <details className="group px-4 py-3 text-sm">
+          <summary className="w-fit rounded-sm text-soft hover:text-text">What it cannot do ({cannot.length})</summary>
+          <p className="mt-2 text-pretty text-soft">{whyNot(cluster.driver)}</p>
+          <ul aria-label="What it cannot do" className="mt-2 grid gap-x-6 gap-y-1.5 sm:grid-cols-2">
+            {cannot.map((text) => (
+              <Ability key={text} not>
+                {text}
+              </Ability>
+            ))}
+          </ul>
+        </details>
+      </div>
+    </Section>
+  );
+}
+
+function Ability({ not = false, children }: { not?: boolean; children: string }) {
+  return (
+    <li className="flex items-start gap-2.5">
+      {not ? <DashIcon className="mt-0.5 shrink-0 text-faint" /> : <CheckIcon className="mt-0.5 shrink-0 text-good" />}
+      <span className="min-w-0 text-pretty">{children}</span>
+    </li>
+  );
+}

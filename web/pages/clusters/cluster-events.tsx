@@ -1,0 +1,32 @@
+import { HistoryIcon } from '@primer/octicons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { Card } from '../../components/page.tsx';
+import { EmptyState, LoadedPages } from '../../components/states.tsx';
+import { usePages } from '../../control-plane/pages.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { EventList } from './event-list.tsx';
+
+const route = getRouteApi('/o/$organization/clusters/$cluster');
+
+/** What happened to a cluster. */
+export function ClusterEvents() {
+  const { client, trpc } = usePlane();
+  const { cluster: id } = route.useParams();
+  const events = usePages([...trpc.clusters.events.pathKey(), id], (cursor) =>
+    client.clusters.events.query({ path: { id }, query: { ...(cursor === undefined ? {} : { cursor }) } }),
+  );
+  return (
+    <Card>
+      <LoadedPages
+        pages={events}
+        empty={
+          <EmptyState icon={<HistoryIcon />} title="Nothing happened yet">
+            What happens to this cluster and to what runs on it is told here for 90 days.
+          </EmptyState>
+        }
+      >
+        {(items) => <EventList events={items} />}
+      </LoadedPages>
+    </Card>
+  );
+}

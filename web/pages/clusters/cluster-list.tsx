@@ -1,0 +1,59 @@
+import { ServerIcon } from '@primer/octicons-react';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Card, Page } from '../../components/page.tsx';
+import { Rows } from '../../components/rows.tsx';
+import { EmptyState, LoadedPages } from '../../components/states.tsx';
+import { usePages } from '../../control-plane/pages.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { useMay } from '../../control-plane/session.ts';
+import { AddCluster } from './add-cluster.tsx';
+import { ClusterRow } from './cluster-row.tsx';
+import { byUrgency } from './cluster-status.tsx';
+
+const route = getRouteApi('/o/$organization/clusters');
+
+/** All clusters, those that need somebody first. */
+export function ClusterList() {
+  const { client, trpc } = usePlane();
+  const mayChange = useMay('admin');
+  const { add } = route.useSearch();
+  const navigate = useNavigate({ from: '/o/$organization/clusters' });
+  const clusters = usePages([...trpc.clusters.list.pathKey(), 'with summary'], (cursor) =>
+    client.clusters.list.query({
+      query: { summary: true, limit: 200, ...(cursor === undefined ? {} : { cursor }) },
+    }),
+  );
+  const setAdding = (adding: boolean) => void navigate({ search: adding ? { add: true } : {}, replace: !adding });
+  const addButton = (
+    <Button look="strong" onClick={() => setAdding(true)}>
+      Add a cluster
+    </Button>
+  );
+  return (
+    <Page title="Clusters" about="The machines on which your applications run." actions={mayChange && addButton}>
+      <Card>
+        <LoadedPages
+          pages={clusters}
+          empty={
+            <EmptyState icon={<ServerIcon />} title="No clusters yet" action={mayChange && addButton}>
+              A cluster is a machine on which an agent of Ballast runs your applications. One command connects it.
+            </EmptyState>
+          }
+        >
+          {(items) => (
+            <Rows label="Clusters">
+              {byUrgency(items).map((cluster) => (
+                <ClusterRow key={cluster.id} cluster={cluster} />
+              ))}
+            </Rows>
+          )}
+        </LoadedPages>
+      </Card>
+      <Dialog open={mayChange && add === true} onClose={() => setAdding(false)} title="Add a cluster">
+        <AddCluster onClose={() => setAdding(false)} />
+      </Dialog>
+    </Page>
+  );
+}

@@ -1,0 +1,50 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Dialog } from '../../components/dialog.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../components/menu.tsx';
+import { useMembership } from '../../control-plane/session.ts';
+import { DeleteCluster, DescribeCluster, RevokeAgent, useSchedulable } from './cluster-changes.tsx';
+import type { ClusterAnswer } from './cluster-status.tsx';
+
+type Doing = 'describe' | 'revoke' | 'delete';
+
+/** What an administrator can do with a cluster. */
+export function ClusterMenu({ cluster, onJoin }: { cluster: ClusterAnswer; onJoin: () => void }) {
+  const { slug } = useMembership();
+  const navigate = useNavigate();
+  const [doing, setDoing] = useState<Doing>();
+  const schedulable = useSchedulable(cluster);
+  const close = () => setDoing(undefined);
+  return (
+    <>
+      <Menu label={`What to do with ${cluster.name}`}>
+        <MenuItem onSelect={() => setDoing('describe')}>Change name and region</MenuItem>
+        <MenuItem onSelect={() => schedulable.send(!cluster.schedulable)}>
+          {cluster.schedulable ? 'Take no new workloads' : 'Take new workloads'}
+        </MenuItem>
+        <MenuItem onSelect={onJoin}>
+          {cluster.status === 'awaiting-agent' ? 'Show the command again' : 'Replace the agent'}
+        </MenuItem>
+        <MenuSeparator />
+        {cluster.status !== 'awaiting-agent' && (
+          <MenuItem danger onSelect={() => setDoing('revoke')}>
+            Revoke the agent
+          </MenuItem>
+        )}
+        <MenuItem danger onSelect={() => setDoing('delete')}>
+          Delete
+        </MenuItem>
+      </Menu>
+      <Dialog open={doing === 'describe'} onClose={close} title={`Change ${cluster.name}`}>
+        <DescribeCluster cluster={cluster} onClose={close} />
+      </Dialog>
+      <RevokeAgent cluster={cluster} open={doing === 'revoke'} onClose={close} />
+      <DeleteCluster
+        cluster={cluster}
+        open={doing === 'delete'}
+        onClose={close}
+        onDeleted={() => void navigate({ to: '/o/$organization/clusters', params: { organization: slug } })}
+      />
+    </>
+  );
+}

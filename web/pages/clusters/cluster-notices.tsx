@@ -1,0 +1,55 @@
+import { Button } from '../../components/button.tsx';
+import { Notice } from '../../components/notice.tsx';
+import type { ClusterAnswer } from './cluster-status.tsx';
+
+/** What is wrong with a cluster and what helps, in words. `onJoin`: for whom it may offer the command. */
+export function ClusterNotices({ cluster, onJoin }: { cluster: ClusterAnswer; onJoin: (() => void) | undefined }) {
+  const { status, message, reconcileError, compileError } = cluster;
+  return (
+    <>
+      {status === 'awaiting-agent' && (
+        <Notice tone="attention" title="This cluster waits for its agent">
+          <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+            <p className="min-w-0 flex-1 basis-64">
+              {onJoin === undefined
+                ? 'An administrator can show the command that brings it.'
+                : 'Run the command on its machine. If it was run already, its last line says what went wrong.'}
+            </p>
+            {onJoin !== undefined && (
+              <Button small onClick={onJoin}>
+                Show the command again
+              </Button>
+            )}
+          </div>
+        </Notice>
+      )}
+      {status === 'lost' && (
+        <Notice tone="fault" title="There is no contact with the agent">
+          {message !== '' && <p>{message}</p>}
+          <p>What runs there very likely goes on.</p>
+        </Notice>
+      )}
+      {status === 'degraded' && (
+        <Notice tone="attention" title="Something is not as it shall be">
+          {message}
+        </Notice>
+      )}
+      {status === 'failed' && (
+        <Notice tone="fault" title="The cluster has failed">
+          {message}
+        </Notice>
+      )}
+      {status === 'deleting' && <Notice title="This cluster is being deleted">{message}</Notice>}
+      {compileError !== '' && (
+        <Notice tone="fault" title="Not everything can be sent to the agent">
+          {compileError}
+        </Notice>
+      )}
+      {reconcileError !== '' && reconcileError !== message && (
+        <Notice tone="attention" title="The agent says what it cannot do">
+          {reconcileError}
+        </Notice>
+      )}
+    </>
+  );
+}

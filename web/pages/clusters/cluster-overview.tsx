@@ -1,0 +1,87 @@
+import { Link } from '@tanstack/react-router';
+import { Copyable } from '../../components/copyable.tsx';
+import { Fact, Facts, Section } from '../../components/page.tsx';
+import { Loaded } from '../../components/states.tsx';
+import { Time } from '../../components/time.tsx';
+import { useMembership } from '../../control-plane/session.ts';
+import { ClusterAbilities } from './cluster-abilities.tsx';
+import { ClusterNodes } from './cluster-nodes.tsx';
+import { driverWord, LastHeard } from './cluster-row.tsx';
+import type { ClusterAnswer } from './cluster-status.tsx';
+import { ClusterWorkloads } from './cluster-workloads.tsx';
+import { useCluster } from './use-cluster.ts';
+
+/** What a cluster is, what runs there, and what it can do. */
+export function ClusterOverview() {
+  const query = useCluster();
+  return (
+    <Loaded query={query}>
+      {(cluster) => (
+        <>
+          <ClusterWorkloads cluster={cluster} />
+          {cluster.nodes.length > 0 && <ClusterNodes cluster={cluster} />}
+          <Section title="Facts">
+            <ClusterFacts cluster={cluster} />
+          </Section>
+          {cluster.driver !== '' && <ClusterAbilities cluster={cluster} />}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function ClusterFacts({ cluster }: { cluster: ClusterAnswer }) {
+  return (
+    <Facts>
+      <Fact label="Contact">
+        <LastHeard cluster={cluster} />
+      </Fact>
+      {cluster.driver !== '' && <MachineFacts cluster={cluster} />}
+      {cluster.region !== '' && <Fact label="Region">{cluster.region}</Fact>}
+      <Fact label="New workloads">
+        {cluster.schedulable ? 'Can be put here' : 'Are refused; what is here already can be changed'}
+      </Fact>
+      <Fact label="Short name">
+        <Copyable text={cluster.slug} label="short name" />
+      </Fact>
+      <Fact label="Id">
+        <Copyable text={cluster.id} label="id" />
+      </Fact>
+      <Fact label="Made">
+        <Time at={cluster.createdAt} />
+      </Fact>
+    </Facts>
+  );
+}
+
+/** What an agent has told; before one has come there is nothing of it. */
+function MachineFacts({ cluster }: { cluster: ClusterAnswer }) {
+  const { slug } = useMembership();
+  const { ingressIPs } = cluster.capabilities;
+  return (
+    <>
+      <Fact label="Runs applications as">{driverWord(cluster.driver)}</Fact>
+      <Fact label="Runtime">{cluster.runtimeVersion}</Fact>
+      <Fact label="Addresses">
+        {ingressIPs.length === 0 ? (
+          'None: no ingress runs on its machine'
+        ) : (
+          <span className="flex flex-wrap gap-x-4">
+            {ingressIPs.map((address) => (
+              <Copyable key={address} text={address} label="address" />
+            ))}
+          </span>
+        )}
+      </Fact>
+      <Fact label="Agent">
+        <Link
+          to="/o/$organization/clusters/$cluster/agent"
+          params={{ organization: slug, cluster: cluster.id }}
+          className="rounded-sm underline decoration-line underline-offset-3 hover:decoration-current"
+        >
+          Version {cluster.agentVersion}
+        </Link>
+      </Fact>
+    </>
+  );
+}

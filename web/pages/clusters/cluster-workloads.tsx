@@ -1,0 +1,116 @@
+import { ContainerIcon } from '@primer/octicons-react';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { CopyBlock } from '../../components/copyable.tsx';
+import { Section } from '../../components/page.tsx';
+import { Row, Rows } from '../../components/rows.tsx';
+import { EmptyState, LoadedPages } from '../../components/states.tsx';
+import { Time } from '../../components/time.tsx';
+import { usePages } from '../../control-plane/pages.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { useMay } from '../../control-plane/session.ts';
+import type { ClusterAnswer } from './cluster-status.tsx';
+import { type WorkloadAnswer, WorkloadStatus } from './instance-state.tsx';
+
+const route = getRouteApi('/o/$organization/clusters/$cluster');
+
+/** What shall run on a cluster, and whether it does. */
+export function ClusterWorkloads({ cluster }: { cluster: ClusterAnswer }) {
+  const { client, trpc } = usePlane();
+  const { id, slug } = cluster;
+  const mayApply = useMay('admin');
+  const workloads = usePages([...trpc.workloads.list.pathKey(), id], (cursor) =>
+    client.workloads.list.query({
+      path: { id },
+      query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) },
+    }),
+  );
+  return (
+    <Section title="Workloads">
+      <LoadedPages
+        pages={workloads}
+        empty={
+          <EmptyState icon={<ContainerIcon />} title="Nothing runs here yet">
+            A workload is an image with its processes, environment and volumes, described in a file.
+            {mayApply && (
+              <div className="mt-4 text-left">
+                <CopyBlock text={`./ballast cluster apply shop.yaml --cluster ${slug}`} label="command" />
+              </div>
+            )}
+          </EmptyState>
+        }
+      >
+        {(items) => (
+          <Rows label="Workloads">
+            {items.map((workload) => (
+              <WorkloadRow key={workload.key} workload={workload} />
+            ))}
+          </Rows>
+        )}
+      </LoadedPages>
+    </Section>
+  );
+}
+
+function WorkloadRow({ workload }: { workload: WorkloadAnswer }) {
+  const params = route.useParams();
+  const { name, hosts, error, release, updatedAt } = workload;
+  return (
+    <Row
+      title={name}
+      detail={
+        <>
+          {error !== '' && <p className="text-fault">{error}</p>}
+          {hosts.length === 0 ? (
+            <p>No host name</p>
+          ) : (
+            <ul aria-label={`Host names of ${name}`}>
+              {hosts.map(({ host, url }) => (
+                <li key={host} className="truncate">
+                  {url === '' ? (
+                    host
+                  ) : (
+                    <a
+                      href={url}
+                      target="_blank"
+                      rel="noreferrer"
+                      className="rounded-sm underline decoration-line underline-offset-3 hover:text-text hover:decoration-current"
+                    >
+                      {host}
+                    </a>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )}
+        </>
+      }
+      facts={
+        <>
+          <span className="text-text sm:w-28">
+            <WorkloadStatus workload={workload} />
+          </span>
+          <Link
+            to="/o/$organization/clusters/$cluster/instances"
+            params={params}
+            className="rounded-sm hover:text-text sm:w-32"
+          >
+            {runningText(workload)}
+          </Link>
+          <span className="sm:w-36">
+            <span className="block truncate" title={release}>
+              Release {release}
+            </span>
+            <Time at={updatedAt} />
+          </span>
+        </>
+      }
+    />
+  );
+}
+
+/** How many instances do what they shall, of how many there shall be. A scheduled process runs only at its times. */
+export function runningText({ processes, instances }: WorkloadAnswer): string {
+  const wanted = processes.reduce((sum, { kind, replicas }) => sum + (kind === 'cron' ? 0 : replicas), 0);
+  const well = instances.filter(({ state }) => state === 'ready' || state === 'running').length;
+  return wanted === 0 && well === 0 ? 'No instances' : `${well} of ${wanted} instances`;
+}

@@ -1,0 +1,48 @@
+import { Status } from '../../components/status.tsx';
+import type { Tone } from '../../components/style.ts';
+import type { Answers } from '../../control-plane/session.ts';
+
+export type WorkloadAnswer = Answers['workloads']['list']['items'][number];
+export type InstanceAnswer = Answers['workloads']['instances']['items'][number];
+
+const instanceStates: Record<InstanceAnswer['state'], { word: string; tone: Tone }> = {
+  preparing: { word: 'Being prepared', tone: 'live' },
+  starting: { word: 'Starting', tone: 'live' },
+  running: { word: 'Running', tone: 'good' },
+  ready: { word: 'Ready', tone: 'good' },
+  failing: { word: 'Not ready any more', tone: 'fault' },
+  draining: { word: 'Ending its work', tone: 'live' },
+  waiting: { word: 'Waiting to start again', tone: 'attention' },
+  ended: { word: 'Ended', tone: 'neutral' },
+};
+
+export function InstanceStatus({ instance }: { instance: Pick<InstanceAnswer, 'state'> }) {
+  const { word, tone } = instanceStates[instance.state];
+  return <Status tone={tone}>{word}</Status>;
+}
+
+const workloadStates: Record<WorkloadAnswer['state'], { word: string; tone: Tone }> = {
+  pending: { word: 'Being applied', tone: 'live' },
+  applied: { word: 'In effect', tone: 'good' },
+  failed: { word: 'Failed', tone: 'fault' },
+  removing: { word: 'Being removed', tone: 'live' },
+};
+
+/** A workload is as it was asked for; what it runs may be in trouble all the same. */
+export function WorkloadStatus({ workload }: { workload: WorkloadAnswer }) {
+  const troubled = workload.instances.some(({ state }) => state === 'waiting' || state === 'failing');
+  if (workload.state === 'applied' && troubled) return <Status tone="attention">In trouble</Status>;
+  const { word, tone } = workloadStates[workload.state];
+  return <Status tone={tone}>{word}</Status>;
+}
+
+/** How often it was started again after it had ended. */
+export function restartsOf({ run }: Pick<InstanceAnswer, 'run'>): number {
+  return Math.max(0, run - 1);
+}
+
+/** Why it is as it is; times in it as the reader's clock says them. */
+export function inLocalTime(message: string): string {
+  return message.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (text) => clock.format(new Date(text)));
+}
+const clock = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });

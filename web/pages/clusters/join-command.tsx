@@ -1,0 +1,56 @@
+import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { DialogActions } from '../../components/dialog.tsx';
+import { Form } from '../../components/form.tsx';
+import { ErrorState } from '../../components/states.tsx';
+import { useChange } from '../../control-plane/change.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { AgentArrival, type Joining, useLastArrival } from './agent-arrival.tsx';
+import type { ClusterAnswer } from './cluster-status.tsx';
+
+/** Another command for a cluster that is there: its agent has not come, or shall be replaced. */
+export function JoinCommand({ cluster, onClose }: { cluster: ClusterAnswer; onClose: () => void }) {
+  const { client } = usePlane();
+  const arrivals = useLastArrival(cluster.id);
+  const [made, setMade] = useState<{ joining: Joining; before: string | undefined }>();
+  const make = useChange(
+    (_: undefined, sent) => client.clusters.createEnrollmentToken.mutate({ path: { id: cluster.id } }, sent),
+    {
+      failed: 'The command could not be made',
+      quiet: true,
+      secret: true,
+      done: (joining) => setMade({ joining, before: arrivals.data }),
+    },
+  );
+  if (made !== undefined) {
+    return (
+      <div className="flex flex-col gap-4">
+        <AgentArrival cluster={cluster} {...made} />
+        <DialogActions>
+          <Button look="strong" onClick={onClose}>
+            Done
+          </Button>
+        </DialogActions>
+      </div>
+    );
+  }
+  if (arrivals.isError) return <ErrorState error={arrivals.error} retry={() => void arrivals.refetch()} />;
+  return (
+    <Form problem={make.problem} places={[]} onSubmit={() => make.send(undefined)}>
+      <div className="flex flex-col gap-2 text-pretty text-soft text-sm">
+        <p>
+          {cluster.status === 'awaiting-agent'
+            ? 'A command is shown once, so this makes another one.'
+            : `The agent that uses the command takes the place of the one that ${cluster.name} has now.`}
+        </p>
+        <p>Commands that were made before and not used stay good until they expire.</p>
+      </div>
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="strong" busy={make.sending} disabled={arrivals.isPending}>
+          Make a command
+        </Button>
+      </DialogActions>
+    </Form>
+  );
+}

@@ -1,0 +1,43 @@
+import { Status } from '../../components/status.tsx';
+import type { Tone } from '../../components/style.ts';
+import type { Answers } from '../../control-plane/session.ts';
+
+export type AgentStatus = Answers['clusters']['agent'];
+export type UpdateAttempt = AgentStatus['history'][number];
+
+const outcomes: Record<UpdateAttempt['status'], { word: string; tone: Tone }> = {
+  requested: { word: 'Requested', tone: 'live' },
+  downloading: { word: 'Downloading', tone: 'live' },
+  switching: { word: 'Switching', tone: 'live' },
+  confirming: { word: 'Confirming', tone: 'live' },
+  succeeded: { word: 'Succeeded', tone: 'good' },
+  returned: { word: 'Returned to the old one', tone: 'attention' },
+  failed: { word: 'Failed', tone: 'fault' },
+  cancelled: { word: 'Cancelled', tone: 'neutral' },
+};
+
+export function AttemptStatus({ status }: Pick<UpdateAttempt, 'status'>) {
+  const { word, tone } = outcomes[status];
+  return <Status tone={tone}>{word}</Status>;
+}
+
+/** What is done one after the other, each as what it is now and as what it is once it is done. */
+export const phases = [
+  { status: 'requested', now: 'Asking the agent', done: 'The agent took it' },
+  { status: 'downloading', now: 'The agent downloads the release', done: 'Downloaded and checked' },
+  { status: 'switching', now: 'The agent switches to it', done: 'Switched' },
+  { status: 'confirming', now: 'Waiting for the new agent to say hello', done: 'The new agent said hello' },
+] as const satisfies readonly { status: UpdateAttempt['status']; now: string; done: string }[];
+
+/** Until the agent begins to switch. */
+export function canCancel({ status }: UpdateAttempt): boolean {
+  return status === 'requested' || status === 'downloading';
+}
+
+/** Releases that ran on the cluster before and do not now, the last one first: only these can be gone back to. */
+export function releasesBefore({ history, currentImage }: AgentStatus): string[] {
+  const ran = history.flatMap(({ status, fromImage, toImage }) =>
+    status === 'succeeded' ? [toImage, fromImage] : [fromImage],
+  );
+  return [...new Set(ran)].filter((image) => image !== currentImage && image !== '');
+}

@@ -1,0 +1,114 @@
+import type { LinkProps } from '@tanstack/react-router';
+import type { Tone } from '../../components/style.ts';
+import type { ListedCluster } from '../clusters/cluster-status.tsx';
+import { type ClusterEvent, eventWords } from '../clusters/event-words.ts';
+import { type Actor, actorTitle } from '../operations/actor-words.ts';
+
+/** Something that somebody should look at, and where. */
+export interface Attention {
+  key: string;
+  tone: Tone;
+  title: string;
+  detail: string;
+  go: string;
+  link: LinkProps;
+}
+
+interface Known {
+  organization: string;
+  clusters: readonly ListedCluster[];
+  /** Newest first. */
+  events: readonly ClusterEvent[];
+  /** What is stuck, for whom it is shown to. */
+  stuck: readonly Actor[];
+  mayUpdate: boolean;
+}
+
+/** What is broken first, then what waits for somebody, then what could be done. */
+export function attentionOf(known: Known): Attention[] {
+  const found = [
+    ...known.clusters.flatMap((cluster) => ofCluster(cluster, known)),
+    ...endedUpdates(known),
+    ...known.stuck.map((actor) => ofStuck(actor, known)),
+    ...known.clusters.flatMap((cluster) => ofOldAgent(cluster, known)),
+  ];
+  const urgency: Tone[] = ['fault', 'attention', 'live', 'neutral', 'good'];
+  return found.toSorted((one, other) => urgency.indexOf(one.tone) - urgency.indexOf(other.tone));
+}
+
+const troubles: Partial<Record<ListedCluster['status'], { tone: Tone; title: (name: string) => string; why: string }>> =
+  {
+    failed: { tone: 'fault', title: (name) => `${name} failed`, why: 'It can only be deleted.' },
+    lost: {
+      tone: 'fault',
+      title: (name) => `${name} has no contact`,
+      why: 'Nothing is heard of its agent. What runs there goes on, but cannot be changed.',
+    },
+    degraded: { tone: 'attention', title: (name) => `${name} is degraded`, why: 'Something is not as it shall be.' },
+    'awaiting-agent': {
+      tone: 'attention',
+      title: (name) => `${name} waits for its agent`,
+      why: 'Run the command that adds it on its machine.',
+    },
+  };
+
+function ofCluster(cluster: ListedCluster, { organization }: Known): Attention[] {
+  const trouble = troubles[cluster.status];
+  if (trouble === undefined) return [];
+  const localWaits = cluster.local && cluster.status === 'awaiting-agent';
+  const why = localWaits ? 'The agent of this installation itself is missing; ./ballast doctor says why.' : trouble.why;
+  return [
+    {
+      key: `cluster ${cluster.id}`,
+      tone: trouble.tone,
+      title: trouble.title(cluster.name),
+      detail: cluster.message || why,
+      go: 'See the cluster',
+      link: { to: '/o/$organization/clusters/$cluster', params: { organization, cluster: cluster.id } },
+    },
+  ];
+}
+
+/** The last word on each cluster's agent, if an update came back or failed. */
+function endedUpdates({ organization, clusters, events }: Known): Attention[] {
+  return clusters.flatMap((cluster) => {
+    const last = events.find(({ clusterId, kind }) => clusterId === cluster.id && kind.startsWith('agent.update.'));
+    if (last === undefined || (last.kind !== 'agent.update.returned' && last.kind !== 'agent.update.failed')) return [];
+    const { title, detail, tone } = eventWords(last);
+    return [
+      {
+        key: `update ${last.id}`,
+        tone,
+        title: `${cluster.name}: ${title}`,
+        detail,
+        go: 'See its updates',
+        link: { to: '/o/$organization/clusters/$cluster/agent', params: { organization, cluster: cluster.id } },
+      },
+    ];
+  });
+}
+
+function ofStuck(actor: Actor, { organization }: Known): Attention {
+  return {
+    key: `stuck ${actor.id}`,
+    tone: 'attention',
+    title: `${actorTitle(actor)} is stuck`,
+    detail: actor.blocker || actor.message,
+    go: 'See its history',
+    link: { to: '/o/$organization/operations/$operation', params: { organization, operation: actor.id } },
+  };
+}
+
+function ofOldAgent(cluster: ListedCluster, { organization, mayUpdate }: Known): Attention[] {
+  if (!mayUpdate || cluster.summary?.agentUpdateAvailable !== true || cluster.status !== 'ready') return [];
+  return [
+    {
+      key: `agent ${cluster.id}`,
+      tone: 'neutral',
+      title: `The agent of ${cluster.name} can be updated`,
+      detail: `It runs ${cluster.agentVersion}; what runs on the cluster goes on meanwhile.`,
+      go: 'See the update',
+      link: { to: '/o/$organization/clusters/$cluster/agent', params: { organization, cluster: cluster.id } },
+    },
+  ];
+}

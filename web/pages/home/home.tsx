@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query';
+import { Page } from '../../components/page.tsx';
+import { usePlane } from '../../control-plane/plane.ts';
+import { useMembership, useSession } from '../../control-plane/session.ts';
+import { FirstSteps } from './first-steps.tsx';
+import { Lately } from './lately.tsx';
+import { NeedsAttention } from './needs-attention.tsx';
+import { Running } from './running.tsx';
+
+/** What needs somebody, what runs, what changed lately. */
+export function Home() {
+  const { trpc } = usePlane();
+  const { role } = useMembership();
+  const person = useSession()?.user;
+  const clusters = useQuery(trpc.clusters.list.queryOptions({ query: { summary: true, limit: 100 } }));
+  return (
+    <Page title="Home">
+      <NeedsAttention clusters={clusters} />
+      {/* Another role may do other steps. */}
+      {person !== undefined && <FirstSteps key={role} clusters={clusters.data?.items} personId={person.id} />}
+      <Running clusters={clusters} />
+      <Lately clusters={clusters.data?.items} />
+    </Page>
+  );
+}

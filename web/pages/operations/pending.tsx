@@ -1,0 +1,34 @@
+import { Section } from '../../components/page.tsx';
+import { Row, Rows } from '../../components/rows.tsx';
+import { Time } from '../../components/time.tsx';
+import type { Answers } from '../../control-plane/session.ts';
+
+/** What an actor waits for at this moment, and how often it has tried. */
+export function Pending({ pending }: { pending: Answers['workflows']['get']['pending'] }) {
+  return (
+    <Section title="Under way">
+      <Rows label="Under way">
+        {pending.map(({ what, attempt, lastFailure, nextAttemptAt, since }) => (
+          <Row
+            key={`${what} ${since}`}
+            title={what}
+            {...(lastFailure === '' ? {} : { detail: `The last attempt failed: ${lastFailure}` })}
+            facts={
+              <>
+                {attempt > 1 && <span>attempt {attempt}</span>}
+                {nextAttemptAt !== undefined && (
+                  <span>
+                    {lastFailure === '' ? 'gives up' : 'tried again'} <Time at={nextAttemptAt} />
+                  </span>
+                )}
+                <span>
+                  began <Time at={since} />
+                </span>
+              </>
+            }
+          />
+        ))}
+      </Rows>
+    </Section>
+  );
+}

@@ -1,0 +1,11 @@
+/** Whether every word that was typed is somewhere in what is known of a member. */
+export function isSought(
+  { name, email, teams = [] }: { name: string; email: string; teams?: readonly { name: string }[] },
+  sought: string,
+): boolean {
+  const text = [name, email, ...teams.map((team) => team.name)].join('\n').toLowerCase();
+  return sought
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}

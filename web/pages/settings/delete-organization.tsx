@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { Section } from '../../components/page.tsx';
+import { Setting } from '../../components/setting.tsx';
+import { periodText } from '../../components/time.tsx';
+import { useChange } from '../../control-plane/change.ts';
+import { personPlane, usePlane } from '../../control-plane/plane.ts';
+import type { Organization } from './settings.tsx';
+
+/** The end of an organization, for its owners. They can have it back for a while. */
+export function DeleteOrganization({ organization: { id, name, slug } }: { organization: Organization }) {
+  const { client, trpc } = usePlane();
+  const navigate = useNavigate();
+  const [open, setOpen] = useState(false);
+  const hours = useQuery(trpc.organizations.getDeletedRetention.queryOptions({ path: { id } })).data?.hours;
+  const kept = hours === undefined ? 'for a while' : `for ${periodText(hours * 3_600_000)}`;
+  const remove = useChange(
+    (_: undefined, sent) => client.organizations.delete.mutate({ path: { id }, body: { confirmSlug: slug } }, sent),
+    {
+      failed: `${name} could not be deleted`,
+      quiet: true,
+      done: () => {
+        void navigate({ to: '/deleted-organizations' }).then(() => personPlane.queryClient.invalidateQueries());
+      },
+    },
+  );
+  return (
+    <Section title="Deletion">
+      <Setting
+        title="Delete the organization"
+        about={`It disappears for everybody at once. Owners can have it back ${kept}; then it is purged.`}
+      >
+        <Button look="danger" onClick={() => setOpen(true)}>
+          Delete organization
+        </Button>
+      </Setting>
+      <Confirm
+        open={open}
+        onClose={() => setOpen(false)}
+        title={`Delete ${name}?`}
+        confirm="Delete organization"
+        typed={{ label: `Type ${slug} to confirm`, text: slug }}
+        change={remove}
+        onConfirm={() => remove.send(undefined)}
+      >
+        <ul className="flex list-disc flex-col gap-1 pl-4">
+          <li>Members no longer see it, and its API tokens are refused at once.</li>
+          <li>What runs on its clusters is left running, but nobody can change it.</li>
+          <li>Its slug is free for others.</li>
+          <li>Owners can restore it {kept}, with all that is in it. After that it is purged and gone.</li>
+        </ul>
+      </Confirm>
+    </Section>
+  );
+}

@@ -1,0 +1,138 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { Dialog, DialogActions } from '../../components/dialog.tsx';
+import { Form, SelectField, TextField } from '../../components/form.tsx';
+import { Setting } from '../../components/setting.tsx';
+import { periodText } from '../../components/time.tsx';
+import { type Sent, useChange } from '../../control-plane/change.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { useMembership } from '../../control-plane/session.ts';
+
+const hour = 3_600_000;
+const units = { minutes: 60_000, hours: hour, days: 24 * hour } as const;
+type Unit = keyof typeof units;
+
+/** How long what is deleted can be had back. */
+export function Retention({ mayChange }: { mayChange: boolean }) {
+  const { client, trpc } = usePlane();
+  const { id } = useMembership();
+  const hours = useQuery(trpc.organizations.getDeletedRetention.queryOptions({ path: { id } })).data?.hours;
+  return (
+    <Length
+      title="Retention of deleted things"
+      about="How long an owner can have back what was deleted. What is deleted already keeps its time."
+      range="From an hour to a year."
+      field="hours"
+      choices={['hours', 'days']}
+      milliseconds={hours === undefined ? undefined : hours * hour}
+      mayChange={mayChange}
+      save={(milliseconds, sent) =>
+        client.organizations.setDeletedRetention.mutate({ path: { id }, body: { hours: milliseconds / hour } }, sent)
+      }
+    />
+  );
+}
+
+/** How long the command works that joins a machine to a cluster. */
+export function JoinTokens({ mayChange }: { mayChange: boolean }) {
+  const { client, trpc } = usePlane();
+  const { id } = useMembership();
+  const seconds = useQuery(trpc.organizations.getJoinTokenTtl.queryOptions({ path: { id } })).data?.seconds;
+  return (
+    <Length
+      title="Life of join commands"
+      about="How long the command works that joins a machine to a cluster. Those that were made already keep their time."
+      range="From five minutes to a week."
+      field="seconds"
+      choices={['minutes', 'hours', 'days']}
+      milliseconds={seconds === undefined ? undefined : seconds * 1_000}
+      mayChange={mayChange}
+      save={(milliseconds, sent) =>
+        client.organizations.setJoinTokenTtl.mutate({ path: { id }, body: { seconds: milliseconds / 1_000 } }, sent)
+      }
+    />
+  );
+}
+
+interface LengthProps {
+  title: string;
+  about: string;
+  range: string;
+  /** Its place in the body of the request. */
+  field: string;
+  choices: readonly Unit[];
+  milliseconds: number | undefined;
+  mayChange: boolean;
+  save: (milliseconds: number, sent: Sent) => Promise<unknown>;
+}
+
+function Length({ title, about, mayChange, ...rest }: LengthProps) {
+  const [open, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  const { milliseconds } = rest;
+  return (
+    <Setting title={title} about={about}>
+      {milliseconds !== undefined && <span>{periodText(milliseconds)}</span>}
+      {mayChange && milliseconds !== undefined && (
+        <Button small onClick={() => setOpen(true)} aria-label={`Change the ${title.toLowerCase()}`}>
+          Change
+        </Button>
+      )}
+      <Dialog open={open} onClose={close} title={title} about={about}>
+        {milliseconds !== undefined && <ChangeLength {...rest} milliseconds={milliseconds} onClose={close} />}
+      </Dialog>
+    </Setting>
+  );
+}
+
+function ChangeLength({
+  milliseconds,
+  field,
+  range,
+  choices,
+  save,
+  onClose,
+}: Pick<LengthProps, 'field' | 'range' | 'choices' | 'save'> & { milliseconds: number; onClose: () => void }) {
+  const { trpc } = usePlane();
+  // In the largest unit in which it is a whole number.
+  const whole = choices.findLast((unit) => milliseconds % units[unit] === 0) ?? choices[0] ?? 'hours';
+  const [unit, setUnit] = useState<Unit>(whole);
+  const [number, setNumber] = useState(String(milliseconds / units[whole]));
+  const change = useChange((chosen: number, sent) => save(chosen, sent), {
+    failed: 'It could not be changed',
+    quiet: true,
+    done: onClose,
+    touches: () => [trpc.organizations.pathKey()],
+  });
+  return (
+    <Form problem={change.problem} places={[field]} onSubmit={() => change.send(Number(number) * units[unit])}>
+      <div className="grid grid-cols-2 gap-3">
+        <TextField
+          name={field}
+          label="Length"
+          type="number"
+          min={1}
+          required
+          first
+          value={number}
+          onChange={setNumber}
+        />
+        <SelectField
+          name="unit"
+          label="Unit"
+          value={unit}
+          onChange={(chosen) => setUnit(choices.find((one) => one === chosen) ?? unit)}
+          choices={choices.map((value) => ({ value, label: `${value.charAt(0).toUpperCase()}${value.slice(1)}` }))}
+        />
+      </div>
+      <p className="text-soft text-sm">{range}</p>
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="strong" busy={change.sending}>
+          Save
+        </Button>
+      </DialogActions>
+    </Form>
+  );
+}

@@ -1,0 +1,55 @@
+import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { Dialog, DialogActions } from '../../components/dialog.tsx';
+import { Form, TextField } from '../../components/form.tsx';
+import { Setting } from '../../components/setting.tsx';
+import { useChange } from '../../control-plane/change.ts';
+import { personPlane, usePlane } from '../../control-plane/plane.ts';
+import type { Organization } from './settings.tsx';
+
+export function OrganizationName({ organization, mayChange }: { organization: Organization; mayChange: boolean }) {
+  const [open, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <Setting title="Name">
+      <span className="min-w-0 break-words">{organization.name}</span>
+      {mayChange && (
+        <Button small onClick={() => setOpen(true)} aria-label="Change the name">
+          Change
+        </Button>
+      )}
+      <Dialog open={open} onClose={close} title="Change the name">
+        <Rename organization={organization} onClose={close} />
+      </Dialog>
+    </Setting>
+  );
+}
+
+function Rename({ organization: { id, name: before }, onClose }: { organization: Organization; onClose: () => void }) {
+  const { client, trpc } = usePlane();
+  const [name, setName] = useState(before);
+  const rename = useChange(
+    (body: { name: string }, sent) => client.organizations.update.mutate({ path: { id }, body }, sent),
+    {
+      failed: 'The name could not be changed',
+      quiet: true,
+      done: () => {
+        // It stands in the sidebar too.
+        void personPlane.queryClient.invalidateQueries();
+        onClose();
+      },
+      touches: () => [trpc.organizations.pathKey()],
+    },
+  );
+  return (
+    <Form problem={rename.problem} places={['name']} onSubmit={() => rename.send({ name })}>
+      <TextField name="name" label="Name" value={name} onChange={setName} required first maxLength={100} />
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="strong" busy={rename.sending}>
+          Save
+        </Button>
+      </DialogActions>
+    </Form>
+  );
+}

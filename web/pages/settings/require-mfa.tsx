@@ -1,0 +1,69 @@
+import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { Setting } from '../../components/setting.tsx';
+import { useChange } from '../../control-plane/change.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import type { Organization } from './settings.tsx';
+
+/** Whether members must sign in with a second factor. Whom that would lock out is said before it is done. */
+export function RequireMfa({ organization, mayChange }: { organization: Organization; mayChange: boolean }) {
+  const { client, trpc } = usePlane();
+  const { id, requireMfa } = organization;
+  const [open, setOpen] = useState(false);
+  const change = useChange(
+    (body: { requireMfa: boolean; confirmMembersWithoutMfa?: true }, sent) =>
+      client.organizations.update.mutate({ path: { id }, body }, sent),
+    {
+      failed: 'The second factor could not be switched',
+      quiet: true,
+      done: () => setOpen(false),
+      touches: () => [trpc.organizations.pathKey()],
+    },
+  );
+  const lockedOut = change.problem?.fields['body.confirmMembersWithoutMfa'] === undefined ? undefined : change.problem;
+  const close = () => {
+    setOpen(false);
+    change.reset();
+  };
+  return (
+    <Setting
+      title="Second factor"
+      about="With it, a password alone lets nobody in: members sign in with a passkey or an authenticator app as well."
+    >
+      <span>{requireMfa ? 'Required of everybody' : 'Not required'}</span>
+      {mayChange && (
+        <Button small onClick={() => setOpen(true)}>
+          {requireMfa ? 'No longer require it' : 'Require it'}
+        </Button>
+      )}
+      {requireMfa ? (
+        <Confirm
+          open={open}
+          onClose={close}
+          title="No longer require a second factor?"
+          confirm="No longer require it"
+          change={change}
+          onConfirm={() => change.send({ requireMfa: false })}
+        >
+          A password alone is enough again for members who set up nothing else.
+        </Confirm>
+      ) : (
+        <Confirm
+          open={open}
+          onClose={close}
+          danger={lockedOut !== undefined}
+          title={lockedOut === undefined ? 'Require a second factor of everybody?' : 'Lock these members out for now?'}
+          confirm={lockedOut === undefined ? 'Require it' : 'Require it all the same'}
+          change={lockedOut === undefined ? change : { sending: change.sending, problem: undefined }}
+          onConfirm={() =>
+            change.send({ requireMfa: true, ...(lockedOut === undefined ? {} : { confirmMembersWithoutMfa: true }) })
+          }
+        >
+          {lockedOut?.detail ??
+            'Sessions that began without one are refused at once. If that concerns other members, you are told who they are before anything happens. API tokens go on working.'}
+        </Confirm>
+      )}
+    </Setting>
+  );
+}

@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query';
+import { Copyable } from '../../components/copyable.tsx';
+import { Page, Section } from '../../components/page.tsx';
+import { Setting, Settings as SettingList } from '../../components/setting.tsx';
+import { Loaded } from '../../components/states.tsx';
+import { Time } from '../../components/time.tsx';
+import { usePlane } from '../../control-plane/plane.ts';
+import { type Answers, useMay, useMembership } from '../../control-plane/session.ts';
+import { DefaultCluster } from './default-cluster.tsx';
+import { DeleteOrganization } from './delete-organization.tsx';
+import { JoinTokens, Retention } from './lengths.tsx';
+import { OrganizationName } from './organization-name.tsx';
+import { RequireMfa } from './require-mfa.tsx';
+
+export type Organization = Answers['organizations']['get'];
+
+/** What holds for the whole organization. */
+export function Settings() {
+  const { trpc } = usePlane();
+  const { id, role } = useMembership();
+  const mayChange = useMay('admin');
+  const organization = useQuery(trpc.organizations.get.queryOptions({ path: { id } }));
+  return (
+    <Page
+      title="Settings"
+      about={
+        mayChange
+          ? 'What holds for the whole organization.'
+          : `What holds for the whole organization. Administrators can change it; your role is ${role}.`
+      }
+    >
+      <Loaded query={organization}>
+        {(organization) => (
+          <>
+            <Section title="Organization">
+              <SettingList>
+                <OrganizationName organization={organization} mayChange={mayChange} />
+                <Setting title="Slug" about="Stands in addresses and on the command line, and stays.">
+                  <Copyable text={organization.slug} label="slug" />
+                </Setting>
+                <Setting title="Id" about="By which the API knows the organization.">
+                  <Copyable text={organization.id} label="id" />
+                </Setting>
+                <Setting title="Made">
+                  <Time at={organization.createdAt} />
+                </Setting>
+              </SettingList>
+            </Section>
+            <Section title="Clusters">
+              <SettingList>
+                <DefaultCluster organization={organization} mayChange={mayChange} />
+                <JoinTokens mayChange={mayChange} />
+              </SettingList>
+            </Section>
+            <Section title="Safety">
+              <SettingList>
+                <RequireMfa organization={organization} mayChange={mayChange} />
+                <Retention mayChange={mayChange} />
+              </SettingList>
+            </Section>
+            {role === 'owner' && <DeleteOrganization organization={organization} />}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}

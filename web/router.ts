@@ -1,0 +1,33 @@
+import { createRouter } from '@tanstack/react-router';
+import { personPlane } from './control-plane/plane.ts';
+import { sessionQuery } from './control-plane/session.ts';
+import { NotThere, PageFailed, PageLoading } from './frame/fallbacks.tsx';
+import { organizationRoute, rootRoute } from './frame/routes.ts';
+import { organizationPages, personPages } from './routes.ts';
+
+/** Every page there is, with the address it is at. */
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([organizationRoute.addChildren(organizationPages), ...personPages]),
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0,
+  defaultPendingMs: 200,
+  defaultPendingMinMs: 0,
+  defaultPendingComponent: PageLoading,
+  defaultErrorComponent: PageFailed,
+  defaultNotFoundComponent: NotThere,
+  scrollRestoration: true,
+});
+
+/** Who is signed in and the files of the page at this address are asked for at once, and not one after the other. */
+export function startLoading(path: string): void {
+  void personPlane.queryClient.prefetchQuery(sessionQuery);
+  // The first page leads on to an organization's.
+  const [matchedRoutes] = router.getMatchedRoutes(path === '/' ? '/o/first' : path);
+  for (const route of matchedRoutes) void router.loadRouteChunk(route);
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
