@@ -48,7 +48,10 @@ import { readReleases } from './version/installed.ts';
 export interface AppParts {
   settings: Settings;
   database: Database;
-  keyring: Pick<Keyring, 'cursorKey' | 'identityKey' | 'payloadKey' | 'encryptSecret' | 'decryptSecret' | 'derivedSecret'>;
+  keyring: Pick<
+    Keyring,
+    'cursorKey' | 'identityKey' | 'payloadKey' | 'encryptSecret' | 'decryptSecret' | 'derivedSecret'
+  >;
   temporal: Pick<Temporal, 'reachable' | 'connection' | 'namespace'>;
   delivery: Pick<Delivery, 'deliver'>;
   log: Logger;
