@@ -144,13 +144,18 @@ export interface TokenPosition {
 export async function listTokens(
   kysely: Kysely<Tables>,
   organizationId: string,
-  page: { limit: number; after?: TokenPosition | undefined },
+  page: { limit: number; after?: TokenPosition | undefined; live?: boolean },
 ): Promise<ApiTokenView[]> {
-  const { after } = page;
+  const { after, live = false } = page;
   let query = tokens(kysely, organizationId)
     .orderBy('token.created_at', 'desc')
     .orderBy('token.id', 'desc')
     .limit(page.limit);
+  if (live) {
+    query = query
+      .where('token.revoked_at', 'is', null)
+      .where(({ eb, or }) => or([eb('token.expires_at', 'is', null), eb('token.expires_at', '>', sql<Date>`now()`)]));
+  }
   if (after !== undefined) {
     query = query.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('token.created_at', 'token.id'), '<', tuple(after.createdAt, after.id)),

@@ -125,6 +125,10 @@ test('the list shows those that are revoked and expired, too, newest first', asy
     { revokedAt: expect.any(String) },
     ...Array.from({ length: 4 }, () => ({ role: expect.any(String) })),
   ]);
+  const live = await api.call('GET', '/api/v1/api-tokens?live=true', { as: fresh.sessions.admin });
+  expect(live.body.items).toHaveLength(4);
+  expect(ids(live.body)).not.toContain(expired.id);
+  expect(ids(live.body)).not.toContain(revoked.id);
 });
 
 test('a token that is limited to projects sees those, and finds no others', async () => {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { listTokens } from '../../db/api-tokens.ts';
 import { operation } from '../operation.ts';
 import { createdPosition, oneMore, pageOf } from '../positions.ts';
@@ -11,10 +12,13 @@ export const listApiTokens = operation({
   role: 'admin',
   projectTokens: 'refused',
   problems: [],
+  query: z.strictObject({
+    live: z.boolean().default(false).describe('Only those that still work: neither revoked nor expired.'),
+  }),
   paged: { after: createdPosition },
   result: apiTokenSchema,
-  async handle({ caller, database, page }) {
-    const tokens = await listTokens(database.kysely, caller.organization.id, oneMore(page));
+  async handle({ caller, database, query, page }) {
+    const tokens = await listTokens(database.kysely, caller.organization.id, { ...oneMore(page), live: query.live });
     return pageOf(tokens, page, ({ id }) => id, apiTokenAnswer);
   },
 });

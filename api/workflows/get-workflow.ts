@@ -1,12 +1,14 @@
 import type { z } from 'zod';
+import type { ActorView } from '../../db/actors.ts';
 import { moment } from '../../domain/history-steps/in-words.ts';
 import type { HistoryStep } from '../../domain/history-steps/step.ts';
 import { steps } from '../../domain/history-steps/steps.ts';
 import { actorWords } from '../../domain/history-steps/words.ts';
+import type { ActorHistory } from '../../temporal/actor-history.ts';
 import { operation } from '../operation.ts';
 import { historyOf } from './history-of.ts';
 import { presentWorkflow } from './present-workflow.ts';
-import { reached } from './reached.ts';
+import { isAway } from './reached.ts';
 import { type pendingSchema, workflowDetailSchema, workflowPath } from './workflow.ts';
 
 export const getWorkflow = operation({
@@ -16,29 +18,43 @@ export const getWorkflow = operation({
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'unavailable'],
+  problems: ['not-found'],
   path: workflowPath,
   result: workflowDetailSchema,
   async handle({ caller, path, server }) {
     const actor = await caller.actor(path.id);
-    const history = historyOf(server, actor);
     const known = {
       ...presentWorkflow(actor),
-      runs: await reached(() => history.count()),
       historySource: actor.archivedAt === null ? ('live' as const) : ('archive' as const),
     };
-    if (!known.open) return { ...known, pending: [], waitingFor: '' };
-    const described = await reached(() => history.described());
-    if (described === undefined) return { ...known, pending: [], waitingFor: 'Waits to be started.' };
-    const words = actorWords[actor.kind];
-    const events = (await reached(() => history.run(known.runs))) ?? [];
-    const waiting = steps({ number: known.runs, events }, words, described.trying).filter(
-      ({ outcome }) => outcome === 'waiting',
-    );
-    const waitingFor = described.running ? (sentence(waiting) ?? words.idle(actor.state)) : '';
-    return { ...known, pending: waiting.map(pendingOf), waitingFor };
+    try {
+      return { ...known, ...(await nowOf(actor, historyOf(server, actor))) };
+    } catch (error) {
+      // Why it is stuck is in its row: that is told while Temporal is away, too.
+      if (!isAway(error)) throw error;
+      const waitingFor = known.open ? 'What it waits for is known again when Temporal can be reached.' : '';
+      return { ...known, pending: [], waitingFor };
+    }
   },
 });
+
+/** What it waits for, and how many runs there are. */
+async function nowOf(
+  actor: ActorView,
+  history: ActorHistory,
+): Promise<Pick<z.output<typeof workflowDetailSchema>, 'runs' | 'pending' | 'waitingFor'>> {
+  const runs = await history.count();
+  if (actor.finishedAt !== null) return { runs, pending: [], waitingFor: '' };
+  const described = await history.described();
+  if (described === undefined) return { runs, pending: [], waitingFor: 'Waits to be started.' };
+  const words = actorWords[actor.kind];
+  const events = (await history.run(runs)) ?? [];
+  const waiting = steps({ number: runs, events }, words, described.trying).filter(
+    ({ outcome }) => outcome === 'waiting',
+  );
+  const waitingFor = described.running ? (sentence(waiting) ?? words.idle(actor.state)) : '';
+  return { runs, pending: waiting.map(pendingOf), waitingFor };
+}
 
 function pendingOf({ title, attempts, failure, until, startedAt }: HistoryStep): z.output<typeof pendingSchema> {
   return {

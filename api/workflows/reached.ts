@@ -6,11 +6,16 @@ export async function reached<T>(asking: () => Promise<T>): Promise<T> {
   try {
     return await asking();
   } catch (error) {
-    if (!hasStatus(error, 'unavailable', 'deadlineExceeded')) throw error;
+    if (!isAway(error)) throw error;
     throw new Problem(
       'unavailable',
       'The history of what still goes on is in Temporal, which cannot be reached; try again in a moment.',
       { retryAfterSeconds: 5 },
     );
   }
+}
+
+/** Nobody answers at Temporal's address, or not in time. */
+export function isAway(error: unknown): boolean {
+  return hasStatus(error, 'unavailable', 'deadlineExceeded');
 }

@@ -38,8 +38,9 @@ function TokenList() {
   const navigate = useNavigate({ from: '/o/$organization/tokens' });
   const now = useNow();
   const revoking = useDialog<Token>();
-  const tokens = usePages(trpc.apiTokens.list.pathKey(), (cursor) =>
-    client.apiTokens.list.query({ query: { limit: 200, ...(cursor === undefined ? {} : { cursor }) } }),
+  const live = over !== true;
+  const tokens = usePages([...trpc.apiTokens.list.pathKey(), { live }], (cursor) =>
+    client.apiTokens.list.query({ query: { live, ...(cursor === undefined ? {} : { cursor }) } }),
   );
   const setMaking = (making: boolean) =>
     void navigate({
@@ -51,7 +52,6 @@ function TokenList() {
       Make a token
     </Button>
   );
-  const none = tokens.items?.length === 0;
 
   return (
     <Page
@@ -65,43 +65,31 @@ function TokenList() {
           .
         </>
       }
-      actions={!none && makeButton}
+      actions={makeButton}
     >
-      {!none && (
-        <Checkbox
-          label="Show revoked and expired ones too"
-          checked={over === true}
-          onChange={(show) => void navigate({ search: show ? { over: true } : {}, replace: true })}
-        />
-      )}
+      <Checkbox
+        label="Show revoked and expired ones too"
+        checked={!live}
+        onChange={(show) => void navigate({ search: show ? { over: true } : {}, replace: true })}
+      />
       <Card>
         <LoadedPages
           pages={tokens}
           empty={
-            <EmptyState icon={<KeyIcon />} title="No tokens yet" action={makeButton}>
+            <EmptyState icon={<KeyIcon />} title={live ? 'No token is good at present' : 'No tokens yet'}>
               A token lets a program do what its role may, without a person signing in.
             </EmptyState>
           }
         >
-          {(items) => {
-            const shown = items.filter((token) => over === true || !isOver(token, now));
-            if (shown.length === 0) {
-              return (
-                <EmptyState icon={<KeyIcon />} title="No token is good at present">
-                  {tokens.loadMore === undefined
-                    ? 'All that were made are revoked or have expired.'
-                    : `The newest ${items.length} are revoked or have expired; show more to look among older ones.`}
-                </EmptyState>
-              );
-            }
-            return (
-              <Rows label="API tokens">
-                {shown.map((token) => (
+          {(items) => (
+            <Rows label="API tokens">
+              {items
+                .filter((token) => !live || !isOver(token, now))
+                .map((token) => (
                   <TokenRow key={token.id} token={token} now={now} onRevoke={() => revoking.show(token)} />
                 ))}
-              </Rows>
-            );
-          }}
+            </Rows>
+          )}
         </LoadedPages>
       </Card>
       <MakeToken open={make === true} onClose={() => setMaking(false)} />
