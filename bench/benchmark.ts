@@ -1,7 +1,7 @@
 /** One line of the table. */
 export interface Row {
   name: string;
-  unit: 'requests/s' | 'ms' | 's' | 'MB' | 'cores' | 'clusters';
+  unit: 'requests/s' | 'ms' | 's' | 'kB' | 'MB' | 'cores' | 'clusters';
   better: 'more' | 'less';
   /** What the subject may take at most, whatever the reference takes. */
   most?: number;

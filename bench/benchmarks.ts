@@ -1,6 +1,7 @@
 import { actorStart } from './actor-start.ts';
 import { agents } from './agents.ts';
 import type { Benchmark } from './benchmark.ts';
+import { firstPage } from './console.ts';
 import { credentials } from './credentials.ts';
 import { members } from './members.ts';
 import { memory } from './memory.ts';
@@ -17,4 +18,5 @@ export const benchmarks: readonly Benchmark[] = [
   actorStart,
   memory,
   startUp,
+  firstPage,
 ];

@@ -33,8 +33,8 @@ export class Applications {
     this.clusterId = clusterId;
   }
 
-  static async on(installation: Installation): Promise<Applications> {
-    const admin = await installation.token('admin');
+  static async on(installation: Installation, as?: Credential): Promise<Applications> {
+    const admin = as ?? (await installation.token('admin'));
     const { body } = await installation.call('GET', '/api/v1/clusters', { as: admin });
     const [local] = body.items as { id: string }[];
     if (local === undefined) throw new Error('There is no cluster.');

@@ -11,7 +11,8 @@ export async function realBrowser(): Promise<Browser | undefined> {
     return undefined;
   }
   // Without its own sandbox, since tests may run as root; it visits nothing but this machine.
-  return await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  // Ctrl-C is for whoever runs it, who may have more to end than the browser.
+  return await chromium.launch({ executablePath, args: ['--no-sandbox'], handleSIGINT: false });
 }
 
 function onPath(name: string): string | undefined {

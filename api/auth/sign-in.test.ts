@@ -101,7 +101,7 @@ test('a profile that stands in the userinfo alone is taken from there', async ()
   const tamper = { name: null, email: null, email_verified: null };
   const landed = await world.signIn(browser, { ...account('grace'), tamper });
   expect(landed.status, landed.text).toBe(302);
-  expect((await browser.get('/')).text).toContain('grace@example.com');
+  expect((await browser.get('/api/v1/auth/session')).text).toContain('grace@example.com');
 });
 
 describe('what is said of how people sign in', () => {
