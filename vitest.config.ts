@@ -22,14 +22,15 @@ export default defineConfig({
           globalSetup: ['./test/temporal-server.ts', './test/ground.ts'],
         },
       },
-      // The installation as users start it. Two at a time: these wait for timers and processes more than they compute.
+      // The installation as users start it. Three at a time: these wait for timers and processes more than they compute.
       {
         extends: true,
         test: {
           name: 'installation',
           include: ['test/**/*.test.ts'],
           exclude: never,
-          globalSetup: ['./test/temporal-server.ts'],
+          globalSetup: ['./test/temporal-server.ts', './test/built-console.ts'],
+          maxWorkers: 3,
           testTimeout: 120_000,
           hookTimeout: 300_000,
           sequence: { groupOrder: 1 },

@@ -6,7 +6,7 @@ import { Row, Rows } from '../../components/rows.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { type Answers, useMay, useMembership } from '../../control-plane/session.ts';
-import { byUrgency, ClusterStatus, type ListedCluster } from '../clusters/cluster-status.tsx';
+import { byUrgency, ClusterStatus, isInContact, type ListedCluster } from '../clusters/cluster-status.tsx';
 import { runningText } from '../clusters/cluster-workloads.tsx';
 
 const mostClusters = 8;
@@ -88,7 +88,7 @@ function RunningOn({ cluster }: { cluster: ListedCluster }) {
       }
       facts={
         <>
-          {nodesTotal > 0 && (
+          {nodesTotal > 0 && isInContact(cluster) && (
             <span className="tabular-nums">
               {nodesReady} of {nodesTotal} {nodesTotal === 1 ? 'node' : 'nodes'} ready
             </span>

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../free-port.ts';
+import { realBrowser } from '../real-browser.ts';
+import { Console } from './console.ts';
+import { type Content, fill } from './content.ts';
+import { look, pages, show } from './pages.ts';
+import type { Visitor } from './visitor.ts';
+
+const browser = await realBrowser();
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const desktop = { width: 1280, height: 800 };
+const phone = { width: 390, height: 844 };
+
+let opened: Console;
+let owner: Visitor;
+let nobody: Visitor;
+let content: Content;
+
+beforeAll(async () => {
+  if (browser === undefined) return;
+  const cluster = { LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(await freePort()) };
+  opened = await Console.start(browser, 'console-accessible', cluster);
+  // The policy of the console keeps every foreign script out, that of this test too.
+  const options = { bypassCSP: true, reducedMotion: 'reduce' } as const;
+  owner = await opened.firstOwner('Ada Lovelace', 'ada@example.com', options);
+  nobody = await opened.visitor(options);
+  content = await fill(opened, owner);
+});
+afterAll(async () => {
+  await opened?.close();
+  await browser?.close();
+});
+
+describe.skipIf(browser === undefined)('whoever needs another theme, a phone or a screen reader', () => {
+  test.each(pages)('can use the page $name', async (one) => {
+    const { page } = one.anonymous === true ? nobody : owner;
+    await page.setViewportSize(desktop);
+    await show(page, opened.url, one, content);
+    const found: string[] = [];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const viewport of [desktop, phone]) {
+        await look(page, colorScheme, viewport);
+        const where = `${colorScheme}, ${viewport.width} px`;
+        found.push(...(await violations(page, colorScheme)).map((text) => `${where}: ${text}`));
+        const wide = await page.evaluate('document.documentElement.scrollWidth');
+        if (Number(wide) > viewport.width) found.push(`${where}: the page is ${wide} px wide`);
+      }
+    }
+    expect(found).toEqual([]);
+    expect(opened.complaints()).toEqual([]);
+  });
+});
+
+async function violations(page: Page, theme: 'light' | 'dark'): Promise<string[]> {
+  await page.evaluate(`typeof axe === 'undefined' && (() => { ${axe} })()`);
+  // A theme is other colours and nothing else: in the second one the rest is what it was in the first.
+  const rules = theme === 'light' ? {} : { runOnly: ['color-contrast'] };
+  const options = JSON.stringify({ ...rules, resultTypes: ['violations'] });
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(${options})`);
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
+}

@@ -1,0 +1,103 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { bundleCache } from '../bundle-cache.ts';
+import { Installation } from '../installation.ts';
+import { Visitor } from './visitor.ts';
+
+export const password = 'correct horse battery staple';
+
+/** An installation as users have it, and the people who look at its console, each with a browser session of their own. */
+export class Console {
+  readonly installation: Installation;
+  /** As people type it. */
+  readonly url: string;
+  readonly visitors: Visitor[] = [];
+  readonly #browser: Browser;
+  readonly #name: string;
+
+  private constructor(browser: Browser, installation: Installation, name: string) {
+    this.#browser = browser;
+    this.#name = name;
+    this.installation = installation;
+    this.url = `http://localhost:${installation.port}`;
+  }
+
+  static async start(browser: Browser, name: string, env: Record<string, string> = {}): Promise<Console> {
+    const started = new Console(browser, await Installation.start(name, env), name);
+    try {
+      await started.built();
+      return started;
+    } catch (error) {
+      await started.close();
+      throw error;
+    }
+  }
+
+  /** An API that was just started reads the console while it is ready already, and builds it if it is new. */
+  async built(): Promise<void> {
+    await this.installation.until(
+      'the console is built',
+      async () => (await fetch(`${this.url}/console/theme.js`)).ok,
+      120,
+    );
+  }
+
+  /** A browser in which nobody is signed in yet. */
+  async visitor(options: BrowserContextOptions = {}): Promise<Visitor> {
+    const context = await this.#browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    const visitor = await Visitor.open(context, this.url);
+    this.visitors.push(visitor);
+    return visitor;
+  }
+
+  /** The first owner, by the link that the start has printed. */
+  async firstOwner(name: string, email: string, options?: BrowserContextOptions): Promise<Visitor> {
+    const link = /Make the first account: (\S+)/.exec(this.installation.output)?.[1] ?? '';
+    const visitor = await this.visitor(options);
+    const { page } = visitor;
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await makeAccount(visitor, name, email);
+    return visitor;
+  }
+
+  /** A browser that has this session, without a sign-in. */
+  async signedIn(session: string, options?: BrowserContextOptions): Promise<Visitor> {
+    const visitor = await this.visitor(options);
+    this.installation.secrets.add(session);
+    await visitor.context.addCookies([
+      { name: 'svc_session', value: session, url: this.url, httpOnly: true, sameSite: 'Lax' },
+    ]);
+    return visitor;
+  }
+
+  /** What pages have complained of since it was asked last. */
+  complaints(): string[] {
+    return this.visitors.flatMap(({ complaints }) => complaints.splice(0));
+  }
+
+  /** Pictures of all pages as they are now, beside the logs of the last run: for whoever looks why a story failed. */
+  async keepPictures(): Promise<void> {
+    const directory = join(bundleCache, 'test-logs', `${this.#name}-pages`);
+    rmSync(directory, { recursive: true, force: true });
+    mkdirSync(directory, { recursive: true });
+    for (const [number, page] of this.visitors.flatMap(({ context }) => context.pages()).entries()) {
+      await page.screenshot({ path: join(directory, `${number}.png`), timeout: 5_000 }).catch(() => undefined);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const { context } of this.visitors) await context.close();
+    await this.installation.remove();
+  }
+}
+
+/** The built-in provider's pages, from "Make an account" on until one is back. */
+export async function makeAccount({ page }: Visitor, name: string, email?: string): Promise<void> {
+  await page.getByLabel('Name').fill(name);
+  if (email !== undefined) await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Make account' }).click();
+  await page.getByRole('button', { name: 'Not now' }).click();
+}

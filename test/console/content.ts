@@ -1,0 +1,175 @@
+import { sql } from 'kysely';
+import { declareLost } from '../../db/lost-agents.ts';
+import { Applications } from '../applications.ts';
+import { through } from '../kept-machine.ts';
+import { broken, offerRelease } from '../offer-release.ts';
+import { PeerAgent } from '../peer-agent.ts';
+import { signIn } from '../people.ts';
+import type { Answered, Credential } from '../running-api.ts';
+import type { Console } from './console.ts';
+import { letTimePass } from './past.ts';
+import type { Visitor } from './visitor.ts';
+
+/** What pages of the filled installation are about. */
+export interface Content {
+  cluster: string;
+  lostCluster: string;
+  instance: string;
+  /** The update of the agent that came back. */
+  operation: string;
+  /** The token of an invitation that nobody has accepted yet. */
+  invitation: string;
+}
+
+const people = [
+  { name: 'Grace Hopper', email: 'grace@example.com', role: 'admin', mfa: true },
+  { name: 'Katherine Johnson', email: 'katherine@example.com', role: 'deployer', mfa: true },
+  { name: 'Margaret Hamilton', email: 'margaret@example.com', role: 'deployer', mfa: false },
+  { name: 'Radia Perlman', email: 'radia@example.com', role: 'viewer', mfa: false },
+] as const;
+
+/** An installation as it is after some months: people, teams, tokens, clusters of which not all are well, and what happened. */
+export async function fill(opened: Console, owner: Visitor): Promise<Content> {
+  const { installation } = opened;
+  const as = await credentialOf(opened, owner);
+  const applications = await Applications.on(installation, as);
+  const asked = (method: string, path: string, body?: unknown) => answered(opened, as, method, `/api/v1${path}`, body);
+
+  await asked('PATCH', `/organizations/${as.organizationId}`, { name: 'Analytical Engines' });
+  const running = runWorkloads(applications, `http://127.0.0.1:${installation.env.INGRESS_PORT}`);
+  const members = await invitePeople(opened, asked, as.organizationId);
+  const invitation = await asked('POST', `/organizations/${as.organizationId}/invitations`, {
+    email: 'hedy@example.com',
+    role: 'deployer',
+  });
+  await makeTeam(asked, 'Engines', [as.userId, ...members.slice(0, 2)]);
+  await makeTeam(asked, 'Navigation', members.slice(2));
+  await makeTokens(opened, asked);
+  await asked('POST', '/trusted-issuers', {
+    name: 'Releases of the shop',
+    issuer: 'https://token.actions.githubusercontent.com',
+    audience: opened.url,
+    claims: { repository: ['analytical-engines/shop'], ref: ['refs/heads/main', 'refs/tags/*'] },
+    role: 'deployer',
+  });
+  await asked('POST', '/clusters', { name: 'Frankfurt', region: 'eu-central' });
+  const lostCluster = await loseCluster(opened, asked);
+  await deleteOrganization(opened, as);
+  const instance = await running;
+  const operation = await updateThatCameBack(opened, asked, applications);
+  applications.close();
+  await letTimePass(await installation.database());
+  return { cluster: applications.clusterId, lostCluster, instance, operation, invitation: String(invitation.token) };
+}
+
+type Ask = (method: string, path: string, body?: unknown) => Promise<Answered['body']>;
+type Session = Extract<Credential, { session: string }>;
+
+async function answered(opened: Console, as: Credential, method: string, path: string, body?: unknown) {
+  const nowhere = 'session' in as && as.organizationId === '' ? { organization: '' } : {};
+  const sent = body === undefined ? {} : { body };
+  const answer = await opened.installation.call(method, path, { as, ...nowhere, ...sent });
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+  return answer.body;
+}
+
+async function credentialOf(opened: Console, { context }: Visitor): Promise<Session> {
+  const session = (await context.cookies()).find(({ name }) => name === 'svc_session')?.value ?? '';
+  opened.installation.secrets.add(session);
+  const as = { session, id: '', userId: '', organizationId: '' };
+  const { user, organizations } = (await answered(opened, as, 'GET', '/api/v1/auth/session')) as {
+    user: { id: string };
+    organizations: { id: string }[];
+  };
+  return { ...as, userId: user.id, organizationId: organizations[0]?.id ?? '' };
+}
+
+/** Each by an invitation that it has accepted. Answers their ids. */
+async function invitePeople(opened: Console, asked: Ask, organizationId: string): Promise<string[]> {
+  const database = await opened.installation.database();
+  const ids: string[] = [];
+  for (const { role, ...person } of people) {
+    const signedIn = await signIn(database, person);
+    const path = `/organizations/${organizationId}/invitations`;
+    const { token } = await asked('POST', path, { email: person.email, role });
+    await answered(opened, signedIn.in(), 'POST', `/api/v1/invitations/${token}/accept`);
+    ids.push(signedIn.userId);
+  }
+  return ids;
+}
+
+async function makeTeam(asked: Ask, name: string, userIds: string[]): Promise<void> {
+  const { id } = await asked('POST', '/teams', { name });
+  await asked('PUT', `/teams/${id}/members`, { userIds });
+}
+
+async function makeTokens(opened: Console, asked: Ask): Promise<void> {
+  const expiresAt = new Date(Date.now() + 90 * 86_400_000).toISOString();
+  await asked('POST', '/api-tokens', { name: 'Dashboards', role: 'viewer' });
+  const { secret } = await asked('POST', '/api-tokens', {
+    name: 'Deploys from the laptop',
+    role: 'deployer',
+    expiresAt,
+  });
+  const used = { token: String(secret), id: '' };
+  await answered(opened, used, 'GET', '/api/v1/clusters');
+  const { token } = await asked('POST', '/api-tokens', { name: 'Migration of May', role: 'admin', expiresAt });
+  await asked('DELETE', `/api-tokens/${(token as { id: string }).id}`);
+}
+
+/** Two that run on the local cluster and have something to tell. Answers the id of an instance. */
+async function runWorkloads(applications: Applications, ingress: string): Promise<string> {
+  await applications.apply({ name: 'shop', replicas: 2 });
+  await applications.apply({ name: 'mailer', command: ['-silent'] });
+  const [shop] = await Promise.all([applications.applied('shop'), applications.applied('mailer')]);
+  const host = shop.hosts[0]?.host ?? '';
+  const lines = ['GET / 200 12 ms', 'GET /cart 200 31 ms', 'POST /orders 201 84 ms', 'order 1043 was paid'];
+  for (const text of lines) {
+    const path = `/log?count=2&text=${encodeURIComponent(text)}`;
+    await through(ingress, host, path);
+  }
+  return shop.instances[0]?.id ?? '';
+}
+
+/** A cluster whose agent was there and is not heard of any more. */
+async function loseCluster(opened: Console, asked: Ask): Promise<string> {
+  const database = await opened.installation.database();
+  const made = await asked('POST', '/clusters', { name: 'Oregon', region: 'us-west' });
+  const cluster = made.cluster as { id: string };
+  const [token = ''] = /bje_[A-Za-z0-9_-]+/.exec(String(made.installCommand)) ?? [];
+  await new PeerAgent(opened.installation.url).join(token);
+  await opened.installation.until('the agent is known', async () => {
+    return (await asked('GET', `/clusters/${cluster.id}`)).status !== 'awaiting-agent';
+  });
+  await sql`update process set present_since = present_since - interval '10 minutes'`.execute(database.kysely);
+  await sql`update cluster_agent set last_heartbeat_at = now() - interval '8 minutes' where cluster_id = ${cluster.id}`.execute(
+    database.kysely,
+  );
+  await declareLost(database);
+  await opened.installation.until('the cluster is lost', async () => {
+    return (await asked('GET', `/clusters/${cluster.id}`)).status === 'lost';
+  });
+  return cluster.id;
+}
+
+async function deleteOrganization(opened: Console, as: Session): Promise<void> {
+  const slug = 'difference-engine';
+  const { id } = await answered(opened, as, 'POST', '/api/v1/organizations', { name: 'Difference Engine', slug });
+  const there = { ...as, organizationId: String(id) };
+  await answered(opened, there, 'DELETE', `/api/v1/organizations/${id}`, { confirmSlug: slug });
+}
+
+/** Afterwards a newer release is offered that does work. */
+async function updateThatCameBack(opened: Console, asked: Ask, { clusterId }: Applications): Promise<string> {
+  const database = await opened.installation.database();
+  const release = await offerRelease(database, broken, '0.1.1');
+  const { id } = await asked('POST', `/clusters/${clusterId}/agent/update`, {});
+  await opened.installation.until(
+    'the update has come back',
+    async () => (await asked('GET', `/clusters/${clusterId}/agent`)).inProgress === undefined,
+    60,
+  );
+  await release.takeBack();
+  await offerRelease(database, { 'NEWS.md': 'Another.\n' }, '0.2.0');
+  return String(id);
+}

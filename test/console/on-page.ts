@@ -1,0 +1,54 @@
+import type { Locator, Page, Request } from 'playwright-core';
+
+/** The heading of a page. */
+export function heading(page: Page, name: string | RegExp): Locator {
+  return page.getByRole('heading', { level: 1, name, exact: true });
+}
+
+export function row(page: Page, list: string, text: string): Locator {
+  return page.getByRole('list', { name: list }).getByRole('listitem').filter({ hasText: text });
+}
+
+/** Fails if the page was loaded anew since `marked`. */
+export async function mark(page: Page): Promise<() => Promise<void>> {
+  await page.evaluate('globalThis.marked = true');
+  return async () => {
+    if ((await page.evaluate('globalThis.marked')) !== true) throw new Error('The page was loaded again.');
+  };
+}
+
+/** What a button of the console puts into the clipboard. */
+export async function copied(page: Page, button: string): Promise<string> {
+  await page.getByRole('button', { name: button }).click();
+  await page.getByRole('button', { name: button }).getByText('Copied').waitFor();
+  return String(await page.evaluate('navigator.clipboard.readText()'));
+}
+
+export interface Held {
+  requests: Request[];
+  /** Lets them go, without these headers. */
+  letGo(without?: readonly string[]): Promise<void>;
+}
+
+/** Has requests of an operation wait, as on a slow line. */
+export async function hold(page: Page, operation: string): Promise<Held> {
+  const address = `**/trpc/${operation}*`;
+  const requests: Request[] = [];
+  const gate = Promise.withResolvers<readonly string[]>();
+  await page.route(address, async (route, request) => {
+    requests.push(request);
+    const without = await gate.promise;
+    const headers = await request.allHeaders();
+    for (const name of without) delete headers[name];
+    await route.continue({ headers });
+  });
+  return {
+    requests,
+    letGo: async (without = []) => {
+      const answered = page.waitForResponse(address);
+      gate.resolve(without);
+      await answered;
+      await page.unroute(address);
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import type { Page } from 'playwright-core';
+import type { Content } from './content.ts';
+
+/** A page of the console as it can be looked at. */
+export interface ConsolePage {
+  name: string;
+  address: (content: Content) => string;
+  /** Its heading. */
+  heading: string | RegExp;
+  /** What has to be there before it is looked at, beyond its heading. */
+  shows?: string;
+  /** What makes it worth looking at, if its address alone does not show it. */
+  act?: (page: Page) => Promise<void>;
+  /** Nobody is signed in there. */
+  anonymous?: true;
+}
+
+const at = (path: string) => () => `/o/default${path}`;
+
+const ofCluster = (path: string) => (content: Content) => `/o/default/clusters/${content.cluster}${path}`;
+
+/** Every page there is, and the dialogs that matter most, in the filled installation of `content.ts`. */
+export const pages: readonly ConsolePage[] = [
+  { name: 'first-steps', address: at(''), heading: 'Home', shows: 'Turn on a second factor' },
+  {
+    name: 'home',
+    address: at(''),
+    heading: 'Home',
+    act: (page) => page.getByRole('button', { name: 'Put away' }).click(),
+  },
+  {
+    name: 'palette',
+    address: at(''),
+    heading: 'Home',
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').waitFor();
+    },
+  },
+  { name: 'clusters', address: at('/clusters'), heading: 'Clusters', shows: 'Frankfurt' },
+  {
+    name: 'add-cluster',
+    address: at('/clusters?add=true'),
+    heading: 'Clusters',
+    act: async (page) => {
+      await page.getByLabel('Name').fill('Singapore');
+      await page.getByRole('button', { name: 'Add cluster' }).click();
+      await page.getByRole('button', { name: 'Copy the command' }).waitFor();
+    },
+  },
+  { name: 'cluster', address: ofCluster(''), heading: 'local', shows: 'What it can do' },
+  { name: 'cluster-lost', address: ({ lostCluster }) => `/o/default/clusters/${lostCluster}`, heading: 'Oregon' },
+  { name: 'instances', address: ofCluster('/instances'), heading: 'local', shows: 'mailer' },
+  { name: 'cluster-events', address: ofCluster('/events'), heading: 'local', shows: 'An agent enrolled' },
+  { name: 'agent', address: ofCluster('/agent'), heading: 'local', shows: 'Returned to the old one' },
+  {
+    name: 'log',
+    address: (content) => ofCluster(`/instances/${content.instance}`)(content),
+    heading: /./,
+    shows: 'order 1043 was paid',
+  },
+  { name: 'operations', address: at('/operations'), heading: 'Operations' },
+  {
+    name: 'operation',
+    address: ({ operation }) => `/o/default/operations/${operation}`,
+    heading: /^Update of the agent/,
+    shows: 'Ended:',
+  },
+  { name: 'members', address: at('/members'), heading: 'Members', shows: 'Radia Perlman' },
+  { name: 'invitations', address: at('/members?show=invitations'), heading: 'Members', shows: 'hedy@example.com' },
+  {
+    name: 'invite',
+    address: at('/members?invite=true'),
+    heading: 'Members',
+    act: (page) => page.getByLabel('E-mail').fill('dorothy@example.com'),
+  },
+  { name: 'teams', address: at('/teams'), heading: 'Teams', shows: 'Navigation' },
+  { name: 'tokens', address: at('/tokens'), heading: 'API tokens', shows: 'Dashboards' },
+  {
+    name: 'token-made',
+    address: at('/tokens?make=true'),
+    heading: 'API tokens',
+    act: async (page) => {
+      await page.getByLabel('Name').fill('Backups');
+      await page.getByRole('button', { name: 'Make token' }).click();
+      await page.getByRole('button', { name: 'Copy the secret' }).waitFor();
+    },
+  },
+  { name: 'ci-jobs', address: at('/ci'), heading: 'CI jobs', shows: 'Releases of the shop' },
+  { name: 'audit-log', address: at('/audit-log'), heading: 'Audit log' },
+  { name: 'settings', address: at('/settings'), heading: 'Settings' },
+  { name: 'account', address: () => '/account', heading: 'Your account' },
+  { name: 'new-organization', address: () => '/new-organization', heading: /organization/ },
+  {
+    name: 'deleted-organizations',
+    address: () => '/deleted-organizations',
+    heading: 'Deleted organizations',
+    shows: 'Difference Engine',
+  },
+  { name: 'sign-in-settings', address: () => '/oidc/account', heading: /./ },
+  {
+    name: 'sign-in',
+    address: () => '/sign-in',
+    heading: /./,
+    act: async (page) => {
+      await page.getByRole('button', { name: /sign in/i }).click();
+      await page.getByLabel('Password').waitFor();
+    },
+    anonymous: true,
+  },
+  { name: 'invitation', address: ({ invitation }) => `/invitations/${invitation}`, heading: /./, anonymous: true },
+];
+
+/** Goes there and waits until everything is shown. */
+export async function show(page: Page, url: string, { address, heading, shows, act }: ConsolePage, content: Content) {
+  await page.goto(`${url}${address(content)}`);
+  // By its element: behind a dialog a heading is none for screen readers.
+  await page.locator('main h1').filter({ hasText: heading }).waitFor();
+  if (shows !== undefined) await page.getByText(shows).first().waitFor();
+  await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+  await act?.(page);
+  await page.evaluate('document.fonts.ready.then(() => undefined)');
+}
+
+/** Gives the page another look; colours that fade into it are there at once. */
+export async function look(page: Page, colorScheme: 'light' | 'dark', viewport: { width: number; height: number }) {
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize(viewport);
+  await page.evaluate('for (const one of document.getAnimations()) if (one instanceof CSSTransition) one.finish()');
+}

@@ -1,0 +1,289 @@
+import { execFile } from 'node:child_process';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { effect } from '../../db/effect.ts';
+import { createTeam } from '../../db/teams.ts';
+import { freePort } from '../free-port.ts';
+import { broken, offerRelease } from '../offer-release.ts';
+import { OtherMachine } from '../other-machine.ts';
+import { signalProcess } from '../process-family.ts';
+import { realBrowser } from '../real-browser.ts';
+import { machine } from '../seed.ts';
+import { Console, makeAccount } from './console.ts';
+import { copied, heading, hold, mark, row } from './on-page.ts';
+import type { Visitor } from './visitor.ts';
+
+const browser = await realBrowser();
+let opened: Console;
+let ada: Visitor;
+let grace: Visitor;
+let other: OtherMachine;
+/** What a story means to happen, so that it is no complaint. */
+let meant: RegExp[] = [];
+
+beforeAll(async () => {
+  if (browser === undefined) return;
+  other = new OtherMachine();
+  const cluster = { LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(await freePort()) };
+  opened = await Console.start(browser, 'console-stories', cluster);
+});
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') await opened.keepPictures();
+  const complaints = opened.complaints().filter((one) => !meant.some((pattern) => pattern.test(one)));
+  meant = [];
+  expect(complaints).toEqual([]);
+});
+afterAll(async () => {
+  other?.close();
+  await opened?.close();
+  await browser?.close();
+});
+
+/** Begun one after the other: each story goes on where the one before it ended. */
+describe.skipIf(browser === undefined)('the console', () => {
+  test('the first sign-in by the link ends on the first page', async () => {
+    ada = await opened.firstOwner('Ada Lovelace', 'ada@example.com');
+    await heading(ada.page, 'Home').waitFor();
+    expect(ada.page.url()).toBe(`${opened.url}/o/default`);
+    expect(await ada.page.title()).toBe('Home · Ballast');
+  });
+
+  test('the keyboard alone reaches every page, and makes a team', async () => {
+    const { page } = ada;
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.locator('h1:focus').getByText('Teams').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').waitFor();
+    await page.keyboard.type('make a team');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Make a team' }).waitFor();
+    expect(page.url()).toBe(`${opened.url}/o/default/teams?make=true`);
+    await page.locator('input:focus').waitFor();
+    await page.keyboard.type('Engines');
+    await page.keyboard.press('Enter');
+    await row(page, 'Teams', 'Engines').waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(page.url()).toBe(`${opened.url}/o/default/teams`);
+  });
+
+  test('what is pressed twice is sent once', async () => {
+    const { page } = ada;
+    const held = await hold(page, 'teams.create');
+    await page.getByRole('button', { name: 'Make a team' }).click();
+    await page.getByLabel('Name').fill('Tables');
+    await page.getByRole('button', { name: 'Make team' }).dblclick();
+    await page.getByLabel('Name').press('Enter');
+    await held.letGo();
+    await row(page, 'Teams', 'Tables').waitFor();
+    expect(held.requests).toHaveLength(1);
+    expect(await row(page, 'Teams', 'Tables').count()).toBe(1);
+  });
+
+  test('somebody is invited by a link, accepts it in another browser, and is there on the first page', async () => {
+    const { page, context } = ada;
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: opened.url });
+    await ada.go('/o/default/members?invite=true');
+    const sameLoad = await mark(page);
+    await page.getByLabel('E-mail').fill('grace@example.com');
+    await page.getByRole('radio', { name: 'Admin' }).check();
+    await page.getByRole('button', { name: 'Make the link' }).click();
+    const link = await copied(page, 'Copy the link');
+    opened.installation.secrets.add(link.slice(link.lastIndexOf('/') + 1));
+    await page.getByRole('button', { name: 'Done' }).click();
+
+    grace = await opened.visitor();
+    await grace.page.goto(link);
+    await grace.page.getByRole('button', { name: 'Sign in and accept' }).click();
+    await makeAccount(grace, 'Grace Hopper');
+    await heading(grace.page, 'Home').waitFor();
+    await row(page, 'Members', 'grace@example.com').waitFor();
+    await sameLoad();
+  });
+
+  test('a change that fails is put back, and a notice says why, with the id of the request', async () => {
+    const { page } = ada;
+    const role = (name: string) => page.getByRole('button', { name: `Role of Grace Hopper: ${name}` });
+    const held = await hold(page, 'members.changeRole');
+    await role('Admin').click();
+    await page.getByRole('menuitemradio', { name: 'Viewer' }).click();
+    await role('Viewer').waitFor();
+    meant = [/members\.changeRole: 403$/];
+    const answered = page.waitForResponse('**/trpc/members.changeRole*');
+    // As if something between had taken it away: the control plane refuses it.
+    await held.letGo(['x-svc-csrf']);
+    await role('Admin').waitFor();
+    await page.getByText('The role of Grace Hopper could not be changed').first().waitFor();
+    const id = (await (await answered).allHeaders())['x-request-id'];
+    await page.getByText(String(id)).first().waitFor();
+    await page.getByLabel('Dismiss').click();
+  });
+
+  test('a change of a role is followed at once, and what a role may not do is not offered', async () => {
+    const { page } = grace;
+    await page.goto(`${opened.url}/o/default/teams`);
+    await page.getByRole('button', { name: 'Make a team' }).waitFor();
+    const sameLoad = await mark(page);
+    await ada.page.getByRole('button', { name: 'Role of Grace Hopper: Admin' }).click();
+    await ada.page.getByRole('menuitemradio', { name: 'Viewer' }).click();
+    await page.getByRole('button', { name: 'Make a team' }).waitFor({ state: 'detached' });
+    await sameLoad();
+    expect(await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts()).toEqual([
+      'Home',
+      'Clusters',
+      'Members',
+      'Teams',
+      'Settings',
+    ]);
+    expect(await page.getByRole('button', { name: /What to do with/ }).count()).toBe(0);
+    await page.goto(`${opened.url}/o/default/tokens?make=true`);
+    await page.getByText('Your role does not show this').waitFor();
+    await grace.context.close();
+  });
+
+  test('a token is shown once, works as it is shown, and is refused when it is revoked', async () => {
+    const { page } = ada;
+    await ada.go('/o/default/tokens');
+    await page.getByRole('button', { name: 'Make a token' }).click();
+    await page.getByLabel('Name').fill('Deploys');
+    await page.getByRole('button', { name: 'Make token' }).click();
+    const secret = await copied(page, 'Copy the secret');
+    const command = await copied(page, 'Copy the command');
+    opened.installation.secrets.add(secret);
+    expect(await typed(command)).toMatchObject({ code: 0, out: expect.stringContaining('"local"') });
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.content()).not.toContain(secret);
+    await page.getByRole('button', { name: 'Revoke Deploys' }).click();
+    await page.getByRole('button', { name: 'Revoke token' }).click();
+    await row(page, 'API tokens', 'Deploys').waitFor({ state: 'detached' });
+    expect(await typed(command)).toMatchObject({
+      code: 22,
+      out: expect.stringContaining('This API token was revoked'),
+    });
+  });
+
+  test('the dialog that shows the command of a new cluster turns to connected when its agent arrives', async () => {
+    const { page } = ada;
+    await ada.go('/o/default/clusters');
+    await page.getByRole('button', { name: 'Add a cluster' }).click();
+    await page.getByLabel('Name').fill('Berlin');
+    await page.getByRole('button', { name: 'Add cluster' }).click();
+    const command = await copied(page, 'Copy the command');
+    const [secret = ''] = /bje_[A-Za-z0-9_-]+/.exec(command) ?? [];
+    opened.installation.secrets.add(secret);
+    await page.getByText('Waiting for the agent…').waitFor();
+    const { code, said } = await other.type(command, { secret });
+    expect(said).toContain('of the cluster Berlin is in contact with');
+    expect(code).toBe(0);
+    await page.getByRole('dialog').getByText('Connected').waitFor();
+    await page.getByRole('link', { name: 'Open Berlin' }).click();
+    await heading(page, 'Berlin').waitFor();
+  });
+
+  test('an update of the agent to a release that does not work is seen to come back', async () => {
+    const { page } = ada;
+    const release = await offerRelease(await opened.installation.database(), broken);
+    await page.getByRole('link', { name: 'Agent', exact: true }).click();
+    const sameLoad = await mark(page);
+    await page.getByRole('button', { name: 'Update the agent' }).click();
+    await page.getByRole('button', { name: 'Update agent' }).click();
+    await page.getByRole('heading', { name: 'The agent is being updated' }).waitFor();
+    const attempt = row(page, 'Updates so far', 'Returned to the old one');
+    await attempt.waitFor({ timeout: 60_000 });
+    await attempt.getByText('It was started 3 times and did not reach the control plane').waitFor();
+    await page.getByRole('heading', { name: 'The agent is being updated' }).waitFor({ state: 'detached' });
+    await sameLoad();
+    await release.takeBack();
+  });
+
+  test('the history of that update is read in words', async () => {
+    const { page } = ada;
+    await row(page, 'Updates so far', 'Returned to the old one').getByRole('link').click();
+    await heading(page, /agent/).waitFor();
+    const steps = page.getByRole('main').locator('ol').getByRole('listitem');
+    await steps.filter({ hasText: /^Ended: the agent came back to .* by itself/ }).waitFor();
+    const told = (await steps.allInnerTexts()).join('\n');
+    expect(told).toMatch(
+      /Started by Ada Lovelace[\s\S]*Asked the agent to switch to[\s\S]*Heard from the agent[\s\S]*Ended:/,
+    );
+    await page.getByRole('checkbox', { name: 'Raw events' }).check();
+    await page.getByText('WorkflowExecutionStarted').first().click();
+    await page.getByRole('button', { name: 'Copy the events' }).first().waitFor();
+    expect(page.url()).toMatch(/\?raw=true$/);
+  });
+
+  test('kill -9 of the API is told quietly, and the page shows what changed meanwhile', async () => {
+    const { page } = ada;
+    await ada.go('/o/default/teams');
+    await row(page, 'Teams', 'Engines').waitFor();
+    const sameLoad = await mark(page);
+    meant = [/net::ERR_/, /: 503$/];
+    const { parts } = opened.installation;
+    const supervisor = parts.supervisor() ?? 0;
+    const pid = parts.pid('api');
+    // Whoever would start another one at once is held until the notice was seen.
+    signalProcess(supervisor, 'SIGSTOP');
+    try {
+      parts.kill('api');
+      await page.getByText('No connection; trying again.').waitFor();
+      const database = await opened.installation.database();
+      const { id } = await database.kysely.selectFrom('organization').select('id').executeTakeFirstOrThrow();
+      await effect(database, machine, (running) => createTeam(running, id, 'Made meanwhile'));
+    } finally {
+      signalProcess(supervisor, 'SIGCONT');
+    }
+    await opened.installation.replaced('api', pid);
+    await opened.built();
+    await row(page, 'Teams', 'Made meanwhile').waitFor();
+    await page.getByText('No connection; trying again.').waitFor({ state: 'detached' });
+    await sameLoad();
+  });
+
+  test('ten tabs have one stream, follow a change within two seconds, and go on without the one that led', async () => {
+    const admin = await opened.installation.token('admin');
+    const tabs = [ada.page, ...(await Promise.all(Array.from({ length: 9 }, () => ada.tab('/o/default/teams'))))];
+    const follow = async (name: string, following: Page[]) => {
+      const made = await opened.installation.call('POST', '/api/v1/teams', { as: admin, body: { name } });
+      expect(made.status).toBe(201);
+      const since = performance.now();
+      await Promise.all(following.map((tab) => row(tab, 'Teams', name).waitFor()));
+      expect(performance.now() - since).toBeLessThan(2_000);
+    };
+    await Promise.all(tabs.map((tab) => row(tab, 'Teams', 'Engines').waitFor()));
+    await follow('Seen by ten', tabs);
+    expect(await streams()).toBe(1);
+    // It was there before the others, and so it leads.
+    await ada.page.close();
+    await opened.installation.until('another tab leads', async () => (await streams()) === 1);
+    await follow('Seen by nine', tabs.slice(1));
+    expect(await streams()).toBe(1);
+  });
+
+  test('nothing secret is in an address or in what the browser keeps', async () => {
+    const { secrets } = opened.installation;
+    expect(secrets.size).toBeGreaterThan(3);
+    const kept = await ada.stored();
+    const addresses = [...ada.addresses];
+    for (const secret of secrets) {
+      expect(kept).not.toContain(secret);
+      expect(addresses.filter((address) => address.includes(secret))).toEqual([]);
+    }
+  });
+});
+
+/** Event streams that the API serves now, as it tells whoever watches over it. */
+async function streams(): Promise<number> {
+  const metrics = await (await fetch(`${opened.url}/metrics`)).text();
+  return Number(/^ballast_streams_open (\d+)$/m.exec(metrics)?.[1]);
+}
+
+function typed(command: string): Promise<{ code: number; out: string }> {
+  return new Promise((resolve) => {
+    execFile('sh', ['-c', command], (error, out) => resolve({ code: error === null ? 0 : Number(error.code), out }));
+  });
+}

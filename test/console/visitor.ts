@@ -1,0 +1,72 @@
+import type { BrowserContext, Page } from 'playwright-core';
+
+/**
+ * Somebody's browser session, all of whose pages are watched: a script that fails, a policy that is broken, a file that is
+ * missing, a request that fails, a request to any other host.
+ */
+export class Visitor {
+  readonly context: BrowserContext;
+  /** The first tab. */
+  readonly page: Page;
+  readonly complaints: string[] = [];
+  /** Every address that a tab was at, and every one that was asked for. */
+  readonly addresses = new Set<string>();
+  readonly #url: string;
+
+  private constructor(context: BrowserContext, page: Page, url: string) {
+    this.context = context;
+    this.page = page;
+    this.#url = url;
+  }
+
+  static async open(context: BrowserContext, url: string): Promise<Visitor> {
+    context.setDefaultTimeout(15_000);
+    const visitor = new Visitor(context, await context.newPage(), url);
+    visitor.#watch();
+    return visitor;
+  }
+
+  async tab(path: string): Promise<Page> {
+    const page = await this.context.newPage();
+    await page.goto(`${this.#url}${path}`);
+    return page;
+  }
+
+  async go(path: string): Promise<void> {
+    await this.page.goto(`${this.#url}${path}`);
+  }
+
+  /** What pages keep in the browser beyond their own lives. */
+  async stored(): Promise<string> {
+    const kept = await Promise.all(
+      this.context.pages().map((page) => page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')),
+    );
+    return kept.join('\n');
+  }
+
+  #watch(): void {
+    const { context, complaints } = this;
+    context.on('console', (message) => {
+      // Failed answers are told below, with more about them.
+      if (message.type() !== 'error' || message.text().startsWith('Failed to load resource')) return;
+      complaints.push(`${message.page()?.url()}: ${message.text()}`);
+    });
+    context.on('weberror', (error) => complaints.push(`${error.page()?.url()}: ${error.error().stack}`));
+    context.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url());
+      if (protocol !== 'data:' && origin !== this.#url) complaints.push(`asked another host: ${request.url()}`);
+      this.addresses.add(request.url());
+    });
+    context.on('requestfailed', (request) => {
+      const failure = request.failure()?.errorText ?? '';
+      // Whoever leaves a page or ends a stream does so on purpose.
+      if (failure !== 'net::ERR_ABORTED') complaints.push(`${request.method()} ${request.url()}: ${failure}`);
+    });
+    context.on('response', (answer) => {
+      if (answer.status() >= 400) complaints.push(`${answer.request().method()} ${answer.url()}: ${answer.status()}`);
+    });
+    const follow = (page: Page) => page.on('framenavigated', (frame) => this.addresses.add(frame.url()));
+    context.pages().forEach(follow);
+    context.on('page', follow);
+  }
+}
