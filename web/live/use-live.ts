@@ -4,23 +4,29 @@ import { sessionQuery } from '../control-plane/session.ts';
 import { followEvents } from './leader.ts';
 import { refresher } from './refresher.ts';
 
-/** Keeps what is displayed of an organization true while one is a member, and says whether the control plane is heard. */
+/**
+ * Keeps what is displayed of an organization true while one is a member, and says whether the control plane is heard. One that
+ * refuses is heard: pages say why (a second factor is missing, say).
+ */
 export function useLive(plane: Plane, member: boolean): { connected: boolean } {
-  const [connected, setConnected] = useState(true);
+  const [state, setState] = useState<'heard' | 'away' | 'refused'>('heard');
   useEffect(() => {
     if (plane.organizationId === undefined || !member) return;
-    setConnected(true);
+    setState('heard');
     const refresh = refresher(plane);
     const stop = followEvents(plane.organizationId, {
       change: (hint) => refresh.hint(hint),
       resync: () => refresh.all(),
-      connected: setConnected,
-      refused: () => void personPlane.queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+      connected: (connected) => setState((before) => (connected ? 'heard' : before === 'refused' ? before : 'away')),
+      refused: () => {
+        setState('refused');
+        void personPlane.queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      },
     });
     return () => {
       stop();
       refresh.stop();
     };
   }, [plane, member]);
-  return { connected };
+  return { connected: state !== 'away' };
 }
