@@ -15,7 +15,7 @@ const schemas = [
 export async function prepareTemporalDatabases(home: Home, { sqlTool }: TemporalBinaries): Promise<void> {
   if (home.record.temporalVersion !== temporalVersion) {
     // A kill between the two steps of a database is made good by the next start.
-    await Promise.all(
+    const prepared = await Promise.allSettled(
       schemas.map(async ({ database, schema }) => {
         if (!(await hasSchema(home, database))) {
           await sql(home, sqlTool, database, ['setup-schema', '--version', '0.0']);
@@ -23,6 +23,8 @@ export async function prepareTemporalDatabases(home: Home, { sqlTool }: Temporal
         await sql(home, sqlTool, database, ['update-schema', '--schema-name', schema]);
       }),
     );
+    // Told when both are over: none may go on behind a start that has given up.
+    for (const one of prepared) if (one.status === 'rejected') throw one.reason;
     home.keep({ temporalVersion, historyShards });
   }
   await connected(home, databases.temporal, async (client) => {

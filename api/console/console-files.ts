@@ -33,11 +33,13 @@ export class ConsoleFiles {
   }
 
   load(directory: string): void {
-    this.#files = new Map(
+    const files = new Map(
       readdirSync(directory, { recursive: true, encoding: 'utf8' })
         .filter((name) => extname(name) in types)
-        .map((name) => [name, fileAt(join(directory, name))]),
+        .map((name): [string, ConsoleFile] => [name, fileAt(join(directory, name))]),
     );
+    if (!files.has('index.html')) throw new Error(`${directory} holds no console.`);
+    this.#files = files;
   }
 
   /** Has it built and loads it. Building is tried until it succeeds: the disk may have been full. */

@@ -105,6 +105,8 @@ test('secrets are hidden wherever they lie, and what is too long is cut', () => 
     clientSecret: 'a',
     list: [{ apiToken: 'b' }, { nested: { Authorization: 'c', sshPrivateKey: { d: 'e' } } }],
     environment: { GREETING: 'f', nested: { deep: 'g' } },
+    url: 'postgres://ballast:h@db.example.com/x',
+    envVars: { GREETING: 'i' },
     nothing: null,
   };
   const shown = withoutSecrets({ input });
@@ -114,6 +116,8 @@ test('secrets are hidden wherever they lie, and what is too long is cut', () => 
       clientSecret: 'hidden',
       list: [{ apiToken: 'hidden' }, { nested: { Authorization: 'hidden', sshPrivateKey: 'hidden' } }],
       environment: { GREETING: 'hidden', nested: 'hidden' },
+      url: 'postgres://hidden@db.example.com/x',
+      envVars: { GREETING: 'hidden' },
       nothing: null,
     },
   });

@@ -3,7 +3,7 @@ import { type Facts, factsOf } from './event.ts';
 /** Names of fields whose values nobody is shown. */
 const secret = /secret|passw|passphrase|token|credential|key|authorization|cookie/i;
 /** Names of fields that hold values of an environment: their names may be seen. */
-const environment = /^env(ironment)?$/i;
+const environment = /^env(ironment)?$|^env(ironment)?_?var(iable)?s$|^variables$/i;
 const mostBytes = 16 * 1024;
 const deepest = 20;
 
@@ -20,6 +20,8 @@ function hide(name: string, value: unknown, depth: number): unknown {
   if (value === null || value === undefined) return null;
   if (secret.test(name)) return 'hidden';
   if (environment.test(name)) return Object.fromEntries(Object.keys(factsOf(value)).map((inner) => [inner, 'hidden']));
+  // A password within an address.
+  if (typeof value === 'string') return value.replace(/\/\/[^/@\s]+@/g, '//hidden@');
   if (typeof value !== 'object') return value;
   if (depth >= deepest) return 'hidden: it lies too deep';
   if (Array.isArray(value)) return value.map((one: unknown) => hide('', one, depth + 1));

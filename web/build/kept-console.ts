@@ -3,13 +3,14 @@ import { createHash } from 'node:crypto';
 import {
   constants as access,
   accessSync,
-  existsSync,
+  chmodSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +20,8 @@ const checkout = join(web, '..');
 
 /** Beside the packages that it is made of: all installations that run from a checkout share it. */
 const shared = join(checkout, 'node_modules', '.cache', 'ballast');
+const longestBuild = 300_000;
+const longestHalfMade = 3_600_000;
 
 /**
  * The directory with the built console of these sources. It is made once, under the hash of all that goes into it; where
@@ -27,24 +30,44 @@ const shared = join(checkout, 'node_modules', '.cache', 'ballast');
 export async function keptConsole(ownCache: string, signal: AbortSignal): Promise<string> {
   const name = `console-${hashOfInputs()}`;
   const caches = [shared, ownCache];
-  const kept = caches.map((cache) => join(cache, name)).find((directory) => existsSync(directory));
+  const kept = caches.map((cache) => join(cache, name)).find(isWhole);
   if (kept !== undefined) return kept;
   const cache = caches.find(canWrite);
   if (cache === undefined) throw new Error(`Neither ${shared} nor ${ownCache} can be written.`);
+  const wanted = join(cache, name);
   const made = mkdtempSync(join(cache, 'making-console-'));
   try {
     await run(join(web, 'build', 'make-console.ts'), made, signal);
-    renameSync(made, join(cache, name));
+    // Whoever runs the API later may be somebody else than who builds now.
+    chmodSync(made, 0o755);
+    if (!isWhole(wanted)) rmSync(wanted, { recursive: true, force: true });
+    renameSync(made, wanted);
   } catch (error) {
     rmSync(made, { recursive: true, force: true });
     // Another one was faster.
-    if (!existsSync(join(cache, name))) throw error;
+    if (!isWhole(wanted)) throw error;
   }
+  tidy(cache, name);
+  return wanted;
+}
+
+/** Takes away what older sources made, and what a build left that was killed. */
+function tidy(cache: string, name: string): void {
   for (const other of readdirSync(cache)) {
-    if (/^console-[0-9a-f]{32}$/.test(other) && other !== name)
-      rmSync(join(cache, other), { recursive: true, force: true });
+    const path = join(cache, other);
+    const older = /^console-[0-9a-f]{32}$/.test(other) && other !== name;
+    const halfMade = other.startsWith('making-console-') && Date.now() - statSync(path).mtimeMs > longestHalfMade;
+    if (older || halfMade) rmSync(path, { recursive: true, force: true });
   }
-  return join(cache, name);
+}
+
+/** Whether nothing is missing of it: a copy that was interrupted lacks its index, or the end of it. */
+function isWhole(directory: string): boolean {
+  try {
+    return readFileSync(join(directory, 'index.html'), 'utf8').trimEnd().endsWith('</html>');
+  } catch {
+    return false;
+  }
 }
 
 function canWrite(directory: string): boolean {
@@ -73,7 +96,10 @@ function hashOfInputs(): string {
 
 function run(program: string, directory: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [program, directory], { stdio: ['ignore', 'ignore', 'pipe'], signal });
+    const child = spawn(process.execPath, [program, directory], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      signal: AbortSignal.any([signal, AbortSignal.timeout(longestBuild)]),
+    });
     if (child.pid !== undefined) {
       try {
         setPriority(child.pid, constants.priority.PRIORITY_LOW);
@@ -85,9 +111,14 @@ function run(program: string, directory: string, signal: AbortSignal): Promise<v
     child.stderr.on('data', (chunk: Buffer) => {
       said = `${said}${chunk}`.slice(-4_000);
     });
-    child.once('error', reject);
-    child.once('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error(`The console could not be built.\n${said}`)),
+    let failure: Error | undefined;
+    child.once('error', (error) => {
+      failure = error;
+      if (child.pid === undefined) reject(error);
+    });
+    // Only then does nobody write there any more.
+    child.once('close', (code) =>
+      code === 0 ? resolve() : reject(failure ?? new Error(`The console could not be built.\n${said}`)),
     );
   });
 }

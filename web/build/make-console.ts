@@ -11,6 +11,8 @@ export async function makeConsole(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   await build({
     configFile: join(import.meta.dirname, '..', 'vite.config.ts'),
+    // As it is: the default writes a copy of it beside the packages, where the checkout may not be writable.
+    configLoader: 'native',
     mode: 'production',
     logLevel: 'warn',
     build: { outDir: directory, emptyOutDir: true },

@@ -108,27 +108,6 @@ export function TextField({ name, label, hint, bare, value, onChange, mono, firs
   );
 }
 
-export function TextArea({
-  rows = 4,
-  value,
-  onChange,
-  mono,
-  placeholder,
-  required,
-  ...field
-}: FieldProps & Pick<TextProps, 'value' | 'onChange' | 'mono' | 'placeholder' | 'required'> & { rows?: number }) {
-  return (
-    <Labelled {...field}>
-      <BaseField.Control
-        value={value}
-        onValueChange={(text) => onChange(text)}
-        render={<textarea rows={rows} required={required} placeholder={placeholder} spellCheck={false} />}
-        className={classes(control, 'resize-y py-2 leading-relaxed', mono && 'font-mono text-sm')}
-      />
-    </Labelled>
-  );
-}
-
 export interface Choice {
   value: string;
   label: string;

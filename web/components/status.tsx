@@ -40,3 +40,11 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: R
     </span>
   );
 }
+
+/** The words of a state. A newer control plane may know states that this page does not: these are shown as they are called. */
+export function wordsOf<Words extends { word: string; tone: Tone }>(
+  known: Readonly<Record<string, Words>>,
+  state: string,
+): Words | { word: string; tone: Tone } {
+  return known[state] ?? { word: state, tone: 'neutral' };
+}

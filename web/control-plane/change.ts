@@ -48,10 +48,13 @@ export function useChange<Input, Output>(
 ): Change<Input> {
   const { queryClient } = usePlane();
   const underWay = useRef(false);
+  // Whoever sends the same again because no answer came must not have it done twice.
+  const unanswered = useRef<{ text: string; once: string }>(undefined);
   const mutation = useMutation({
     mutationFn: ({ input, once }: { input: Input; once: string }) => work(input, { context: { once } }),
     retry: (failures, error) => options.secret === undefined && isPassing(error) && failures < 6,
-    retryDelay: (failures) => Math.min(400 * 2 ** failures, 4_000),
+    retryDelay: (failures, error) =>
+      Math.max(Math.min(400 * 2 ** failures, 4_000), (problemOf(error).againAfter ?? 0) * 1_000),
     // A secret is known for as long as it is shown, and not kept with what was done.
     ...(options.secret === undefined ? {} : { gcTime: 0 }),
     onMutate: async ({ input }) => {
@@ -65,11 +68,14 @@ export function useChange<Input, Output>(
       }
       return { before };
     },
-    onError: (error, _, context) => {
+    onError: (error, { input, once }, context) => {
+      if (isPassing(error)) unanswered.current = { text: JSON.stringify(input) ?? '', once };
       for (const [key, data] of context?.before ?? []) queryClient.setQueryData(key, data);
       if (options.quiet === undefined) tellFailure(options.failed, problemOf(error));
     },
-    onSuccess: (output, { input }) => options.done?.(output, input),
+    onSuccess: (output, { input }) => {
+      if (options.secret === undefined) options.done?.(output, input);
+    },
     onSettled: (_, __, { input }) => {
       underWay.current = false;
       for (const queryKey of options.touches?.(input) ?? []) void queryClient.invalidateQueries({ queryKey });
@@ -83,7 +89,14 @@ export function useChange<Input, Output>(
     send: (input) => {
       if (underWay.current) return;
       underWay.current = true;
-      mutation.mutate({ input, once: crypto.randomUUID() });
+      const before = unanswered.current;
+      unanswered.current = undefined;
+      const same = before !== undefined && before.text === (JSON.stringify(input) ?? '');
+      mutation.mutate(
+        { input, once: same ? before.once : crypto.randomUUID() },
+        // Not called when what asked for it is gone: a secret is told to nobody then.
+        options.secret === undefined ? {} : { onSuccess: (output) => options.done?.(output, input) },
+      );
     },
     sending: mutation.isPending,
     problem,

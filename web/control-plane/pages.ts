@@ -36,7 +36,15 @@ export function usePages<Item>(
   });
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
-  const loadMore = hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined;
+  /** A change that is told meanwhile has the loaded pages asked for again, which ends this; then it is asked for once more. */
+  const more = async (): Promise<void> => {
+    const loaded = data?.pages.length ?? 0;
+    for (let tries = 0; tries < 3; tries += 1) {
+      const after = await fetchNextPage();
+      if (after.isError || !after.hasNextPage || (after.data?.pages.length ?? 0) > loaded) return;
+    }
+  };
+  const loadMore = hasNextPage && !isFetchingNextPage ? () => void more() : undefined;
   return { query, items, loadMore };
 }
 

@@ -10,27 +10,32 @@ export interface ShownProblem {
   requestId: string | undefined;
   /** By the place in the request, as in `body.name`. */
   fields: Record<string, string>;
+  /** After how many seconds it may be asked again. */
+  againAfter?: number;
 }
 
 export function problemOf(error: unknown): ShownProblem {
   if (isAnswered(error)) {
     const { problem, ...more } = error.data;
     const requestId = 'requestId' in more && typeof more.requestId === 'string' ? more.requestId : undefined;
+    const againAfter = 'retryAfterSeconds' in more && Number(more.retryAfterSeconds);
     const fields = Object.fromEntries((problem.errors ?? []).map(({ location, message }) => [location, message]));
-    return { status: problem.status, detail: problem.detail, requestId, fields };
+    const shown = { status: problem.status, detail: problem.detail, requestId, fields };
+    return againAfter ? { ...shown, againAfter } : shown;
   }
-  return {
-    status: 0,
-    detail: 'The control plane does not answer. What is shown may be old; it is tried again by itself.',
-    requestId: undefined,
-    fields: {},
-  };
+  const detail =
+    error instanceof TRPCClientError
+      ? 'The control plane does not answer. What is shown may be old; it is tried again by itself.'
+      : 'Something in this page does not work. Load it again; if that does not help, tell whoever runs Ballast.';
+  return { status: error instanceof TRPCClientError ? 0 : 500, detail, requestId: undefined, fields: {} };
 }
 
-/** Whether trying again may help: nobody answered, or it said that it cannot just now. */
+/**
+ * Whether trying again may help: nobody answered, it said that it cannot just now, or the same request is still being worked on.
+ */
 export function isPassing(error: unknown): boolean {
-  const { status } = problemOf(error);
-  return status === 0 || status === 502 || status === 503 || status === 504;
+  const { status, againAfter } = problemOf(error);
+  return [0, 502, 503, 504].includes(status) || (status === 409 && againAfter !== undefined);
 }
 
 type Answered = TRPCClientError<ConsoleRouter> & { data: NonNullable<TRPCClientError<ConsoleRouter>['data']> };

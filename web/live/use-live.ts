@@ -14,6 +14,8 @@ export function useLive(plane: Plane, member: boolean): { connected: boolean } {
     if (plane.organizationId === undefined || !member) return;
     setState('heard');
     const refresh = refresher(plane);
+    // Nobody kept it true since it was shown last. What is being asked for the first time is left alone.
+    void plane.queryClient.invalidateQueries({ predicate: ({ state }) => state.data !== undefined });
     const stop = followEvents(plane.organizationId, {
       change: (hint) => refresh.hint(hint),
       resync: () => refresh.all(),

@@ -1,4 +1,4 @@
-import { Status } from '../../components/status.tsx';
+import { Status, wordsOf } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
 
@@ -19,13 +19,14 @@ const states: Record<ClusterState, { word: string; tone: Tone; urgency: number }
 };
 
 export function ClusterStatus({ cluster }: { cluster: Pick<ClusterAnswer, 'status'> }) {
-  const { word, tone } = states[cluster.status];
+  const { word, tone } = wordsOf(states, cluster.status);
   return <Status tone={tone}>{word}</Status>;
 }
 
 /** Those that most need somebody first, the others as they were. */
 export function byUrgency<Cluster extends Pick<ClusterAnswer, 'status'>>(clusters: readonly Cluster[]): Cluster[] {
-  return clusters.toSorted((one, other) => states[one.status].urgency - states[other.status].urgency);
+  const urgency = ({ status }: Cluster) => states[status]?.urgency ?? 0;
+  return clusters.toSorted((one, other) => urgency(one) - urgency(other));
 }
 
 /** Whether its agent speaks with the control plane now. */

@@ -33,7 +33,7 @@ export function Cluster() {
   }
   const setJoining = (joining: boolean) =>
     void navigate({ to: '.', search: joining ? { join: true } : {}, replace: !joining });
-  const mayJoin = mayChange && cluster.status !== 'deleting';
+  const mayJoin = mayChange && !['deleting', 'deleted', 'failed'].includes(cluster.status);
   return (
     <Page
       title={cluster.name}

@@ -1,4 +1,4 @@
-import { Status } from '../../components/status.tsx';
+import { Status, wordsOf } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
 
@@ -17,7 +17,7 @@ const instanceStates: Record<InstanceAnswer['state'], { word: string; tone: Tone
 };
 
 export function InstanceStatus({ instance }: { instance: Pick<InstanceAnswer, 'state'> }) {
-  const { word, tone } = instanceStates[instance.state];
+  const { word, tone } = wordsOf(instanceStates, instance.state);
   return <Status tone={tone}>{word}</Status>;
 }
 
@@ -32,7 +32,7 @@ const workloadStates: Record<WorkloadAnswer['state'], { word: string; tone: Tone
 export function WorkloadStatus({ workload }: { workload: WorkloadAnswer }) {
   const troubled = workload.instances.some(({ state }) => state === 'waiting' || state === 'failing');
   if (workload.state === 'applied' && troubled) return <Status tone="attention">In trouble</Status>;
-  const { word, tone } = workloadStates[workload.state];
+  const { word, tone } = wordsOf(workloadStates, workload.state);
   return <Status tone={tone}>{word}</Status>;
 }
 

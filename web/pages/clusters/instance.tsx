@@ -1,7 +1,7 @@
 import { ContainerIcon } from '@primer/octicons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { ButtonLink } from '../../components/button.tsx';
 import { Card, Page } from '../../components/page.tsx';
 import { EmptyState, ErrorState } from '../../components/states.tsx';
@@ -21,7 +21,9 @@ export function Instance() {
   const { trpc } = usePlane();
   const organization = useMembership();
   const params = route.useParams();
-  const { find = '' } = route.useSearch();
+  const search = route.useSearch();
+  const [find, setFind] = useState(search.find ?? '');
+  const later = useRef<ReturnType<typeof setTimeout>>(undefined);
   const navigate = useNavigate({ from: '/o/$organization/clusters/$cluster/instances/$instance' });
   const cluster = useQuery(trpc.clusters.get.queryOptions({ path: { id: params.cluster } }));
   const query = useInstance(params.cluster, params.instance);
@@ -31,6 +33,16 @@ export function Instance() {
   // It was there: what it wrote stays readable.
   const instance = now ?? (seen?.id === params.instance ? seen : undefined);
   const gone = query.data === null;
+  /** What is looked for stands in the address, but not each letter while it is typed. */
+  const keepFind = (text: string) => {
+    setFind(text);
+    clearTimeout(later.current);
+    later.current = setTimeout(() => {
+      if (location.pathname.endsWith(params.instance)) {
+        void navigate({ search: text === '' ? {} : { find: text }, replace: true, resetScroll: false });
+      }
+    }, 400);
+  };
   const link = { to: '/o/$organization/clusters/$cluster/instances', params } as const;
   const status = gone ? <Status tone="neutral">Gone</Status> : instance && <InstanceStatus instance={instance} />;
   return (
@@ -45,7 +57,7 @@ export function Instance() {
           key={instance.id}
           which={{ organizationId: organization.id, clusterId: params.cluster, instanceId: instance.id }}
           find={find}
-          onFind={(text) => void navigate({ search: text === '' ? {} : { find: text }, replace: true })}
+          onFind={keepFind}
           gone={gone}
         />
       )}

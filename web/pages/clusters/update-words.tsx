@@ -1,4 +1,4 @@
-import { Status } from '../../components/status.tsx';
+import { Status, wordsOf } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
 
@@ -17,7 +17,7 @@ const outcomes: Record<UpdateAttempt['status'], { word: string; tone: Tone }> = 
 };
 
 export function AttemptStatus({ status }: Pick<UpdateAttempt, 'status'>) {
-  const { word, tone } = outcomes[status];
+  const { word, tone } = wordsOf(outcomes, status);
   return <Status tone={tone}>{word}</Status>;
 }
 

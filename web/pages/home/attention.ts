@@ -38,7 +38,11 @@ export function attentionOf(known: Known): Attention[] {
 
 const troubles: Partial<Record<ListedCluster['status'], { tone: Tone; title: (name: string) => string; why: string }>> =
   {
-    failed: { tone: 'fault', title: (name) => `${name} failed`, why: 'It can only be deleted.' },
+    failed: {
+      tone: 'fault',
+      title: (name) => `${name} failed`,
+      why: 'Its actor was ended, and nothing can be asked of it any more: add its machine as another cluster.',
+    },
     lost: {
       tone: 'fault',
       title: (name) => `${name} has no contact`,

@@ -16,7 +16,11 @@ export function NeedsAttention({ clusters }: { clusters: Clusters }) {
   const mayUpdate = useMay('admin');
   const events = useQuery(trpc.clusters.organizationEvents.queryOptions({ query: { limit: 50 } }));
   const stuck = useQuery(
-    trpc.workflows.list.queryOptions({ query: { stuck: true, limit: 20 } }, { enabled: mayUpdate }),
+    // What is stuck by time alone is told by nobody.
+    trpc.workflows.list.queryOptions(
+      { query: { stuck: true, limit: 20 } },
+      { enabled: mayUpdate, refetchInterval: 60_000 },
+    ),
   );
   return (
     <Section title="Needs attention">

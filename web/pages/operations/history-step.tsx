@@ -18,7 +18,7 @@ const outcomes: Record<Step['outcome'], { tone: Tone; word?: string }> = {
 };
 
 export function HistoryStep({ step }: { step: Step }) {
-  const { tone, word } = outcomes[step.outcome];
+  const { tone, word } = outcomes[step.outcome] ?? { tone: 'neutral', word: step.outcome };
   const waits = step.kind === 'waited' && step.outcome === 'waiting';
   return (
     <TimelineItem

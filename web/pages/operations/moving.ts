@@ -8,7 +8,7 @@ const endingMillis = 10_000;
 /** Whether something is under way. What waits for a time or for somebody is not: when that comes, the event stream says so. */
 function movesByItself(actor: Answers['workflows']['get'] | undefined): boolean {
   if (actor === undefined) return false;
-  if (actor.finishedAt !== undefined) return Date.now() - Date.parse(actor.finishedAt) < endingMillis;
+  if (actor.finishedAt !== undefined) return Math.abs(Date.now() - Date.parse(actor.finishedAt)) < endingMillis;
   return actor.pending.some(({ nextAttemptAt, lastFailure }) => nextAttemptAt === undefined || lastFailure !== '');
 }
 

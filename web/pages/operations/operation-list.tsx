@@ -27,8 +27,12 @@ export function OperationList() {
     ...(state === undefined ? {} : { state }),
     ...(stuck === undefined ? {} : { stuck }),
   };
-  const actors = usePages([...trpc.workflows.list.pathKey(), filter], (cursor, signal) =>
-    client.workflows.list.query({ query: { ...filter, ...(cursor === undefined ? {} : { cursor }) } }, { signal }),
+  const actors = usePages(
+    [...trpc.workflows.list.pathKey(), filter],
+    (cursor, signal) =>
+      client.workflows.list.query({ query: { ...filter, ...(cursor === undefined ? {} : { cursor }) } }, { signal }),
+    // What is stuck by time alone is told by nobody.
+    60_000,
   );
   const narrow = (search: typeof filter) => void navigate({ search, replace: true });
   const without = <Key extends keyof typeof filter>(key: Key) => {

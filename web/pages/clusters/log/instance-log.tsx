@@ -89,7 +89,7 @@ export function InstanceLog({
         wrap={wrap}
         times={times}
       >
-        {view.more && (
+        {view.more && !gone && (
           <div className="px-3.5 pb-2">
             <Button small onClick={showEarlier}>
               Show earlier lines
