@@ -1,5 +1,4 @@
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/longest-first.ts';
 
 const never = ['**/node_modules/**', '.ballast/**'];
 const pure = ['domain/**/*.test.ts', 'workflows/**/state.test.ts', 'web/**/*.test.ts'];
@@ -10,7 +9,6 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 120_000,
-    sequence: { sequencer: LongestFirst },
     projects: [
       // Rules without a world around them.
       { extends: true, test: { name: 'pure', include: pure, exclude: never } },

@@ -96,7 +96,11 @@ export function driverContract(name: string, ground: () => Promise<Ground>): voi
       await reading;
       expect(await bench.answering(id)).toEqual(before);
       expect(await bench.seen(id)).toMatchObject({ state: 'running', run: 1 });
-      const counted = (await bench.said(id)).filter(({ text }) => text.includes('counter '));
+      // An engine writes down a moment later what was said.
+      const counted = await until('every line', async () => {
+        const said = (await bench.said(id)).filter(({ text }) => text.includes('counter '));
+        return said.length >= 180 && said;
+      });
       const numbers = counted.map(({ text }) => Number(/counter (\d+);/.exec(text)?.[1]));
       expect(numbers).toEqual(Array.from({ length: 180 }, (_, index) => Math.floor(index / 3)));
       const positions = counted.map(({ position }) => position);
