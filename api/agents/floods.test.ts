@@ -15,6 +15,7 @@ import { workload } from '../../protocol/workload.ts';
 import { hashOf, observedSlice, PeerAgent } from '../../test/peer-agent.ts';
 import { type RunningApi, runningApi } from '../../test/running-api.ts';
 import { machine, seedOrganization } from '../../test/seed.ts';
+import { until } from '../../test/until.ts';
 
 const app = workload.parse({
   release: '1',
@@ -119,8 +120,12 @@ test('applied again while it is forgotten, a slice has host names that are its o
   await running(async (accepting) => {
     await acceptReport(accepting, cluster, agent.incarnation, report, () => true);
     applying = apply();
-    // Long enough for it to come to where it has to wait.
-    await Promise.race([applying, new Promise((resolve) => setTimeout(resolve, 300))]);
+    let over = false;
+    const ended = () => {
+      over = true;
+    };
+    applying.then(ended, ended);
+    await until('it waits for this, or is over', async () => over || (await waiting()));
   });
   const [route] = (await applying)?.routes ?? [];
   const hosts = await api.database.kysely
@@ -163,3 +168,13 @@ test('commands are forgotten a month after they finished, and what they said bef
   expect(await sweepCommands(kysely)).toBe(1);
   expect(await commandView(kysely, cluster, open ?? '')).toMatchObject({ state: 'queued' });
 });
+
+/** Whether some transaction of this database waits for another one. */
+async function waiting(): Promise<boolean> {
+  const { rows } = await sql<{ waits: boolean }>`
+    select exists (
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+    ) as waits
+  `.execute(api.database.kysely);
+  return rows[0]?.waits === true;
+}

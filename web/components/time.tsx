@@ -46,7 +46,7 @@ const units = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /** In words, from now: "3 minutes ago", "in 2 days". Older than a month: still in days, the date is on hover. */
-export function relativeTime(milliseconds: number): string {
+function relativeTime(milliseconds: number): string {
   for (const [unit, size] of units) {
     if (Math.abs(milliseconds) < size) continue;
     // What lies ahead is rounded: what was made a moment ago to last 30 days ends in 30 days, not in 29.

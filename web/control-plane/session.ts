@@ -39,7 +39,7 @@ export function useMay(needed: Role): boolean {
   return mayActAs(useMembership().role, needed);
 }
 
-export function signInAgain(): void {
+function signInAgain(): void {
   const here = `${location.pathname}${location.search}`;
   location.assign(`/sign-in?return_to=${encodeURIComponent(here)}`);
 }

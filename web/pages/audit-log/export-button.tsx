@@ -2,11 +2,12 @@ import { DownloadIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { Menu, MenuItem } from '../../components/menu.tsx';
+import { saveFile } from '../../components/save-file.ts';
 import { tellDone, tellFailure } from '../../components/toasts.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { problemOf } from '../../control-plane/problem.ts';
 import { useMembership } from '../../control-plane/session.ts';
-import { allRecords, type ExportFormat, exportText, saveFile } from './export-log.ts';
+import { allRecords, type ExportFormat, exportText } from './export-log.ts';
 import { type LogFilter, queryOf } from './filter.ts';
 
 const types = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;

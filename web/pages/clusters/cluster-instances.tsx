@@ -87,7 +87,7 @@ function InstanceRow({ instance }: { instance: InstanceAnswer }) {
 }
 
 /** "1.7 MB", "512 kB". */
-export function bytesText(bytes: number): string {
+function bytesText(bytes: number): string {
   for (const [unit, size] of units) {
     if (bytes >= size) return `${(bytes / size).toLocaleString('en', { maximumFractionDigits: 1 })} ${unit}`;
   }

@@ -2,6 +2,7 @@ import { CopyIcon, DownloadIcon } from '@primer/octicons-react';
 import { useDeferredValue, useEffect, useState, useSyncExternalStore } from 'react';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { TextField } from '../../../components/form.tsx';
+import { saveFile } from '../../../components/save-file.ts';
 import { tellDone } from '../../../components/toasts.tsx';
 import { mostLines } from './kept-lines.ts';
 import { LogFollower, type LogView } from './log-follower.ts';
@@ -76,7 +77,10 @@ export function InstanceLog({
         <IconButton label="Copy the shown lines" onClick={copy}>
           <CopyIcon />
         </IconButton>
-        <IconButton label="Download the shown lines" onClick={() => saveAs(`${which.instanceId}.log`, text())}>
+        <IconButton
+          label="Download the shown lines"
+          onClick={() => saveFile(`${which.instanceId}.log`, text(), 'text/plain')}
+        >
           <DownloadIcon />
         </IconButton>
       </div>
@@ -122,13 +126,4 @@ function Toggle({ on, onChange, children }: { on: boolean; onChange: (on: boolea
 function shownCount({ blocks }: LogView, find: string): number | undefined {
   if (find === '') return undefined;
   return blocks.reduce((sum, { lines }) => sum + lines.filter((line) => matches(line, find)).length, 0);
-}
-
-function saveAs(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
