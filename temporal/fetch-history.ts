@@ -25,12 +25,17 @@ export async function* fetchHistory(temporal: Reached, actorId: string, lastRun:
 /** The history of one run. */
 export async function* fetchRun(temporal: Reached, actorId: string, runId: string): AsyncGenerator<FetchedPage> {
   let token: Uint8Array | undefined;
-  for (let page = 0; page === 0 || token; page += 1) {
+  let page = 0;
+  do {
     const fetched = await fetchPage(temporal, actorId, runId, pageSize, token);
     const { events } = fetched.history ?? {};
-    if (events?.length) yield { runId, page, bytes: Buffer.from(History.encode({ events }).finish()) };
+    if (events?.length) {
+      yield { runId, page, bytes: Buffer.from(History.encode({ events }).finish()) };
+      // An answer without events takes no number: a gap in the archive would read as a page that is missing.
+      page += 1;
+    }
     token = fetched.nextPageToken?.length ? fetched.nextPageToken : undefined;
-  }
+  } while (token);
 }
 
 /**

@@ -11,6 +11,8 @@ import { presentWorkflow } from './present-workflow.ts';
 import { isAway } from './reached.ts';
 import { type pendingSchema, workflowDetailSchema, workflowPath } from './workflow.ts';
 
+const startedWithinMillis = 60_000;
+
 export const getWorkflow = operation({
   method: 'GET',
   url: '/api/v1/workflows/{id}',
@@ -46,7 +48,7 @@ async function nowOf(
   const runs = await history.count();
   if (actor.finishedAt !== null) return { runs, pending: [], waitingFor: '' };
   const described = await history.described();
-  if (described === undefined) return { runs, pending: [], waitingFor: 'Waits to be started.' };
+  if (described === undefined) return { runs, pending: [], waitingFor: unknownToTemporal(actor) };
   const words = actorWords[actor.kind];
   const events = (await history.run(runs)) ?? [];
   const waiting = steps({ number: runs, events }, words, described.trying).filter(
@@ -54,6 +56,13 @@ async function nowOf(
   );
   const waitingFor = described.running ? (sentence(waiting) ?? words.idle(actor.state)) : '';
   return { runs, pending: waiting.map(pendingOf), waitingFor };
+}
+
+/** Young: its start is on its way. Older: Temporal has lost it, by a restored database or another namespace. */
+function unknownToTemporal({ createdAt }: ActorView): string {
+  return Date.now() - createdAt.getTime() < startedWithinMillis
+    ? 'Waits to be started.'
+    : 'Temporal does not know it; workers start it again. If that lasts, see which namespace is set (TEMPORAL_NAMESPACE).';
 }
 
 function pendingOf({ title, attempts, failure, until, startedAt }: HistoryStep): z.output<typeof pendingSchema> {

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { endsRun, type HistoryEvent } from '../../domain/history-steps/event.ts';
 import type { HistoryStep } from '../../domain/history-steps/step.ts';
 import { steps } from '../../domain/history-steps/steps.ts';
+import type { Trying } from '../../domain/history-steps/telling.ts';
 import { actorWords } from '../../domain/history-steps/words.ts';
+import { Problem } from '../../domain/problems.ts';
 import { operation } from '../operation.ts';
 import { historyOf } from './history-of.ts';
 import { presentStep } from './present-step.ts';
@@ -38,9 +40,15 @@ export const listHistory = operation({
     // A run at a time, until there is one step more than the page holds.
     while (run > 0) {
       signal.throwIfAborted();
-      const events = await reached(() => history.run(run));
-      if (events === undefined) break;
-      const told = steps({ number: run, events }, actorWords[actor.kind], await trying(events));
+      const read = await runAndTries(run).catch((error: unknown) => {
+        // What the archive had is told first; only the rest has to wait for Temporal.
+        if (last === undefined || !(error instanceof Problem) || error.code !== 'unavailable') throw error;
+        return 'away' as const;
+      });
+      if (read === 'away') return { items, after: last && positionOf(last) };
+      if (read === undefined) break;
+      const { events, trying } = read;
+      const told = steps({ number: run, events }, actorWords[actor.kind], trying);
       for (const step of newest ? told.reverse() : told) {
         if (isBefore(step, page.after, newest)) continue;
         if (items.length === page.limit) return { items, after: last && positionOf(last) };
@@ -51,10 +59,14 @@ export const listHistory = operation({
     }
     return { items, after: undefined };
 
-    /** How often it has been tried is in the history only when it is over. */
-    async function trying(events: readonly HistoryEvent[]) {
+    /** How often something has been tried is in the history only when it is over. */
+    async function runAndTries(
+      number: number,
+    ): Promise<{ events: HistoryEvent[]; trying: Map<string, Trying> } | undefined> {
+      const events = await reached(() => history.run(number));
+      if (events === undefined) return undefined;
       const described = endsRun(events.at(-1)) ? undefined : await reached(() => history.described());
-      return described?.trying ?? new Map();
+      return { events, trying: described?.trying ?? new Map() };
     }
   },
 });
