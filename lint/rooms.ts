@@ -1,0 +1,40 @@
+/** Which rooms a room may import, besides itself, `domain/` and packages. docs/architecture.md says why. */
+export const rooms: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  machine: [],
+  pages: [],
+  db: [],
+  protocol: [],
+  outbound: [],
+  temporal: ['db'],
+  workflows: [],
+  activities: ['db', 'outbound'],
+  worker: ['db', 'temporal', 'protocol', 'outbound', 'workflows', 'activities'],
+  api: ['db', 'temporal', 'protocol', 'outbound', 'pages'],
+  identity: ['db', 'pages'],
+  agent: ['protocol', 'outbound', 'machine'],
+  web: ['pages'],
+  runtime: ['machine'],
+  cli: ['runtime', 'db', 'temporal', 'worker', 'api', 'identity', 'agent', 'machine', 'pages'],
+  test: ['*'],
+  bench: ['*'],
+  lint: [],
+};
+
+/** Single files that a room may import although it may not import their room. */
+export const doors: Readonly<Record<string, readonly RegExp[]>> = {
+  // A descriptor and its words are pure: they say what every room must know of a kind of actor.
+  '*': [/^workflows\/descriptors\.ts$/, /^workflows\/[^/]+\/(descriptor|words)\.ts$/],
+  api: [
+    /^workflows\/[^/]+\/messages\.ts$/,
+    /^agent\/bundle\/kept-bundle\.ts$/,
+    /^agent\/join\/install-script\.ts$/,
+    /^web\/build\/kept-console\.ts$/,
+  ],
+};
+
+/** Rooms of which a room may know the types alone: workflows run in a sandbox, the console in a browser. */
+export const typesOnly: Readonly<Record<string, readonly string[]>> = {
+  workflows: ['activities'],
+  web: ['api'],
+};
