@@ -19,7 +19,7 @@ export default defineConfig({
           name: 'rooms',
           include: ['**/*.test.ts'],
           exclude: [...never, ...pure, 'test/**/*.test.ts'],
-          globalSetup: ['./test/temporal-server.ts', './test/ground.ts'],
+          globalSetup: ['./test/ground/temporal-server.ts', './test/ground/ground.ts'],
         },
       },
       // The installation as users start it. Three at a time: these wait for timers and processes more than they compute.
@@ -29,7 +29,7 @@ export default defineConfig({
           name: 'installation',
           include: ['test/**/*.test.ts'],
           exclude: never,
-          globalSetup: ['./test/temporal-server.ts', './test/built-console.ts'],
+          globalSetup: ['./test/ground/temporal-server.ts', './test/installation/built-console.ts'],
           maxWorkers: 3,
           testTimeout: 120_000,
           hookTimeout: 300_000,

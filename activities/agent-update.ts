@@ -1,14 +1,14 @@
-import { findRelease } from '../db/agent-releases.ts';
-import { tellCluster } from '../db/cluster-agents.ts';
-import { cancelCommand, createCommand } from '../db/cluster-commands.ts';
-import { insertClusterEvent } from '../db/cluster-events.ts';
-import type { Database } from '../db/database.ts';
-import { type Effect, effect } from '../db/effect.ts';
-import { project } from '../db/projection.ts';
-import type { Secrets } from '../db/sealed-workload.ts';
-import { updateCommandId } from '../db/update-command.ts';
+import { findRelease } from '../db/agent-updates/agent-releases.ts';
+import { updateCommandId } from '../db/agent-updates/update-command.ts';
+import { tellCluster } from '../db/agents/cluster-agents.ts';
+import { insertClusterEvent } from '../db/clusters/cluster-events.ts';
+import { cancelCommand, createCommand } from '../db/commands/cluster-commands.ts';
+import { type Effect, effect } from '../db/engine/effect.ts';
+import { project } from '../db/engine/projection.ts';
+import type { Database } from '../db/postgres/database.ts';
+import type { Secrets } from '../db/workloads/sealed-workload.ts';
 import { actorId } from '../domain/actors.ts';
-import { type AgentUpdateState, confirmSeconds, isAgentUpdateOver } from '../domain/agent-updates.ts';
+import { type AgentUpdateState, confirmSeconds, isAgentUpdateOver } from '../domain/clusters/agent-updates.ts';
 import { actorAuthor } from './caller.ts';
 
 export interface AgentUpdateToBegin {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { activityInfo } from '@temporalio/activity';
-import type { Author } from '../db/effect.ts';
+import type { Author } from '../db/engine/effect.ts';
 
 /** The id of the request that began the actor, while one of its activities runs. */
 export const requestOfActivity = new AsyncLocalStorage<string | undefined>();

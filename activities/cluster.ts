@@ -1,13 +1,13 @@
-import { lockAgent } from '../db/cluster-agents.ts';
-import { endCommand } from '../db/cluster-commands.ts';
-import { insertClusterEvent } from '../db/cluster-events.ts';
-import { recordCluster } from '../db/clusters.ts';
-import type { Database } from '../db/database.ts';
-import { type Effect, effect } from '../db/effect.ts';
-import type { JsonObject } from '../db/json.ts';
-import { project } from '../db/projection.ts';
-import { forgetMachine } from '../db/reports.ts';
-import type { ClusterEventKind, ClusterState } from '../domain/clusters.ts';
+import { lockAgent } from '../db/agents/cluster-agents.ts';
+import { forgetMachine } from '../db/agents/reports.ts';
+import { insertClusterEvent } from '../db/clusters/cluster-events.ts';
+import { recordCluster } from '../db/clusters/clusters.ts';
+import { endCommand } from '../db/commands/cluster-commands.ts';
+import { type Effect, effect } from '../db/engine/effect.ts';
+import { project } from '../db/engine/projection.ts';
+import type { Database } from '../db/postgres/database.ts';
+import type { JsonObject } from '../db/postgres/json.ts';
+import type { ClusterEventKind, ClusterState } from '../domain/clusters/clusters.ts';
 import { actorAuthor } from './caller.ts';
 
 interface OfCluster {

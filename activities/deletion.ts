@@ -1,9 +1,9 @@
 import { ApplicationFailure, activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
-import type { Database } from '../db/database.ts';
-import { claimPurge, type PurgeClaim } from '../db/deletions.ts';
-import { type Effect, effect } from '../db/effect.ts';
-import { project } from '../db/projection.ts';
-import { purgeOrganization } from '../db/purge.ts';
+import { claimPurge, type PurgeClaim } from '../db/deletions/deletions.ts';
+import { purgeOrganization } from '../db/deletions/purge.ts';
+import { type Effect, effect } from '../db/engine/effect.ts';
+import { project } from '../db/engine/projection.ts';
+import type { Database } from '../db/postgres/database.ts';
 import { actorId } from '../domain/actors.ts';
 import { actorAuthor } from './caller.ts';
 

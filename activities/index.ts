@@ -1,5 +1,5 @@
-import type { Database } from '../db/database.ts';
-import type { Secrets } from '../db/sealed-workload.ts';
+import type { Database } from '../db/postgres/database.ts';
+import type { Secrets } from '../db/workloads/sealed-workload.ts';
 import { createAgentUpdateActivities } from './agent-update.ts';
 import { createClusterActivities } from './cluster.ts';
 import { createDeletionActivities } from './deletion.ts';

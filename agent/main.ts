@@ -1,8 +1,8 @@
 import { programVersion } from '../domain/version.ts';
-import { agentCommands } from './commands.ts';
-import { reason } from './log.ts';
-import { describe, readValues } from './options.ts';
-import { Refusal } from './refusal.ts';
+import { agentCommands } from './program/commands.ts';
+import { reason } from './program/log.ts';
+import { describe, readValues } from './program/options.ts';
+import { Refusal } from './program/refusal.ts';
 
 /** The installed agent's `ballast`: `ballast agent run|join|status|leave`. Answers the exit code. */
 export async function main(args: string[]): Promise<number> {

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { z } from 'zod';
-import { createKeysFile } from '../db/keys.ts';
-import { type FreshDatabase, freshDatabase } from '../test/fresh-database.ts';
-import { proxyTo } from '../test/proxy.ts';
-import { until } from '../test/until.ts';
+import { createKeysFile } from '../db/keys/keys.ts';
+import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
+import { proxyTo } from '../test/ground/proxy.ts';
+import { until } from '../test/ground/until.ts';
 
 const readyz = z.object({ parts: z.record(z.string(), z.object({ ready: z.boolean() })) });
 let fresh: FreshDatabase;

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { v7 as uuid } from 'uuid';
-import { connectionFailure } from '../db/connection-failure.ts';
-import { openDatabase } from '../db/database.ts';
-import { schemaState } from '../db/migrate.ts';
-import { beat, removeProcess } from '../db/processes.ts';
-import { readSettings, required, type Settings, SettingsError } from '../domain/settings.ts';
+import { beat, removeProcess } from '../db/engine/processes.ts';
+import { schemaState } from '../db/migrations/migrate.ts';
+import { connectionFailure } from '../db/postgres/connection-failure.ts';
+import { openDatabase } from '../db/postgres/database.ts';
+import { readSettings, required, type Settings, SettingsError } from '../domain/settings/settings.ts';
 import { programVersion } from '../domain/version.ts';
-import { createDelivery } from '../temporal/delivery.ts';
-import { openTemporal } from '../temporal/open.ts';
-import type { AgentProgram } from './agents/agent-program.ts';
+import { openTemporal } from '../temporal/connection/open.ts';
+import { createDelivery } from '../temporal/delivery/delivery.ts';
+import type { AgentProgram } from './agent-releases/agent-program.ts';
 import { createApp } from './app.ts';
 import { ConsoleFiles } from './console/console-files.ts';
-import { keyringWhenOpen } from './keyring-when-open.ts';
-import { openLog } from './log.ts';
+import { keyringWhenOpen } from './engine/server/keyring-when-open.ts';
+import { openLog } from './engine/server/log.ts';
 
 const beatMillis = 5_000;
 const longestShutdown = 8_000;
@@ -49,7 +49,8 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
   await using opened = new AsyncDisposableStack();
   const endpoint = settings.OTEL_EXPORTER_OTLP_ENDPOINT;
   // Loaded only when somebody collects traces: the packages take as long and as much memory as the half of all the rest.
-  const tracing = endpoint === undefined ? undefined : (await import('./tracing.ts')).startTracing(endpoint);
+  const tracing =
+    endpoint === undefined ? undefined : (await import('./engine/server/tracing.ts')).startTracing(endpoint);
   opened.defer(() => tracing?.shutdown());
   const database = await openDatabase({
     url: required(settings, 'DATABASE_URL'),

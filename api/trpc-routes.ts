@@ -2,13 +2,13 @@ import { getTRPCErrorShape, TRPCError } from '@trpc/server';
 import { fastifyRequestHandler } from '@trpc/server/adapters/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../domain/problems.ts';
-import { admitVisit } from './http/admit.ts';
-import type { ClientAddress } from './http/client-address.ts';
-import { noted } from './http/problem-reply.ts';
-import type { NamedOperation, Registry } from './registry.ts';
-import type { ServerParts } from './server-parts.ts';
-import { trpcRouter } from './trpc.ts';
-import { problemBehind, trpcError } from './trpc-problems.ts';
+import { admitVisit } from './engine/http/admit.ts';
+import type { ClientAddress } from './engine/http/client-address.ts';
+import { noted } from './engine/http/problem-reply.ts';
+import type { NamedOperation, Registry } from './engine/registry.ts';
+import type { ServerParts } from './engine/server/server-parts.ts';
+import { trpcRouter } from './engine/trpc/trpc.ts';
+import { problemBehind, trpcError } from './engine/trpc/trpc-problems.ts';
 
 /** Mounts the procedures at /trpc, a route for each: the checks of its operation run before its body is read. */
 export function trpcRoutes(

@@ -1,12 +1,12 @@
-import { actorStart } from './actor-start.ts';
-import { agents } from './agents.ts';
-import type { Benchmark } from './benchmark.ts';
-import { firstPage } from './console.ts';
-import { credentials } from './credentials.ts';
-import { members } from './members.ts';
-import { memory } from './memory.ts';
-import { pageRead, pointRead } from './reads.ts';
-import { startUp } from './start-up.ts';
+import type { Benchmark } from './engine/benchmark.ts';
+import { credentials } from './ground/credentials.ts';
+import { actorStart } from './subjects/actor-start.ts';
+import { agents } from './subjects/agents.ts';
+import { firstPage } from './subjects/console.ts';
+import { members } from './subjects/members.ts';
+import { memory } from './subjects/memory.ts';
+import { pageRead, pointRead } from './subjects/reads.ts';
+import { startUp } from './subjects/start-up.ts';
 
 /** Every benchmark there is, in the order in which they run. */
 export const benchmarks: readonly Benchmark[] = [

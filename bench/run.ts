@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { ArgumentError, readArguments } from './arguments.ts';
 import { benchmarks } from './benchmarks.ts';
-import { measure } from './measure.ts';
-import { profileInto } from './node-process.ts';
-import { newReport, tableOf, writeReport } from './report.ts';
+import { ArgumentError, readArguments } from './engine/arguments.ts';
+import { measure } from './engine/measure.ts';
+import { profileInto } from './engine/node-process.ts';
+import { newReport, tableOf, writeReport } from './engine/report.ts';
 
 const help = `npm run bench -- [--only NAME]… [--rounds N] [--json] [--profile DIR]
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cacheDirectory, installPackages } from './install-packages.mjs';
+import { cacheDirectory, installPackages } from './engine/install-packages.mjs';
 
 const checkout = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -71,7 +71,7 @@ function tuned() {
 
 /**
  * Hands over to another program: signals go to it, its end is our end. A Ctrl-C at the terminal reaches it twice, from
- * the terminal and from here; cli/up.ts takes two that come together for one.
+ * the terminal and from here; cli/installation/up.ts takes two that come together for one.
  */
 function become(file, args, env) {
   return new Promise((resolve, reject) => {

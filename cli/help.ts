@@ -1,6 +1,6 @@
-import { command, type Option } from './command.ts';
 import { commands } from './commands.ts';
-import { settingsAsJson, settingsAsMarkdown, settingsAsText } from './settings-table.ts';
+import { command, type Option } from './engine/command.ts';
+import { settingsAsJson, settingsAsMarkdown, settingsAsText } from './engine/settings-table.ts';
 
 /** The commands that are not in the table because the entry script does them. */
 const ofTheEntry = [

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { commands } from './commands.ts';
-import { settingsAsMarkdown } from './settings-table.ts';
+import { settingsAsMarkdown } from './engine/settings-table.ts';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 

@@ -1,7 +1,7 @@
 import { nearest } from '../domain/nearest.ts';
-import { UsageError } from './command.ts';
 import { commands } from './commands.ts';
-import { tellFailure } from './failure.ts';
+import { UsageError } from './engine/command.ts';
+import { tellFailure } from './engine/failure.ts';
 
 /** The words after `./ballast` that name a command, and those that belong to it. */
 function choose(args: string[]): { name: string; rest: string[] } {

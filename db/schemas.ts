@@ -1,37 +1,37 @@
-import { AgentReleaseSchema, AgentUpdateSchema } from './entities/agent-update.ts';
-import { ApiTokenProjectSchema, ApiTokenSchema } from './entities/api-token.ts';
-import { AppUserSchema } from './entities/app-user.ts';
-import { AuditRecordSchema } from './entities/audit-record.ts';
-import { ChangeFeedEntrySchema } from './entities/change-feed-entry.ts';
-import { ClusterSchema } from './entities/cluster.ts';
-import { ClusterAgentSchema, EnrollmentTokenSchema } from './entities/cluster-agent.ts';
-import { ClusterCommandSchema, CommandOutputSchema } from './entities/cluster-command.ts';
-import { ClusterEventSchema } from './entities/cluster-event.ts';
-import { ClusterSliceSchema, IngressHostSchema, ObservedSliceSchema } from './entities/cluster-slice.ts';
-import { DataKeySchema } from './entities/data-key.ts';
-import { DeletionSchema } from './entities/deletion.ts';
-import { HistoryArchivePageSchema } from './entities/history-archive-page.ts';
-import { IdempotentAnswerSchema } from './entities/idempotent-answer.ts';
-import { IdentitySchema } from './entities/identity.ts';
-import { InstallationSchema } from './entities/installation.ts';
-import { InvitationSchema } from './entities/invitation.ts';
-import { MembershipSchema } from './entities/membership.ts';
-import { OrganizationSchema } from './entities/organization.ts';
-import { OutboxEntrySchema } from './entities/outbox-entry.ts';
-import { ProcessSchema } from './entities/process.ts';
+import { AgentReleaseSchema, AgentUpdateSchema } from './agent-updates/agent-update.ts';
+import { ClusterAgentSchema, EnrollmentTokenSchema } from './agents/cluster-agent.ts';
+import { ApiTokenProjectSchema, ApiTokenSchema } from './api-tokens/api-token.ts';
+import { ClusterSchema } from './clusters/cluster.ts';
+import { ClusterEventSchema } from './clusters/cluster-event.ts';
+import { ClusterCommandSchema, CommandOutputSchema } from './commands/cluster-command.ts';
+import { DeletionSchema } from './deletions/deletion.ts';
+import { HistoryArchivePageSchema } from './engine/archive/history-archive-page.ts';
+import { AuditRecordSchema } from './engine/audit-record.ts';
+import { ChangeFeedEntrySchema } from './engine/feed/change-feed-entry.ts';
+import { IdempotentAnswerSchema } from './engine/idempotent-answer.ts';
+import { OutboxEntrySchema } from './engine/outbox-entry.ts';
+import { ProcessSchema } from './engine/process.ts';
+import { RatePermitSchema } from './engine/rate-permit.ts';
+import { StreamLeaseSchema } from './engine/stream-lease.ts';
 import {
   ProviderAccountSchema,
   ProviderPasskeySchema,
   ProviderRecoveryCodeSchema,
-} from './entities/provider-account.ts';
-import { ProviderKeySchema, ProviderRecordSchema } from './entities/provider-record.ts';
-import { RatePermitSchema } from './entities/rate-permit.ts';
-import { SessionSchema } from './entities/session.ts';
-import { SignInAttemptSchema } from './entities/sign-in-attempt.ts';
-import { SignInLinkSchema } from './entities/sign-in-link.ts';
-import { StreamLeaseSchema } from './entities/stream-lease.ts';
-import { TeamMemberSchema, TeamSchema } from './entities/team.ts';
-import { ExchangedTokenSchema, TrustedIssuerSchema } from './entities/trusted-issuer.ts';
+} from './identity-provider/provider-account.ts';
+import { ProviderKeySchema, ProviderRecordSchema } from './identity-provider/provider-record.ts';
+import { InstallationSchema } from './installation/installation.ts';
+import { InvitationSchema } from './invitations/invitation.ts';
+import { DataKeySchema } from './keys/data-key.ts';
+import { MembershipSchema } from './members/membership.ts';
+import { OrganizationSchema } from './organizations/organization.ts';
+import { IdentitySchema } from './sign-in/identity.ts';
+import { SessionSchema } from './sign-in/session.ts';
+import { SignInAttemptSchema } from './sign-in/sign-in-attempt.ts';
+import { SignInLinkSchema } from './sign-in/sign-in-link.ts';
+import { TeamMemberSchema, TeamSchema } from './teams/team.ts';
+import { ExchangedTokenSchema, TrustedIssuerSchema } from './trusted-issuers/trusted-issuer.ts';
+import { AppUserSchema } from './users/app-user.ts';
+import { ClusterSliceSchema, IngressHostSchema, ObservedSliceSchema } from './workloads/cluster-slice.ts';
 
 /** Every entity there is. The tables' types, the migrations and the purge are made from this list. */
 export const schemas = [

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createKeysFile } from '../db/keys.ts';
-import { livingProcesses } from '../db/processes.ts';
-import { freePort } from '../test/free-port.ts';
-import { type FreshDatabase, freshDatabase } from '../test/fresh-database.ts';
-import { until } from '../test/until.ts';
+import { livingProcesses } from '../db/engine/processes.ts';
+import { createKeysFile } from '../db/keys/keys.ts';
+import { freePort } from '../test/ground/free-port.ts';
+import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
+import { until } from '../test/ground/until.ts';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 

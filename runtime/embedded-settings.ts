@@ -1,8 +1,8 @@
-import type { Settings } from '../domain/settings.ts';
-import { certificateFiles, serverName } from './certificates.ts';
-import type { Home } from './home.ts';
-import { postgresUrl } from './postgres-address.ts';
-import { Refusal } from './refusal.ts';
+import type { Settings } from '../domain/settings/settings.ts';
+import { certificateFiles, serverName } from './home/certificates.ts';
+import type { Home } from './home/home.ts';
+import { postgresUrl } from './postgres/postgres-address.ts';
+import { Refusal } from './supervisor/refusal.ts';
 
 /**
  * The settings that lead to the embedded parts of a home, for those that were left open. They are handed to the API and

@@ -1,13 +1,13 @@
-import { certificateFiles, serverName } from './certificates.ts';
-import { claimHome } from './claim-home.ts';
-import type { PartEvent } from './kept-part.ts';
-import { postgresPart } from './postgres.ts';
-import { postgresUrl } from './postgres-address.ts';
-import { provisionPostgres } from './postgres-provision.ts';
-import { Supervisor } from './supervisor.ts';
-import { temporalPart } from './temporal.ts';
-import { findTemporal } from './temporal-binary.ts';
-import { watchParent } from './watch-parent.ts';
+import { certificateFiles, serverName } from './home/certificates.ts';
+import { claimHome } from './home/claim-home.ts';
+import { postgresPart } from './postgres/postgres.ts';
+import { postgresUrl } from './postgres/postgres-address.ts';
+import { provisionPostgres } from './postgres/postgres-provision.ts';
+import type { PartEvent } from './supervisor/kept-part.ts';
+import { Supervisor } from './supervisor/supervisor.ts';
+import { watchParent } from './supervisor/watch-parent.ts';
+import { temporalPart } from './temporal-server/temporal.ts';
+import { findTemporal } from './temporal-server/temporal-binary.ts';
 
 export interface Ground {
   postgres: { adminUrl: string; url: string };

@@ -37,7 +37,7 @@ const clusterOverview = createRoute({
 const clusterInstances = createRoute({
   getParentRoute: ofCluster,
   path: '/instances',
-  component: page(() => import('./pages/clusters/cluster-instances.tsx'), 'ClusterInstances'),
+  component: page(() => import('./pages/instances/cluster-instances.tsx'), 'ClusterInstances'),
 });
 const clusterEvents = createRoute({
   getParentRoute: ofCluster,
@@ -47,13 +47,13 @@ const clusterEvents = createRoute({
 const clusterAgent = createRoute({
   getParentRoute: ofCluster,
   path: '/agent',
-  component: page(() => import('./pages/clusters/cluster-agent.tsx'), 'ClusterAgent'),
+  component: page(() => import('./pages/agents/cluster-agent.tsx'), 'ClusterAgent'),
 });
 const instance = createRoute({
   getParentRoute: inOrganization,
   path: '/clusters/$cluster/instances/$instance',
   validateSearch: ({ find }: Search) => ({ ...text('find', find) }),
-  component: page(() => import('./pages/clusters/instance.tsx'), 'Instance'),
+  component: page(() => import('./pages/instances/instance.tsx'), 'Instance'),
 });
 
 const operations = createRoute({
@@ -64,13 +64,13 @@ const operations = createRoute({
     ...chosen('state', state, ['open', 'over']),
     ...flag('stuck', stuck),
   }),
-  component: page(() => import('./pages/operations/operation-list.tsx'), 'OperationList'),
+  component: page(() => import('./pages/workflows/workflow-list.tsx'), 'OperationList'),
 });
 const operation = createRoute({
   getParentRoute: inOrganization,
   path: '/operations/$operation',
   validateSearch: ({ order, raw }: Search) => ({ ...chosen('order', order, ['newest']), ...flag('raw', raw) }),
-  component: page(() => import('./pages/operations/operation.tsx'), 'Operation'),
+  component: page(() => import('./pages/workflows/workflow.tsx'), 'Operation'),
 });
 
 const members = createRoute({
@@ -81,25 +81,25 @@ const members = createRoute({
     ...flag('accepted', accepted),
     ...flag('invite', invite),
   }),
-  component: page(() => import('./pages/organization/members.tsx'), 'Members'),
+  component: page(() => import('./pages/members/members.tsx'), 'Members'),
 });
 const teams = createRoute({
   getParentRoute: inOrganization,
   path: '/teams',
   validateSearch: ({ make }: Search) => ({ ...flag('make', make) }),
-  component: page(() => import('./pages/organization/teams.tsx'), 'Teams'),
+  component: page(() => import('./pages/teams/teams.tsx'), 'Teams'),
 });
 const tokens = createRoute({
   getParentRoute: inOrganization,
   path: '/tokens',
   validateSearch: ({ over, make }: Search) => ({ ...flag('over', over), ...flag('make', make) }),
-  component: page(() => import('./pages/access/tokens.tsx'), 'Tokens'),
+  component: page(() => import('./pages/api-tokens/tokens.tsx'), 'Tokens'),
 });
 const ci = createRoute({
   getParentRoute: inOrganization,
   path: '/ci',
   validateSearch: ({ add }: Search) => ({ ...flag('add', add) }),
-  component: page(() => import('./pages/access/ci-jobs.tsx'), 'CiJobs'),
+  component: page(() => import('./pages/trusted-issuers/ci-jobs.tsx'), 'CiJobs'),
 });
 const auditLog = createRoute({
   getParentRoute: inOrganization,

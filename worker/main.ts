@@ -1,7 +1,7 @@
-import { readSettings, SettingsError } from '../domain/settings.ts';
-import { openLog } from './log.ts';
-import { SchemaTooNew } from './ready.ts';
-import { runWorker } from './run.ts';
+import { readSettings, SettingsError } from '../domain/settings/settings.ts';
+import { openLog } from './host/log.ts';
+import { SchemaTooNew } from './host/ready.ts';
+import { runWorker } from './host/run.ts';
 
 /** Whatever is still going on by then will be done again by another worker: that is what actors are for. */
 const longestShutdown = 8_700;

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from '@temporalio/worker';
 import { expect, test } from 'vitest';
-import { historyFromText } from '../temporal/history-text.ts';
-import { bundleCache } from '../test/bundle-cache.ts';
-import { workflowBundle } from '../worker/bundle.ts';
+import { historyFromText } from '../temporal/history/history-text.ts';
+import { bundleCache } from '../test/ground/bundle-cache.ts';
+import { workflowBundle } from '../worker/host/bundle.ts';
 
 const histories = fileURLToPath(new URL('../test/histories', import.meta.url));
 const files = await readdir(histories);

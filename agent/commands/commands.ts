@@ -1,12 +1,12 @@
 import type { Command, CommandResult } from '../../protocol/command.ts';
 import { isJournalled } from '../../protocol/command.ts';
-import type { Driver } from '../driver.ts';
+import type { Driver } from '../drivers/driver.ts';
 import type { Entry } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Client } from '../link/client.ts';
 import { LinkFailure } from '../link/link-failure.ts';
 import { BackOff, pause } from '../link/pause.ts';
-import { type Log, reason } from '../log.ts';
+import { type Log, reason } from '../program/log.ts';
 import { Delivery } from './delivery.ts';
 import { execute } from './execute.ts';
 import type { Run, RunResult } from './run.ts';

@@ -4,7 +4,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { Client } from '../link/client.ts';
 import { LinkFailure } from '../link/link-failure.ts';
 import { BackOff, pause } from '../link/pause.ts';
-import { type Log, reason } from '../log.ts';
+import { type Log, reason } from '../program/log.ts';
 
 /** Tells what commands say and how they ended, in this order, again and again until it is acknowledged. */
 export class Delivery {

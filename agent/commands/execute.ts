@@ -1,5 +1,5 @@
 import type { CommandBody } from '../../protocol/command.ts';
-import type { Driver } from '../driver.ts';
+import type { Driver } from '../drivers/driver.ts';
 import type { Run, RunResult } from './run.ts';
 
 /** Runs a program in an instance, no longer than its time. */

@@ -1,5 +1,5 @@
 import type { CommandBody, OutputPiece } from '../../protocol/command.ts';
-import type { Driver, LogLine } from '../driver.ts';
+import type { Driver, LogLine } from '../drivers/driver.ts';
 import { pause } from '../link/pause.ts';
 
 interface Stream {

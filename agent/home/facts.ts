@@ -1,6 +1,6 @@
 import { availableParallelism, hostname, networkInterfaces, totalmem } from 'node:os';
 import type { Facts } from '../../protocol/agent.ts';
-import type { Driver } from '../driver.ts';
+import type { Driver } from '../drivers/driver.ts';
 
 /** What this machine is, as the control plane shall know it. */
 export async function machineFacts(driver: Driver, ingress?: { port: number; listen: string }): Promise<Facts> {

@@ -1,4 +1,4 @@
-import type { Option } from '../options.ts';
+import type { Option } from '../program/options.ts';
 import { defaultHome } from './home.ts';
 
 export const homeOption: Option = {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../../machine/files.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../program/refusal.ts';
 
 const identity = z.object({
   url: z.string(),

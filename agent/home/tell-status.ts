@@ -1,4 +1,4 @@
-import type { AgentCommand } from '../options.ts';
+import type { AgentCommand } from '../program/options.ts';
 import { homeOption } from './home-option.ts';
 import { readIdentity } from './identity.ts';
 import { readStatus } from './status.ts';

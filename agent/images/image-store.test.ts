@@ -13,10 +13,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { digestOf, handMadeLayout } from '../../test/hand-made-image.ts';
-import { sampleLayout } from '../../test/sample-image.ts';
-import { hostBound, type ReadyImage } from '../image.ts';
-import { Refusal } from '../refusal.ts';
+import { digestOf, handMadeLayout } from '../../test/images/hand-made-image.ts';
+import { sampleLayout } from '../../test/images/sample-image.ts';
+import { hostBound, type ReadyImage } from '../drivers/image.ts';
+import { Refusal } from '../program/refusal.ts';
 import { ImageStore } from './image-store.ts';
 
 let home: string;

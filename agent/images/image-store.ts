@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomically } from '../../machine/files.ts';
 import type { Image } from '../../protocol/workload.ts';
-import type { ReadyImage } from '../image.ts';
-import { Refusal } from '../refusal.ts';
+import type { ReadyImage } from '../drivers/image.ts';
+import { Refusal } from '../program/refusal.ts';
 import { Blobs } from './blobs.ts';
 import { Layout } from './layout.ts';
 import {

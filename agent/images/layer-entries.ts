@@ -1,7 +1,7 @@
 import { chmodSync, createWriteStream, linkSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { ExtractEvents } from 'tar-stream';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../program/refusal.ts';
 import { shownPath, type Tree } from './tree.ts';
 
 type Header = ExtractEvents['entry'][0];

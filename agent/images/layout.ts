@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../program/refusal.ts';
 import { type Descriptor, largestManifest, readManifest } from './manifest.ts';
 import type { Source } from './source.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { digest } from '../../protocol/workload.ts';
-import type { ImageConfig } from '../image.ts';
-import { Refusal } from '../refusal.ts';
+import type { ImageConfig } from '../drivers/image.ts';
+import { Refusal } from '../program/refusal.ts';
 
 export const largestManifest = 4 * 1024 * 1024;
 

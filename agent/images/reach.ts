@@ -2,7 +2,7 @@ import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent } from 'undici';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../program/refusal.ts';
 import { isLoopback } from './repository.ts';
 
 /** Where machines of clouds tell whoever asks who they are, beyond the link-local addresses. */

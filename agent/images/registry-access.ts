@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Dispatcher, request } from 'undici';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../program/refusal.ts';
 import { checkAddress, registryAgent } from './reach.ts';
 import type { Repository } from './repository.ts';
 

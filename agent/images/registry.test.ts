@@ -4,10 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { digestOf, handMadeLayout } from '../../test/hand-made-image.ts';
-import { blobOf, push, registryIsThere, startAnswering, startRegistry } from '../../test/registry.ts';
-import { until } from '../../test/until.ts';
-import { Refusal } from '../refusal.ts';
+import { until } from '../../test/ground/until.ts';
+import { digestOf, handMadeLayout } from '../../test/images/hand-made-image.ts';
+import { blobOf, push, registryIsThere, startAnswering, startRegistry } from '../../test/images/registry.ts';
+import { Refusal } from '../program/refusal.ts';
 import { ImageStore } from './image-store.ts';
 import { repositoryOf } from './repository.ts';
 

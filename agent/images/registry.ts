@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Image } from '../../protocol/workload.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../program/refusal.ts';
 import { type Descriptor, largestManifest } from './manifest.ts';
 import { type Answer, codeOf, discard, RegistryAccess, readBounded } from './registry-access.ts';
 import { repositoryOf } from './repository.ts';

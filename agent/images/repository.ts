@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../program/refusal.ts';
 
 const path = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
 const host = /^(?:[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)*|\[[0-9a-fA-F:.]+\])(?::[0-9]{1,5})?$/;

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Compression, digestOf, type Entry, handMadeLayout, tarOf } from '../../test/hand-made-image.ts';
-import { Refusal } from '../refusal.ts';
+import { type Compression, digestOf, type Entry, handMadeLayout, tarOf } from '../../test/images/hand-made-image.ts';
+import { Refusal } from '../program/refusal.ts';
 import { ImageStore } from './image-store.ts';
 import { type UnpackLimits, unpack } from './unpack.ts';
 

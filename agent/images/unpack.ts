@@ -6,8 +6,8 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { extract } from 'tar-stream';
-import type { ReadyImage } from '../image.ts';
-import { Refusal } from '../refusal.ts';
+import type { ReadyImage } from '../drivers/image.ts';
+import { Refusal } from '../program/refusal.ts';
 import { LayerEntries } from './layer-entries.ts';
 import { Tree } from './tree.ts';
 

@@ -1,4 +1,4 @@
-import type { Upstream } from './upstream.ts';
+import type { Upstream } from './protocols/upstream.ts';
 
 function codeOf(error: Error): string {
   return 'code' in error ? String(error.code) : '';

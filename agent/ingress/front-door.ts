@@ -1,11 +1,11 @@
 import { createServer, type Server, type ServerOptions } from 'node:http';
 import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2';
 import { Server as PlainServer, type Socket } from 'node:net';
-import { forward } from './forward.ts';
-import { askedOverH2c, H2cReply } from './h2c-client.ts';
-import { askedOverHttp1, Http1Reply } from './http1-client.ts';
-import type { Front } from './request-record.ts';
-import { mayUpgrade, upgrade } from './upgrade.ts';
+import { forward } from './protocols/forward.ts';
+import { askedOverH2c, H2cReply } from './protocols/h2c-client.ts';
+import { askedOverHttp1, Http1Reply } from './protocols/http1-client.ts';
+import { mayUpgrade, upgrade } from './protocols/upgrade.ts';
+import type { Front } from './requests/request-record.ts';
 
 const firstBytesMilliseconds = 15_000;
 const preface = Buffer.from('PRI ');

@@ -7,9 +7,9 @@ import { Agent, Pool, request } from 'undici';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { identify, isAlive } from '../../machine/process-identity.ts';
-import { freePort } from '../../test/free-port.ts';
-import { sampleProgram } from '../../test/sample-image.ts';
-import { until } from '../../test/until.ts';
+import { freePort } from '../../test/ground/free-port.ts';
+import { until } from '../../test/ground/until.ts';
+import { sampleProgram } from '../../test/images/sample-image.ts';
 import { Ingress, type Route } from './ingress.ts';
 import { IngressFiles } from './ingress-files.ts';
 

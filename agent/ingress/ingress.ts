@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { rotate, tail } from '../../machine/log-files.ts';
 import { isAlive, signal } from '../../machine/process-identity.ts';
 import { observedSlice } from '../../protocol/observed.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../program/log.ts';
 import { order } from './control.ts';
 import { IngressFiles, type ProcessRecord } from './ingress-files.ts';
 import { programDigest } from './program-digest.ts';

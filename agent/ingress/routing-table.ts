@@ -1,5 +1,5 @@
+import { Upstream } from './protocols/upstream.ts';
 import type { Route, RouteUpstream } from './route.ts';
-import { Upstream } from './upstream.ts';
 
 /** Which instances answer for which host. Applied as a whole; what is under way is not touched. */
 export class RoutingTable {

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { identify } from '../../machine/process-identity.ts';
-import { AccessLog } from './access-log.ts';
 import { controlPath, obey } from './control.ts';
 import { FrontDoor } from './front-door.ts';
 import type { IngressFiles, ProcessRecord } from './ingress-files.ts';
+import { AccessLog } from './requests/access-log.ts';
+import { TrafficCounts } from './requests/traffic-counts.ts';
 import { RoutingTable } from './routing-table.ts';
 import { handOverOrder, type ServingOptions } from './serving-options.ts';
-import { TrafficCounts } from './traffic-counts.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 
 const successorMilliseconds = 10_000;

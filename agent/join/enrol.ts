@@ -15,8 +15,8 @@ import { controlPlaneAddress, isLoopback } from '../link/address.ts';
 import { Client } from '../link/client.ts';
 import { LinkFailure } from '../link/link-failure.ts';
 import { BackOff, pause } from '../link/pause.ts';
-import { type Log, reason } from '../log.ts';
-import { Refusal } from '../refusal.ts';
+import { type Log, reason } from '../program/log.ts';
+import { Refusal } from '../program/refusal.ts';
 
 export interface JoinOptions {
   home: string;

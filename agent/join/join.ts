@@ -2,9 +2,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { openHome } from '../home/home.ts';
 import { homeOption } from '../home/home-option.ts';
-import { lineLog, reason } from '../log.ts';
-import type { AgentCommand, Option } from '../options.ts';
-import { Refusal } from '../refusal.ts';
+import { lineLog, reason } from '../program/log.ts';
+import type { AgentCommand, Option } from '../program/options.ts';
+import { Refusal } from '../program/refusal.ts';
 import { enrol } from './enrol.ts';
 
 export const joinOptions: Readonly<Record<string, Option>> = {

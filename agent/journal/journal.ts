@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { join } from 'node:path';
 import { writeFileAtomically } from '../../machine/files.ts';
 import type { Command, CommandResult } from '../../protocol/command.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../program/log.ts';
 import { type Entry, entry } from './entry.ts';
 import { Spool } from './spool.ts';
 

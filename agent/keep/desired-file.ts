@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { writeFileAtomically } from '../../machine/files.ts';
 import { type Desired, sliceKey } from '../../protocol/desired.ts';
 import { workload } from '../../protocol/workload.ts';
-import type { Wanted } from './seen.ts';
+import type { Wanted } from './observe/seen.ts';
 
 const content = z.object({
   revision: z.int().min(0),

@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 import type { Process, Workload } from '../../protocol/workload.ts';
-import type { Wanted } from './seen.ts';
+import type { Wanted } from './observe/seen.ts';
 
 /** What is wrong with a workload in itself: the processes and host names that cannot be had, each with a sentence. */
 export interface Faults {

@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { applied, type KeptMachine, keptMachine, through, wanted } from '../../test/kept-machine.ts';
-import { until } from '../../test/until.ts';
+import { applied, type KeptMachine, keptMachine, through, wanted } from '../../test/agents/kept-machine.ts';
+import { until } from '../../test/ground/until.ts';
 import type { Keeper } from './keeper.ts';
 
 let machine: KeptMachine;

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../../machine/files.ts';
-import type { Schedule } from './plan-cron.ts';
+import type { Schedule } from './plan/plan-cron.ts';
 
 const remembered = z.object({
   /** In milliseconds: since when it is ready or is not; `ready` names the run in which it is. */

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Driver, InstanceSpec } from '../driver.ts';
+import type { Driver, InstanceSpec } from '../drivers/driver.ts';
 import type { ImageStore } from '../images/image-store.ts';
 import type { Ingress } from '../ingress/ingress.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../program/refusal.ts';
 import type { AppliedRoutes } from './applied-routes.ts';
 import { AtMost } from './at-most.ts';
+import type { Action } from './observe/seen.ts';
 import { backOff, type Entry, type Roster } from './roster.ts';
-import type { Action } from './seen.ts';
 
 const atOnce = 8;
 

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import type { Process } from '../../protocol/workload.ts';
-import type { Driver, Instance } from '../driver.ts';
+import type { Driver, Instance } from '../drivers/driver.ts';
 import { AtMost } from './at-most.ts';
-import { Checkup } from './checkup.ts';
 import type { Memory } from './memory.ts';
-import { type Action, howOf, type Seen } from './seen.ts';
+import { Checkup } from './observe/checkup.ts';
+import { type Action, howOf, type Seen } from './observe/seen.ts';
 
 type Addition = Extract<Action, { do: 'add' }>;
 

@@ -1,5 +1,5 @@
 import type { ObservedSlice } from '../../protocol/observed.ts';
-import type { Driver } from '../driver.ts';
+import type { Driver } from '../drivers/driver.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 
 const every = 30_000;

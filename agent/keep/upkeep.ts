@@ -1,4 +1,4 @@
-import type { Driver } from '../driver.ts';
+import type { Driver } from '../drivers/driver.ts';
 import type { ImageStore } from '../images/image-store.ts';
 import type { Roster } from './roster.ts';
 

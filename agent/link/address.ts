@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../program/refusal.ts';
 
 /** The address of a control plane, fit to send a credential to: https, or http that never leaves this machine. */
 export function controlPlaneAddress(text: string): URL {

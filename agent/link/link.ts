@@ -1,6 +1,6 @@
 import type { Facts, HelloAnswer, HelloRequest } from '../../protocol/agent.ts';
 import { protocolVersion } from '../../protocol/version.ts';
-import { type Log, reason } from '../log.ts';
+import { type Log, reason } from '../program/log.ts';
 import type { Client } from './client.ts';
 import { LinkFailure } from './link-failure.ts';
 import { BackOff, pause } from './pause.ts';

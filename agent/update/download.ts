@@ -4,7 +4,7 @@ import { open, rm } from 'node:fs/promises';
 import type { Client } from '../link/client.ts';
 import { LinkFailure } from '../link/link-failure.ts';
 import { BackOff, pause } from '../link/pause.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../program/refusal.ts';
 
 /** A bundle as the control plane names it. */
 export interface Wanted {

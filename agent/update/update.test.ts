@@ -2,9 +2,15 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type AgentPeer, agentPeer } from '../../test/agent-peer.ts';
-import { agentHome, argumentsOf, changedBundle, processesNaming, runScript } from '../../test/installed-agent.ts';
-import { until } from '../../test/until.ts';
+import { type AgentPeer, agentPeer } from '../../test/agents/agent-peer.ts';
+import {
+  agentHome,
+  argumentsOf,
+  changedBundle,
+  processesNaming,
+  runScript,
+} from '../../test/agents/installed-agent.ts';
+import { until } from '../../test/ground/until.ts';
 import { type Bundle, makeBundle } from '../bundle/make-bundle.ts';
 import { installScript } from '../join/install-script.ts';
 import { imageName, shortDigest } from './image-name.ts';

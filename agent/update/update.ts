@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { CommandBody } from '../../protocol/command.ts';
 import type { Run, RunResult } from '../commands/run.ts';
 import type { Client } from '../link/client.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../program/refusal.ts';
 import { download } from './download.ts';
 import { shortDigest } from './image-name.ts';
 import type { Releases } from './releases.ts';

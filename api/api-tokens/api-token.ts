@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ApiTokenView } from '../../db/api-tokens.ts';
+import type { ApiTokenView } from '../../db/api-tokens/api-tokens.ts';
 import { tokenRoles } from '../../domain/roles.ts';
 
 export const apiTokenSchema = z

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Problem } from '../../domain/problems.ts';
-import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../test/running-api.ts';
-import { operation } from '../operation.ts';
+import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
+import { operation } from '../engine/operation.ts';
 import { operations } from '../operations.ts';
 
 const project = z.object({ id: z.guid() });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { createToken } from '../../db/api-tokens.ts';
+import { createToken } from '../../db/api-tokens/api-tokens.ts';
 import { tokenRoles } from '../../domain/roles.ts';
-import { operation } from '../operation.ts';
-import { invalidFields } from '../pipeline/input.ts';
+import { invalidFields } from '../engine/input/input.ts';
+import { operation } from '../engine/operation.ts';
 import { apiTokenAnswer, apiTokenSchema } from './api-token.ts';
 
 const longestMillis = 3_650 * 86_400_000;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { listTokens } from '../../db/api-tokens.ts';
-import { operation } from '../operation.ts';
-import { createdPosition, oneMore, pageOf } from '../positions.ts';
+import { listTokens } from '../../db/api-tokens/api-tokens.ts';
+import { operation } from '../engine/operation.ts';
+import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { apiTokenAnswer, apiTokenSchema } from './api-token.ts';
 
 export const listApiTokens = operation({

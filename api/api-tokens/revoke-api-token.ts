@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { revokeToken } from '../../db/api-tokens.ts';
-import { operation } from '../operation.ts';
+import { revokeToken } from '../../db/api-tokens/api-tokens.ts';
+import { operation } from '../engine/operation.ts';
 
 export const revokeApiToken = operation({
   method: 'DELETE',

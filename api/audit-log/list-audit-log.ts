@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type AuditRecordView, listAuditRecords } from '../../db/audit.ts';
-import { authorKinds } from '../../db/entities/audit-record.ts';
-import { operation } from '../operation.ts';
+import { type AuditRecordView, listAuditRecords } from '../../db/engine/audit.ts';
+import { authorKinds } from '../../db/engine/audit-record.ts';
+import { operation } from '../engine/operation.ts';
 
 const auditRecordSchema = z
   .object({

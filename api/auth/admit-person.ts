@@ -1,11 +1,17 @@
 import { sql } from 'kysely';
-import type { Effect } from '../../db/effect.ts';
-import { bindIdentity, createUser, findIdentity, noteSignIn, removeOtherIdentities } from '../../db/identities.ts';
-import { acceptInvitation } from '../../db/invitations.ts';
-import { endSessionsOf } from '../../db/sessions.ts';
-import { findSignInLink, ownerExists, type UsedSignInLink } from '../../db/sign-in-links.ts';
+import type { Effect } from '../../db/engine/effect.ts';
+import { acceptInvitation } from '../../db/invitations/invitations.ts';
+import {
+  bindIdentity,
+  createUser,
+  findIdentity,
+  noteSignIn,
+  removeOtherIdentities,
+} from '../../db/sign-in/identities.ts';
+import { endSessionsOf } from '../../db/sign-in/sessions.ts';
+import { findSignInLink, ownerExists, type UsedSignInLink } from '../../db/sign-in/sign-in-links.ts';
 import { Problem } from '../../domain/problems.ts';
-import type { Settings } from '../../domain/settings.ts';
+import type { Settings } from '../../domain/settings/settings.ts';
 import { becomeFirstOwner } from './first-owner.ts';
 import { Refusal } from './refusal.ts';
 import type { SignedIn } from './signed-in.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type TestProvider, testProvider } from '../../test/provider.ts';
-import { account, type SigningIn, signingIn } from '../../test/provider-sign-in.ts';
-import type { Shown, SignInBrowser } from '../../test/sign-in-browser.ts';
+import type { Shown, SignInBrowser } from '../../test/browsers/sign-in-browser.ts';
+import { type TestProvider, testProvider } from '../../test/identity/provider.ts';
+import { account, type SigningIn, signingIn } from '../../test/identity/provider-sign-in.ts';
 
 let world: SigningIn;
 let other: TestProvider;

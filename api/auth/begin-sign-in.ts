@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import { buildAuthorizationUrl, calculatePKCECodeChallenge } from 'openid-client';
-import { hashSecret, newSecret } from '../../db/secrets.ts';
-import { attemptOfBrowser, attemptSeconds, beginAttempt } from '../../db/sign-in-attempts.ts';
-import type { Tables } from '../../db/tables.ts';
-import type { Client } from '../pipeline/client.ts';
-import type { ServerParts } from '../server-parts.ts';
+import { hashSecret, newSecret } from '../../db/keys/secrets.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
+import { attemptOfBrowser, attemptSeconds, beginAttempt } from '../../db/sign-in/sign-in-attempts.ts';
+import type { Client } from '../engine/pipeline/client.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
 import { fromBrowserSecret } from './browser-secret.ts';
 
 export const callbackPath = '/api/v1/auth/callback';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { hashSecret } from '../../db/secrets.ts';
+import { hashSecret } from '../../db/keys/secrets.ts';
 
 /**
  * What binds a sign-in to the browser that began it: all of it follows from the secret in the browser's `svc_oidc`, so a

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 
 const authConfigSchema = z
   .object({

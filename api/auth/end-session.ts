@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { endOwnSession } from '../../db/sessions.ts';
+import { endOwnSession } from '../../db/sign-in/sessions.ts';
 import { Problem } from '../../domain/problems.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { whySession } from './get-session.ts';
 
 export const endSession = operation({

@@ -1,7 +1,7 @@
-import type { Effect } from '../../db/effect.ts';
-import { addMember } from '../../db/members.ts';
-import { createOrganization, findOrganizationBySlug } from '../../db/organizations.ts';
-import { lockFirstOwner, ownerExists } from '../../db/sign-in-links.ts';
+import type { Effect } from '../../db/engine/effect.ts';
+import { addMember } from '../../db/members/members.ts';
+import { createOrganization, findOrganizationBySlug } from '../../db/organizations/organizations.ts';
+import { lockFirstOwner, ownerExists } from '../../db/sign-in/sign-in-links.ts';
 import { Refusal } from './refusal.ts';
 
 /** Makes somebody the first owner: of the organization `default`. */

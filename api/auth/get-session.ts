@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { listSessions } from '../../db/sessions.ts';
+import { listSessions } from '../../db/sign-in/sessions.ts';
 import { roles } from '../../domain/roles.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 
 export const whySession = 'An API token has no session; sign in to see or end one.';
 

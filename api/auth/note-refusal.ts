@@ -1,8 +1,8 @@
-import type { Author } from '../../db/author.ts';
-import { effect } from '../../db/effect.ts';
+import type { Author } from '../../db/engine/author.ts';
+import { effect } from '../../db/engine/effect.ts';
 import type { Problem } from '../../domain/problems.ts';
-import type { Client } from '../pipeline/client.ts';
-import type { ServerParts } from '../server-parts.ts';
+import type { Client } from '../engine/pipeline/client.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
 import { Refusal } from './refusal.ts';
 
 /** Kept beside the records of what succeeded: who tries what, from where. Never what it was tried with. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testProvider } from '../../test/provider.ts';
-import { account, firstOwnerCode, type SigningIn, signingIn } from '../../test/provider-sign-in.ts';
-import { type RunningApi, runningApi } from '../../test/running-api.ts';
+import { testProvider } from '../../test/identity/provider.ts';
+import { account, firstOwnerCode, type SigningIn, signingIn } from '../../test/identity/provider-sign-in.ts';
+import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
 
 describe('while the provider is away', () => {
   let world: SigningIn;

@@ -9,10 +9,10 @@ import {
   enableNonRepudiationChecks,
 } from 'openid-client';
 import type { Logger } from 'pino';
-import { builtInClientId, builtInClientSecret, builtInProviderId } from '../../db/identity-secrets.ts';
-import type { Keyring } from '../../db/keys.ts';
+import { builtInClientId, builtInClientSecret, builtInProviderId } from '../../db/keys/identity-secrets.ts';
+import type { Keyring } from '../../db/keys/keys.ts';
 import { Problem } from '../../domain/problems.ts';
-import { required, type Settings } from '../../domain/settings.ts';
+import { required, type Settings } from '../../domain/settings/settings.ts';
 
 /** The OpenID provider that people sign in with. */
 export interface Provider {

@@ -1,4 +1,4 @@
-import { invalidFields } from '../pipeline/input.ts';
+import { invalidFields } from '../engine/input/input.ts';
 
 /** Not for people: data, procedures, the provider, machines. */
 const notPages = /^\/(?:api|trpc|oidc|agent)(?:\/|$)/i;

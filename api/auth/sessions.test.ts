@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { effect } from '../../db/effect.ts';
-import { endSessionsOf } from '../../db/sessions.ts';
-import { readStream } from '../../test/read-stream.ts';
-import { type RunningApi, runningApi, type Seeded, seed, seedSession } from '../../test/running-api.ts';
-import { machine } from '../../test/seed.ts';
-import { until } from '../../test/until.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { endSessionsOf } from '../../db/sign-in/sessions.ts';
+import { readStream } from '../../test/ground/read-stream.ts';
+import { until } from '../../test/ground/until.ts';
+import { type RunningApi, runningApi, type Seeded, seed, seedSession } from '../../test/installation/running-api.ts';
+import { machine } from '../../test/seeds/seed.ts';
 
 let api: RunningApi;
 let twin: RunningApi;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { account, type SigningIn, signingIn } from '../../test/provider-sign-in.ts';
+import { account, type SigningIn, signingIn } from '../../test/identity/provider-sign-in.ts';
 
 let world: SigningIn;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { endOwnSession } from '../../db/sessions.ts';
-import { operation } from '../operation.ts';
+import { endOwnSession } from '../../db/sign-in/sessions.ts';
+import { operation } from '../engine/operation.ts';
 import { isHttps } from './begin-sign-in.ts';
 import { whySession } from './get-session.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { authorizationCodeGrant, type Configuration, fetchUserInfo } from 'openid-client';
 import { z } from 'zod';
-import type { Profile } from '../../db/identities.ts';
-import { isMultiFactor } from '../../domain/amr.ts';
+import type { Profile } from '../../db/sign-in/identities.ts';
+import { isMultiFactor } from '../../domain/sign-in/amr.ts';
 import type { BrowserSecret } from './browser-secret.ts';
 import type { Provider } from './provider.ts';
 import { Refusal, refusedByCheck } from './refusal.ts';

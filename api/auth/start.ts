@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { beginSignIn } from './begin-sign-in.ts';
 import { isThisMachine } from './provider.ts';
 import { ourPath } from './return-to.ts';

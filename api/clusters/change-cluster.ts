@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { changeCluster as change } from '../../db/clusters.ts';
-import { operation } from '../operation.ts';
+import { changeCluster as change } from '../../db/clusters/clusters.ts';
+import { operation } from '../engine/operation.ts';
 import { clusterName, clusterPath, clusterRegion, clusterSchema } from './cluster.ts';
 import { presentCluster } from './present-cluster.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { ClusterEventView } from '../../db/cluster-events.ts';
-import { clusterEventKinds } from '../../domain/clusters.ts';
-import type { Page, PageAnswer } from '../operation.ts';
+import type { ClusterEventView } from '../../db/clusters/cluster-events.ts';
+import { clusterEventKinds } from '../../domain/clusters/clusters.ts';
+import type { Page, PageAnswer } from '../engine/operation.ts';
 
 export const clusterEventSchema = z
   .object({

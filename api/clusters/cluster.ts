@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clusterStates } from '../../domain/clusters.ts';
+import { clusterStates } from '../../domain/clusters/clusters.ts';
 
 const flag = z.boolean();
 const texts = z.array(z.string());

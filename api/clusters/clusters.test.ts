@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/running-api.ts';
-import { seedAgent, seedReleases } from '../../test/seed-cluster.ts';
+import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { seedAgent, seedReleases } from '../../test/seeds/seed-cluster.ts';
 
 let api: RunningApi;
 let ours: Seeded;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { createCluster as newCluster } from '../../db/clusters.ts';
-import { createEnrollmentToken as newToken } from '../../db/enrollment-tokens.ts';
-import { operation } from '../operation.ts';
+import { createCluster as newCluster } from '../../db/clusters/clusters.ts';
+import { createEnrollmentToken as newToken } from '../../db/clusters/enrollment-tokens.ts';
+import { operation } from '../engine/operation.ts';
 import { clusterCreatedSchema, clusterName, clusterRegion } from './cluster.ts';
 import { installCommand } from './install-command.ts';
 import { presentCluster } from './present-cluster.ts';

@@ -1,5 +1,5 @@
-import { createEnrollmentToken as newToken } from '../../db/enrollment-tokens.ts';
-import { operation } from '../operation.ts';
+import { createEnrollmentToken as newToken } from '../../db/clusters/enrollment-tokens.ts';
+import { operation } from '../engine/operation.ts';
 import { clusterPath, enrollmentTokenSchema } from './cluster.ts';
 import { installCommand } from './install-command.ts';
 

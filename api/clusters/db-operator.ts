@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../domain/problems.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { clusterPath } from './cluster.ts';
 import { factsOf } from './present-cluster.ts';
 

@@ -1,6 +1,6 @@
-import { requestClusterDeletion } from '../../db/clusters.ts';
+import { requestClusterDeletion } from '../../db/clusters/clusters.ts';
 import { Problem } from '../../domain/problems.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { clusterPath } from './cluster.ts';
 
 export const deleteCluster = operation({

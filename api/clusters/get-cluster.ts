@@ -1,4 +1,4 @@
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { clusterPath, clusterSchema } from './cluster.ts';
 import { presentClusters } from './present-cluster.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { organizationSshKey } from '../../db/organization-ssh-key.ts';
-import { operation } from '../operation.ts';
+import { organizationSshKey } from '../../db/organizations/organization-ssh-key.ts';
+import { operation } from '../engine/operation.ts';
 
 export const getSshKey = operation({
   method: 'GET',

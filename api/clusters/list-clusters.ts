@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { currentRelease } from '../../db/agent-releases.ts';
-import { listClusters as clustersOf } from '../../db/clusters.ts';
-import { operation } from '../operation.ts';
-import { createdPosition, oneMore, pageOf } from '../positions.ts';
+import { currentRelease } from '../../db/agent-updates/agent-releases.ts';
+import { listClusters as clustersOf } from '../../db/clusters/clusters.ts';
+import { operation } from '../engine/operation.ts';
+import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { clusterSchema } from './cluster.ts';
 import { presentClusters, summaryOf } from './present-cluster.ts';
 

@@ -1,5 +1,5 @@
-import { listClusterEvents as eventsOf } from '../../db/cluster-events.ts';
-import { operation } from '../operation.ts';
+import { listClusterEvents as eventsOf } from '../../db/clusters/cluster-events.ts';
+import { operation } from '../engine/operation.ts';
 import { clusterEventSchema, eventPosition, oneMore, pageOf } from './cluster-event.ts';
 
 export const listOrganizationClusterEvents = operation({

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { brokenSlices } from '../../db/broken-slices.ts';
-import type { ClusterView } from '../../db/clusters.ts';
-import { capabilitiesOf, notesOf } from '../../domain/capabilities.ts';
+import type { ClusterView } from '../../db/clusters/clusters.ts';
+import { brokenSlices } from '../../db/workloads/broken-slices.ts';
+import { capabilitiesOf, notesOf } from '../../domain/clusters/capabilities.ts';
 import { type Facts, facts } from '../../protocol/agent.ts';
-import type { ServerParts } from '../server-parts.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
 import type { clusterSchema } from './cluster.ts';
 
 export type ClusterAnswer = z.output<typeof clusterSchema>;

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ownerExists } from '../../db/sign-in-links.ts';
+import { ownerExists } from '../../db/sign-in/sign-in-links.ts';
 import { html } from '../../pages/html.ts';
 import { page, pageHeaders } from '../../pages/page.ts';
-import type { ServerParts } from '../server-parts.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
 import type { Next, PageRoutes } from '../sign-in/visitor.ts';
 import { acceptedEncoding } from './accepted-encoding.ts';
 import type { ConsoleFile } from './console-files.ts';

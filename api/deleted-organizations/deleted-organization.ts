@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { DeletionView } from '../../db/deletions.ts';
-import { authorKinds } from '../../db/entities/audit-record.ts';
-import { deletionStates } from '../../db/entities/deletion.ts';
+import { deletionStates } from '../../db/deletions/deletion.ts';
+import type { DeletionView } from '../../db/deletions/deletions.ts';
+import { authorKinds } from '../../db/engine/audit-record.ts';
 
 export const deletedOrganizationSchema = z
   .object({

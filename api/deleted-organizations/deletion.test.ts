@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { prepareNamespace } from '../../temporal/prepare-namespace.ts';
-import { type RunningApi, runningApi, type Seeded, seed, seedSession } from '../../test/running-api.ts';
-import { until } from '../../test/until.ts';
+import { prepareNamespace } from '../../temporal/connection/prepare-namespace.ts';
+import { until } from '../../test/ground/until.ts';
+import { type RunningApi, runningApi, type Seeded, seed, seedSession } from '../../test/installation/running-api.ts';
 
 const namespace = 'ballast-api-tests';
 let api: RunningApi;

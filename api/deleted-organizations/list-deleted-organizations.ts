@@ -1,6 +1,6 @@
-import { listDeletions } from '../../db/deletions.ts';
-import { operation } from '../operation.ts';
-import { createdPosition, oneMore, pageOf } from '../positions.ts';
+import { listDeletions } from '../../db/deletions/deletions.ts';
+import { operation } from '../engine/operation.ts';
+import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { deletedOrganizationAnswer, deletedOrganizationSchema } from './deleted-organization.ts';
 
 export const listDeletedOrganizations = operation({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { requestPurge } from '../../db/deletions.ts';
-import { operation } from '../operation.ts';
+import { requestPurge } from '../../db/deletions/deletions.ts';
+import { operation } from '../engine/operation.ts';
 import { confirmedSlug, refuseWrongSlug } from '../organizations/confirmed-slug.ts';
 import { deletionPath } from './deleted-organization.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { restoreOrganization as restore } from '../../db/deletions.ts';
+import { restoreOrganization as restore } from '../../db/deletions/deletions.ts';
 import { slugPattern } from '../../domain/slug.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { deletionPath } from './deleted-organization.ts';
 
 export const restoreOrganization = operation({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Hint } from '../../db/feed.ts';
-import { operation } from '../operation.ts';
+import type { Hint } from '../../db/engine/feed/feed.ts';
+import { operation } from '../engine/operation.ts';
 import { seesHint } from './visible-hints.ts';
 
 const changeSchema = z

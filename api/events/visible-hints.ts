@@ -1,6 +1,6 @@
-import type { Hint } from '../../db/feed.ts';
+import type { Hint } from '../../db/engine/feed/feed.ts';
 import { mayActAs, type Role } from '../../domain/roles.ts';
-import type { OrganizationCaller } from '../caller.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
 
 interface Visibility {
   role: Role;

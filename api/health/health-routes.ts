@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { admitVisit } from '../http/admit.ts';
-import type { ClientAddress } from '../http/client-address.ts';
-import { operation } from '../operation.ts';
-import type { ServerParts } from '../server-parts.ts';
+import { admitVisit } from '../engine/http/admit.ts';
+import type { ClientAddress } from '../engine/http/client-address.ts';
+import { operation } from '../engine/operation.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
 import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
 

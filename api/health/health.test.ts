@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { beat } from '../../db/processes.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/running-api.ts';
-import { until } from '../../test/until.ts';
+import { beat } from '../../db/engine/processes.ts';
+import { until } from '../../test/ground/until.ts';
+import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 
 let api: RunningApi;
 let ours: Seeded;

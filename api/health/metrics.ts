@@ -1,8 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Database } from '../../db/database.ts';
-import type { FeedListenerState } from '../../db/feed-listener.ts';
-import { outboxState } from '../../db/outbox.ts';
-import type { Hub } from '../streams/hub.ts';
+import type { FeedListenerState } from '../../db/engine/feed/feed-listener.ts';
+import { outboxState } from '../../db/engine/outbox.ts';
+import type { Database } from '../../db/postgres/database.ts';
+import type { Hub } from '../engine/streams/hub.ts';
 
 export interface Metrics {
   request(operation: string, status: number, seconds: number): void;

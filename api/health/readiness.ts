@@ -1,11 +1,11 @@
-import type { Database } from '../../db/database.ts';
-import type { FeedListenerState } from '../../db/feed-listener.ts';
-import type { Keyring } from '../../db/keys.ts';
-import { schemaState } from '../../db/migrate.ts';
-import { outboxState } from '../../db/outbox.ts';
-import { livingProcesses } from '../../db/processes.ts';
-import type { Settings } from '../../domain/settings.ts';
-import type { Temporal } from '../../temporal/connect.ts';
+import type { FeedListenerState } from '../../db/engine/feed/feed-listener.ts';
+import { outboxState } from '../../db/engine/outbox.ts';
+import { livingProcesses } from '../../db/engine/processes.ts';
+import type { Keyring } from '../../db/keys/keys.ts';
+import { schemaState } from '../../db/migrations/migrate.ts';
+import type { Database } from '../../db/postgres/database.ts';
+import type { Settings } from '../../domain/settings/settings.ts';
+import type { Temporal } from '../../temporal/connection/connect.ts';
 
 export interface Part {
   ready: boolean;

@@ -1,6 +1,6 @@
-import { acceptInvitation as accept } from '../../db/invitations.ts';
+import { acceptInvitation as accept } from '../../db/invitations/invitations.ts';
 import { Problem } from '../../domain/problems.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { invitationTokenPath } from './invitation.ts';
 
 export const acceptInvitation = operation({

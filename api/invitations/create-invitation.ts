@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { createInvitation as invite } from '../../db/invite.ts';
+import { createInvitation as invite } from '../../db/invitations/invite.ts';
 import { roles } from '../../domain/roles.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { organizationPath } from '../organizations/organization.ts';
 import { invitationAnswer, invitationWithToken } from './invitation.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { InvitationView } from '../../db/invitations.ts';
+import type { InvitationView } from '../../db/invitations/invitations.ts';
 import { roles } from '../../domain/roles.ts';
 
 const fields = {

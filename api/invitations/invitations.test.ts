@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { signIn } from '../../test/people.ts';
-import { readStream } from '../../test/read-stream.ts';
-import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/running-api.ts';
-import { until } from '../../test/until.ts';
+import { readStream } from '../../test/ground/read-stream.ts';
+import { until } from '../../test/ground/until.ts';
+import { signIn } from '../../test/identity/people.ts';
+import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 
 let api: RunningApi;
 let ours: Seeded;

@@ -1,7 +1,7 @@
-import { listInvitations as invitationsOf } from '../../db/invitations.ts';
-import { operation } from '../operation.ts';
+import { listInvitations as invitationsOf } from '../../db/invitations/invitations.ts';
+import { operation } from '../engine/operation.ts';
+import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { organizationPath } from '../organizations/organization.ts';
-import { createdPosition, oneMore, pageOf } from '../positions.ts';
 import { invitationAnswer, invitationSchema } from './invitation.ts';
 
 export const listInvitations = operation({

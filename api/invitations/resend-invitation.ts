@@ -1,6 +1,6 @@
-import { resendInvitation as resend } from '../../db/invite.ts';
+import { resendInvitation as resend } from '../../db/invitations/invite.ts';
 import { Problem } from '../../domain/problems.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { invitationAnswer, invitationPath, invitationWithToken } from './invitation.ts';
 
 export const resendInvitation = operation({

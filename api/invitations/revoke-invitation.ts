@@ -1,5 +1,5 @@
-import { revokeInvitation as revoke } from '../../db/invite.ts';
-import { operation } from '../operation.ts';
+import { revokeInvitation as revoke } from '../../db/invitations/invite.ts';
+import { operation } from '../engine/operation.ts';
 import { invitationPath } from './invitation.ts';
 
 export const revokeInvitation = operation({

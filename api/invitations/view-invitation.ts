@@ -1,6 +1,6 @@
-import { findInvitationByToken } from '../../db/invitations.ts';
+import { findInvitationByToken } from '../../db/invitations/invitations.ts';
 import { Problem } from '../../domain/problems.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { invitationAnswer, invitationTokenPath, publicInvitationSchema } from './invitation.ts';
 
 export const viewInvitation = operation({

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type SignedIn, signIn } from '../../test/people.ts';
-import { type ReadStream, readStream } from '../../test/read-stream.ts';
+import { type ReadStream, readStream } from '../../test/ground/read-stream.ts';
+import { until } from '../../test/ground/until.ts';
+import { type SignedIn, signIn } from '../../test/identity/people.ts';
 import {
   type Answered,
   type Credential,
@@ -10,8 +11,7 @@ import {
   type Seeded,
   seed,
   seedToken,
-} from '../../test/running-api.ts';
-import { until } from '../../test/until.ts';
+} from '../../test/installation/running-api.ts';
 
 /** Two processes. Streams look their credential up again every 30 s: what closes sooner was told by the feed or a timer. */
 let api: RunningApi;

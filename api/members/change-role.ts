@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { changeRole as change } from '../../db/members.ts';
+import { changeRole as change } from '../../db/members/members.ts';
 import { roles } from '../../domain/roles.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { memberAnswer, memberPath, memberSchema } from './member.ts';
 
 export const changeRole = operation({

@@ -1,4 +1,4 @@
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { memberAnswer, memberPath, memberSchema } from './member.ts';
 
 export const getMember = operation({

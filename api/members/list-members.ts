@@ -1,7 +1,7 @@
-import { listMembers as membersOf } from '../../db/members.ts';
-import { operation } from '../operation.ts';
+import { listMembers as membersOf } from '../../db/members/members.ts';
+import { operation } from '../engine/operation.ts';
+import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { organizationPath } from '../organizations/organization.ts';
-import { createdPosition, oneMore, pageOf } from '../positions.ts';
 import { memberAnswer, memberSchema } from './member.ts';
 
 export const listMembers = operation({

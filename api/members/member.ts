@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { MemberView } from '../../db/members.ts';
+import type { MemberView } from '../../db/members/members.ts';
 import { roles } from '../../domain/roles.ts';
 
 export const memberSchema = z

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { effect } from '../../db/effect.ts';
+import { effect } from '../../db/engine/effect.ts';
 import type { Role } from '../../domain/roles.ts';
-import { type SignedIn, signIn } from '../../test/people.ts';
-import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/running-api.ts';
-import { machine } from '../../test/seed.ts';
-import { until } from '../../test/until.ts';
+import { until } from '../../test/ground/until.ts';
+import { type SignedIn, signIn } from '../../test/identity/people.ts';
+import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { machine } from '../../test/seeds/seed.ts';
 
 let api: RunningApi;
 let ours: Seeded;

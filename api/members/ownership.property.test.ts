@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listAuditRecords } from '../../db/audit.ts';
+import { listAuditRecords } from '../../db/engine/audit.ts';
 import { type Role, roles } from '../../domain/roles.ts';
-import { type SignedIn, signIn } from '../../test/people.ts';
-import { type Answered, type RunningApi, runningApi } from '../../test/running-api.ts';
+import { type SignedIn, signIn } from '../../test/identity/people.ts';
+import { type Answered, type RunningApi, runningApi } from '../../test/installation/running-api.ts';
+import { namedOperations } from '../engine/registry.ts';
 import { operations } from '../operations.ts';
-import { namedOperations } from '../registry.ts';
 
 /** Two processes, so that what is asked at the same time meets in the database and nowhere before. */
 let processes: RunningApi[];

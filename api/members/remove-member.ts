@@ -1,5 +1,5 @@
-import { removeMember as remove } from '../../db/members.ts';
-import { operation } from '../operation.ts';
+import { removeMember as remove } from '../../db/members/members.ts';
+import { operation } from '../engine/operation.ts';
 import { memberPath } from './member.ts';
 
 export const removeMember = operation({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalidFields } from '../pipeline/input.ts';
+import { invalidFields } from '../engine/input/input.ts';
 
 /** What cannot be undone wants the slug of the organization written once more. */
 export const confirmedSlug = z.string().max(63).describe('The slug of the organization.');

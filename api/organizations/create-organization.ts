@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { createOrganization as newOrganization } from '../../db/organizations.ts';
+import { createOrganization as newOrganization } from '../../db/organizations/organizations.ts';
 import { slugPattern } from '../../domain/slug.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { organizationAnswer, organizationName, organizationSchema } from './organization.ts';
 
 export const createOrganization = operation({

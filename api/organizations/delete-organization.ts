@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { deleteOrganization as remove } from '../../db/deletions.ts';
+import { deleteOrganization as remove } from '../../db/deletions/deletions.ts';
 import { Problem } from '../../domain/problems.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { confirmedSlug, refuseWrongSlug } from './confirmed-slug.ts';
 
 export const deleteOrganization = operation({

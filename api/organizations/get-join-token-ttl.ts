@@ -1,4 +1,4 @@
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { joinTokenTtlSchema } from './join-token-ttl.ts';
 import { lastingOf } from './lasting.ts';
 import { organizationPath } from './organization.ts';

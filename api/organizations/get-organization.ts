@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { findOrganization } from '../../db/organizations.ts';
+import { findOrganization } from '../../db/organizations/organizations.ts';
 import { Problem } from '../../domain/problems.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { organizationAnswer, organizationSchema } from './organization.ts';
 
 export const getOrganization = operation({

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { Effect } from '../../db/effect.ts';
-import { findLasting, type Lasting, setLasting } from '../../db/organization-settings.ts';
-import type { Tables } from '../../db/tables.ts';
+import type { Effect } from '../../db/engine/effect.ts';
+import { findLasting, type Lasting, setLasting } from '../../db/organizations/organization-settings.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
 import { Problem } from '../../domain/problems.ts';
 
 /** How long something of the organization lasts. */

@@ -1,5 +1,5 @@
-import { removeMember } from '../../db/members.ts';
-import { operation } from '../operation.ts';
+import { removeMember } from '../../db/members/members.ts';
+import { operation } from '../engine/operation.ts';
 import { organizationPath } from './organization.ts';
 
 export const leaveOrganization = operation({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { listMemberships } from '../../db/organizations.ts';
+import { listMemberships } from '../../db/organizations/organizations.ts';
 import { roles } from '../../domain/roles.ts';
-import { operation } from '../operation.ts';
-import { createdPosition, oneMore, pageOf } from '../positions.ts';
+import { operation } from '../engine/operation.ts';
+import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 
 const membershipSchema = z
   .object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { OrganizationView } from '../../db/organizations.ts';
+import type { OrganizationView } from '../../db/organizations/organizations.ts';
 
 export const organizationSchema = z
   .object({

@@ -1,8 +1,8 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Role } from '../../domain/roles.ts';
-import { type SignedIn, signIn } from '../../test/people.ts';
-import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/running-api.ts';
+import { type SignedIn, signIn } from '../../test/identity/people.ts';
+import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 
 let api: RunningApi;
 let ours: Seeded;

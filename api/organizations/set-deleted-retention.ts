@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { deletedRetentionSchema, retentionHours } from './deleted-retention.ts';
 import { makeLast } from './lasting.ts';
 import { organizationPath } from './organization.ts';

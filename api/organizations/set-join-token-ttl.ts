@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { joinTokenSeconds, joinTokenTtlSchema } from './join-token-ttl.ts';
 import { makeLast } from './lasting.ts';
 import { organizationPath } from './organization.ts';

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { findCluster } from '../../db/clusters.ts';
-import type { Effect } from '../../db/effect.ts';
-import { lockMembers, refuseLowerRole } from '../../db/members.ts';
-import { membersWithoutMfa, updateOrganization as update } from '../../db/organization-settings.ts';
-import { findOrganization } from '../../db/organizations.ts';
+import { findCluster } from '../../db/clusters/clusters.ts';
+import type { Effect } from '../../db/engine/effect.ts';
+import { lockMembers, refuseLowerRole } from '../../db/members/members.ts';
+import { membersWithoutMfa, updateOrganization as update } from '../../db/organizations/organization-settings.ts';
+import { findOrganization } from '../../db/organizations/organizations.ts';
 import { Problem } from '../../domain/problems.ts';
-import type { OrganizationCaller } from '../caller.ts';
-import { operation } from '../operation.ts';
-import { invalidFields } from '../pipeline/input.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
+import { invalidFields } from '../engine/input/input.ts';
+import { operation } from '../engine/operation.ts';
 import {
   buildRepositoryPrefix,
   organizationAnswer,

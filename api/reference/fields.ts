@@ -1,5 +1,5 @@
 import { type Html, html, prose } from '../../pages/html.ts';
-import type { JsonSchema } from '../pipeline/json-schema.ts';
+import type { JsonSchema } from '../engine/input/json-schema.ts';
 
 export type Schemas = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 
 export const getOpenapi = operation({
   method: 'GET',

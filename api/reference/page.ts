@@ -1,6 +1,6 @@
 import { type Html, html, prose } from '../../pages/html.ts';
-import type { OpenapiDocument, OpenapiOperation } from '../openapi/document.ts';
-import type { JsonSchema } from '../pipeline/json-schema.ts';
+import type { JsonSchema } from '../engine/input/json-schema.ts';
+import type { OpenapiDocument, OpenapiOperation } from '../engine/openapi/document.ts';
 import { fieldTable, type Schemas, typeOf } from './fields.ts';
 
 interface Placed {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
-import type { ServerParts } from '../server-parts.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
 import { referencePage } from './page.ts';
 
 const policy =

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { html } from '../../pages/html.ts';
-import { type RunningApi, runningApi } from '../../test/running-api.ts';
-import { documentedPaths } from '../openapi/document.ts';
+import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
+import { documentedPaths } from '../engine/openapi/document.ts';
+import { namedOperations } from '../engine/registry.ts';
 import { operations } from '../operations.ts';
-import { namedOperations } from '../registry.ts';
 
 let api: RunningApi;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
-import { effect } from '../../db/effect.ts';
-import { acceptInvitation, findInvitationByToken, type InvitationView } from '../../db/invitations.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { acceptInvitation, findInvitationByToken, type InvitationView } from '../../db/invitations/invitations.ts';
 import { Problem } from '../../domain/problems.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { page } from '../../pages/page.ts';

@@ -1,5 +1,5 @@
-import { effect } from '../../db/effect.ts';
-import { useSignInLink } from '../../db/sign-in-links.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { useSignInLink } from '../../db/sign-in/sign-in-links.ts';
 import { html } from '../../pages/html.ts';
 import { page } from '../../pages/page.ts';
 import { beginSignIn } from '../auth/begin-sign-in.ts';

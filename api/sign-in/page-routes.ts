@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { consoleFileRoutes, consolePages } from '../console/console-routes.ts';
-import type { ClientAddress } from '../http/client-address.ts';
-import { noted } from '../http/problem-reply.ts';
-import type { ServerParts } from '../server-parts.ts';
+import type { ClientAddress } from '../engine/http/client-address.ts';
+import { noted } from '../engine/http/problem-reply.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
 import { assetRoutes } from './assets.ts';
 import { sendFailurePage } from './failure-page.ts';
 import { invitationPage } from './invitation-page.ts';

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { effect } from '../../db/effect.ts';
-import { createInvitation } from '../../db/invite.ts';
-import { createSignInLink } from '../../db/sign-in-links.ts';
-import { account, firstOwnerCode, type SigningIn, signingIn } from '../../test/provider-sign-in.ts';
-import { machine, seedMember, seedOrganization } from '../../test/seed.ts';
-import type { SignInBrowser } from '../../test/sign-in-browser.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { createInvitation } from '../../db/invitations/invite.ts';
+import { createSignInLink } from '../../db/sign-in/sign-in-links.ts';
+import type { SignInBrowser } from '../../test/browsers/sign-in-browser.ts';
+import { account, firstOwnerCode, type SigningIn, signingIn } from '../../test/identity/provider-sign-in.ts';
+import { machine, seedMember, seedOrganization } from '../../test/seeds/seed.ts';
 
 let world: SigningIn;
 let browser: SignInBrowser;

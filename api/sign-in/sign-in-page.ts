@@ -1,4 +1,4 @@
-import { ownerExists } from '../../db/sign-in-links.ts';
+import { ownerExists } from '../../db/sign-in/sign-in-links.ts';
 import { html } from '../../pages/html.ts';
 import { page } from '../../pages/page.ts';
 import { isOurPath } from '../auth/return-to.ts';

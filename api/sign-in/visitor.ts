@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Author } from '../../db/author.ts';
-import { type SessionCredential, sessionCredential } from '../../db/credentials.ts';
-import { hashSecret } from '../../db/secrets.ts';
+import { type SessionCredential, sessionCredential } from '../../db/credentials/credentials.ts';
+import type { Author } from '../../db/engine/author.ts';
+import { hashSecret } from '../../db/keys/secrets.ts';
 import { Problem } from '../../domain/problems.ts';
 import { pageHeaders } from '../../pages/page.ts';
 import { isSameOrigin } from '../../pages/same-origin.ts';
-import type { ClientAddress } from '../http/client-address.ts';
-import { Client } from '../pipeline/client.ts';
-import { rateClasses } from '../pipeline/rate-classes.ts';
-import type { ServerParts } from '../server-parts.ts';
+import type { ClientAddress } from '../engine/http/client-address.ts';
+import { Client } from '../engine/pipeline/client.ts';
+import { rateClasses } from '../engine/pipeline/rate-classes.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
 
 /** Whoever looks at a page or sends one of its forms. */
 export interface Visitor {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { createTeam as newTeam } from '../../db/teams.ts';
-import { operation } from '../operation.ts';
+import { createTeam as newTeam } from '../../db/teams/teams.ts';
+import { operation } from '../engine/operation.ts';
 import { teamAnswer, teamName, teamSchema } from './team.ts';
 
 export const createTeam = operation({

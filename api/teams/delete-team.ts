@@ -1,5 +1,5 @@
-import { deleteTeam as remove } from '../../db/teams.ts';
-import { operation } from '../operation.ts';
+import { deleteTeam as remove } from '../../db/teams/teams.ts';
+import { operation } from '../engine/operation.ts';
 import { refuseManaged, teamPath } from './team.ts';
 
 export const deleteTeam = operation({

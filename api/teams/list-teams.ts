@@ -1,6 +1,6 @@
-import { listTeams as teamsOf } from '../../db/teams.ts';
-import { operation } from '../operation.ts';
-import { createdPosition, oneMore, pageOf } from '../positions.ts';
+import { listTeams as teamsOf } from '../../db/teams/teams.ts';
+import { operation } from '../engine/operation.ts';
+import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { teamAnswer, teamSchema } from './team.ts';
 
 export const listTeams = operation({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { renameTeam as rename } from '../../db/teams.ts';
-import { operation } from '../operation.ts';
+import { renameTeam as rename } from '../../db/teams/teams.ts';
+import { operation } from '../engine/operation.ts';
 import { refuseManaged, teamAnswer, teamName, teamPath, teamSchema } from './team.ts';
 
 export const renameTeam = operation({

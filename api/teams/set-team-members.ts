@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { setTeamMembers as setMembers } from '../../db/teams.ts';
-import { operation } from '../operation.ts';
-import { invalidFields } from '../pipeline/input.ts';
+import { setTeamMembers as setMembers } from '../../db/teams/teams.ts';
+import { invalidFields } from '../engine/input/input.ts';
+import { operation } from '../engine/operation.ts';
 import { refuseManaged, teamAnswer, teamPath, teamSchema } from './team.ts';
 
 export const setTeamMembers = operation({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TeamView } from '../../db/teams.ts';
+import type { TeamView } from '../../db/teams/teams.ts';
 import { Problem } from '../../domain/problems.ts';
 
 export const teamSchema = z

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/running-api.ts';
-import { seedMember } from '../../test/seed.ts';
+import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { seedMember } from '../../test/seeds/seed.ts';
 
 let api: RunningApi;
 let ours: Seeded;

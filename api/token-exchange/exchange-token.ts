@@ -1,15 +1,20 @@
 import { z } from 'zod';
-import { createToken } from '../../db/api-tokens.ts';
-import { type Author, effect } from '../../db/effect.ts';
-import type { JsonObject } from '../../db/json.ts';
-import { noteRuleUsed, type RuleOfOrganization, rulesAbout, useJobToken } from '../../db/token-exchanges.ts';
-import { lockTrustedIssuer } from '../../db/trusted-issuers.ts';
-import { textsOf } from '../../domain/claim-patterns.ts';
+import { createToken } from '../../db/api-tokens/api-tokens.ts';
+import { type Author, effect } from '../../db/engine/effect.ts';
+import type { JsonObject } from '../../db/postgres/json.ts';
+import {
+  noteRuleUsed,
+  type RuleOfOrganization,
+  rulesAbout,
+  useJobToken,
+} from '../../db/trusted-issuers/token-exchanges.ts';
+import { lockTrustedIssuer } from '../../db/trusted-issuers/trusted-issuers.ts';
 import { Problem } from '../../domain/problems.ts';
+import { textsOf } from '../../domain/trusted-issuers/claim-patterns.ts';
 import { apiTokenAnswer, apiTokenSchema } from '../api-tokens/api-token.ts';
-import { operation } from '../operation.ts';
-import { before } from '../pipeline/deadline.ts';
-import { printable } from '../pipeline/text.ts';
+import { printable } from '../engine/input/text.ts';
+import { operation } from '../engine/operation.ts';
+import { before } from '../engine/pipeline/deadline.ts';
 import { claimedIssuer, type JobToken, untrusted, verifiedJobToken } from './job-token.ts';
 import { matchingRule } from './matching-rule.ts';
 

@@ -1,6 +1,6 @@
 import { jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type JobIssuer, jobIssuer } from '../../test/job-issuer.ts';
+import { type JobIssuer, jobIssuer } from '../../test/identity/job-issuer.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 
 const minute = 60_000;

@@ -1,7 +1,7 @@
-import type { RuleOfOrganization } from '../../db/token-exchanges.ts';
-import { firstMismatch, textsOf } from '../../domain/claim-patterns.ts';
+import type { RuleOfOrganization } from '../../db/trusted-issuers/token-exchanges.ts';
 import { Problem } from '../../domain/problems.ts';
-import { printable } from '../pipeline/text.ts';
+import { firstMismatch, textsOf } from '../../domain/trusted-issuers/claim-patterns.ts';
+import { printable } from '../engine/input/text.ts';
 import type { JobToken } from './job-token.ts';
 
 const mostNamed = 5;

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { exportSPKI, importJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type JobIssuer, jobIssuer } from '../../test/job-issuer.ts';
-import { readStream } from '../../test/read-stream.ts';
-import { type Answered, type RunningApi, runningApi, type Seeded, seed } from '../../test/running-api.ts';
-import { until } from '../../test/until.ts';
+import { readStream } from '../../test/ground/read-stream.ts';
+import { until } from '../../test/ground/until.ts';
+import { type JobIssuer, jobIssuer } from '../../test/identity/job-issuer.ts';
+import { type Answered, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 
 const audience = 'https://ballast.example.com';
 const github = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { createTrustedIssuer as create } from '../../db/trusted-issuers.ts';
-import { operation } from '../operation.ts';
+import { createTrustedIssuer as create } from '../../db/trusted-issuers/trusted-issuers.ts';
+import { operation } from '../engine/operation.ts';
 import { checkRule, ruleFields, sessionOnly, trustedIssuerAnswer, trustedIssuerSchema } from './trusted-issuer.ts';
 
 export const createTrustedIssuer = operation({

@@ -1,5 +1,5 @@
-import { deleteTrustedIssuer as remove } from '../../db/trusted-issuers.ts';
-import { operation } from '../operation.ts';
+import { deleteTrustedIssuer as remove } from '../../db/trusted-issuers/trusted-issuers.ts';
+import { operation } from '../engine/operation.ts';
 import { sessionOnly, trustedIssuerPath } from './trusted-issuer.ts';
 
 export const deleteTrustedIssuer = operation({

@@ -1,4 +1,4 @@
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { trustedIssuerAnswer, trustedIssuerPath, trustedIssuerSchema } from './trusted-issuer.ts';
 
 export const getTrustedIssuer = operation({

@@ -1,6 +1,6 @@
-import { listTrustedIssuers as issuersOf } from '../../db/trusted-issuers.ts';
-import { operation } from '../operation.ts';
-import { createdPosition, oneMore, pageOf } from '../positions.ts';
+import { listTrustedIssuers as issuersOf } from '../../db/trusted-issuers/trusted-issuers.ts';
+import { operation } from '../engine/operation.ts';
+import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { trustedIssuerAnswer, trustedIssuerSchema } from './trusted-issuer.ts';
 
 export const listTrustedIssuers = operation({

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { TrustedIssuerRule, TrustedIssuerView } from '../../db/trusted-issuers.ts';
-import { unpinned } from '../../domain/pinned-claims.ts';
+import type { TrustedIssuerRule, TrustedIssuerView } from '../../db/trusted-issuers/trusted-issuers.ts';
 import type { FieldError } from '../../domain/problems.ts';
 import { tokenRoles } from '../../domain/roles.ts';
+import { unpinned } from '../../domain/trusted-issuers/pinned-claims.ts';
 import { OutboundRefused } from '../../outbound/failures.ts';
 import { checkTarget } from '../../outbound/target.ts';
-import { invalidFields } from '../pipeline/input.ts';
+import { invalidFields } from '../engine/input/input.ts';
 
 const lifetime = z.int().min(60).max(3600).describe('How long the tokens last that jobs get.');
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createToken } from '../../db/api-tokens.ts';
-import { effect } from '../../db/effect.ts';
-import { readStream } from '../../test/read-stream.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/running-api.ts';
-import { machine } from '../../test/seed.ts';
-import { until } from '../../test/until.ts';
+import { createToken } from '../../db/api-tokens/api-tokens.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { readStream } from '../../test/ground/read-stream.ts';
+import { until } from '../../test/ground/until.ts';
+import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { machine } from '../../test/seeds/seed.ts';
 
 const github = 'https://token.actions.githubusercontent.com';
 const rule = {

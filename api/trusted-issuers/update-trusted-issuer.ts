@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { lockTrustedIssuer, updateTrustedIssuer as update } from '../../db/trusted-issuers.ts';
-import { operation } from '../operation.ts';
+import { lockTrustedIssuer, updateTrustedIssuer as update } from '../../db/trusted-issuers/trusted-issuers.ts';
+import { operation } from '../engine/operation.ts';
 import {
   checkRule,
   ruleFields,

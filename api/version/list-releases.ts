@@ -1,4 +1,4 @@
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { releasesFeedSchema } from './changelog.ts';
 
 export const listReleases = operation({

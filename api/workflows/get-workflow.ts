@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { ActorView } from '../../db/actors.ts';
+import type { ActorView } from '../../db/workflows/actors.ts';
 import { moment } from '../../domain/history-steps/in-words.ts';
 import type { HistoryStep } from '../../domain/history-steps/step.ts';
 import { steps } from '../../domain/history-steps/steps.ts';
 import { actorWords } from '../../domain/history-steps/words.ts';
-import type { ActorHistory } from '../../temporal/actor-history.ts';
-import { operation } from '../operation.ts';
+import type { ActorHistory } from '../../temporal/history/actor-history.ts';
+import { operation } from '../engine/operation.ts';
 import { historyOf } from './history-of.ts';
 import { presentWorkflow } from './present-workflow.ts';
 import { isAway } from './reached.ts';

@@ -1,7 +1,7 @@
-import type { ActorView } from '../../db/actors.ts';
+import type { ActorView } from '../../db/workflows/actors.ts';
 import { actorId } from '../../domain/actors.ts';
-import { ActorHistory } from '../../temporal/actor-history.ts';
-import type { ServerParts } from '../server-parts.ts';
+import { ActorHistory } from '../../temporal/history/actor-history.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
 
 /** The history of an actor that the caller may see. */
 export function historyOf(server: ServerParts, { kind, id, archivedAt }: ActorView): ActorHistory {

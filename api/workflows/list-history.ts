@@ -5,7 +5,7 @@ import { steps } from '../../domain/history-steps/steps.ts';
 import type { Trying } from '../../domain/history-steps/telling.ts';
 import { actorWords } from '../../domain/history-steps/words.ts';
 import { Problem } from '../../domain/problems.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { historyOf } from './history-of.ts';
 import { presentStep } from './present-step.ts';
 import { reached } from './reached.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type ActorPosition, listActors } from '../../db/actors.ts';
+import { type ActorPosition, listActors } from '../../db/workflows/actors.ts';
 import { type ActorKind, actorKinds } from '../../domain/actors.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../engine/operation.ts';
 import { presentWorkflow } from './present-workflow.ts';
 import { workflowSchema } from './workflow.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ActorView } from '../../db/actors.ts';
+import type { ActorView } from '../../db/workflows/actors.ts';
 import { actorId } from '../../domain/actors.ts';
 import type { workflowSchema } from './workflow.ts';
 

@@ -1,5 +1,5 @@
 import { Problem } from '../../domain/problems.ts';
-import { hasStatus } from '../../temporal/grpc-status.ts';
+import { hasStatus } from '../../temporal/connection/grpc-status.ts';
 
 /** Asks Temporal; while it is away the answer is 503. */
 export async function reached<T>(asking: () => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import Fastify from 'fastify';
 import { Pool } from 'pg';
-import { sealCursor } from '../../db/cursors.ts';
+import { sealCursor } from '../../db/engine/cursors.ts';
 import { organizationQuery, teamsQuery, tokenQuery } from './statements.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { startGround } from '../../runtime/ground.ts';
-import { freePorts } from '../../runtime/ports.ts';
-import { connectTemporal } from '../../temporal/connect.ts';
-import { prepareNamespace } from '../../temporal/prepare-namespace.ts';
-import { addressOf, temporalEnv } from '../ground.ts';
-import { answers, startNode } from '../node-process.ts';
+import { freePorts } from '../../runtime/supervisor/ports.ts';
+import { connectTemporal } from '../../temporal/connection/connect.ts';
+import { prepareNamespace } from '../../temporal/connection/prepare-namespace.ts';
+import { answers, startNode } from '../engine/node-process.ts';
+import { addressOf, temporalEnv } from '../ground/ground.ts';
 import { writeBareBundle } from './bare-bundle.ts';
 
 /** PostgreSQL and Temporal as `./ballast up` starts them, then a bare server and a bare worker on them, until a signal. */

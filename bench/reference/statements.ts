@@ -1,4 +1,4 @@
-/** The statements that Ballast runs for a read: db/credentials.ts, db/organizations.ts, db/teams.ts. */
+/** The statements that Ballast runs for a read: db/credentials/credentials.ts, db/organizations/organizations.ts, db/teams/teams.ts. */
 export const tokenQuery = `
   select token.id, token.token_id as "tokenId", token.name, token.secret_hash as "secretHash", token.role,
          token.revoked_at is null and (token.expires_at is null or token.expires_at > now()) as valid,
@@ -33,7 +33,7 @@ export const teamsQuery = `
   order by team.created_at, team.id
   limit $2`;
 
-/** Those of a deletion: db/credentials.ts, db/deletions.ts, db/audit.ts. */
+/** Those of a deletion: db/credentials/credentials.ts, db/deletions/deletions.ts, db/engine/audit.ts. */
 export const sessionQuery = `
   select session.id, session.expires_at as "expiresAt", app_user.id as "userId", app_user.name, app_user.email,
          app_user.picture,

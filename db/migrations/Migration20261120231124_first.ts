@@ -40,7 +40,7 @@ export class Migration20261120231124_first extends Migration {
       `create table "change_feed" ("position" bigserial not null, "at" timestamptz(3) not null default clock_timestamp(), "transaction_id" xid8 not null default pg_current_xact_id(), "organization_id" uuid not null, "kind" text not null, "subject_id" text not null, "project_id" uuid null, primary key ("position", "at")) partition by range ("at");`,
     );
     // Takes what finds no partition of its day: an insert never fails for want of one. The days' partitions are made by
-    // db/feed-partitions.ts.
+    // db/engine/feed/feed-partitions.ts.
     this.addSql(`create table "change_feed_default" partition of "change_feed" default;`);
     this.addSql(
       `create index "change_feed_transaction_id_position_index" on "change_feed" ("transaction_id", "position");`,

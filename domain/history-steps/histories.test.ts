@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { historyEvents } from '../../temporal/history-events.ts';
-import { recordedHistory } from '../../test/recorded-history.ts';
+import { historyEvents } from '../../temporal/history/history-events.ts';
+import { recordedHistory } from '../../test/ground/recorded-history.ts';
 import { type ActorKind, actorKinds } from '../actors.ts';
 import type { HistoryEvent } from './event.ts';
 import { steps } from './steps.ts';

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { builtInProviderId } from '../../db/identity-secrets.ts';
-import type { Tables } from '../../db/tables.ts';
+import { builtInProviderId } from '../../db/keys/identity-secrets.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
 
 export interface Account {
   /** The provider's `sub`. */

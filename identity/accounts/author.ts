@@ -1,4 +1,4 @@
-import type { Author } from '../../db/author.ts';
+import type { Author } from '../../db/engine/author.ts';
 import type { Account } from './account.ts';
 
 /** Who stands in the audit log for what is done at the provider: the user, once the account is somebody's. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import type { Effect } from '../../db/effect.ts';
-import { builtInProviderId } from '../../db/identity-secrets.ts';
+import type { Effect } from '../../db/engine/effect.ts';
+import { builtInProviderId } from '../../db/keys/identity-secrets.ts';
 import { Refusal } from './refusal.ts';
 
 export interface NewAccount {

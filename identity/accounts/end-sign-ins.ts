@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { hashSecret } from '../../db/secrets.ts';
-import type { Tables } from '../../db/tables.ts';
+import { hashSecret } from '../../db/keys/secrets.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
 
 /** Ends what is signed in with the account at the provider, but for the session with this `uid`. */
 export async function endSignIns(kysely: Kysely<Tables>, accountId: string, keptUid?: string): Promise<void> {

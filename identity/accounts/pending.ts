@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
-import { sealIdentity, unsealIdentity } from '../../db/identity-secrets.ts';
-import type { JsonObject } from '../../db/json.ts';
-import { hashSecret } from '../../db/secrets.ts';
-import type { Tables } from '../../db/tables.ts';
+import { sealIdentity, unsealIdentity } from '../../db/keys/identity-secrets.ts';
+import { hashSecret } from '../../db/keys/secrets.ts';
+import type { JsonObject } from '../../db/postgres/json.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
 
 const model = 'Pending';
 

@@ -1,4 +1,4 @@
-import { passwordFault } from '../accounts/password-rules.ts';
+import { passwordFault } from '../accounts/passwords/password-rules.ts';
 import { Refusal } from '../accounts/refusal.ts';
 import type { Form } from './visit.ts';
 

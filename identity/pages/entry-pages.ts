@@ -1,8 +1,8 @@
 import { type Html, html } from '../../pages/html.ts';
 import type { Page } from '../../pages/page.ts';
-import { passkeyRequest, passkeysWork } from '../accounts/passkeys.ts';
 import { keepPending } from '../accounts/pending.ts';
 import type { Refusal } from '../accounts/refusal.ts';
+import { passkeyRequest, passkeysWork } from '../accounts/second-factors/passkeys.ts';
 import { alert, field, passkeyForm } from './fields.ts';
 import { type Entry, pathOf, type Situation } from './situation.ts';
 

@@ -1,8 +1,8 @@
 import type Provider from 'oidc-provider';
 import type { Logger } from 'pino';
-import type { Database } from '../../db/database.ts';
-import type { Keyring } from '../../db/keys.ts';
-import type { Settings } from '../../domain/settings.ts';
+import type { Keyring } from '../../db/keys/keys.ts';
+import type { Database } from '../../db/postgres/database.ts';
+import type { Settings } from '../../domain/settings/settings.ts';
 
 /** What the pages of the built-in provider stand on. */
 export interface PageParts {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answerAccount } from './account.ts';
+import { answerAccount } from './account/account.ts';
 import { errorPage } from './error.ts';
 import { answerInteraction } from './interaction.ts';
 import type { PageParts } from './parts.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BuiltInProvider, builtInProvider } from '../../test/built-in-provider.ts';
-import { PageVisitor } from '../../test/page-visitor.ts';
-import { made, seedInvitation, seedOwner, usedLink } from '../../test/provider-accounts.ts';
-import { seedUser } from '../../test/seed.ts';
-import { challengeIn, SoftwareAuthenticator } from '../../test/software-authenticator.ts';
-import { secretIn, totpOf } from '../../test/totp.ts';
+import { PageVisitor } from '../../test/browsers/page-visitor.ts';
+import { type BuiltInProvider, builtInProvider } from '../../test/identity/built-in-provider.ts';
+import { made, seedInvitation, seedOwner, usedLink } from '../../test/identity/provider-accounts.ts';
+import { challengeIn, SoftwareAuthenticator } from '../../test/identity/software-authenticator.ts';
+import { secretIn, totpOf } from '../../test/identity/totp.ts';
+import { seedUser } from '../../test/seeds/seed.ts';
 
 let provider: BuiltInProvider;
 let counter = 0;

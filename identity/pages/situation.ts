@@ -1,4 +1,4 @@
-import { type Attempt, attemptOfState, claimAttempt } from '../../db/sign-in-attempts.ts';
+import { type Attempt, attemptOfState, claimAttempt } from '../../db/sign-in/sign-in-attempts.ts';
 import { type Account, findAccount, findAccountByEmail, findAccountOfUser } from '../accounts/account.ts';
 import { keepPending, readPending, takePending } from '../accounts/pending.ts';
 import type { PageParts } from './parts.ts';

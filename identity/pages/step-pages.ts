@@ -1,12 +1,12 @@
 import { html } from '../../pages/html.ts';
 import type { Page } from '../../pages/page.ts';
 import type { Account } from '../accounts/account.ts';
-import { listPasskeys, passkeyCreation, passkeyRequest, passkeysWork } from '../accounts/passkeys.ts';
 import { keepPending, readPending } from '../accounts/pending.ts';
-import { newTotpSecret, totpAddress } from '../accounts/totp.ts';
+import { listPasskeys, passkeyCreation, passkeyRequest, passkeysWork } from '../accounts/second-factors/passkeys.ts';
+import { newTotpSecret, totpAddress } from '../accounts/second-factors/totp.ts';
+import { codeList, qrCode, spaced } from './account/setup-parts.ts';
 import { type Fault, keepChallenge } from './entry-pages.ts';
 import { alert, field, passkeyForm } from './fields.ts';
-import { codeList, qrCode, spaced } from './setup-parts.ts';
 import { pathOf, type Situation, type Step } from './situation.ts';
 
 export type FactorView = 'app' | 'passkey' | 'recovery';

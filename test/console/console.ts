@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { bundleCache } from '../bundle-cache.ts';
-import { Installation } from '../installation.ts';
+import { bundleCache } from '../ground/bundle-cache.ts';
+import { Installation } from '../installation/installation.ts';
 import { Visitor } from './visitor.ts';
 
 export const password = 'correct horse battery staple';

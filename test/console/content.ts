@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { declareLost } from '../../db/lost-agents.ts';
-import { Applications } from '../applications.ts';
-import { through } from '../kept-machine.ts';
-import { broken, offerRelease } from '../offer-release.ts';
-import { PeerAgent } from '../peer-agent.ts';
-import { signIn } from '../people.ts';
-import type { Answered, Credential } from '../running-api.ts';
+import { declareLost } from '../../db/agents/lost-agents.ts';
+import { through } from '../agents/kept-machine.ts';
+import { broken, offerRelease } from '../agents/offer-release.ts';
+import { PeerAgent } from '../agents/peer-agent.ts';
+import { Applications } from '../applications/applications.ts';
+import { signIn } from '../identity/people.ts';
+import type { Answered, Credential } from '../installation/running-api.ts';
 import type { Console } from './console.ts';
 import { letTimePass } from './past.ts';
 import type { Visitor } from './visitor.ts';

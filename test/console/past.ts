@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { Database } from '../../db/database.ts';
-import type { Tables } from '../../db/tables.ts';
+import type { Database } from '../../db/postgres/database.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
 
 const days = { organization: 92, cluster: 75, membership: 61, team: 41, api_token: 33, trusted_issuer: 20 };
 

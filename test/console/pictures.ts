@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../free-port.ts';
-import { realBrowser } from '../real-browser.ts';
+import { realBrowser } from '../browsers/real-browser.ts';
+import { freePort } from '../ground/free-port.ts';
 import { Console } from './console.ts';
 import { fill } from './content.ts';
 import { look, pages, show } from './pages.ts';

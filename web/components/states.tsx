@@ -3,8 +3,8 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Pages } from '../control-plane/pages.ts';
 import { problemOf } from '../control-plane/problem.ts';
-import { Button } from './button.tsx';
 import { Copyable } from './copyable.tsx';
+import { Button } from './forms/button.tsx';
 import { LoadingRows } from './loading.tsx';
 
 interface StateProps {

@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query';
 import { createTRPCClient, httpLink, type TRPCClient } from '@trpc/client';
 import { createTRPCOptionsProxy, type TRPCOptionsProxy } from '@trpc/tanstack-react-query';
 import { createContext, useContext } from 'react';
-import type { ConsoleRouter } from '../../api/trpc.ts';
+import type { ConsoleRouter } from '../../api/engine/trpc/trpc.ts';
 import { isPassing } from './problem.ts';
 
 /**

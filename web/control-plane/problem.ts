@@ -1,5 +1,5 @@
 import { TRPCClientError } from '@trpc/client';
-import type { ConsoleRouter } from '../../api/trpc.ts';
+import type { ConsoleRouter } from '../../api/engine/trpc/trpc.ts';
 
 /** A failure as people are shown it. */
 export interface ShownProblem {

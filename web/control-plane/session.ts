@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { inferRouterOutputs } from '@trpc/server';
-import type { ConsoleRouter } from '../../api/trpc.ts';
+import type { ConsoleRouter } from '../../api/engine/trpc/trpc.ts';
 import { mayActAs, type Role } from '../../domain/roles.ts';
 import { personPlane, usePlane } from './plane.ts';
 import { problemOf } from './problem.ts';

@@ -1,6 +1,6 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { Button, ButtonLink } from '../components/button.tsx';
+import { Button, ButtonLink } from '../components/forms/button.tsx';
 import { LoadingRows } from '../components/loading.tsx';
 import { Card, Page } from '../components/page.tsx';
 import { EmptyState, ErrorState } from '../components/states.tsx';

@@ -1,10 +1,10 @@
 import { SearchIcon, ThreeBarsIcon } from '@primer/octicons-react';
 import { useRouterState } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
-import { IconButton } from '../components/button.tsx';
+import { IconButton } from '../components/forms/button.tsx';
 import { file } from './page-file.ts';
-import { openPalette, usePaletteOpen } from './palette-open.ts';
-import { Shortcuts } from './shortcuts.tsx';
+import { openPalette, usePaletteOpen } from './palette/palette-open.ts';
+import { Shortcuts } from './palette/shortcuts.tsx';
 
 /** The sidebar and beside it the page; on narrow screens the sidebar lies behind a button. */
 export function Shell({ sidebar, children }: { sidebar: ReactNode; children: ReactNode }) {
@@ -77,7 +77,7 @@ function heading(): HTMLElement | null {
 
 /** Most visits do without these. */
 const Drawer = lazy(() => file(() => import('./drawer.tsx')).then((loaded) => ({ default: loaded.Drawer })));
-const Palette = lazy(() => file(() => import('./palette.tsx')).then((loaded) => ({ default: loaded.Palette })));
+const Palette = lazy(() => file(() => import('./palette/palette.tsx')).then((loaded) => ({ default: loaded.Palette })));
 
 function PaletteWhenOpen() {
   const open = usePaletteOpen();

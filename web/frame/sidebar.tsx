@@ -2,9 +2,9 @@ import { SearchIcon } from '@primer/octicons-react';
 import { Link } from '@tanstack/react-router';
 import { mayActAs } from '../../domain/roles.ts';
 import { useMembership } from '../control-plane/session.ts';
-import { OrganizationSwitch } from './organization-switch.tsx';
-import { openPalette } from './palette-open.ts';
-import { PersonMenu } from './person-menu.tsx';
+import { OrganizationSwitch } from './menus/organization-switch.tsx';
+import { PersonMenu } from './menus/person-menu.tsx';
+import { openPalette } from './palette/palette-open.ts';
 import { places } from './places.tsx';
 
 export function Sidebar() {

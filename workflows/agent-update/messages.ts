@@ -1,6 +1,6 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
-import type { AgentUpdateState } from '../../domain/agent-updates.ts';
-import type { CommandState } from '../../domain/commands.ts';
+import type { AgentUpdateState } from '../../domain/clusters/agent-updates.ts';
+import type { CommandState } from '../../domain/clusters/commands.ts';
 import type { Told } from '../message.ts';
 
 /** All of it stands in the update's row. */

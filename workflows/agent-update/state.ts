@@ -3,8 +3,8 @@ import {
   agentUpdatePatience,
   agentUpdateTransitions,
   isAgentUpdateOver,
-} from '../../domain/agent-updates.ts';
-import type { CommandState } from '../../domain/commands.ts';
+} from '../../domain/clusters/agent-updates.ts';
+import type { CommandState } from '../../domain/clusters/commands.ts';
 import type { AgentUpdateInput } from './messages.ts';
 
 export interface UpdateState {

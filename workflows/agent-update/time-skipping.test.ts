@@ -1,16 +1,16 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { storeRelease } from '../../db/agent-releases.ts';
-import { findAgentUpdate } from '../../db/agent-updates.ts';
-import { commandView } from '../../db/cluster-commands.ts';
-import { createCluster } from '../../db/clusters.ts';
-import { effect } from '../../db/effect.ts';
-import { updateCommandId } from '../../db/update-command.ts';
-import { searchAttributeNames } from '../../temporal/search-attributes.ts';
-import { startActor } from '../../temporal/start-actor.ts';
-import { type ActorsGround, actorsGround, serve, tester } from '../../test/actors.ts';
-import { seedOrganization } from '../../test/seed.ts';
-import { timeSkipping } from '../../test/time-skipping.ts';
+import { storeRelease } from '../../db/agent-updates/agent-releases.ts';
+import { findAgentUpdate } from '../../db/agent-updates/agent-updates.ts';
+import { updateCommandId } from '../../db/agent-updates/update-command.ts';
+import { createCluster } from '../../db/clusters/clusters.ts';
+import { commandView } from '../../db/commands/cluster-commands.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { searchAttributeNames } from '../../temporal/connection/search-attributes.ts';
+import { startActor } from '../../temporal/delivery/start-actor.ts';
+import { type ActorsGround, actorsGround, serve, tester } from '../../test/ground/actors.ts';
+import { timeSkipping } from '../../test/ground/time-skipping.ts';
+import { seedOrganization } from '../../test/seeds/seed.ts';
 
 const ground: ActorsGround = await actorsGround();
 const environment = await timeSkipping(ground.keys);

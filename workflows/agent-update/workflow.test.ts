@@ -1,25 +1,25 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { storeRelease } from '../../db/agent-releases.ts';
+import { storeRelease } from '../../db/agent-updates/agent-releases.ts';
 import {
   type AgentUpdateView,
   cancelAgentUpdate,
   findAgentUpdate,
   requestAgentUpdate,
-} from '../../db/agent-updates.ts';
-import { enrolAgent, welcomeAgent } from '../../db/cluster-agents.ts';
-import { commandView, finishCommand } from '../../db/cluster-commands.ts';
-import { listClusterEvents } from '../../db/cluster-events.ts';
-import { type ClusterRef, createCluster } from '../../db/clusters.ts';
-import { type Effect, effect } from '../../db/effect.ts';
-import { createEnrollmentToken } from '../../db/enrollment-tokens.ts';
-import { updateCommandId } from '../../db/update-command.ts';
+} from '../../db/agent-updates/agent-updates.ts';
+import { updateCommandId } from '../../db/agent-updates/update-command.ts';
+import { enrolAgent, welcomeAgent } from '../../db/agents/cluster-agents.ts';
+import { listClusterEvents } from '../../db/clusters/cluster-events.ts';
+import { type ClusterRef, createCluster } from '../../db/clusters/clusters.ts';
+import { createEnrollmentToken } from '../../db/clusters/enrollment-tokens.ts';
+import { commandView, finishCommand } from '../../db/commands/cluster-commands.ts';
+import { type Effect, effect } from '../../db/engine/effect.ts';
 import { actorId } from '../../domain/actors.ts';
-import { type ActorsGround, actorsGround, tester } from '../../test/actors.ts';
-import { seedOrganization } from '../../test/seed.ts';
-import { until } from '../../test/until.ts';
-import { openMetrics } from '../../worker/metrics.ts';
-import { reconcile } from '../../worker/reconciler.ts';
+import { type ActorsGround, actorsGround, tester } from '../../test/ground/actors.ts';
+import { until } from '../../test/ground/until.ts';
+import { seedOrganization } from '../../test/seeds/seed.ts';
+import { reconcile } from '../../worker/duties/reconciler.ts';
+import { openMetrics } from '../../worker/host/metrics.ts';
 
 let ground: ActorsGround;
 let stopServing: () => Promise<void>;

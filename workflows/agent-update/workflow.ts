@@ -24,7 +24,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { AgentUpdateActivities } from '../../activities/agent-update.ts';
-import { type AgentUpdateState, isAgentUpdateOver } from '../../domain/agent-updates.ts';
+import { type AgentUpdateState, isAgentUpdateOver } from '../../domain/clusters/agent-updates.ts';
 import { showPhase } from '../phase.ts';
 import * as messages from './messages.ts';
 import { begin, enter, giveUp, hear, longest, type UpdateMessage } from './state.ts';

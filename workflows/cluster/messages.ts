@@ -1,5 +1,5 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
-import type { ClusterState } from '../../domain/clusters.ts';
+import type { ClusterState } from '../../domain/clusters/clusters.ts';
 import type { Told } from '../message.ts';
 import type { ClusterMessage } from './state.ts';
 

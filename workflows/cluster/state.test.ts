@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clusterTransitions } from '../../domain/clusters.ts';
+import { clusterTransitions } from '../../domain/clusters/clusters.ts';
 import { begin, type ClusterMessage, hear, stateOf } from './state.ts';
 
 const input = { clusterId: 'c', organizationId: 'o' };

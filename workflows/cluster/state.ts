@@ -1,4 +1,4 @@
-import { type ClusterEventKind, type ClusterState, clusterState } from '../../domain/clusters.ts';
+import { type ClusterEventKind, type ClusterState, clusterState } from '../../domain/clusters/clusters.ts';
 import type { ClusterActorView, ClusterInput, ClusterKnowledge, Happened } from './messages.ts';
 
 export type ClusterMessage =

@@ -4,7 +4,7 @@
  * Identity: `cluster/<id of the cluster>`.
  *
  * States: awaiting-agent until an agent has enrolled and said hello; then ready, degraded, updating or lost, as its facts
- * amount to (domain/clusters.ts); deleting once that was decided, and deleted.
+ * amount to (domain/clusters/clusters.ts); deleting once that was decided, and deleted.
  *
  * It hears transitions only and asks for nothing: heartbeats and reports end in the database. Each thing it hears becomes
  * one projection and at most one event. Its history stays short: it continues as new, and the next run begins by

@@ -1,10 +1,10 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { restoreOrganization } from '../../db/deletions.ts';
-import { effect } from '../../db/effect.ts';
+import { restoreOrganization } from '../../db/deletions/deletions.ts';
+import { effect } from '../../db/engine/effect.ts';
 import { Problem } from '../../domain/problems.ts';
-import { searchAttributeNames } from '../../temporal/search-attributes.ts';
-import { startActor } from '../../temporal/start-actor.ts';
+import { searchAttributeNames } from '../../temporal/connection/search-attributes.ts';
+import { startActor } from '../../temporal/delivery/start-actor.ts';
 import {
   type ActorsGround,
   actorsGround,
@@ -13,8 +13,8 @@ import {
   deletionRow,
   serve,
   tester,
-} from '../../test/actors.ts';
-import { timeSkipping } from '../../test/time-skipping.ts';
+} from '../../test/ground/actors.ts';
+import { timeSkipping } from '../../test/ground/time-skipping.ts';
 import { view } from './messages.ts';
 
 const day = 24 * 3600 * 1000;

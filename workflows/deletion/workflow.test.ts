@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { requestPurge, restoreOrganization } from '../../db/deletions.ts';
-import { effect } from '../../db/effect.ts';
+import { requestPurge, restoreOrganization } from '../../db/deletions/deletions.ts';
+import { effect } from '../../db/engine/effect.ts';
 import {
   type ActorsGround,
   actorsGround,
@@ -8,8 +8,8 @@ import {
   deletedOrganization,
   deletionRow,
   tester,
-} from '../../test/actors.ts';
-import { until } from '../../test/until.ts';
+} from '../../test/ground/actors.ts';
+import { until } from '../../test/ground/until.ts';
 import { view } from './messages.ts';
 
 let ground: ActorsGround;

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Avatar } from '../../components/avatar.tsx';
-import { Button } from '../../components/button.tsx';
-import { Select } from '../../components/form.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { Select } from '../../components/forms/form.tsx';
+import { Setting, Settings } from '../../components/forms/setting.tsx';
 import { Page, Section } from '../../components/page.tsx';
-import { Setting, Settings } from '../../components/setting.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { personPlane } from '../../control-plane/plane.ts';
 import { type Session, sessionQuery } from '../../control-plane/session.ts';
-import { useSignOut } from '../../frame/sign-out.ts';
+import { useSignOut } from '../../frame/menus/sign-out.ts';
 import { chooseTheme, type Theme, useTheme } from '../../frame/theme.ts';
 import { OwnOrganizations } from './own-organizations.tsx';
 import { Provider } from './provider.tsx';

@@ -1,10 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { OrganizationMark } from '../../components/avatar.tsx';
-import { Button } from '../../components/button.tsx';
-import { Confirm } from '../../components/confirm.tsx';
-import { Dialog, DialogActions } from '../../components/dialog.tsx';
-import { Form, TextField } from '../../components/form.tsx';
+import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { Form, TextField } from '../../components/forms/form.tsx';
 import { ProblemNotice } from '../../components/notice.tsx';
 import { Row } from '../../components/rows.tsx';
 import { Status } from '../../components/status.tsx';

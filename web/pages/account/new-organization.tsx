@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { slugOf, slugPattern } from '../../../domain/slug.ts';
-import { Button } from '../../components/button.tsx';
-import { Form, TextField } from '../../components/form.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { Form, TextField } from '../../components/forms/form.tsx';
 import { Card, Page } from '../../components/page.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { personPlane } from '../../control-plane/plane.ts';

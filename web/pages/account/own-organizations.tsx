@@ -1,11 +1,11 @@
 import { OrganizationMark } from '../../components/avatar.tsx';
-import { Button, ButtonLink } from '../../components/button.tsx';
-import { Confirm } from '../../components/confirm.tsx';
+import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { useDialog } from '../../components/dialogs/use-dialog.ts';
+import { Button, ButtonLink } from '../../components/forms/button.tsx';
 import { Section } from '../../components/page.tsx';
 import { Row, Rows } from '../../components/rows.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { Badge } from '../../components/status.tsx';
-import { useDialog } from '../../components/use-dialog.ts';
 import { useChange } from '../../control-plane/change.ts';
 import { createPlane, personPlane } from '../../control-plane/plane.ts';
 import { type OwnMembership, sessionQuery } from '../../control-plane/session.ts';

@@ -1,6 +1,6 @@
 import { LinkExternalIcon } from '@primer/octicons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Setting } from '../../components/setting.tsx';
+import { Setting } from '../../components/forms/setting.tsx';
 import { personPlane } from '../../control-plane/plane.ts';
 
 /** What one signs in with. Password, passkeys and the second factor are the provider's: ours has a page for them. */

@@ -1,4 +1,4 @@
-import { Button } from '../../components/button.tsx';
+import { Button } from '../../components/forms/button.tsx';
 import { Section } from '../../components/page.tsx';
 import { Row, Rows } from '../../components/rows.tsx';
 import { Badge } from '../../components/status.tsx';

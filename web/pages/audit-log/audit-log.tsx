@@ -1,7 +1,7 @@
 import { LogIcon } from '@primer/octicons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Button } from '../../components/button.tsx';
-import { Days } from '../../components/days.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { Days } from '../../components/forms/days.tsx';
 import { Card, Page } from '../../components/page.tsx';
 import { EmptyState, LoadedPages, NoPermission } from '../../components/states.tsx';
 import { usePages } from '../../control-plane/pages.ts';

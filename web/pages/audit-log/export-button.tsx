@@ -1,7 +1,7 @@
 import { DownloadIcon } from '@primer/octicons-react';
 import { useState } from 'react';
-import { Button } from '../../components/button.tsx';
-import { Menu, MenuItem } from '../../components/menu.tsx';
+import { Menu, MenuItem } from '../../components/dialogs/menu.tsx';
+import { Button } from '../../components/forms/button.tsx';
 import { saveFile } from '../../components/save-file.ts';
 import { tellDone, tellFailure } from '../../components/toasts.tsx';
 import { usePlane } from '../../control-plane/plane.ts';

@@ -1,6 +1,6 @@
 import { useId } from 'react';
-import { Button } from '../../components/button.tsx';
-import { type Choice, control, Select } from '../../components/form.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { type Choice, control, Select } from '../../components/forms/form.tsx';
 import { deeds, subjects } from './deeds.ts';
 import type { LogFilter } from './filter.ts';
 import type { KnownNames } from './known-names.ts';

@@ -2,7 +2,7 @@ import { ChevronRightIcon } from '@primer/octicons-react';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { Copyable, CopyBlock } from '../../components/copyable.tsx';
-import { ClockTime } from '../../components/days.tsx';
+import { ClockTime } from '../../components/forms/days.tsx';
 import { Badge } from '../../components/status.tsx';
 import { exactTime } from '../../components/time.tsx';
 import { type AuditRecord, actorName, deedOf, kindOfActor } from './audit-words.ts';

@@ -1,11 +1,11 @@
 import { useState } from 'react';
-import { Button } from '../../components/button.tsx';
-import { DialogActions } from '../../components/dialog.tsx';
-import { Form, TextField } from '../../components/form.tsx';
+import { DialogActions } from '../../components/dialogs/dialog.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { Form, TextField } from '../../components/forms/form.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import type { Answers } from '../../control-plane/session.ts';
-import { AgentArrival } from './agent-arrival.tsx';
+import { AgentArrival } from '../agents/agent-arrival.tsx';
 
 /** Makes a cluster, then shows the command that brings its agent. What is in it is gone with the dialog. */
 export function AddCluster({ onClose }: { onClose: () => void }) {

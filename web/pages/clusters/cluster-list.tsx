@@ -1,7 +1,7 @@
 import { ServerIcon } from '@primer/octicons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { Button } from '../../components/forms/button.tsx';
 import { Card, Page } from '../../components/page.tsx';
 import { Rows } from '../../components/rows.tsx';
 import { EmptyState, LoadedPages } from '../../components/states.tsx';

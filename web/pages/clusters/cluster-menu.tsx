@@ -1,9 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Dialog } from '../../components/dialog.tsx';
-import { Menu, MenuItem, MenuSeparator } from '../../components/menu.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../components/dialogs/menu.tsx';
 import { useMembership } from '../../control-plane/session.ts';
-import { DeleteCluster, DescribeCluster, RevokeAgent, useSchedulable } from './cluster-changes.tsx';
+import { DeleteCluster, DescribeCluster, RevokeAgent, useSchedulable } from '../events/cluster-changes.tsx';
 import type { ClusterAnswer } from './cluster-status.tsx';
 
 type Doing = 'describe' | 'revoke' | 'delete';

@@ -1,4 +1,4 @@
-import { Button } from '../../components/button.tsx';
+import { Button } from '../../components/forms/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import type { ClusterAnswer } from './cluster-status.tsx';
 

@@ -2,8 +2,8 @@ import { Row } from '../../components/rows.tsx';
 import { Badge } from '../../components/status.tsx';
 import { Time } from '../../components/time.tsx';
 import { useMembership } from '../../control-plane/session.ts';
+import { counted } from '../instances/counted.ts';
 import { ClusterStatus, isInContact, type ListedCluster } from './cluster-status.tsx';
-import { counted } from './counted.ts';
 
 /** A cluster at a glance. */
 export function ClusterRow({ cluster }: { cluster: ListedCluster }) {

@@ -8,8 +8,8 @@ import { Time } from '../../components/time.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
+import { type WorkloadAnswer, WorkloadStatus } from '../instances/instance-state.tsx';
 import type { ClusterAnswer } from './cluster-status.tsx';
-import { type WorkloadAnswer, WorkloadStatus } from './instance-state.tsx';
 
 const route = getRouteApi('/o/$organization/clusters/$cluster');
 

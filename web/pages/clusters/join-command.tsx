@@ -1,11 +1,11 @@
 import { useState } from 'react';
-import { Button } from '../../components/button.tsx';
-import { DialogActions } from '../../components/dialog.tsx';
-import { Form } from '../../components/form.tsx';
+import { DialogActions } from '../../components/dialogs/dialog.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { Form } from '../../components/forms/form.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { AgentArrival, type Joining, useLastArrival } from './agent-arrival.tsx';
+import { AgentArrival, type Joining, useLastArrival } from '../agents/agent-arrival.tsx';
 import type { ClusterAnswer } from './cluster-status.tsx';
 
 /** Another command for a cluster that is there: its agent has not come, or shall be replaced. */

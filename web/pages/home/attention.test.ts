@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ListedCluster } from '../clusters/cluster-status.tsx';
-import type { ClusterEvent } from '../clusters/event-words.ts';
+import type { ClusterEvent } from '../events/event-words.ts';
 import { attentionOf } from './attention.ts';
 
 const known = { organization: 'acme', clusters: [], events: [], stuck: [], mayUpdate: true };

@@ -1,8 +1,8 @@
 import type { LinkProps } from '@tanstack/react-router';
 import type { Tone } from '../../components/style.ts';
 import type { ListedCluster } from '../clusters/cluster-status.tsx';
-import { type ClusterEvent, eventWords } from '../clusters/event-words.ts';
-import { type Actor, actorTitle } from '../operations/actor-words.ts';
+import { type ClusterEvent, eventWords } from '../events/event-words.ts';
+import { type Actor, actorTitle } from '../workflows/actor-words.ts';
 
 /** Something that somebody should look at, and where. */
 export interface Attention {

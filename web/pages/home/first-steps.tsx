@@ -1,6 +1,6 @@
 import { CheckCircleFillIcon, CircleIcon } from '@primer/octicons-react';
-import { Button, ButtonLink } from '../../components/button.tsx';
 import { CopyBlock } from '../../components/copyable.tsx';
+import { Button, ButtonLink } from '../../components/forms/button.tsx';
 import { Section } from '../../components/page.tsx';
 import { useMembership } from '../../control-plane/session.ts';
 import type { ListedCluster } from '../clusters/cluster-status.tsx';

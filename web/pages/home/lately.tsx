@@ -9,7 +9,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { type Answers, useMay, useMembership } from '../../control-plane/session.ts';
 import { auditSentence } from '../audit-log/audit-words.ts';
 import type { ListedCluster } from '../clusters/cluster-status.tsx';
-import { eventWords } from '../clusters/event-words.ts';
+import { eventWords } from '../events/event-words.ts';
 
 const most = 10;
 

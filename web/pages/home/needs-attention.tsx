@@ -1,6 +1,6 @@
 import { CheckIcon } from '@primer/octicons-react';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { ButtonLink } from '../../components/button.tsx';
+import { ButtonLink } from '../../components/forms/button.tsx';
 import { Section } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { classes, type Tone } from '../../components/style.ts';

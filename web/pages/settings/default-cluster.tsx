@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Select } from '../../components/form.tsx';
-import { Setting } from '../../components/setting.tsx';
+import { Select } from '../../components/forms/form.tsx';
+import { Setting } from '../../components/forms/setting.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import type { Organization } from './settings.tsx';

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Button } from '../../components/button.tsx';
-import { Confirm } from '../../components/confirm.tsx';
+import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { Setting } from '../../components/forms/setting.tsx';
 import { Section } from '../../components/page.tsx';
-import { Setting } from '../../components/setting.tsx';
 import { periodText } from '../../components/time.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { personPlane, usePlane } from '../../control-plane/plane.ts';

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Button } from '../../components/button.tsx';
-import { Dialog, DialogActions } from '../../components/dialog.tsx';
-import { Form, SelectField, TextField } from '../../components/form.tsx';
-import { Setting } from '../../components/setting.tsx';
+import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { Form, SelectField, TextField } from '../../components/forms/form.tsx';
+import { Setting } from '../../components/forms/setting.tsx';
 import { periodText } from '../../components/time.tsx';
 import { type Sent, useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';

@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { Button } from '../../components/button.tsx';
-import { Dialog, DialogActions } from '../../components/dialog.tsx';
-import { Form, TextField } from '../../components/form.tsx';
-import { Setting } from '../../components/setting.tsx';
+import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { Form, TextField } from '../../components/forms/form.tsx';
+import { Setting } from '../../components/forms/setting.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { personPlane, usePlane } from '../../control-plane/plane.ts';
 import type { Organization } from './settings.tsx';

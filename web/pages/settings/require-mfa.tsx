@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { Button } from '../../components/button.tsx';
-import { Confirm } from '../../components/confirm.tsx';
-import { Setting } from '../../components/setting.tsx';
+import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { Setting } from '../../components/forms/setting.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import type { Organization } from './settings.tsx';

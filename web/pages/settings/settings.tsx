@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Copyable } from '../../components/copyable.tsx';
+import { Setting, Settings as SettingList } from '../../components/forms/setting.tsx';
 import { Page, Section } from '../../components/page.tsx';
-import { Setting, Settings as SettingList } from '../../components/setting.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';

@@ -1,0 +1,181 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '../../program/log.ts';
+import { Refusal } from '../../program/refusal.ts';
+import type { Driver, InstanceSpec, LogRequest, Running } from '../driver.ts';
+import type { ReadyImage } from '../image.ts';
+import { checkSpec } from '../process/check-spec.ts';
+import { Places } from '../process/places.ts';
+import { Volumes } from '../process/volumes.ts';
+import { containerOf } from './container.ts';
+import { Engine, saidBy, statusOf } from './engine.ts';
+import { Events } from './events.ts';
+import { exec } from './exec.ts';
+import { facts } from './facts.ts';
+import { Images } from './images.ts';
+import { Instances } from './instances.ts';
+import { logs } from './logs/logs.ts';
+import { makeVolume } from './make-volume.ts';
+import { Network } from './network.ts';
+import { RunBook } from './runs.ts';
+
+export { engineAnswers } from './engine.ts';
+
+export interface DockerDriverOptions {
+  home: string;
+  /** The path of the engine's socket. */
+  socket: string;
+  log: Log;
+}
+
+/** Runs instances as containers of a Docker engine, which need not be there yet: each call finds it when it is. */
+export async function dockerDriver({ home, socket, log }: DockerDriverOptions): Promise<Driver> {
+  // The same home as with the process driver: its id, and its volumes, which an agent may go on with under another driver.
+  const places = new Places(home);
+  const drafts = join(home, 'docker', 'loading');
+  // What a killed agent was in the middle of.
+  rmSync(drafts, { recursive: true, force: true });
+  mkdirSync(drafts, { recursive: true, mode: 0o700 });
+  const engine = new Engine(socket);
+  const network = new Network(engine, places.homeId);
+  const runs = new RunBook(home);
+  const events = new Events(engine, places.homeId);
+  const images = new Images(engine, places.homeId, drafts);
+  const volumes = new Volumes(places);
+  const instances = new Instances({ engine, home: places.homeId, network, runs, events, log });
+  return new DockerDriver({ engine, network, runs, events, images, volumes, instances, places });
+}
+
+interface Parts {
+  engine: Engine;
+  network: Network;
+  runs: RunBook;
+  events: Events;
+  images: Images;
+  volumes: Volumes;
+  instances: Instances;
+  places: Places;
+}
+
+class DockerDriver implements Driver {
+  readonly name = 'docker';
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  facts() {
+    return facts(this.#parts.engine);
+  }
+
+  prepare(image: ReadyImage, signal: AbortSignal) {
+    return this.#parts.images.prepare(image, signal);
+  }
+
+  async create(spec: InstanceSpec): Promise<void> {
+    checkSpec(spec);
+    const { engine, network, images, instances, places } = this.#parts;
+    const name = instances.containerName(spec.id);
+    if ((await instances.inspect(spec.id)) !== undefined) return;
+    const image = await images.find(spec.image);
+    if (image === undefined) throw new Error(`The image of ${spec.id} is not in the Docker engine; prepare it again.`);
+    const { id: networkId, direct } = await network.ensure();
+    for (const volume of spec.volumes) makeVolume(places, spec, volume.name);
+    const volume = (volumeName: string) => places.volume(spec.key, volumeName);
+    const container = containerOf(spec, {
+      ...{ home: places.homeId, image, network: networkId, publish: !direct, volume },
+    });
+    await engine
+      .wait((docker) => docker.createContainer({ name, ...container }))
+      .catch(async (error: unknown) => {
+        // Another call was faster; or the name is somebody else's, which cannot be by chance.
+        if (statusOf(error) === 409 && (await instances.inspect(spec.id)) !== undefined) return;
+        if (statusOf(error) === 400 || statusOf(error) === 409) {
+          throw new Refusal(`The Docker engine does not make ${spec.id}: ${saidBy(error)}`);
+        }
+        throw error;
+      });
+    instances.changed();
+  }
+
+  async start(id: string): Promise<void> {
+    const { engine, instances } = this.#parts;
+    // Also so that how the run before ended is written down before the engine forgets it.
+    if ((await instances.look(id)) === undefined) throw new Error(`There is no instance ${id}; create it first.`);
+    await engine
+      .wait((docker) => docker.getContainer(instances.containerName(id)).start())
+      .catch((error: unknown) => {
+        if (statusOf(error) === 304) return;
+        if (statusOf(error) === undefined) throw error;
+        throw new Error(`${id} cannot be started: ${saidBy(error)}`, { cause: error });
+      });
+    instances.changed();
+    await instances.look(id);
+  }
+
+  async stop(id: string, graceSeconds: number): Promise<void> {
+    const { engine, instances } = this.#parts;
+    if ((await instances.look(id))?.state !== 'running') return;
+    await engine
+      .wait((docker) => docker.getContainer(instances.containerName(id)).stop({ t: graceSeconds }))
+      .catch((error: unknown) => {
+        if (statusOf(error) !== 304 && statusOf(error) !== 404) throw error;
+      });
+    instances.changed();
+    await instances.look(id);
+  }
+
+  async remove(id: string): Promise<void> {
+    const { engine, instances, runs } = this.#parts;
+    while ((await instances.inspect(id)) !== undefined) {
+      await engine
+        .wait((docker) => docker.getContainer(instances.containerName(id)).remove({ force: true, v: true }))
+        .catch(async (error: unknown) => {
+          if (statusOf(error) === 404) return;
+          // Somebody removes it already.
+          if (statusOf(error) !== 409) throw error;
+          await pause(100);
+        });
+    }
+    instances.changed();
+    runs.forget(id);
+  }
+
+  list() {
+    return this.#parts.instances.list();
+  }
+
+  watch(onChange: () => void) {
+    return this.#parts.events.listen(() => {
+      this.#parts.instances.changed();
+      onChange();
+    });
+  }
+
+  async exec(id: string, command: readonly string[], running: Running): Promise<{ code: number }> {
+    const inspected = await this.#parts.instances.inspect(id);
+    if (inspected === undefined) throw new Error(`There is no instance ${id}; look which there are.`);
+    return await exec(this.#parts.engine, inspected.Id, command, running);
+  }
+
+  logs(id: string, request: LogRequest) {
+    return logs(this.#parts.engine, () => this.#parts.instances.inspect(id), request);
+  }
+
+  /** The engine does it while it writes. */
+  async rotateLogs(): Promise<void> {}
+
+  volumes() {
+    return this.#parts.volumes.list();
+  }
+
+  removeVolume(key: string, name: string) {
+    return this.#parts.volumes.remove(key, name);
+  }
+
+  forgetImages(kept: ReadonlySet<string>) {
+    return this.#parts.images.forget(kept);
+  }
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Exec } from 'dockerode';
+import { identify, signal as send } from '../../../machine/process-identity.ts';
+import type { Running } from '../driver.ts';
+import { type Engine, saidBy, statusOf } from './engine.ts';
+import { frames } from './logs/log-lines.ts';
+
+/** Runs a command in a container, beside what runs there. */
+export async function exec(
+  engine: Engine,
+  container: string,
+  command: readonly string[],
+  { output, signal }: Running,
+): Promise<{ code: number }> {
+  signal.throwIfAborted();
+  const made = await engine
+    .ask((docker) =>
+      docker.getContainer(container).exec({ Cmd: [...command], AttachStdout: true, AttachStderr: true, Tty: false }),
+    )
+    .catch((error: unknown) => {
+      if (statusOf(error) === 404) throw new Error('There is no such instance; look which there are.');
+      if (statusOf(error) === 409) throw new Error('A command cannot be run: the instance does not run.');
+      throw error;
+    });
+  const stream = await engine
+    .wait(() => made.start({ hijack: true, stdin: false }))
+    .catch((error: unknown) => {
+      throw new Error(`The command cannot be run: ${saidBy(error)}`, { cause: error });
+    });
+  const end = () => {
+    void kill(made, container).finally(() => stream.destroy());
+  };
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  try {
+    for await (const frame of frames(stream)) output(frame.stream, frame.bytes);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+  signal.throwIfAborted();
+  return { code: await codeOf(engine, made) };
+}
+
+/** Its output can be at its end a moment before it is. */
+async function codeOf(engine: Engine, made: Exec): Promise<number> {
+  for (;;) {
+    const { Running, ExitCode } = await engine.ask(() => made.inspect());
+    if (!Running) return ExitCode ?? 255;
+    await pause(20);
+  }
+}
+
+/**
+ * Engines end no command that was begun. It is a process of this machine, and leads a group: where the agent may, and
+ * where that process is indeed in the container, the group is killed. Elsewhere it is let go, and ends with its instance.
+ */
+async function kill(made: Exec, container: string): Promise<void> {
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    const seen = await made.inspect().catch(() => undefined);
+    if (seen === undefined || !seen.Running) return;
+    const identity = identify(seen.Pid);
+    if (identity !== undefined && isWithin(identity.pid, container)) {
+      try {
+        send(identity, 'SIGKILL');
+      } catch {
+        return;
+      }
+    } else if (seen.Pid > 0) {
+      return;
+    }
+    await pause(20);
+  }
+}
+
+function isWithin(pid: number, container: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cgroup`, 'utf8').includes(container);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Facts } from '../../../protocol/agent.ts';
+import type { Engine } from './engine.ts';
+
+type Known = Pick<Facts, 'runtimeVersion' | 'holds'>;
+type Info = { MemoryLimit?: boolean; CpuCfsQuota?: boolean; SecurityOptions?: string[] | null };
+
+/** What holds on this engine. One that is away holds nothing, and says so. */
+export async function facts(engine: Engine): Promise<Known> {
+  try {
+    const { Version } = await engine.version();
+    const info = (await engine.ask((docker) => docker.info())) as Info;
+    const rootless = info.SecurityOptions?.includes('name=rootless') ?? false;
+    const limits = rootless
+      ? 'This engine runs without root and was not given control of it; see "Limiting resources" in Docker\'s page on rootless mode.'
+      : 'The kernel of this machine does not give the Docker engine control of it.';
+    const owner = process.getuid?.() === 0;
+    return {
+      runtimeVersion: `docker ${/^[\d.]+\d/.exec(Version)?.[0] ?? Version}`,
+      holds: {
+        memoryLimit: answer(info.MemoryLimit === true, limits),
+        cpuLimit: answer(info.CpuCfsQuota === true, limits),
+        ownUser: { holds: true },
+        isolation: { holds: true },
+        logRotation: { holds: true },
+        volumeUsage: answer(
+          owner,
+          'The agent does not run as root, so it cannot look into the volumes of other users.',
+        ),
+      },
+    };
+  } catch (error) {
+    const no = { holds: false, why: error instanceof Error ? error.message : String(error) };
+    const all = { memoryLimit: no, cpuLimit: no, ownUser: no, isolation: no, logRotation: no, volumeUsage: no };
+    return { runtimeVersion: 'docker', holds: all };
+  }
+}
+
+function answer(holds: boolean, why: string): { holds: boolean; why?: string } {
+  return holds ? { holds } : { holds, why };
+}

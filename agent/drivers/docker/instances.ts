@@ -1,0 +1,156 @@
+import type { ContainerInspectInfo } from 'dockerode';
+import type { Log } from '../../program/log.ts';
+import type { Instance } from '../driver.ts';
+import type { Engine } from './engine.ts';
+import { statusOf } from './engine.ts';
+import type { Events } from './events.ts';
+import { homeLabel, readLabels } from './labels.ts';
+import { MemoryUse } from './memory.ts';
+import type { Network } from './network.ts';
+import { hasEnded, isTime, type RunBook } from './runs.ts';
+
+interface Around {
+  engine: Engine;
+  home: string;
+  network: Network;
+  runs: RunBook;
+  events: Events;
+  log: Log;
+}
+
+/** The containers of the home, as they are. */
+export class Instances {
+  readonly #engine: Engine;
+  readonly #home: string;
+  readonly #network: Network;
+  readonly #runs: RunBook;
+  readonly #events: Events;
+  readonly #memory: MemoryUse;
+  readonly #turns = new Map<string, Promise<unknown>>();
+  /** What was seen since the last event: asking 200 containers every second costs the engine a good deal. */
+  readonly #seen = new Map<string, { status: string; instance: Instance }>();
+  #generation = 0;
+  #listing: Promise<Instance[]> | undefined;
+  #next: Promise<Instance[]> | undefined;
+
+  readonly #log: Log;
+  readonly #told = new Set<string>();
+
+  constructor({ engine, home, network, runs, events, log }: Around) {
+    this.#engine = engine;
+    this.#home = home;
+    this.#network = network;
+    this.#runs = runs;
+    this.#events = events;
+    this.#memory = new MemoryUse(engine);
+    this.#log = log;
+  }
+
+  containerName(id: string): string {
+    return `ballast-${this.#home}-${id}`;
+  }
+
+  /** Something may have changed: nothing that was seen before holds any more. */
+  changed(): void {
+    this.#generation += 1;
+    this.#seen.clear();
+  }
+
+  /** Who asks while another is being answered shares the next answer, which is as new as it can be. */
+  list(): Promise<Instance[]> {
+    if (this.#listing === undefined) {
+      this.#listing = this.#list().finally(() => {
+        this.#listing = undefined;
+      });
+      return this.#listing;
+    }
+    this.#next ??= this.#listing
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = undefined;
+        return this.list();
+      });
+    return this.#next;
+  }
+
+  async #list(): Promise<Instance[]> {
+    const filters = { label: [`${homeLabel}=${this.#home}`] };
+    const listed = await this.#engine.ask((docker) => docker.listContainers({ all: true, filters }));
+    const instances = await Promise.all(
+      listed.map(async ({ Id, Labels, State }) => {
+        const labelled = readLabels(Labels);
+        if (labelled === undefined) this.#warnOnce(Id);
+        if (labelled === undefined || State === 'removing') return [];
+        const seen = this.#seen.get(labelled.id);
+        const instance =
+          seen?.status === State && this.#events.connected ? seen.instance : await this.look(labelled.id);
+        return instance === undefined ? [] : [{ labelled, instance, container: this.containerName(labelled.id) }];
+      }),
+    );
+    const running = instances.flat().filter(({ instance }) => instance.state === 'running');
+    this.#memory.keep(new Set(running.map(({ container }) => container)));
+    return instances.flat().map(({ instance, container }) => {
+      const memoryBytes = instance.state === 'running' ? this.#memory.of(container) : undefined;
+      return memoryBytes === undefined ? instance : { ...instance, memoryBytes };
+    });
+  }
+
+  /** One look at a time at each, so that none is older than the one before. Nothing if it is not there, or not ours. */
+  async look(id: string): Promise<Instance | undefined> {
+    const before = this.#turns.get(id) ?? Promise.resolve();
+    const turn = before.then(() => this.#look(id));
+    const settled = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#turns.set(id, settled);
+    void settled.then(() => {
+      if (this.#turns.get(id) === settled) this.#turns.delete(id);
+    });
+    return await turn;
+  }
+
+  async #look(id: string): Promise<Instance | undefined> {
+    const generation = this.#generation;
+    const inspected = await this.inspect(id);
+    const labelled = inspected && readLabels(inspected.Config.Labels);
+    if (inspected === undefined || labelled?.id !== id || inspected.State.Status === 'removing') return undefined;
+    const instance = this.#read(inspected, labelled);
+    if (generation === this.#generation) this.#seen.set(id, { status: inspected.State.Status, instance });
+    return instance;
+  }
+
+  /** What the engine says of it, if it is a container of this home. */
+  async inspect(id: string): Promise<ContainerInspectInfo | undefined> {
+    const inspected = await this.#engine
+      .ask((docker) => docker.getContainer(this.containerName(id)).inspect())
+      .catch((error: unknown) => {
+        if (statusOf(error) === 404) return undefined;
+        throw error;
+      });
+    return inspected?.Config.Labels[homeLabel] === this.#home ? inspected : undefined;
+  }
+
+  #warnOnce(container: string): void {
+    if (this.#told.has(container)) return;
+    this.#told.add(container);
+    this.#log.warn(
+      `The container ${container} has the labels of this agent, but they cannot be read: it is left alone.`,
+    );
+  }
+
+  #read(inspected: ContainerInspectInfo, labelled: Omit<Instance, 'state' | 'run'>): Instance {
+    const { State } = inspected;
+    const { run, exit } = this.#runs.observe(labelled.id, State);
+    const state = run === 0 ? 'created' : hasEnded(State) || State.Status === 'created' ? 'ended' : 'running';
+    const { port } = labelled.process;
+    const address = state === 'running' && port !== undefined ? this.#network.address(port, inspected) : undefined;
+    return {
+      ...labelled,
+      ...{ state, run },
+      ...(isTime(State.StartedAt) ? { startedAt: new Date(State.StartedAt) } : {}),
+      ...(address === undefined ? {} : { address }),
+      ...(exit === undefined ? {} : { exit }),
+    };
+  }
+}

@@ -1,0 +1,96 @@
+import type { Facts } from '../../protocol/agent.ts';
+import type { Process } from '../../protocol/workload.ts';
+import type { ReadyImage } from './image.ts';
+
+/** What an instance is made from; all of it is kept with the instance, so that any later agent can read it back. */
+export interface InstanceSpec {
+  /** `<process>-<8 letters and digits>`, unique on this machine for ever. */
+  id: string;
+  /** The slice it belongs to. */
+  key: string;
+  release: string;
+  process: Process;
+  image: ReadyImage;
+  /** Exactly these variables, and PORT if the process has one. */
+  environment: Readonly<Record<string, string>>;
+  volumes: readonly { name: string; path: string; sizeBytes?: number | undefined }[];
+}
+
+/** How a run ended. Without code and signal nobody saw it: the machine was switched off, say. */
+export interface Exit {
+  run: number;
+  code?: number;
+  signal?: string;
+  at: Date;
+  /** It was killed because it, or something it started, wanted more memory than it may have. */
+  outOfMemory?: true;
+}
+
+export interface Instance {
+  id: string;
+  key: string;
+  release: string;
+  process: Process;
+  imageDigest: string;
+  state: 'created' | 'running' | 'ended';
+  /** 0 before the first start, and one more with each. */
+  run: number;
+  startedAt?: Date;
+  /** Where it listens, once it runs and if it has a port: as seen from this machine. */
+  address?: { host: string; port: number };
+  exit?: Exit;
+  memoryBytes?: number;
+}
+
+export interface LogLine {
+  /** Where the line begins: grows along the stream and never repeats, also across restarts of the process. */
+  position: number;
+  stream: 'stdout' | 'stderr';
+  at: Date;
+  text: string;
+}
+
+export interface LogRequest {
+  /** Only the last so many lines to begin with. */
+  tail: number;
+  follow: boolean;
+  signal: AbortSignal;
+}
+
+export interface Running {
+  /** Called with what it says, as it says it. */
+  output(stream: 'stdout' | 'stderr', bytes: Buffer): void;
+  signal: AbortSignal;
+}
+
+/**
+ * What runs instances on a machine. Whoever calls may be killed between any two calls and be followed by another that
+ * remembers nothing: so every call can be made again, and `list` tells all that there is, from whatever agent.
+ */
+export interface Driver {
+  readonly name: Facts['driver'];
+  /** Looks at the machine; cheap enough to be asked every minute. */
+  facts(): Promise<Pick<Facts, 'runtimeVersion' | 'holds'>>;
+  /** Makes the image runnable here, or says in a `Refusal` why it never will be. */
+  prepare(image: ReadyImage, signal: AbortSignal): Promise<void>;
+  /** Makes the instance with its volumes, not running yet. One that is there already is left as it is. */
+  create(spec: InstanceSpec): Promise<void>;
+  /** Begins the next run; nothing if it runs. */
+  start(id: string): Promise<void>;
+  /** Asks it to end, kills it with all it has started when the time is over, and resolves when nothing of it runs. */
+  stop(id: string, graceSeconds: number): Promise<void>;
+  /** Forgets it with its logs; stops it first, without grace. Volumes stay. Nothing if there is none. */
+  remove(id: string): Promise<void>;
+  list(): Promise<Instance[]>;
+  /** Tells that something may have changed, early. `list` says what; polling once a second stands behind it. */
+  watch(onChange: () => void): () => void;
+  exec(id: string, command: readonly string[], running: Running): Promise<{ code: number }>;
+  logs(id: string, request: LogRequest): AsyncGenerator<LogLine, void, undefined>;
+  /** Keeps the logs of all instances within their limit. */
+  rotateLogs(): Promise<void>;
+  volumes(): Promise<{ key: string; name: string; usedBytes: number }[]>;
+  /** Deletes a volume with all that is in it. */
+  removeVolume(key: string, name: string): Promise<void>;
+  /** Frees what was prepared from images that are not named. */
+  forgetImages(kept: ReadonlySet<string>): Promise<void>;
+}

@@ -1,0 +1,37 @@
+import { posix } from 'node:path';
+import { z } from 'zod';
+import { sliceKey } from '../../../protocol/desired.ts';
+import { digest, partName } from '../../../protocol/workload.ts';
+import { Refusal } from '../../program/refusal.ts';
+import type { InstanceSpec } from '../driver.ts';
+
+export const instanceId = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,60}[a-z0-9])?$/);
+const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/);
+
+/** Names become paths and arguments here, so they are looked at once more, whoever has looked before. */
+export function checkSpec(spec: InstanceSpec): void {
+  check(instanceId, spec.id, 'an instance');
+  check(sliceKey, spec.key, 'a slice');
+  check(digest, spec.image.digest, 'an image');
+  for (const [name, value] of Object.entries(spec.environment)) {
+    check(variable, name, 'a variable');
+    if (value.includes('\0'))
+      throw new Refusal(`The variable ${name} holds a zero byte, which no process can be given.`);
+  }
+  for (const argument of [...spec.process.command, ...spec.process.args])
+    if (argument.includes('\0')) throw new Refusal('An argument holds a zero byte, which no process can be given.');
+  for (const { name, path } of spec.volumes) {
+    check(partName, name, 'a volume');
+    if (
+      !path.startsWith('/') ||
+      path === '/' ||
+      posix.normalize(path).replace(/\/$/, '') !== path.replace(/\/$/, '') ||
+      path.includes('\0')
+    )
+      throw new Refusal(`The volume ${name} cannot be mounted at ${JSON.stringify(path)}: name a plain absolute path.`);
+  }
+}
+
+function check(schema: z.ZodType, value: string, what: string): void {
+  if (!schema.safeParse(value).success) throw new Refusal(`${JSON.stringify(value)} cannot be the name of ${what}.`);
+}

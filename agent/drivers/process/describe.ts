@@ -1,0 +1,24 @@
+import type { Instance } from '../driver.ts';
+import type { InstanceFiles } from './instance-files.ts';
+import { memoryOf } from './launch/control-groups.ts';
+import { lastRun, lookAt } from './runs.ts';
+
+/** An instance as it is now. */
+export function describeInstance(files: InstanceFiles, id: string, directory: string): Instance {
+  const spec = files.spec(id);
+  const last = lastRun(directory);
+  const base = { id, key: spec.key, release: spec.release, process: spec.process, imageDigest: spec.image.digest };
+  if (last === undefined) return { ...base, state: 'created', run: 0 };
+  const exit = last.exit ?? (last.number > 1 ? lookAt(directory, last.number - 1).exit : undefined);
+  const port = last.running ? files.port(id) : undefined;
+  const memoryBytes = last.running ? memoryOf(files.groups(id)) : undefined;
+  return {
+    ...base,
+    state: last.running ? 'running' : 'ended',
+    run: last.number,
+    ...(last.startedAt && { startedAt: last.startedAt }),
+    ...(port !== undefined && spec.process.port !== undefined && { address: { host: '127.0.0.1', port } }),
+    ...(exit && { exit }),
+    ...(memoryBytes !== undefined && { memoryBytes }),
+  };
+}

@@ -1,0 +1,70 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { InstanceSpec } from '../driver.ts';
+import { instanceId } from './check-spec.ts';
+import { LogFile } from './logs/log-file.ts';
+import type { Streams } from './logs/logs.ts';
+import type { Places } from './places.ts';
+
+/** The instances of a home, as their directories tell them. What never changes is read once. */
+export class InstanceFiles {
+  readonly #places: Places;
+  readonly #specs = new Map<string, InstanceSpec>();
+  readonly #logs = new Map<string, Streams>();
+
+  constructor(places: Places) {
+    this.#places = places;
+  }
+
+  ids(): string[] {
+    const ids = readdirSync(this.#places.instances).filter((name) => !name.startsWith('.'));
+    for (const known of [...this.#specs.keys(), ...this.#logs.keys()]) if (!ids.includes(known)) this.forget(known);
+    return ids;
+  }
+
+  /** Its directory; undefined if there is no such instance. */
+  directory(id: string): string | undefined {
+    if (!instanceId.safeParse(id).success) return undefined;
+    const directory = this.#places.instance(id);
+    return existsSync(directory) ? directory : undefined;
+  }
+
+  spec(id: string): InstanceSpec {
+    let spec = this.#specs.get(id);
+    if (spec === undefined) {
+      spec = JSON.parse(readFileSync(join(this.#places.instance(id), 'spec.json'), 'utf8')) as InstanceSpec;
+      this.#specs.set(id, spec);
+    }
+    return spec;
+  }
+
+  logs(id: string): Streams {
+    let streams = this.#logs.get(id);
+    if (streams === undefined) {
+      const at = (name: string) => new LogFile(join(this.#places.instance(id), name));
+      streams = { stdout: at('stdout'), stderr: at('stderr') };
+      this.#logs.set(id, streams);
+    }
+    return streams;
+  }
+
+  /** The control groups it was last started in. */
+  groups(id: string): string[] {
+    return groupsIn(this.#places.instance(id));
+  }
+
+  port(id: string): number | undefined {
+    const file = join(this.#places.instance(id), 'port');
+    return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
+  }
+
+  forget(id: string): void {
+    this.#specs.delete(id);
+    this.#logs.delete(id);
+  }
+}
+
+export function groupsIn(directory: string): string[] {
+  const file = join(directory, 'groups');
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+}

@@ -1,0 +1,57 @@
+import { Refusal } from '../../../program/refusal.ts';
+import type { InstanceSpec } from '../../driver.ts';
+import { beneath } from '../beneath.ts';
+import type { Places } from '../places.ts';
+import { commandOf, programOfMachine, withProgram } from './command-of.ts';
+import { launchScript } from './launch-script.ts';
+
+/** How a process of the agent becomes one of an instance: with its user, directory and variables, and no others. */
+export class Launch {
+  readonly setpriv = programOfMachine('setpriv');
+  readonly #places: Places;
+  readonly #setsid: string;
+  readonly #env: string;
+
+  constructor(places: Places) {
+    const [setsid, env] = [programOfMachine('setsid'), programOfMachine('env')];
+    if (setsid === undefined || env === undefined)
+      throw new Refusal('The process driver needs the programs env and setsid (coreutils, util-linux): install them.');
+    this.#places = places;
+    this.#setsid = setsid;
+    this.#env = env;
+  }
+
+  /** Throws if the program is not there. */
+  check(spec: InstanceSpec): void {
+    withProgram(commandOf(spec), spec, this.#places.tree(spec.id));
+  }
+
+  /** What the shell reads that `become` ends in. */
+  script(spec: InstanceSpec, port: number | undefined, command: readonly string[] = commandOf(spec)): string {
+    const tree = this.#places.tree(spec.id);
+    const volumes = spec.volumes.map(({ name }) => ({ name, place: this.#places.volume(spec.key, name) }));
+    const places = volumes.map(({ name, place }) => [`VOLUME_${name.toUpperCase().replaceAll('-', '_')}`, place]);
+    return launchScript({
+      directory: beneath(tree, spec.image.config.workingDirectory, new Set(volumes.map(({ place }) => place))),
+      environment: {
+        ...Object.fromEntries(places),
+        ...spec.environment,
+        ...(port !== undefined && { PORT: String(port) }),
+      },
+      command: withProgram(command, spec, tree),
+      env: this.#env,
+    });
+  }
+
+  become(user: number | undefined): string[] {
+    const shell = ['/bin/sh', '-s'];
+    if (this.setpriv === undefined) return shell;
+    const as = user === undefined ? [] : ['--reuid', String(user), '--regid', String(user), '--clear-groups'];
+    return [this.setpriv, ...as, '--no-new-privs', '--', ...shell];
+  }
+
+  /** The same in a session of its own. */
+  becomeLeader(user: number | undefined): string[] {
+    return [this.#setsid, ...this.become(user)];
+  }
+}

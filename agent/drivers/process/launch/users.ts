@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { writeFileAtomically } from '../../../../machine/files.ts';
+import type { Places } from '../places.ts';
+
+/** The range that systemd keeps for users that exist only while something runs: no package and no person has one. */
+const [first, last] = [61_184, 65_519];
+
+/**
+ * One user of the system for each slice, by number only: it is written down, so that a volume's owner stays its owner.
+ * `runAsUser` of a process is for images with users of their own; here it is never the agent's user in any case.
+ */
+export class Users {
+  readonly #file: string;
+  /** Why nobody has a user of their own here. */
+  readonly missing: string | undefined;
+
+  constructor(places: Places, setpriv: string | undefined) {
+    this.#file = join(places.instances, '.users.json');
+    this.missing = reasonAgainst(places.home, setpriv);
+  }
+
+  /** Undefined if instances run as the agent's user. */
+  of(key: string): number | undefined {
+    if (this.missing !== undefined) return undefined;
+    const known = existsSync(this.#file)
+      ? z.record(z.string(), z.int()).parse(JSON.parse(readFileSync(this.#file, 'utf8')))
+      : {};
+    const own = known[key];
+    if (own !== undefined) return own;
+    const taken = new Set([...Object.values(known), ...usersOfProcesses()]);
+    const size = last - first + 1;
+    // Begins where the name of the file and the key lead, so that two homes rarely choose the same one.
+    const begin = createHash('sha256').update(`${this.#file}\n${key}`).digest().readUInt32BE(0) % size;
+    for (let step = 0; step < size; step += 1) {
+      const user = first + ((begin + step) % size);
+      if (taken.has(user)) continue;
+      writeFileAtomically(this.#file, JSON.stringify({ ...known, [key]: user }));
+      return user;
+    }
+    throw new Error(`All ${size} users for slices are taken; remove slices that are not needed from this machine.`);
+  }
+}
+
+function reasonAgainst(home: string, setpriv: string | undefined): string | undefined {
+  if (process.getuid?.() !== 0) return 'The agent does not run as root, so instances run as its own user.';
+  if (setpriv === undefined)
+    return 'The program setpriv (util-linux) is missing, so instances run as root: install it.';
+  for (let directory = home; directory !== dirname(directory); directory = dirname(directory)) {
+    if ((statSync(directory).mode & 0o001) === 0)
+      return `Other users may not enter ${directory}, so instances run as root: give the agent a home elsewhere.`;
+  }
+  return undefined;
+}
+
+function usersOfProcesses(): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    return statSync(join('/proc', name), { throwIfNoEntry: false })?.uid ?? [];
+  });
+}

@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { until } from '../../../../test/ground/until.ts';
+import type { LogLine } from '../../driver.ts';
+import { programOfMachine } from '../launch/command-of.ts';
+import { LogFile, longestLine } from './log-file.ts';
+import { readLogs } from './logs.ts';
+
+let directory: string;
+let files: { stdout: LogFile; stderr: LogFile };
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'ballast-logs-'));
+  files = { stdout: new LogFile(join(directory, 'stdout')), stderr: new LogFile(join(directory, 'stderr')) };
+  for (const { path } of Object.values(files)) writeFileSync(path, '');
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+async function read(tail = 1_000_000): Promise<LogLine[]> {
+  const lines: LogLine[] = [];
+  const request = { tail, follow: false, signal: new AbortController().signal };
+  for await (const line of readLogs(files, request, () => true)) lines.push(line);
+  return lines;
+}
+const texts = (lines: LogLine[]) => lines.map(({ text }) => text);
+
+test('lines of every length are cut alike, from the beginning and from the end', async () => {
+  const lengths = [0, 1, longestLine - 1, longestLine, longestLine + 1, 3 * longestLine, 3 * longestLine + 5, 0, 7];
+  for (const length of lengths) appendFileSync(files.stdout.path, `${'x'.repeat(length)}\n`);
+  appendFileSync(files.stdout.path, 'unfinished');
+  const all = await read();
+  const expected = [0, 1, longestLine - 1, longestLine, longestLine, 1, ...Array(6).fill(longestLine), 5, 0, 7, 10];
+  expect(all.map(({ text }) => text.length)).toEqual(expected);
+  for (let tail = 0; tail <= all.length + 1; tail += 1) expect(await read(tail)).toEqual(tail ? all.slice(-tail) : []);
+});
+
+test('both streams are told in the order of their times, whoever looked when they were written', async () => {
+  for (let number = 0; number < 6; number += 1) {
+    const file = number % 2 === 0 ? files.stdout : files.stderr;
+    appendFileSync(file.path, `${number}\n`);
+    file.look();
+    const looked = Date.now();
+    await until('the next millisecond', async () => Date.now() > looked);
+  }
+  const all = await read();
+  expect(texts(all)).toEqual(['0', '1', '2', '3', '4', '5']);
+  expect(await read(3)).toEqual(all.slice(3));
+  files = { stdout: new LogFile(files.stdout.path), stderr: new LogFile(files.stderr.path) };
+  expect(await read()).toEqual(all);
+});
+
+test('an unfinished line is followed once it is finished, or when nobody can finish it', async () => {
+  let alive: boolean | undefined = true;
+  const lines: LogLine[] = [];
+  const signal = AbortSignal.timeout(20_000);
+  const reading = (async () => {
+    for await (const line of readLogs(files, { tail: 0, follow: true, signal }, () => alive)) lines.push(line);
+  })();
+  appendFileSync(files.stdout.path, 'one\ntw');
+  await until('the first line', async () => lines.length === 1);
+  appendFileSync(files.stdout.path, 'o\nthree');
+  await until('the second line', async () => lines.length === 2);
+  alive = false;
+  await until('the last words', async () => lines.length === 3);
+  files.stdout.finishLine();
+  appendFileSync(files.stdout.path, 'next run\n');
+  await until('the next run', async () => lines.length === 4);
+  alive = undefined;
+  await reading;
+  expect(texts(lines)).toEqual(['one', 'two', 'three', 'next run']);
+  expect(texts(await read())).toEqual(texts(lines));
+  expect(lines.map(({ position }) => position)).toEqual([0, 4, 8, 14]);
+});
+
+const fallocate = programOfMachine('fallocate') ?? '';
+test.runIf(fallocate)(
+  'while something writes, the beginning is freed: no line is lost, and positions go on',
+  async () => {
+    const lines = 60_000;
+    const script = `i=0; while [ $i -lt ${lines} ]; do echo "line $i ${'y'.repeat(80)}"; i=$((i+1)); done >>"$1"`;
+    const writer = spawn('sh', ['-c', script, 'sh', files.stdout.path], { stdio: 'ignore' });
+    const over = once(writer, 'exit');
+    const limit = 1_000_000;
+    const followed: number[] = [];
+    let alive: boolean | undefined = true;
+    const signal = AbortSignal.timeout(20_000);
+    const reading = (async () => {
+      for await (const { text } of readLogs(files, { tail: 0, follow: true, signal }, () => alive))
+        followed.push(Number(text.split(' ')[1]));
+    })();
+    for (let ended = false; !ended; ) {
+      ended = await Promise.race([
+        over.then(() => true),
+        new Promise<boolean>((resolve) => setTimeout(resolve, 50, false)),
+      ]);
+      await files.stdout.rotate(limit, fallocate);
+    }
+    await until('everything', async () => followed.at(-1) === lines - 1);
+    alive = undefined;
+    await reading;
+    // A reader too slow for so small a limit misses what is gone, and never tells anything twice or half.
+    expect(followed).toEqual([...new Set(followed)].sort((a, b) => a - b));
+    const kept = await read();
+    expect(kept.length).toBeGreaterThan(100);
+    expect(kept[0]?.position).toBe(files.stdout.start);
+    expect(kept.map(({ text }) => Number(text.split(' ')[1]))).toEqual(
+      Array.from({ length: kept.length }, (_, number) => lines - kept.length + number),
+    );
+    const { size, blocks } = statSync(files.stdout.path);
+    expect(size).toBeGreaterThan(5_000_000);
+    expect(blocks * 512).toBeLessThan(1.2 * limit);
+    expect(await read(2)).toEqual(kept.slice(-2));
+  },
+);
+
+test('a program that empties its own log, or makes it seem endless, harms only that', async () => {
+  appendFileSync(files.stdout.path, 'before\n'.repeat(100));
+  expect(await read()).toHaveLength(100);
+  truncateSync(files.stdout.path);
+  expect(await read()).toEqual([]);
+  appendFileSync(files.stdout.path, 'after\n');
+  expect(texts(await read())).toEqual(['after']);
+  truncateSync(files.stdout.path, 2 ** 40);
+  appendFileSync(files.stdout.path, '\nend\n');
+  expect(texts(await read(1))).toEqual(['end']);
+  expect((await read()).length).toBeLessThan(5_000);
+});

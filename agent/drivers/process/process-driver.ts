@@ -1,0 +1,271 @@
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { release } from 'node:os';
+import { join } from 'node:path';
+import { writeFileAtomically } from '../../../machine/files.ts';
+import { sliceKey } from '../../../protocol/desired.ts';
+import { partName } from '../../../protocol/workload.ts';
+import { type Log, reason } from '../../program/log.ts';
+import { Refusal } from '../../program/refusal.ts';
+import type { Driver, Instance, InstanceSpec, LogLine, LogRequest, Running } from '../driver.ts';
+import type { ReadyImage } from '../image.ts';
+import { checkSpec } from './check-spec.ts';
+import { describeInstance } from './describe.ts';
+import { endRun } from './end-run.ts';
+import { groupsIn, InstanceFiles } from './instance-files.ts';
+import { beginRun } from './launch/begin-run.ts';
+import { programOfMachine } from './launch/command-of.ts';
+import { ControlGroups, removeGroups } from './launch/control-groups.ts';
+import { Launch } from './launch/launch.ts';
+import { growTree } from './launch/tree.ts';
+import { Users } from './launch/users.ts';
+import { whyNoHoles } from './logs/log-holes.ts';
+import { readLogs, streams } from './logs/logs.ts';
+import { Places } from './places.ts';
+import { Ports } from './ports.ts';
+import { Roots, removeTree } from './roots.ts';
+import { runInside } from './run-inside.ts';
+import { lastRun, runNumbers } from './runs.ts';
+import { Volumes } from './volumes.ts';
+
+const pollMilliseconds = 250;
+
+export interface ProcessDriverOptions {
+  home: string;
+  log: Log;
+  /** So much is kept of each stream of each instance. */
+  logLimitBytes?: number;
+}
+
+/**
+ * Runs instances as processes of this machine. Each has a keeper, a shell that outlives every agent; all that is known
+ * of an instance is in its directory and in the system's table of processes.
+ */
+export async function processDriver(options: ProcessDriverOptions): Promise<Driver> {
+  if (process.platform !== 'linux')
+    throw new Refusal('The process driver runs on Linux; on this machine use the driver docker.');
+  const driver = new ProcessDriver(options);
+  await driver.sweep();
+  driver.poll();
+  return driver;
+}
+
+class ProcessDriver implements Driver {
+  readonly name = 'process';
+  readonly #log: Log;
+  readonly #logLimit: number;
+  readonly #fallocate = programOfMachine('fallocate');
+  readonly #places: Places;
+  readonly #files: InstanceFiles;
+  readonly #ports: Ports;
+  readonly #launch: Launch;
+  readonly #groups: ControlGroups;
+  readonly #users: Users;
+  readonly #roots: Roots;
+  readonly #volumes: Volumes;
+  readonly #listeners = new Set<() => void>();
+  readonly #turns = new Map<string, Promise<void>>();
+  #punches: Promise<string | undefined> | undefined;
+  #seen = '';
+
+  constructor(options: ProcessDriverOptions) {
+    this.#log = options.log;
+    this.#logLimit = options.logLimitBytes ?? 64 * 1024 * 1024;
+    this.#places = new Places(options.home);
+    this.#files = new InstanceFiles(this.#places);
+    this.#ports = new Ports(this.#places, this.#files);
+    this.#launch = new Launch(this.#places);
+    this.#groups = new ControlGroups(this.#places.homeId);
+    this.#users = new Users(this.#places, this.#launch.setpriv);
+    this.#roots = new Roots(this.#places);
+    this.#volumes = new Volumes(this.#places);
+  }
+
+  async facts() {
+    const yes = (why: string | undefined) => (why === undefined ? { holds: true } : { holds: false, why });
+    this.#punches ??= whyNoHoles(this.#places, this.#fallocate);
+    return {
+      runtimeVersion: `Linux ${release()}`,
+      holds: {
+        memoryLimit: this.#groups.holds('memory'),
+        cpuLimit: this.#groups.holds('cpu'),
+        ownUser: yes(this.#users.missing),
+        isolation: yes('Processes share the files, the network and the table of processes of the machine.'),
+        logRotation: yes(await this.#punches),
+        volumeUsage: yes(programOfMachine('du') ? undefined : 'The program du is missing: install coreutils.'),
+      },
+    };
+  }
+
+  async prepare(image: ReadyImage, signal: AbortSignal): Promise<void> {
+    await this.#roots.prepare(image, signal);
+  }
+
+  async create(spec: InstanceSpec): Promise<void> {
+    checkSpec(spec);
+    await this.#turn(spec.id, async () => {
+      if (this.#files.directory(spec.id) !== undefined) return;
+      await this.#roots.prepare(spec.image, new AbortController().signal);
+      const user = this.#users.of(spec.key);
+      await growTree(this.#places, spec, user);
+      this.#launch.check(spec);
+      const draft = join(this.#places.instances, `.draft-${randomBytes(6).toString('hex')}`);
+      mkdirSync(join(draft, 'runs'), { recursive: true, mode: 0o700 });
+      writeFileAtomically(join(draft, 'spec.json'), JSON.stringify(spec));
+      for (const stream of streams) {
+        writeFileSync(join(draft, stream), '', { mode: 0o600 });
+        // Programs open /dev/stdout, which the system allows to the owner of what is behind it.
+        if (user !== undefined) chownSync(join(draft, stream), user, user);
+      }
+      renameSync(draft, this.#places.instance(spec.id));
+    });
+  }
+
+  async start(id: string): Promise<void> {
+    await this.#turn(id, async () => {
+      const directory = this.#existing(id);
+      if (lastRun(directory)?.running) return;
+      const spec = this.#files.spec(id);
+      const user = this.#users.of(spec.key);
+      const port = spec.process.port === undefined ? undefined : await this.#ports.give(id);
+      for (const stream of streams) this.#files.logs(id)[stream].finishLine();
+      await beginRun({
+        directory,
+        groups: () => this.#groups.make(id, spec.process),
+        script: this.#launch.script(spec, port),
+        become: this.#launch.becomeLeader(user),
+      });
+    });
+  }
+
+  async stop(id: string, graceSeconds: number): Promise<void> {
+    await this.#turns.get(id)?.catch(() => undefined);
+    const directory = this.#files.directory(id);
+    if (directory !== undefined) await endRun(directory, graceSeconds);
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#turns.get(id)?.catch(() => undefined);
+    await this.#turn(id, async () => {
+      const directory = this.#files.directory(id);
+      if (directory === undefined) return;
+      await endRun(directory, 0);
+      const trash = join(this.#places.instances, `.removed-${id}`);
+      renameSync(directory, trash);
+      this.#files.forget(id);
+      await this.#bury(trash, id);
+    });
+  }
+
+  async list(): Promise<Instance[]> {
+    return this.#files.ids().flatMap((id) => {
+      try {
+        return [describeInstance(this.#files, id, this.#places.instance(id))];
+      } catch (error) {
+        if (this.#files.directory(id) === undefined) return [];
+        throw error;
+      }
+    });
+  }
+
+  watch(onChange: () => void): () => void {
+    this.#listeners.add(onChange);
+    return () => this.#listeners.delete(onChange);
+  }
+
+  async exec(id: string, command: readonly string[], running: Running): Promise<{ code: number }> {
+    const directory = this.#existing(id);
+    if (!lastRun(directory)?.running) throw new Error(`The instance ${id} does not run, so nothing can be run in it.`);
+    const spec = this.#files.spec(id);
+    const port = spec.process.port === undefined ? undefined : this.#files.port(id);
+    const script = this.#launch.script(spec, port, command);
+    return await runInside(groupsIn(directory), this.#launch.become(this.#users.of(spec.key)), script, running);
+  }
+
+  async *logs(id: string, request: LogRequest): AsyncGenerator<LogLine, void, undefined> {
+    const directory = this.#existing(id);
+    yield* readLogs(this.#files.logs(id), request, () =>
+      this.#files.directory(id) === undefined ? undefined : (lastRun(directory)?.running ?? false),
+    );
+  }
+
+  async rotateLogs(): Promise<void> {
+    this.#punches ??= whyNoHoles(this.#places, this.#fallocate);
+    if ((await this.#punches) !== undefined || this.#fallocate === undefined) return;
+    for (const id of this.#files.ids())
+      for (const stream of streams) await this.#files.logs(id)[stream].rotate(this.#logLimit, this.#fallocate);
+  }
+
+  async volumes(): Promise<{ key: string; name: string; usedBytes: number }[]> {
+    return await this.#volumes.list();
+  }
+
+  async removeVolume(key: string, name: string): Promise<void> {
+    await this.#volumes.remove(sliceKey.parse(key), partName.parse(name));
+  }
+
+  async forgetImages(kept: ReadonlySet<string>): Promise<void> {
+    await this.#roots.forget(kept);
+  }
+
+  /** What an agent that was killed has left half made or half removed. */
+  async sweep(): Promise<void> {
+    for (const name of readdirSync(this.#places.instances)) {
+      if (name.startsWith('.draft-')) await removeTree(join(this.#places.instances, name));
+      if (name.startsWith('.removed-'))
+        await this.#bury(join(this.#places.instances, name), name.slice('.removed-'.length));
+    }
+    for (const id of readdirSync(this.#places.trees))
+      if (!existsSync(this.#places.instance(id))) await removeTree(this.#places.tree(id));
+    await this.#roots.sweep();
+    await this.#volumes.sweep();
+  }
+
+  /** Looks for ends, and notes when logs grew, for as long as the home is there. */
+  poll(): void {
+    const timer = setInterval(() => {
+      try {
+        const seen = this.#files.ids().map((id) => {
+          for (const stream of streams) this.#files.logs(id)[stream].look();
+          const directory = this.#places.instance(id);
+          const number = runNumbers(directory).at(-1) ?? 0;
+          return `${id} ${number} ${existsSync(join(directory, 'runs', String(number), 'exit'))}`;
+        });
+        const all = seen.join();
+        if (all === this.#seen) return;
+        this.#seen = all;
+        for (const listener of this.#listeners) listener();
+      } catch (error) {
+        if (!existsSync(this.#places.instances)) clearInterval(timer);
+        else this.#log.warn(`The instances could not be looked at, which is tried again: ${reason(error)}`);
+      }
+    }, pollMilliseconds);
+    timer.unref();
+  }
+
+  #existing(id: string): string {
+    const directory = this.#files.directory(id);
+    if (directory === undefined) throw new Error(`There is no instance ${id} on this machine.`);
+    return directory;
+  }
+
+  async #bury(trash: string, id: string): Promise<void> {
+    await endRun(trash, 0);
+    removeGroups(groupsIn(trash));
+    await removeTree(this.#places.tree(id));
+    await removeTree(trash);
+    if (this.#files.ids().length === 0) this.#groups.close();
+  }
+
+  /** What makes or starts an instance is done one after the other. */
+  async #turn(id: string, work: () => Promise<void>): Promise<void> {
+    const before = this.#turns.get(id) ?? Promise.resolve();
+    const mine = before.catch(() => undefined).then(work);
+    this.#turns.set(id, mine);
+    try {
+      await mine;
+    } finally {
+      if (this.#turns.get(id) === mine) this.#turns.delete(id);
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, watch } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { identify } from '../../../machine/process-identity.ts';
+import { process as processSchema } from '../../../protocol/workload.ts';
+import { processGround } from '../../../test/ground/process-ground.ts';
+import { until } from '../../../test/ground/until.ts';
+import type { Driver, InstanceSpec } from '../driver.ts';
+import type { ReadyImage } from '../image.ts';
+import { groupsIn } from './instance-files.ts';
+import { lastRun } from './runs.ts';
+
+let here: Awaited<ReturnType<typeof processGround>>;
+let driver: Driver;
+let image: ReadyImage;
+beforeAll(async () => {
+  here = await processGround();
+  driver = await here.driver();
+  image = await here.image();
+});
+afterEach(async () => {
+  for (const { id } of await driver.list()) await driver.remove(id);
+});
+afterAll(() => here.close());
+const asRoot = process.getuid?.() === 0;
+
+async function started(wish: Partial<InstanceSpec>, command: string[] = []): Promise<string> {
+  const id = `web-${randomBytes(4).toString('hex')}`;
+  const web = processSchema.parse({ name: 'web', kind: 'worker', command });
+  const spec = { id, key: 'shop/a', release: 'r1', process: web, image, environment: {}, volumes: [], ...wish };
+  await driver.create(spec);
+  await driver.start(id);
+  return id;
+}
+const directoryOf = (id: string) => join(here.home, 'instances', id);
+const output = (id: string, stream = 'stdout') => readFileSync(join(directoryOf(id), stream), 'utf8');
+const said = (id: string, text: string) => until(`"${text}"`, async () => output(id).includes(text));
+function pidOf(id: string): number {
+  return lastRun(directoryOf(id))?.child?.pid ?? 0;
+}
+
+test('what is secret stands in no arguments, from the first moment on, and in no other environment', async () => {
+  const secret = randomBytes(12).toString('hex');
+  const seen: string[] = [];
+  let over = false;
+  const looking = (async () => {
+    while (!over) {
+      for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+        try {
+          if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(secret)) seen.push(pid);
+        } catch {
+          // It has ended.
+        }
+      }
+      await new Promise(setImmediate);
+    }
+  })();
+  const id = await started({ environment: { TOKEN: secret } });
+  await said(id, 'started');
+  await driver.exec(id, ['/app/sample', '-env'], { output: () => {}, signal: AbortSignal.timeout(5_000) });
+  over = true;
+  await looking;
+  expect(seen).toEqual([]);
+  expect(readFileSync(`/proc/${pidOf(id)}/environ`, 'utf8')).toBe(`TOKEN=${secret}\0`);
+  const keeper = lastRun(directoryOf(id))?.keeper?.pid;
+  expect(readFileSync(`/proc/${keeper}/environ`, 'utf8')).not.toContain(secret);
+});
+
+test.runIf(asRoot)('each slice has a user of its own that reads its own files only and gains no rights', async () => {
+  const ids = [await started({ key: 'shop/a' }), await started({ key: 'shop/b' }), await started({ key: 'shop/a' })];
+  for (const id of ids) await said(id, 'started');
+  const status = ids.map((id) => readFileSync(`/proc/${pidOf(id)}/status`, 'utf8'));
+  const users = status.map((text) => Number(/^Uid:\s+(\d+)/m.exec(text)?.[1]));
+  expect(users[0]).toBe(users[2]);
+  expect(users[0]).not.toBe(users[1]);
+  for (const user of users) expect(user).toBeGreaterThanOrEqual(61_184);
+  for (const text of status) {
+    expect(text).toMatch(/^NoNewPrivs:\s+1$/m);
+    expect(text).toMatch(/^Groups:\s*$/m);
+    expect(text).toMatch(/^CapEff:\s+0+$/m);
+    // Nothing that a shell ignores is ignored.
+    expect(text).toMatch(/^SigIgn:\s+0+$/m);
+  }
+  const [own = '', other = ''] = ids;
+  const attempts = [
+    `cat ${directoryOf(own)}/spec.json`,
+    `cat ${directoryOf(own)}/launch`,
+    `ls ${directoryOf(other)}`,
+    `ls ${here.home}/trees/${other}`,
+    `ls ${here.home}/trees`,
+    'echo x >/app/sample || echo x >app/sample || echo x >sample',
+    `kill -0 ${pidOf(other)}`,
+  ];
+  for (const attempt of attempts) {
+    let text = '';
+    const output = (_: string, bytes: Buffer) => {
+      text += bytes;
+    };
+    const { code } = await driver.exec(own, ['/bin/sh', '-c', attempt], { output, signal: AbortSignal.timeout(5_000) });
+    expect(`${attempt}: ${code === 0 ? 'allowed' : text}`).toMatch(/denied|not permitted/i);
+  }
+  expect(statSync(directoryOf(own)).mode & 0o077).toBe(0);
+});
+
+test('a volume is where it was said, and in no place that a link of the image leads to', async () => {
+  const volumes = [{ name: 'my-data', path: '/app/data' }];
+  const id = await started({ volumes }, ['/bin/sh', '-c', 'echo kept >data/file; echo "$VOLUME_MY_DATA"; sleep 600']);
+  const place = join(here.home, 'volumes/shop%2Fa/my-data');
+  await said(id, place);
+  expect(readFileSync(join(place, 'file'), 'utf8')).toBe('kept\n');
+  if (asRoot) expect(statSync(place).uid).toBeGreaterThanOrEqual(61_184);
+  await expect(started({ volumes: [...volumes, { name: 'inner', path: '/app/data/inner' }] })).rejects.toThrow(
+    'No volume can be mounted',
+  );
+  await expect(started({ volumes: [{ name: 'over', path: '/app/sample/x' }] })).rejects.toThrow('No volume');
+});
+
+test('what made itself independent is found and ended, also when it outlives what started it', async (context) => {
+  const { holds } = await driver.facts();
+  if (!holds.memoryLimit?.holds) return context.skip();
+  const script = '(setsid sh -c "trap \\"\\" TERM; echo independent \\$\\$; sleep 601 & wait; sleep 601" &); sleep 600';
+  const id = await started({}, ['/bin/sh', '-c', script]);
+  await said(id, 'independent');
+  const pid = Number(/independent (\d+)/.exec(output(id))?.[1]);
+  await driver.stop(id, 5);
+  expect(identify(pid)).toBeUndefined();
+
+  const other = await started({}, ['/bin/sh', '-c', 'setsid sleep 602 & echo independent $!; sleep 0.2; exit 4']);
+  await until('its end', async () => (await driver.list()).some((each) => each.id === other && each.state === 'ended'));
+  const orphan = Number(/independent (\d+)/.exec(output(other))?.[1]);
+  expect(orphan).toBeGreaterThan(0);
+  expect(identify(orphan)).toBeUndefined();
+  const groups = groupsIn(directoryOf(other));
+  expect(groups.every((group) => existsSync(group))).toBe(true);
+  await driver.remove(other);
+  expect(groups.some((group) => existsSync(group))).toBe(false);
+});
+
+test('an image for another kind of machine, and one that says nothing of it, is refused', async () => {
+  const signal = AbortSignal.timeout(5_000);
+  await expect(driver.prepare({ ...image, annotations: {} }, signal)).rejects.toThrow('carries a base system');
+  const annotations = { 'dev.ballast.host-bound': 'linux/s390x' };
+  await expect(driver.prepare({ ...image, annotations }, signal)).rejects.toThrow('was made for linux/s390x');
+  await expect(started({}, ['nowhere-to-be-found'])).rejects.toThrow('neither in the image nor on the machine');
+});
+
+test.runIf(asRoot)('while its tree grows nobody but the agent can come near it', async () => {
+  const seen: string[] = [];
+  const watching = watch(join(here.home, 'trees'), (_, name) => void seen.push(String(name)));
+  try {
+    const id = await started({});
+    await until('the tree is there', async () => seen.includes(id));
+    expect(new Set(seen)).toEqual(new Set([id]));
+  } finally {
+    watching.close();
+  }
+});
+
+test.runIf(asRoot)('no instance can have so many processes that the machine has none left', async () => {
+  const groups = groupsIn(directoryOf(await started({})));
+  const limits = groups.map((group) => join(group, 'pids.max')).filter((file) => existsSync(file));
+  expect(limits.map((file) => readFileSync(file, 'utf8').trim())).toEqual(limits.map(() => '8192'));
+  expect(existsSync('/sys/fs/cgroup/pids') ? limits.length : 1).toBeGreaterThan(0);
+});

@@ -1,0 +1,184 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { identify, type ProcessIdentity } from '../../../machine/process-identity.ts';
+import { process as processSchema } from '../../../protocol/workload.ts';
+import { processGround } from '../../../test/ground/process-ground.ts';
+import { until } from '../../../test/ground/until.ts';
+import type { Driver, Exit, InstanceSpec } from '../driver.ts';
+import type { ReadyImage } from '../image.ts';
+import { keeperScript } from './launch/begin-run.ts';
+import { lastRun } from './runs.ts';
+
+let here: Awaited<ReturnType<typeof processGround>>;
+let driver: Driver;
+let image: ReadyImage;
+beforeAll(async () => {
+  here = await processGround();
+  driver = await here.driver();
+  image = await here.image();
+});
+afterEach(async () => {
+  for (const { id } of await driver.list()) await driver.remove(id);
+});
+afterAll(() => here.close());
+
+function spec(args: string[] = []): InstanceSpec {
+  const process = processSchema.parse({ name: 'web', kind: 'http', port: 8080, args });
+  const id = `web-${randomBytes(4).toString('hex')}`;
+  return { id, key: 'shop/production', release: 'r1', process, image, environment: {}, volumes: [] };
+}
+async function started(args: string[] = []): Promise<{ id: string; keeper: ProcessIdentity; child: ProcessIdentity }> {
+  const made = spec(args);
+  await driver.create(made);
+  await driver.start(made.id);
+  await until('that it listens', () => output(made.id).then((text) => text.includes('listening')));
+  const { keeper, child } = lastRun(join(here.home, 'instances', made.id)) ?? {};
+  if (keeper === undefined || child === undefined) throw new Error('nobody keeps it');
+  return { id: made.id, keeper, child };
+}
+async function output(id: string): Promise<string> {
+  return readFileSync(join(here.home, 'instances', id, 'stdout'), 'utf8');
+}
+async function one(id: string) {
+  const found = (await driver.list()).find((instance) => instance.id === id);
+  if (found === undefined) throw new Error(`${id} is not there`);
+  return found;
+}
+const ending = (id: string): Promise<Exit> =>
+  until('its end', async () => {
+    const { state, exit } = await one(id);
+    return state === 'ended' && exit;
+  });
+/** The processes that run a program beneath the instance's files. */
+function running(id: string): number[] {
+  const tree = join(here.home, 'trees', id);
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name) || identify(Number(name)) === undefined) return [];
+    try {
+      return readFileSync(`/proc/${name}/cmdline`, 'utf8').startsWith(tree) ? [Number(name)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+// Each is something that appears in the home while an instance is made and started: the agent is killed at that moment.
+const moments = ['copy', 'tree', 'draft', 'spec', 'launch', 'run', 'keeper', 'child'] as const;
+test.each(moments)('an agent killed when there is its %s is followed by one that starts it once', async (moment) => {
+  const made = spec();
+  const instance = join(here.home, 'instances', made.id);
+  const signs = {
+    // These two are there for a moment only, so what follows them will do.
+    copy: () => readdirSync(join(here.home, 'trees')).some((name) => name.startsWith('.draft-') || name === made.id),
+    tree: () => existsSync(join(here.home, 'trees', made.id)),
+    draft: () => readdirSync(join(here.home, 'instances')).some((name) => /^\.draft-/.test(name) || name === made.id),
+    spec: () => existsSync(instance),
+    launch: () => existsSync(join(instance, 'launch')),
+    run: () => existsSync(join(instance, 'runs/1')),
+    keeper: () => existsSync(join(instance, 'runs/1/keeper')),
+    child: () => existsSync(join(instance, 'runs/1/child')),
+  };
+  const program = `
+    import { processDriver } from ${JSON.stringify(join(import.meta.dirname, 'process-driver.ts'))};
+    import { readFileSync } from 'node:fs';
+    const { home, spec } = JSON.parse(readFileSync(0, 'utf8'));
+    const driver = await processDriver({ home, log: console });
+    console.log('ready');
+    await driver.create(spec);
+    await driver.start(spec.id);
+    setInterval(() => {}, 1000);`;
+  const agent = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['pipe', 'pipe', 'inherit'] });
+  agent.stdin.end(JSON.stringify({ home: here.home, spec: made }));
+  const over = once(agent, 'exit');
+  try {
+    await once(agent.stdout, 'data');
+    // Looks without a pause, so that it is killed as close to the moment as can be.
+    for (const deadline = Date.now() + 10_000; !signs[moment](); )
+      if (Date.now() > deadline) throw new Error(`There was never its ${moment}.`);
+  } finally {
+    agent.kill('SIGKILL');
+    await over;
+  }
+
+  driver = await here.driver();
+  await driver.create(made);
+  await driver.start(made.id);
+  await until('that it listens', () => output(made.id).then((text) => text.includes('listening')));
+  expect(running(made.id)).toHaveLength(1);
+  expect(await one(made.id)).toMatchObject({
+    state: 'running',
+    run: (await output(made.id)).split('listening').length - 1,
+  });
+  expect(readdirSync(join(here.home, 'instances')).filter((name) => name.startsWith('.draft-'))).toEqual([]);
+});
+
+test('a second keeper of a run, which a killed agent may have left, ends at once', async () => {
+  const { id, child } = await started();
+  const args = [keeperScript, join(here.home, 'instances', id), '1', '--', '/bin/sh', '-s'];
+  const second = spawn('/bin/sh', args, { stdio: 'ignore' });
+  expect(await once(second, 'exit')).toEqual([1, null]);
+  expect(running(id)).toEqual([child.pid]);
+});
+
+test('its keeper killed: it runs on, and nobody sees how it ends', async () => {
+  const { id, keeper, child } = await started();
+  process.kill(keeper.pid, 'SIGKILL');
+  await until('the end of its keeper', async () => identify(keeper.pid) === undefined);
+  expect(await one(id)).toMatchObject({ state: 'running', run: 1 });
+  await driver.start(id);
+  expect(running(id)).toEqual([child.pid]);
+  process.kill(child.pid, 'SIGKILL');
+  const exit = await ending(id);
+  expect(Object.keys(exit)).toEqual(['run', 'at']);
+  await driver.start(id);
+  expect(await one(id)).toMatchObject({ state: 'running', run: 2, exit });
+});
+
+test('killed by somebody else, or with its keeper: what is known of its end is told', async () => {
+  const first = await started();
+  process.kill(first.child.pid, 'SIGKILL');
+  expect(await ending(first.id)).toMatchObject({ run: 1, code: 137, signal: 'SIGKILL' });
+  const second = await started();
+  for (const { pid } of [second.keeper, second.child]) process.kill(pid, 'SIGKILL');
+  expect(await ending(second.id)).not.toHaveProperty('code');
+});
+
+test('after the machine was started again, a stranger with its pid is not taken for it', async () => {
+  const { id } = await started();
+  await driver.stop(id, 5);
+  const stranger = spawn('sleep', ['600'], { stdio: 'ignore', detached: true });
+  try {
+    const run = join(here.home, 'instances', id, 'runs/2');
+    mkdirSync(run);
+    for (const name of ['keeper', 'child']) writeFileSync(join(run, name), `${stranger.pid} another-boot/1\n`);
+    expect(await ending(id)).toEqual({ run: 2, at: expect.any(Date) });
+    await driver.stop(id, 0);
+    await driver.start(id);
+    await driver.remove(id);
+    expect(identify(stranger.pid ?? 0)).toBeDefined();
+  } finally {
+    stranger.kill('SIGKILL');
+  }
+});
+
+test('a port stays with its instance, and is another when somebody else has taken it', async () => {
+  const { id } = await started();
+  const port = (await one(id)).address?.port;
+  await driver.stop(id, 5);
+  await driver.start(id);
+  expect((await one(id)).address?.port).toBe(port);
+  await driver.stop(id, 5);
+  const taker = createServer().listen(port, '127.0.0.1');
+  await once(taker, 'listening');
+  try {
+    await driver.start(id);
+    expect((await one(id)).address?.port).not.toBe(port);
+  } finally {
+    taker.close();
+  }
+});

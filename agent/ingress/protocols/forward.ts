@@ -1,0 +1,132 @@
+import { failure, isLasting, noUpstream } from '../failure.ts';
+import { hostOf } from '../host-name.ts';
+import type { Asked, Reply } from '../requests/asked.ts';
+import { header, toClient, toInstance } from '../requests/headers.ts';
+import { type Front, RequestRecord } from '../requests/request-record.ts';
+import type { Exchange, Outgoing } from './exchange.ts';
+import { requestBody } from './request-body.ts';
+import type { Upstream } from './upstream.ts';
+
+const mostAttempts = 3;
+const repeatable = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+const clientGone = 499;
+
+/** Leads one request to an instance and its answer back. Another instance is tried while that can do no harm. */
+export function forward(front: Front, asked: Asked, reply: Reply): void {
+  const record = new RequestRecord(front, asked);
+  const tried = new Set<Upstream>();
+  let attempts = 0;
+  let bodyTaken = false;
+  let current: { exchange?: Exchange; finished: boolean } = { finished: true };
+  let gone = false;
+
+  function refuse(status: number, sentence: string): void {
+    const body = Buffer.from(`${sentence}\n`);
+    const type = ['Content-Type', 'text/plain; charset=utf-8', 'X-Content-Type-Options', 'nosniff'];
+    record.bytes = body.length;
+    record.close(status);
+    const all = [...type, 'Content-Length', String(body.length), 'X-Request-Id', record.requestId];
+    if (status === 503) all.push('Retry-After', '2');
+    reply.head(status, all, asked.method === 'HEAD');
+    if (asked.method !== 'HEAD') reply.data(body);
+    reply.end([]);
+  }
+
+  const named = hostOf(asked.hosts);
+  if ('refusal' in named) {
+    refuse(400, named.refusal);
+    return;
+  }
+  const { host, authority } = named;
+  record.host = host;
+  if (!asked.path.startsWith('/')) {
+    refuse(400, 'The request names no path.');
+    return;
+  }
+  const sender = {
+    address: asked.address,
+    authority,
+    trusted: front.trusts(asked.address),
+    requestId: record.requestId,
+  };
+  const { body } = asked;
+  const outgoing: Outgoing = {
+    method: asked.method,
+    path: asked.path,
+    authority,
+    headers: toInstance(asked.headers, sender),
+    takesTrailers: header(asked.headers, 'te')?.toLowerCase().includes('trailers') ?? false,
+    body:
+      body === undefined
+        ? undefined
+        : () =>
+            requestBody(body, () => {
+              bodyTaken = true;
+            }),
+  };
+  reply.onDrain(() => current.exchange?.resume());
+  reply.onClose(() => {
+    gone = true;
+    if (!current.finished) current.exchange?.abort();
+  });
+  attempt();
+
+  function attempt(): void {
+    const upstreams = front.table.upstreams(host);
+    const chosen = upstreams && (front.table.choose(upstreams, tried) ?? (attempts < 2 ? upstreams[0] : undefined));
+    if (chosen === undefined || attempts >= mostAttempts) {
+      refuse(...noUpstream(upstreams));
+      return;
+    }
+    attempts += 1;
+    tried.add(chosen);
+    run(chosen);
+  }
+
+  function run(upstream: Upstream): void {
+    const mine: typeof current = { finished: false };
+    current = mine;
+    let sent = false;
+    let status = 0;
+    upstream.inFlight += 1;
+    record.instance = upstream.instance;
+    const finish = (): boolean => {
+      if (mine.finished) return false;
+      mine.finished = true;
+      upstream.inFlight -= 1;
+      return true;
+    };
+    mine.exchange = upstream.send(outgoing, {
+      sent: () => {
+        sent = true;
+      },
+      head: (code, headers, last) => {
+        status = code;
+        reply.head(code, toClient(headers, code), last);
+      },
+      data: (chunk) => {
+        record.bytes += chunk.length;
+        return reply.data(chunk);
+      },
+      end: (trailers) => {
+        if (!finish()) return;
+        record.close(status);
+        reply.end(trailers);
+      },
+      failed: (error, untouched) => {
+        if (!finish()) return;
+        if (!sent) upstream.refused();
+        if (gone) return record.close(status || clientGone, { cut: true });
+        if (reply.begun) {
+          record.close(status || 502, { cut: true });
+          return reply.cut();
+        }
+        const again = !sent || untouched || repeatable.has(asked.method);
+        if (again && !bodyTaken && !isLasting(error)) return attempt();
+        refuse(...failure(error, sent));
+      },
+    });
+    // The client may have left before there was anything to abort.
+    if (gone) mine.exchange.abort();
+  }
+}

@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Asked, Reply } from '../requests/asked.ts';
+import type { RawHeaders } from '../requests/headers.ts';
+import { plainAddress } from '../trusted-proxies.ts';
+
+/** A client that goes on sending a body nobody wants is listened to for so long, so that it can read the answer. */
+const lingerMilliseconds = 5_000;
+
+export function askedOverHttp1(request: IncomingMessage): Asked {
+  const { rawHeaders } = request;
+  const hosts: string[] = [];
+  let bodied = false;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase();
+    // Twice the same is refused like two different ones: who sends that tries something.
+    if (name === 'host') hosts.push(hosts.length > 0 ? '' : (rawHeaders[at + 1] ?? ''));
+    if (name === 'transfer-encoding' || (name === 'content-length' && rawHeaders[at + 1] !== '0')) bodied = true;
+  }
+  let path = request.url ?? '';
+  const absolute = /^http:\/\/([^/?#]*)/i.exec(path);
+  if (absolute) {
+    hosts.push(absolute[1] ?? '');
+    path = path.slice(absolute[0].length);
+    if (!path.startsWith('/')) path = `/${path}`;
+  }
+  return {
+    protocol: 'http1',
+    method: request.method ?? '',
+    path,
+    hosts,
+    headers: rawHeaders,
+    body: bodied ? request : undefined,
+    address: plainAddress(request.socket.remoteAddress),
+  };
+}
+
+export class Http1Reply implements Reply {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #leaving: () => boolean;
+
+  constructor(request: IncomingMessage, response: ServerResponse, leaving: () => boolean) {
+    this.#request = request;
+    this.#response = response;
+    this.#leaving = leaving;
+    request.on('error', () => undefined);
+    response.on('error', () => undefined);
+    response.once('finish', () => this.#linger());
+  }
+
+  get begun(): boolean {
+    return this.#response.headersSent;
+  }
+
+  head(status: number, headers: RawHeaders): void {
+    const closing = this.#leaving() ? ['Connection', 'close'] : [];
+    this.#response.writeHead(status, [...headers, ...closing]);
+  }
+
+  data(chunk: Buffer): boolean {
+    return this.#response.write(chunk);
+  }
+
+  end(trailers: RawHeaders): void {
+    if (trailers.length > 0) {
+      const pairs: [string, string][] = [];
+      for (let at = 0; at < trailers.length; at += 2) pairs.push([trailers[at] ?? '', trailers[at + 1] ?? '']);
+      this.#response.addTrailers(pairs);
+    }
+    this.#response.end();
+  }
+
+  cut(): void {
+    this.#response.destroy();
+  }
+
+  onDrain(listener: () => void): void {
+    this.#response.on('drain', listener);
+  }
+
+  onClose(listener: () => void): void {
+    this.#response.once('close', listener);
+  }
+
+  #linger(): void {
+    const request = this.#request;
+    if (request.complete) return;
+    const timer = setTimeout(() => request.complete || request.socket.destroy(), lingerMilliseconds);
+    request.socket.once('close', () => clearTimeout(timer));
+  }
+}

@@ -1,0 +1,169 @@
+import type { Check, Process } from '../../../protocol/workload.ts';
+import type { Driver } from '../../drivers/driver.ts';
+import type { AtMost } from '../at-most.ts';
+import { type Probed, probe } from './probe.ts';
+
+export interface Findings {
+  started: boolean;
+  ready: boolean;
+  /** Only another start can help: why. */
+  sick?: string;
+  message?: string;
+}
+
+const soonest = 100;
+
+/** Asks one run of one instance how it is, for as long as it runs: first whether it has started, then the rest. */
+export class Checkup {
+  readonly findings: Findings;
+  readonly #driver: Driver;
+  readonly #places: AtMost;
+  readonly #onChange: () => void;
+  readonly #closing = new AbortController();
+  #probed: Probed;
+
+  /** `adopted`: it was well when an agent saw it last, which holds until its checks say otherwise. */
+  constructor(driver: Driver, probed: Probed, adopted: boolean, places: AtMost, onChange: () => void) {
+    this.#driver = driver;
+    this.#probed = probed;
+    this.#places = places;
+    this.#onChange = onChange;
+    this.findings = { started: adopted, ready: adopted };
+    this.#ask(adopted).catch(() => {});
+  }
+
+  /** Its checks as they are now; the ones that run go on with the next question. */
+  update(probed: Probed): void {
+    this.#probed = probed;
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #ask(adopted: boolean): Promise<void> {
+    if (!adopted) {
+      await this.#startUp();
+      if (this.findings.sick !== undefined) return;
+      this.findings.started = true;
+      if (readinessOf(this.#probed.process) === undefined) this.findings.ready = true;
+      this.#onChange();
+    }
+    await Promise.all([this.#watchReadiness(adopted), this.#watchLiveness()]);
+  }
+
+  async #startUp(): Promise<void> {
+    let failures = 0;
+    let counted = Date.now();
+    for (let wait = soonest; ; wait *= 2) {
+      const check = this.#probed.process.checks.startup;
+      if (check === undefined) return;
+      const wrong = await this.#probe(check);
+      if (wrong === undefined) return;
+      // Asked more often at first, so that a quick one need not wait; what counts is every so many seconds.
+      if (Date.now() - counted >= check.everySeconds * 1000) {
+        failures += 1;
+        counted = Date.now();
+      }
+      this.#say(`Its startup check fails: ${wrong}`);
+      if (failures >= check.failures) {
+        this.findings.sick = `Its startup check failed ${failures} times: ${wrong}`;
+        this.#onChange();
+        return;
+      }
+      await this.#pause(Math.min(wait, check.everySeconds * 1000));
+    }
+  }
+
+  async #watchReadiness(adopted: boolean): Promise<void> {
+    let failures = 0;
+    if (adopted) await this.#spread(readinessOf(this.#probed.process));
+    for (let wait = soonest; ; ) {
+      const check = readinessOf(this.#probed.process);
+      if (check === undefined) {
+        this.#becomes(true);
+        await this.#pause(5000);
+        continue;
+      }
+      const wrong = await this.#probe(check);
+      failures = wrong === undefined ? 0 : failures + 1;
+      if (wrong === undefined) this.#becomes(true);
+      else if (!this.findings.ready) this.#say(`It is not ready: ${wrong}`);
+      else if (failures >= check.failures) this.#becomes(false, `It is not ready any more: ${wrong}`);
+      wait = this.findings.ready ? check.everySeconds * 1000 : Math.min(wait * 2, check.everySeconds * 1000);
+      await this.#pause(wait);
+    }
+  }
+
+  async #watchLiveness(): Promise<void> {
+    let failures = 0;
+    await this.#spread(this.#probed.process.checks.liveness);
+    for (;;) {
+      const check = this.#probed.process.checks.liveness;
+      if (check === undefined) {
+        failures = 0;
+        await this.#pause(5000);
+        continue;
+      }
+      const wrong = await this.#probe(check);
+      failures = wrong === undefined ? 0 : failures + 1;
+      if (failures >= check.failures) {
+        this.findings.sick = `Its liveness check failed ${failures} times: ${wrong}`;
+        this.#onChange();
+        return;
+      }
+      await this.#pause(check.everySeconds * 1000);
+    }
+  }
+
+  #probe(check: Check): Promise<string | undefined> {
+    return this.#places.run(async () => {
+      this.#closing.signal.throwIfAborted();
+      const wrong = await probe(this.#driver, check, this.#probed, this.#closing.signal);
+      this.#closing.signal.throwIfAborted();
+      return wrong;
+    });
+  }
+
+  #becomes(ready: boolean, message?: string): void {
+    if (this.findings.ready === ready) return;
+    this.findings.ready = ready;
+    if (message === undefined) delete this.findings.message;
+    else this.findings.message = message;
+    this.#onChange();
+  }
+
+  #say(message: string): void {
+    if (this.findings.message === message) return;
+    this.findings.message = message;
+    this.#onChange();
+  }
+
+  /** Many instances are not all asked in the same moment. */
+  async #spread(check: Check | undefined): Promise<void> {
+    await this.#pause(Math.random() * (check?.everySeconds ?? 1) * 1000);
+  }
+
+  #pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { signal } = this.#closing;
+      if (signal.aborted) return reject(signal.reason);
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      };
+      const timer = setTimeout(() => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      }, milliseconds);
+      signal.addEventListener('abort', stop, { once: true });
+    });
+  }
+}
+
+/** Whoever listens and says nothing of how to be asked is ready when it can be connected to. */
+export function readinessOf(process: Process): Check | undefined {
+  const { readiness } = process.checks;
+  if (readiness !== undefined || process.port === undefined) return readiness;
+  return { kind: 'tcp', everySeconds: 5, timeoutSeconds: 2, failures: 3 };
+}

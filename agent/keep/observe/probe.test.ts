@@ -1,0 +1,70 @@
+import { createServer, type Server } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
+import type { AddressInfo, Server as NetServer } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { process as processSchema } from '../../../protocol/workload.ts';
+import type { Driver } from '../../drivers/driver.ts';
+import { probe } from './probe.ts';
+
+const servers: (NetServer | Server)[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    if ('closeAllConnections' in server) server.closeAllConnections();
+    server.close();
+  }
+});
+
+const timing = { everySeconds: 1, timeoutSeconds: 1, failures: 1 };
+const nobody = new AbortController().signal;
+// Only checks by command ask a driver.
+const noDriver = {} as Driver;
+
+async function listen(server: NetServer): Promise<{ host: string; port: number }> {
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
+}
+
+function ask(path: string, address: { host: string; port: number }, upstream = 'http1') {
+  const process = processSchema.parse({ name: 'web', kind: 'http', port: 80, upstream });
+  return probe(noDriver, { kind: 'http', path, ...timing }, { id: 'web-1', process, address }, nobody);
+}
+
+test('an answer of 2xx or 3xx is well, whatever its body; everything else is not, and says why', async () => {
+  let followed = 0;
+  const address = await listen(
+    createServer((request, response) => {
+      if (request.url === '/hang') return;
+      if (request.url === '/elsewhere') followed += 1;
+      if (request.url === '/endless') response.write('x'.repeat(100_000));
+      else if (request.url === '/moved') response.writeHead(302, { location: '/elsewhere' }).end();
+      else response.writeHead(Number(request.url?.slice(1))).end();
+    }),
+  );
+  for (const path of ['/200', '/204', '/endless', '/moved']) expect(await ask(path, address)).toBeUndefined();
+  expect(followed).toBe(0);
+  expect(await ask('/503', address)).toBe('GET /503 was answered with 503.');
+  expect(await ask('/hang', address)).toBe('no answer to GET /hang within 1 s.');
+  expect(await ask('/200', { ...address, port: 1 })).toContain('ECONNREFUSED');
+});
+
+test('who speaks HTTP/2 only is asked by it', async () => {
+  const server = createHttp2Server((request, response) => {
+    if (request.url === '/hang') return;
+    response.writeHead(request.url === '/well' ? 200 : 500).end('body');
+  });
+  const address = await listen(server);
+  expect(await ask('/well', address, 'h2c')).toBeUndefined();
+  expect(await ask('/ill', address, 'h2c')).toBe('GET /ill was answered with 500.');
+  expect(await ask('/hang', address, 'h2c')).toBe('no answer to GET /hang within 1 s.');
+  expect(await ask('/well', { ...address, port: 1 }, 'h2c')).toContain('ECONNREFUSED');
+});
+
+test('a connection is enough for a check by tcp', async () => {
+  const address = await listen(createServer());
+  const process = processSchema.parse({ name: 'db', kind: 'tcp', port: 80 });
+  const check = { kind: 'tcp' as const, ...timing };
+  expect(await probe(noDriver, check, { id: 'db-1', process, address }, nobody)).toBeUndefined();
+  const refused = { id: 'db-1', process, address: { ...address, port: 1 } };
+  expect(await probe(noDriver, check, refused, nobody)).toContain('a connection failed');
+});

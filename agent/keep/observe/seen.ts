@@ -1,0 +1,83 @@
+import type { Slice } from '../../../protocol/desired.ts';
+import type { Workload } from '../../../protocol/workload.ts';
+import type { Exit, Instance } from '../../drivers/driver.ts';
+
+/** One instance with all that a decision about it rests on. */
+export interface Seen {
+  id: string;
+  key: string;
+  /** What it was made from: the release's name and a fingerprint of everything that is in effect for it. */
+  label: string;
+  process: Instance['process'];
+  /** preparing: decided on, and not made yet. */
+  state: 'preparing' | Instance['state'];
+  run: number;
+  startedAt?: number;
+  address?: { host: string; port: number };
+  exit?: Exit;
+  memoryBytes?: number;
+  /** Something is being done to it just now: it is left alone until that is over. */
+  busy: boolean;
+  /** Its end is decided: it gets no requests any more, and is never started again. */
+  retired: boolean;
+  /** Past its startup check. */
+  started: boolean;
+  ready: boolean;
+  /** It was ready in this run, whatever it is now. */
+  wasReady: boolean;
+  /** Since when it is ready, or since when it is not. */
+  since: number;
+  /** Not to be tried before. */
+  notBefore: number;
+  /** Why it can never be made or started as it is. */
+  refused?: string;
+  /** Its check says that only another start can help: why. */
+  sick?: string;
+  /** What was said last about it: by a check, or by what was tried. */
+  message?: string;
+}
+
+/** What a slice shall be. Without a workload nothing is known of it but that it cannot be delivered. */
+export interface Wanted {
+  key: string;
+  revision: number;
+  workload?: Slice['workload'] | undefined;
+  broken?: string | undefined;
+}
+
+export type Action =
+  | { do: 'add'; key: string; label: string; process: Workload['processes'][number]; workload: Workload; id?: string }
+  | { do: 'create'; id: string }
+  | { do: 'start'; id: string }
+  /** Not to be kept from its next run: it is started again. */
+  | { do: 'stop'; id: string; graceSeconds: number; why: string }
+  | { do: 'retire'; id: string }
+  | { do: 'drain'; id: string; seconds: number }
+  | { do: 'remove'; id: string }
+  | { do: 'skip'; key: string; process: Workload['processes'][number]; due: number };
+
+/** A process that is not asked anything counts as soon as it runs. */
+export function isAsked(process: Seen['process']): boolean {
+  return process.checks.readiness !== undefined || process.port !== undefined;
+}
+
+/** Ready, and for long enough to be relied upon. */
+export function isStable(seen: Seen, now: number): boolean {
+  return isServing(seen) && now - seen.since >= seen.process.stabilizationSeconds * 1000;
+}
+
+export function isServing(seen: Seen): boolean {
+  return seen.state === 'running' && seen.ready && !seen.retired && seen.sick === undefined;
+}
+
+/** Why it is not as it shall be, as far as anybody knows. */
+export function whyOf(seen: Seen): string {
+  if (seen.refused !== undefined) return seen.refused;
+  const ended = seen.exit === undefined ? undefined : `Its last run ended ${howOf(seen.exit)}.`;
+  return seen.message ?? ended ?? 'It says nothing of why.';
+}
+
+export function howOf({ code, signal }: Exit): string {
+  if (signal !== undefined) return `by ${signal}`;
+  return code === undefined ? 'while nobody saw it' : `with exit code ${code}`;
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import type { Process, Workload } from '../../../protocol/workload.ts';
+
+/**
+ * What an instance was made from, kept with the instance itself so that it is known whatever else is lost. Only what an
+ * instance cannot take up while it runs is part of it: other checks, replicas or routes restart nothing.
+ */
+export function labelOf(workload: Workload, process: Process, restart: string | undefined): string {
+  const { image } = workload;
+  const source = 'layout' in image ? { layout: image.layout } : { repository: image.repository, tag: image.tag };
+  const inEffect = [
+    workload.release,
+    { ...source, digest: image.digest },
+    Object.entries(workload.environment).sort(([one], [other]) => (one < other ? -1 : 1)),
+    process.kind === 'cron',
+    [process.command, process.args, process.port, process.upstream, process.runAsUser],
+    [process.cpuLimitMilli, process.memoryLimitBytes, process.mounts],
+    restart,
+  ];
+  const fingerprint = createHash('sha256').update(JSON.stringify(inEffect)).digest('hex').slice(0, 16);
+  return `${workload.release}#${fingerprint}`;
+}
+
+export function releaseOf(label: string): string {
+  const mark = label.lastIndexOf('#');
+  return mark === -1 ? label : label.slice(0, mark);
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { Cron } from 'croner';
+import type { Process, Workload } from '../../../protocol/workload.ts';
+import type { Action, Seen } from '../observe/seen.ts';
+import { endings, type ProcessPlan } from './plan-process.ts';
+
+/** What is remembered of a schedule: when it came to be known, and the last time that was passed over. */
+export interface Schedule {
+  from: number;
+  skipped?: number;
+}
+
+const keptEnded = 5;
+/** A time that passed while nobody was there is made up for only if it is not older. */
+const atMostLateMs = 60_000;
+
+/** Starts one instance for each time of the schedule, none while the one before runs, and each once whatever crashes. */
+export function planCron(
+  key: string,
+  process: Process,
+  workload: Workload,
+  label: string,
+  instances: readonly Seen[],
+  schedule: Schedule,
+  now: number,
+): ProcessPlan {
+  const due = lastDue(process, now);
+  const late = due === undefined || now - due >= atMostLateMs || due <= schedule.from || due === schedule.skipped;
+  const id = due === undefined || late ? undefined : idOf(key, process.name, due);
+  const unfinished = instances.filter((seen) => !seen.retired && !(seen.state === 'ended' && seen.run > 0));
+  const actions: Action[] = [];
+  if (id !== undefined && due !== undefined && process.replicas > 0 && !instances.some((seen) => seen.id === id)) {
+    actions.push(
+      unfinished.length > 0 ? { do: 'skip', key, process, due } : { do: 'add', key, label, process, workload, id },
+    );
+  }
+  for (const seen of instances) {
+    if (seen.busy || seen.retired) continue;
+    if (seen.state === 'ended' && seen.run > 0) actions.push({ do: 'retire', id: seen.id });
+    else if (seen.state !== 'running') {
+      // Its time is over before it could be started, or it never will be.
+      if (seen.state === 'created' && seen.id !== id && now - seen.since >= atMostLateMs)
+        actions.push({ do: 'retire', id: seen.id });
+      else if (seen.refused === undefined && now >= seen.notBefore)
+        actions.push({ do: seen.state === 'preparing' ? 'create' : 'start', id: seen.id });
+    }
+  }
+  const failed = unfinished.find((seen) => seen.refused !== undefined || (seen.state !== 'running' && seen.message));
+  return {
+    actions: [...actions, ...endings(instances, keptEnded, now)],
+    inEffect: true,
+    ...(failed === undefined ? {} : { error: failed.refused ?? `${failed.id} cannot be run yet: ${failed.message}` }),
+  };
+}
+
+/** Derived from the time it is due, so that two agents, one after the other, cannot run it twice. */
+export function idOf(key: string, process: string, due: number): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([key, process, due]))
+    .digest();
+  const part = (hash.readBigUInt64BE() % 36n ** 8n).toString(36).padStart(8, '0');
+  return `${process}-${part}`;
+}
+
+function lastDue(process: Process, now: number): number | undefined {
+  const cron = new Cron(process.schedule ?? '', { timezone: process.timeZone, mode: '5-part', paused: true });
+  return cron.previousRuns(1, new Date(now + 1))[0]?.getTime();
+}

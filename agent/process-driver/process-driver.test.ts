@@ -1,4 +1,0 @@
-import { processGround } from '../../test/process-ground.ts';
-import { driverContract } from '../driver-contract.ts';
-
-driverContract('process', processGround);

@@ -1,0 +1,238 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { programVersion } from '../../domain/version.ts';
+import { rotate } from '../../machine/log-files.ts';
+import type { Facts, HelloAnswer } from '../../protocol/agent.ts';
+import { Commands } from '../commands/commands.ts';
+import type { Driver } from '../drivers/driver.ts';
+import { Credentials } from '../home/credentials.ts';
+import { machineFacts } from '../home/facts.ts';
+import type { Identity } from '../home/identity.ts';
+import { type Status, writeStatus } from '../home/status.ts';
+import { ImageStore } from '../images/image-store.ts';
+import { Ingress } from '../ingress/ingress.ts';
+import { clientFor } from '../join/enrol.ts';
+import { Journal } from '../journal/journal.ts';
+import { Keeper } from '../keep/keeper.ts';
+import type { Client } from '../link/client.ts';
+import { type Ending, Link } from '../link/link.ts';
+import type { ReadWork } from '../link/read-work.ts';
+import { imageName } from '../update/image-name.ts';
+import { Releases } from '../update/releases.ts';
+import { update } from '../update/update.ts';
+import { type Log, reason } from './log.ts';
+
+export interface AgentOptions {
+  home: string;
+  identity: Identity;
+  driver: Driver;
+  ingress: { port: number; listen: string };
+  imageLimits: { limitBytes: number; maxImageBytes: number };
+  /** The release that a launcher started; nothing in a checkout. */
+  launched: string | undefined;
+  log: Log;
+}
+
+/** An agent at work: keeps what shall run, and stays in touch. Closing it stops nothing of what runs. */
+export class Agent {
+  readonly #options: AgentOptions;
+  readonly #client: Client;
+  readonly #credentials: Credentials;
+  readonly #journal: Journal;
+  readonly #releases: Releases;
+  readonly #ingress: Ingress;
+  readonly #keeper: Keeper;
+  readonly #commands: Commands;
+  readonly #link: Link;
+  readonly #stopping = new AbortController();
+  #ingressPort: number | undefined;
+  #switching = false;
+  #connection: { connected: boolean; error?: string } = { connected: false };
+  #cluster: { id: string; name: string } | undefined;
+  #written = '';
+
+  constructor(options: AgentOptions) {
+    const { home, identity, driver, log, imageLimits } = options;
+    this.#options = options;
+    this.#cluster = identity.cluster;
+    this.#credentials = new Credentials(home, identity);
+    this.#client = clientFor(identity, () => this.#credentials.current);
+    this.#journal = new Journal(join(home, 'journal'), log);
+    this.#releases = new Releases(home);
+    this.#ingress = new Ingress({ home, ...options.ingress, program: ingressProgram(), log });
+    const images = new ImageStore(join(home, 'images'), imageLimits);
+    this.#keeper = new Keeper({ home, driver, images, ingress: this.#ingress, node: hostname(), log });
+    this.#commands = new Commands({
+      journal: this.#journal,
+      client: this.#client,
+      driver,
+      restart: (key, process, token) => this.#keeper.restart(key, process, token),
+      update: async (body, run) => {
+        const { launched: running } = options;
+        const switchOver = () => void this.#switchOver(run.id);
+        return update(body, run, { releases: this.#releases, client: this.#client, running, switchOver });
+      },
+      holdsLeases: () => this.#link.holdsLeases,
+      log,
+    });
+    this.#link = this.#makeLink();
+  }
+
+  /** Works until it is told to stop or sent away; `switch-over` when the launcher shall start another release. */
+  async run(signal: AbortSignal): Promise<Ending | 'switch-over'> {
+    const stop = () => this.#stopping.abort();
+    signal.addEventListener('abort', stop);
+    // What shall run comes first: it does not wait for a control plane.
+    await this.#startIngress();
+    await this.#keeper.start();
+    this.#writeStatus();
+    const forget = this.#keeper.onChange(() => this.#link.changed());
+    const writing = setInterval(() => this.#writeStatus(), 2000);
+    // Where there is no systemd, the launcher writes what we say into this file.
+    const rotating = setInterval(() => rotate(join(this.#options.home, 'run', 'agent.log')), 60_000);
+    try {
+      if (signal.aborted) stop();
+      const ending = await this.#link.run(this.#stopping.signal);
+      return this.#switching ? 'switch-over' : ending;
+    } finally {
+      clearInterval(writing);
+      clearInterval(rotating);
+      forget();
+      signal.removeEventListener('abort', stop);
+      this.#commands.close();
+      await this.#keeper.close();
+      await this.#leaveIngress();
+      this.#client.close();
+    }
+  }
+
+  /** It goes on with what runs; where nothing does, there is nothing to lead to. */
+  async #leaveIngress(): Promise<void> {
+    const running = this.#keeper.observed().slices.some(({ instances }) => instances.length > 0);
+    if (running || this.#switching) this.#ingress.close();
+    else await this.#ingress.stop();
+  }
+
+  #makeLink(): Link {
+    const { home, log, launched } = this.#options;
+    const returned = this.#releases.read()?.returned;
+    const told = returned !== undefined && this.#journal.get(returned.command)?.state === 'gone';
+    return new Link({
+      client: this.#client,
+      version: programVersion,
+      image: runningImage(home, launched),
+      journalId: this.#journal.id,
+      ...(returned === undefined || told
+        ? {}
+        : { returned: { from: imageOf(this.#releases, returned.release), reason: returned.reason } }),
+      facts: () => this.#facts(),
+      journalled: () => this.#journal.open().map(({ id }) => id),
+      running: () => this.#commands.running(),
+      observed: () => this.#keeper.observed(),
+      take: (work, since) => this.#take(work, since),
+      connected: (answer) => this.#connected(answer),
+      rotate: () => this.#credentials.rotate(this.#client),
+      credentialRefused: () => this.#credentials.tryOther(),
+      state: (state) => this.#noteState(state),
+      log,
+    });
+  }
+
+  #facts(): Promise<Facts> {
+    const { driver, ingress } = this.#options;
+    const port = this.#ingressPort;
+    return machineFacts(driver, port === undefined ? undefined : { port, listen: ingress.listen });
+  }
+
+  async #take({ desired, commands, strange, cancelled }: ReadWork, since: number): Promise<void> {
+    for (const id of cancelled) this.#commands.cancel(id);
+    for (const command of commands) this.#commands.accept(command);
+    for (const one of strange) this.#commands.refuse(one);
+    if (desired !== undefined) await this.#keeper.desire(desired, since);
+  }
+
+  #connected({ clusterId, clusterName, incarnation }: HelloAnswer): void {
+    const { log, launched } = this.#options;
+    this.#cluster = { id: clusterId, name: clusterName };
+    this.#credentials.accepted(this.#cluster);
+    if (launched !== undefined) this.#releases.confirm(launched);
+    this.#releases.clear();
+    // Only now: how an update went is known since the line before.
+    this.#commands.start();
+    log.info(`Connected to ${this.#client.url.origin} as the agent of ${clusterName}, incarnation ${incarnation}.`);
+  }
+
+  #noteState(state: { connected: boolean; error?: string }): void {
+    const { connected, error } = this.#connection;
+    this.#connection = state;
+    // Who looks right after it has changed sees how it is.
+    if (state.connected !== connected || state.error !== error) this.#writeStatus();
+  }
+
+  /** Ends this agent for the next release. Commands at work get a moment, so that they need not be `unknown`. */
+  async #switchOver(command: string): Promise<void> {
+    await this.#commands.settled(command, 20_000);
+    this.#switching = true;
+    this.#stopping.abort();
+  }
+
+  async #startIngress(): Promise<void> {
+    try {
+      this.#ingressPort = (await this.#ingress.ensure()).port;
+    } catch (error) {
+      // A port that is taken is no reason to run nothing; the keeper's slices with routes say that they lead nowhere.
+      this.#options.log.warn(`The ingress cannot be started: ${reason(error)}`);
+    }
+  }
+
+  #writeStatus(): void {
+    const { home, identity, driver, launched, log } = this.#options;
+    const { appliedRevision, slices } = this.#keeper.observed();
+    const status: Status = {
+      pid: process.pid,
+      version: programVersion,
+      image: runningImage(home, launched),
+      url: identity.url,
+      ...this.#connection,
+      ...(this.#cluster === undefined ? {} : { cluster: this.#cluster }),
+      ...(this.#client.incarnation === undefined ? {} : { incarnation: this.#client.incarnation }),
+      driver: driver.name,
+      ...(this.#ingressPort === undefined ? {} : { ingressPort: this.#ingressPort }),
+      appliedRevision,
+      slices: slices.length,
+      instances: slices.reduce((sum, { instances }) => sum + instances.length, 0),
+    };
+    const text = JSON.stringify(status);
+    if (text === this.#written) return;
+    try {
+      writeStatus(home, status);
+      this.#written = text;
+    } catch (error) {
+      log.warn(`Its status cannot be written: ${reason(error)}`);
+    }
+  }
+}
+
+/** In a bundle the ingress stands beside us as one file; in a checkout it is its source. */
+function ingressProgram(): string[] {
+  const bundled = fileURLToPath(new URL('ingress.mjs', import.meta.url));
+  const source = fileURLToPath(new URL('../ingress/main.ts', import.meta.url));
+  return [process.execPath, existsSync(bundled) ? bundled : source];
+}
+
+function runningImage(home: string, launched: string | undefined): string {
+  return launched === undefined ? `ballast-agent:${programVersion}-checkout` : imageOf(new Releases(home), launched);
+}
+
+function imageOf(releases: Releases, release: string): string {
+  try {
+    const { version }: { version: string } = JSON.parse(
+      readFileSync(join(releases.path(release), 'release.json'), 'utf8'),
+    );
+    return imageName(version, release);
+  } catch {
+    return imageName(programVersion, release);
+  }
+}

@@ -1,0 +1,9 @@
+import type { AgentCommand } from './options.ts';
+
+/** What `ballast agent <name>` can be; loaded only when it is called. */
+export const agentCommands: Readonly<Record<string, () => Promise<AgentCommand>>> = {
+  run: async () => (await import('./run.ts')).run,
+  join: async () => (await import('../join/join.ts')).join,
+  status: async () => (await import('../home/tell-status.ts')).tellStatus,
+  leave: async () => (await import('./leave.ts')).leave,
+};

@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util';
+import { nearest } from '../../domain/nearest.ts';
+import { Refusal } from './refusal.ts';
+
+export interface Option {
+  what: string;
+  /** How its value is called in the help; missing for a switch. */
+  value?: string;
+  /** The variable that says the same. */
+  variable?: string;
+  default?: string;
+}
+
+/** A command of the installed agent: `ballast agent <name>`. */
+export interface AgentCommand {
+  name: string;
+  summary: string;
+  details: string;
+  options: Readonly<Record<string, Option>>;
+  run(values: Values): Promise<number>;
+}
+
+export interface Values {
+  text(name: string): string | undefined;
+  /** One that has a default, or that cannot be done without. */
+  needed(name: string): string;
+  number(name: string, least: number, most: number): number;
+  has(name: string): boolean;
+}
+
+export function readValues(command: AgentCommand, args: string[], environment: NodeJS.ProcessEnv): Values {
+  const config = Object.fromEntries(
+    Object.entries(command.options).map(([name, { value }]) => [
+      name,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+    ]),
+  );
+  const { values, tokens } = parseArgs({ args, options: config, strict: false, allowPositionals: true, tokens: true });
+  for (const token of tokens) {
+    if (token.kind === 'positional') throw new Refusal(`"${token.value}" is not understood; see --help.`);
+    if (token.kind !== 'option') continue;
+    const known = command.options[token.name];
+    if (known === undefined) {
+      const meant = nearest(token.name, Object.keys(command.options));
+      throw new Refusal(`There is no option ${token.rawName}; ${meant ? `did you mean --${meant}?` : 'see --help.'}`);
+    }
+    if (known.value !== undefined && !token.value) throw new Refusal(`${token.rawName} wants a value: ${known.value}.`);
+    if (known.value === undefined && token.value !== undefined) throw new Refusal(`${token.rawName} takes no value.`);
+  }
+  const text = (name: string): string | undefined => {
+    const { variable, default: otherwise } = command.options[name] ?? {};
+    const given = values[name];
+    if (typeof given === 'string') return given;
+    return (variable === undefined ? undefined : environment[variable] || undefined) ?? otherwise;
+  };
+  const needed = (name: string): string => {
+    const value = text(name);
+    if (value === undefined) throw new Refusal(`--${name} is missing; see --help.`);
+    return value;
+  };
+  const number = (name: string, least: number, most: number): number => {
+    const value = Number(needed(name));
+    if (Number.isInteger(value) && value >= least && value <= most) return value;
+    throw new Refusal(`--${name} must be a number from ${least} to ${most}.`);
+  };
+  return { text, needed, number, has: (name) => values[name] === true };
+}
+
+export function describe({ name, summary, details, options }: AgentCommand): string {
+  const rows = Object.entries(options).map(([option, { what, value, variable, default: otherwise }]) => {
+    const more = [otherwise === undefined ? '' : `default ${otherwise}`, variable ?? ''].filter((text) => text !== '');
+    return `  --${option}${value === undefined ? '' : ` ${value}`}\n      ${what}${more.length > 0 ? ` (${more.join('; ')})` : ''}\n`;
+  });
+  return `ballast agent ${name} [options]\n\n${summary}\n${details === '' ? '' : `\n${details}\n`}\nOptions:\n${rows.join('')}`;
+}

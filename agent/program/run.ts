@@ -1,0 +1,115 @@
+import { chooseDriver } from '../drivers/choose-driver.ts';
+import { exitCodes } from '../home/exit-codes.ts';
+import { openHome } from '../home/home.ts';
+import { homeOption } from '../home/home-option.ts';
+import { type Identity, readIdentity } from '../home/identity.ts';
+import { becomeSoleAgent } from '../home/sole-agent.ts';
+import { enrol } from '../join/enrol.ts';
+import { joinOptions, takeToken } from '../join/join.ts';
+import { Agent } from './agent.ts';
+import { type Log, lineLog } from './log.ts';
+import type { AgentCommand, Values } from './options.ts';
+import { Refusal } from './refusal.ts';
+
+const gib = 1024 ** 3;
+
+export const run: AgentCommand = {
+  name: 'run',
+  summary: 'Runs the agent of this machine until it is asked to stop. What it runs goes on without it.',
+  details:
+    'Ends with 64 if another agent has taken over its identity, and with 65 if its cluster was deleted: starting it again changes nothing then.',
+  options: {
+    home: homeOption,
+    driver: {
+      value: 'auto|process|docker',
+      what: 'What runs instances; auto: Docker if its engine answers, else processes of this machine.',
+      variable: 'BALLAST_AGENT_DRIVER',
+      default: 'auto',
+    },
+    'docker-socket': {
+      value: 'PATH',
+      what: "The Docker engine's socket.",
+      variable: 'BALLAST_AGENT_DOCKER_SOCKET',
+      default: '/var/run/docker.sock',
+    },
+    'ingress-port': {
+      value: 'PORT',
+      what: 'Where requests for host names arrive; 0 takes a free one and keeps it.',
+      variable: 'BALLAST_AGENT_INGRESS_PORT',
+      default: '8089',
+    },
+    'ingress-listen': {
+      value: 'ADDRESS',
+      what: 'The address of this machine that the ingress listens on.',
+      variable: 'BALLAST_AGENT_INGRESS_LISTEN',
+      default: '127.0.0.1',
+    },
+    'image-cache-gib': {
+      value: 'NUMBER',
+      what: 'How large the cache of images may become before what nothing uses is deleted.',
+      variable: 'BALLAST_AGENT_IMAGE_CACHE_GIB',
+      default: '20',
+    },
+    'image-gib': {
+      value: 'NUMBER',
+      what: 'How large one image may be.',
+      variable: 'BALLAST_AGENT_IMAGE_GIB',
+      default: '8',
+    },
+    ...joinOptions,
+  },
+  async run(values) {
+    const home = openHome(values.needed('home'));
+    const stopping = new AbortController();
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stopping.abort());
+    const place = await becomeSoleAgent(home);
+    try {
+      const identity = await whoWeAre(home, values, lineLog, stopping.signal);
+      const driver = await chooseDriver(values.needed('driver'), {
+        home,
+        socket: values.needed('docker-socket'),
+        log: lineLog,
+      });
+      const agent = new Agent({
+        home,
+        identity,
+        driver,
+        ingress: { port: values.number('ingress-port', 0, 65_535), listen: values.needed('ingress-listen') },
+        imageLimits: {
+          limitBytes: values.number('image-cache-gib', 1, 100_000) * gib,
+          maxImageBytes: values.number('image-gib', 1, 10_000) * gib,
+        },
+        launched: process.env.BALLAST_LAUNCHED,
+        log: lineLog,
+      });
+      const ending = await agent.run(stopping.signal);
+      if (ending === 'superseded') lineLog.warn('Another agent has taken over this identity; this one stops for good.');
+      if (ending === 'cluster-deleted')
+        lineLog.warn('The cluster of this agent was deleted; the agent stops for good.');
+      return {
+        stopped: exitCodes.stopped,
+        superseded: exitCodes.superseded,
+        'cluster-deleted': exitCodes.clusterDeleted,
+        'switch-over': exitCodes.switchOver,
+      }[ending];
+    } finally {
+      place.release();
+    }
+  },
+};
+
+async function whoWeAre(home: string, values: Values, log: Log, signal: AbortSignal): Promise<Identity> {
+  const known = readIdentity(home);
+  const url = values.text('url');
+  const tokenFile = values.text('token-file');
+  if (known?.cluster !== undefined) return known;
+  if (url === undefined || tokenFile === undefined) {
+    throw new Refusal(
+      'This agent is not enrolled; give --url and --token-file, or run the install command of a cluster.',
+    );
+  }
+  const { token, used } = await takeToken(tokenFile);
+  const identity = await enrol({ home, url, token, caFile: values.text('ca-file'), log, signal });
+  used();
+  return identity;
+}

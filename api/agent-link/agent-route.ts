@@ -1,0 +1,136 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { Problem } from '../../domain/problems.ts';
+import type { ClientAddress } from '../engine/http/client-address.ts';
+import { fieldErrors } from '../engine/input/field-errors.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
+import { type AdmittedAgent, admitAgent, currentIncarnation, type From } from './admit-agent.ts';
+import { cleanText } from './clean-text.ts';
+import { Pace } from './pace.ts';
+
+export interface Asked<Body, Query> {
+  server: ServerParts;
+  body: Body;
+  query: Query;
+  /** Of the path. */
+  id: string;
+  from: From;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+interface RouteParts<Body, Query> {
+  method: 'GET' | 'POST';
+  /** Beneath `/agent/v1/`. */
+  url: string;
+  body?: z.ZodType<Body>;
+  query?: z.ZodType<Query>;
+  bodyLimit?: number;
+  /** It is answered when there is something to answer: it does not count among the requests in work. */
+  waits?: true;
+}
+
+export interface AgentRoute {
+  mount(app: FastifyInstance, server: ServerParts, clients: ClientAddress): void;
+}
+
+const smallBody = 64 * 1024;
+/** An agent that sends many logs at once stays far below; one that floods us takes nothing from others. */
+const requests = new Pace({ perSecond: 100, atOnce: 500 });
+
+/** A route that asks for no credential, or looks after that itself. */
+export function openRoute<Body = undefined, Query = undefined>(
+  parts: RouteParts<Body, Query> & { handle: (asked: Asked<Body, Query>) => Promise<unknown> },
+): AgentRoute {
+  return {
+    mount: (app, server, clients) =>
+      serve(app, parts, (request, reply) => parts.handle(asked(server, clients, parts, request, reply))),
+  };
+}
+
+/** A route for agents that have enrolled. */
+export function agentRoute<Body = undefined, Query = undefined>(
+  parts: RouteParts<Body, Query> & { handle: (asked: Asked<Body, Query>, agent: AdmittedAgent) => Promise<unknown> },
+): AgentRoute {
+  return {
+    mount: (app, server, clients) =>
+      serve(app, parts, async (request, reply) => {
+        const agent = await admitAgent(server, request.headers, fromOf(request, clients));
+        if (!requests.allows(agent.clusterId)) throw tooMany();
+        return parts.handle(asked(server, clients, parts, request, reply), agent);
+      }),
+  };
+}
+
+/** A route for the agent that has said hello last; an older one is told to stop. */
+export function incarnationRoute<Body = undefined, Query = undefined>(
+  parts: RouteParts<Body, Query> & {
+    handle: (asked: Asked<Body, Query>, agent: AdmittedAgent, incarnation: number) => Promise<unknown>;
+  },
+): AgentRoute {
+  return agentRoute({
+    ...parts,
+    async handle(given, agent) {
+      const incarnation = await currentIncarnation(given.server, agent, given.request.headers);
+      return parts.handle(given, agent, incarnation);
+    },
+  });
+}
+
+export function tooMany(retryAfterSeconds = 1): Problem {
+  return new Problem('too-many-requests', 'This agent asks more often than any should; it has to wait a little.', {
+    retryAfterSeconds,
+  });
+}
+
+function serve<Body, Query>(
+  app: FastifyInstance,
+  { method, url, bodyLimit = smallBody, waits }: RouteParts<Body, Query>,
+  handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+): void {
+  app.route({
+    method,
+    url: `/agent/v1/${url}`,
+    bodyLimit,
+    config: { quiet: true, ...(waits === undefined ? {} : { waits }) },
+    handler: async (request, reply) => {
+      const answer = await handler(request, reply);
+      if (reply.sent || answer === reply) return reply;
+      return reply.type('application/json').send(JSON.stringify(answer ?? {}));
+    },
+  });
+}
+
+function asked<Body, Query>(
+  server: ServerParts,
+  clients: ClientAddress,
+  { body, query }: RouteParts<Body, Query>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Asked<Body, Query> {
+  const params: unknown = request.params;
+  const id: unknown = typeof params === 'object' && params !== null && 'id' in params ? params.id : '';
+  return {
+    server,
+    body: read('body', body, request.body),
+    query: read('query', query, request.query),
+    id: String(id),
+    from: fromOf(request, clients),
+    request,
+    reply,
+  };
+}
+
+function fromOf(request: FastifyRequest, clients: ClientAddress): From {
+  return { address: clients.of(request.raw), requestId: request.id };
+}
+
+/** Fields that are not known are ignored: a newer agent may send them. */
+function read<T>(part: 'body' | 'query', schema: z.ZodType<T> | undefined, given: unknown): T {
+  if (schema === undefined) return undefined as T;
+  const clean = cleanText(given);
+  const result = schema.safeParse(clean);
+  if (result.success) return result.data;
+  const errors = fieldErrors(part, schema, clean, result.error.issues);
+  throw new Problem('invalid-field', 'What the agent sent is not what the protocol says.', { errors });
+}

@@ -1,0 +1,248 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { revokeAgent } from '../../db/agents/cluster-agents.ts';
+import { declareLost } from '../../db/agents/lost-agents.ts';
+import { listClusterEvents } from '../../db/clusters/cluster-events.ts';
+import { type ClusterRef, createCluster, findCluster, requestClusterDeletion } from '../../db/clusters/clusters.ts';
+import { createEnrollmentToken } from '../../db/clusters/enrollment-tokens.ts';
+import { type Effect, effect } from '../../db/engine/effect.ts';
+import { beat } from '../../db/engine/processes.ts';
+import { applySlice, removeSlice } from '../../db/workloads/cluster-slices.ts';
+import { listObservedSlices } from '../../db/workloads/observed-slices.ts';
+import type { Secrets } from '../../db/workloads/sealed-workload.ts';
+import { workload } from '../../protocol/workload.ts';
+import { facts, hashOf, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
+import { until } from '../../test/ground/until.ts';
+import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
+import { machine, seedOrganization } from '../../test/seeds/seed.ts';
+
+let api: RunningApi;
+let organizationId: string;
+let cluster: ClusterRef;
+let agent: PeerAgent;
+const apiProcess = '00000000-0000-4000-8000-000000000001';
+
+beforeAll(async () => {
+  api = await runningApi({ env: { INGRESS_DOMAIN: 'apps.example.com' } });
+  organizationId = await seedOrganization(api.database);
+});
+afterAll(() => api.close());
+
+const running = <T>(work: (effect: Effect) => Promise<T>): Promise<T> => effect(api.database, machine, work);
+const keyring = (): Secrets => api.keyring;
+const token = async (of = cluster) => (await running((effect) => createEnrollmentToken(effect, of))).secret;
+const app = workload.parse({
+  release: '1',
+  image: { repository: 'registry.example.com/app', credential: { username: 'u', password: 'pass-word-1' } },
+  processes: [{ name: 'web', kind: 'http', port: 8080 }],
+  environment: { KEY: 'very-secret-value' },
+});
+const apply = (key: string, release = '1') => {
+  const changed = { ...app, release };
+  const slice = { key, name: key, workload: changed, ingressDomain: 'apps.example.com' };
+  return running((effect) => applySlice(effect, keyring(), cluster, slice));
+};
+async function told(): Promise<string[]> {
+  const rows = await api.database.kysely
+    .selectFrom('outbox')
+    .select('message')
+    .where('actor_id', '=', `cluster/${cluster.id}`)
+    .where('kind', '=', 'message')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ message }) => message ?? '');
+}
+const events = async () =>
+  (await listClusterEvents(api.database.kysely, organizationId, { clusterId: cluster.id, limit: 100 })).map(
+    ({ kind }) => kind,
+  );
+const view = async () => {
+  const found = await findCluster(api.database.kysely, organizationId, cluster.id);
+  if (found === undefined) throw new Error('The cluster is gone.');
+  return found;
+};
+
+beforeEach(async () => {
+  cluster = await running((effect) => createCluster(effect, { organizationId, name: 'Machine' }));
+  agent = new PeerAgent(api.url);
+});
+
+describe('enrolment', () => {
+  test('a token takes one agent on; the same agent may ask again, since its answer may have been lost', async () => {
+    const secret = await token();
+    expect((await agent.enrol(secret)).body).toMatchObject({ clusterId: cluster.id, clusterName: 'Machine' });
+    expect((await agent.enrol(secret)).status).toBe(200);
+    const other = await new PeerAgent(api.url).enrol(secret);
+    expect(other).toMatchObject({ status: 403, body: { detail: expect.stringContaining('used already') } });
+    const unknown = await agent.enrol('bje_nothing-that-was-ever-made');
+    expect(unknown).toMatchObject({ status: 403, body: { detail: expect.stringContaining('not known') } });
+    const late = await token();
+    await sql`update enrollment_token set expires_at = now() where used_at is null`.execute(api.database.kysely);
+    expect((await agent.enrol(late)).body.detail).toContain('expired');
+    expect(await told()).toEqual(['enrolled']);
+  });
+
+  test('a protocol that is not served is refused with what to do', async () => {
+    const body = { token: await token(), credentialHash: hashOf('x'), version: '0', hostname: 'h' };
+    const refused = await agent.call('POST', 'enrol', { ...body, protocol: { major: 0, minor: 9 } });
+    expect(refused).toMatchObject({
+      status: 426,
+      body: { detail: expect.stringContaining('install the agent again') },
+    });
+  });
+
+  test('another agent takes the place of the first one, which is refused from then on', async () => {
+    await agent.join(await token());
+    const next = new PeerAgent(api.url);
+    await next.join(await token());
+    expect((await agent.call('POST', 'heartbeat', { running: [] })).status).toBe(403);
+    expect(await told()).toEqual(['enrolled', 'connected', 'enrolled', 'connected']);
+  });
+
+  test('a credential that nobody has is 403 and never 401; revoked, it is refused at once', async () => {
+    expect((await agent.call('POST', 'hello', {})).status).toBe(403);
+    await agent.join(await token());
+    await running((effect) => revokeAgent(effect, cluster));
+    const refused = await agent.call('POST', 'heartbeat', { running: [] });
+    expect(refused).toMatchObject({ status: 403, body: { detail: expect.stringContaining('enrol the agent again') } });
+    expect((await told()).at(-1)).toBe('revoked');
+  });
+
+  test('a changed credential is taken with its first use, and only from then on the old one is refused', async () => {
+    await agent.join(await token());
+    const old = agent.credential;
+    const next = randomBytes(32).toString('base64url');
+    expect((await agent.call('POST', 'credential', { credentialHash: hashOf(next) })).status).toBe(200);
+    await agent.heartbeat();
+    agent.credential = next;
+    await agent.heartbeat();
+    agent.credential = old;
+    expect((await agent.call('POST', 'heartbeat', { running: [] })).status).toBe(403);
+  });
+
+  test('the agent of a cluster that goes is told so', async () => {
+    await agent.join(await token());
+    await running((effect) => requestClusterDeletion(effect, cluster));
+    expect((await agent.call('POST', 'heartbeat', { running: [] })).status).toBe(410);
+    expect((await agent.enrol('x')).status).toBe(403);
+  });
+});
+
+describe('contact', () => {
+  test('of two agents with one identity the older one is told to stop, and people are told once', async () => {
+    await agent.join(await token());
+    const older = agent.incarnation;
+    const waiting = agent.call('GET', 'work?since=0&wait=20');
+    await agent.hello();
+    expect((await waiting).status).toBe(409);
+    expect(agent.incarnation).toBe(older + 1);
+    for (let time = 0; time < 2; time += 1) {
+      const refused = await agent.call('POST', 'heartbeat', { running: [] }, { 'x-ballast-incarnation': `${older}` });
+      expect(refused.status).toBe(409);
+    }
+    expect(await events()).toEqual(['agent.superseded']);
+  });
+
+  test('silence is loss only while somebody listens, and the first word after it is contact again', async () => {
+    const { kysely } = api.database;
+    await agent.join(await token());
+    const silentFor = (seconds: number) =>
+      sql`update cluster_agent set last_heartbeat_at = now() - make_interval(secs => ${seconds})
+          where cluster_id = ${cluster.id}`.execute(kysely);
+    const listening = (since: number) =>
+      sql`update process set present_since = now() - make_interval(secs => ${since}), seen_at = now()`.execute(kysely);
+    await silentFor(90);
+    expect(await declareLost(api.database)).toBe(0);
+    await beat(kysely, { id: apiProcess, kind: 'api', version: '1', state: {} });
+    // It came a moment ago: that it heard nothing before says nothing.
+    expect(await declareLost(api.database)).toBe(0);
+    await listening(40);
+    expect(await declareLost(api.database)).toBe(0);
+    await listening(60);
+    expect(await declareLost(api.database)).toBe(1);
+    expect(await declareLost(api.database)).toBe(0);
+    await agent.heartbeat();
+    await agent.heartbeat();
+    expect(await told()).toEqual(['enrolled', 'connected', 'lost', 'back']);
+    // Stopped and continued, it is the same process, but it was not there meanwhile.
+    await silentFor(90);
+    await sql`update process set seen_at = now() - interval '16 seconds'`.execute(kysely);
+    await beat(kysely, { id: apiProcess, kind: 'api', version: '1', state: {} });
+    expect(await declareLost(api.database)).toBe(0);
+    await sql`delete from process`.execute(kysely);
+  });
+
+  test('heartbeats are written together a moment later, with what the machine is', async () => {
+    await agent.join(await token());
+    await sql`update cluster_agent set last_heartbeat_at = null where cluster_id = ${cluster.id}`.execute(
+      api.database.kysely,
+    );
+    expect(await agent.heartbeat([], { ...facts, driver: 'docker' })).toEqual({ rotate: false });
+    const seen = await until('the heartbeat', async () => ((await view()).agent.lastHeartbeatAt ? view() : undefined));
+    expect(seen.agent.facts).toMatchObject({ driver: 'docker' });
+  });
+});
+
+describe('what shall run', () => {
+  test('an agent that waits is woken, and gets what changed with its secrets, which rest nowhere in clear', async () => {
+    await agent.join(await token());
+    const waiting = agent.work(0, 20);
+    const applied = await apply('shop');
+    const { desired } = await waiting;
+    expect(desired).toMatchObject({ revision: 1, removed: [], broken: [] });
+    const [slice] = desired?.slices ?? [];
+    expect(slice?.workload).toMatchObject({ environment: app.environment, image: app.image });
+    expect(applied.routes).toEqual([
+      { host: expect.stringMatching(/^shop-[a-z0-9]{8}\.apps\.example\.com$/), process: 'web' },
+    ]);
+    expect(slice?.workload.routes).toEqual(applied.routes);
+    const stored = await sql<{ row: string }>`
+      select row_to_json(s)::text || encode(sealed_secrets, 'escape') as row from cluster_slice s
+      where cluster_id = ${cluster.id}`.execute(api.database.kysely);
+    expect(stored.rows[0]?.row).not.toMatch(/very-secret-value|pass-word-1/);
+    expect(await apply('shop')).toMatchObject({ changed: false, revision: 1 });
+    expect(await apply('shop', '2')).toMatchObject({ changed: true, revision: 2, routes: applied.routes });
+    expect((await agent.work(2)).desired).toBeUndefined();
+  });
+
+  test('what is taken away goes with its host when the agent has nothing of it any more', async () => {
+    await agent.join(await token());
+    await apply('shop');
+    await agent.report([observedSlice('shop', { appliedRevision: 1 })], { appliedRevision: 1 });
+    await expect(running((effect) => requestClusterDeletion(effect, cluster))).rejects.toThrow('"shop"');
+    await running((effect) => removeSlice(effect, cluster, 'shop'));
+    expect((await agent.work(1)).desired).toMatchObject({ revision: 2, removed: ['shop'] });
+    await agent.report([observedSlice('shop', { appliedRevision: 1 })], { appliedRevision: 2 });
+    await expect(running((effect) => requestClusterDeletion(effect, cluster))).rejects.toThrow('"shop"');
+    await agent.report([], { appliedRevision: 2, removed: ['shop'] });
+    const hosts = await api.database.kysely
+      .selectFrom('ingress_host')
+      .select('host')
+      .where('cluster_id', '=', cluster.id)
+      .execute();
+    expect(hosts).toEqual([]);
+    expect(await events()).toEqual(['workload.removed', 'workload.applied']);
+    await running((effect) => requestClusterDeletion(effect, cluster));
+  });
+
+  test('reports count once, a full one forgets the rest, and trouble is told when it begins and when it ends', async () => {
+    await agent.join(await token());
+    await apply('a');
+    const odd = observedSlice('a', { error: 'No\u0000 image \ud800.' });
+    await agent.report([odd, observedSlice('b')]);
+    const again = await agent.call('POST', 'report', { number: 1, full: true, appliedRevision: 9, slices: [] });
+    expect(again.status).toBe(200);
+    const keys = async () => (await listObservedSlices(api.database.kysely, cluster)).map(({ key }) => key);
+    expect(await keys()).toEqual(['a', 'b']);
+    await agent.report([odd]);
+    await agent.report([observedSlice('a', { appliedRevision: 1 })], { full: true, appliedRevision: 1 });
+    expect(await keys()).toEqual(['a']);
+    expect(await told()).toEqual(['enrolled', 'connected', 'trouble', 'trouble']);
+    expect(await events()).toEqual(['workload.applied', 'workload.recovered', 'workload.failed']);
+    for (const number of ['x', 3_000_000_000]) {
+      const forged = await agent.call('POST', 'report', { number, full: false, appliedRevision: 0, slices: [] });
+      expect(forged.status).toBe(422);
+    }
+  });
+});

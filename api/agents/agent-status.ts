@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { AgentUpdateView } from '../../db/agent-updates/agent-updates.ts';
+import { agentUpdateStates } from '../../domain/clusters/agent-updates.ts';
+
+export const agentUpdateSchema = z
+  .object({
+    id: z.guid(),
+    kind: z.enum(['update', 'rollback']),
+    status: z.enum(agentUpdateStates),
+    fromImage: z.string(),
+    toImage: z.string(),
+    message: z.string().describe('Why it is as it is; empty if there is nothing to say.'),
+    startedAt: z.iso.datetime(),
+    finishedAt: z.iso.datetime().optional(),
+  })
+  .meta({ id: 'AgentUpdateAttempt' });
+
+export const agentStatusSchema = z
+  .object({
+    currentImage: z.string().describe('The release that the agent runs; empty before it said so.'),
+    currentVersion: z.string(),
+    availableImage: z.string().describe('The release that this control plane offers; empty while it makes it.'),
+    updateAvailable: z.boolean(),
+    history: z.array(agentUpdateSchema).describe('The last attempts, newest first.'),
+    inProgress: z.object({ id: z.guid(), startedAt: z.iso.datetime(), toImage: z.string() }).optional(),
+  })
+  .meta({ id: 'AgentStatus' });
+
+/** A release of the agent, as in `ballast-agent:1.2.3-0123456789ab`. */
+export const agentImage = z.string().min(1).max(200);
+
+export function presentUpdate(update: AgentUpdateView): z.output<typeof agentUpdateSchema> {
+  const { id, kind, state, fromImage, toImage, message, createdAt, finishedAt } = update;
+  return {
+    id,
+    kind,
+    status: state,
+    fromImage,
+    toImage,
+    message: message ?? '',
+    startedAt: createdAt.toISOString(),
+    ...(finishedAt === null ? {} : { finishedAt: finishedAt.toISOString() }),
+  };
+}

@@ -1,0 +1,19 @@
+import { cancelAgentUpdate as cancel } from '../../db/agent-updates/agent-updates.ts';
+import { clusterPath } from '../clusters/cluster.ts';
+import { operation } from '../engine/operation.ts';
+import { agentUpdateSchema, presentUpdate } from './agent-status.ts';
+
+export const cancelAgentUpdate = operation({
+  method: 'DELETE',
+  url: '/api/v1/clusters/{id}/agent/update',
+  summary: 'Cancel the update that is under way, before the agent switches',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['not-found', 'already-decided'],
+  path: clusterPath,
+  result: agentUpdateSchema,
+  async handle({ caller, path, effect }) {
+    return presentUpdate(await cancel(effect, await caller.cluster(path.id, effect.kysely)));
+  },
+});

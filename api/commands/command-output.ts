@@ -1,0 +1,60 @@
+import { noSuchCommand, ownCommand } from '../../db/commands/cluster-commands.ts';
+import { type NewOutput, saidTooMuch, writeOutput } from '../../db/commands/command-output.ts';
+import { type Effect, effect } from '../../db/engine/effect.ts';
+import { parseActorId } from '../../domain/actors.ts';
+import { Problem } from '../../domain/problems.ts';
+import { outputBatch } from '../../protocol/command.ts';
+import type { AdmittedAgent } from '../agent-link/admit-agent.ts';
+import { incarnationRoute } from '../agent-link/agent-route.ts';
+import { isId } from '../agent-link/is-id.ts';
+import { mustFit } from '../agent-link/must-fit.ts';
+
+/** What a command says, piece by piece. The same piece twice is one. */
+export const commandOutput = incarnationRoute({
+  method: 'POST',
+  url: 'commands/:id/output',
+  body: outputBatch,
+  bodyLimit: 4 * 1024 * 1024,
+  async handle({ server, body, id }, agent): Promise<void> {
+    if (!isId(id)) throw noSuchCommand();
+    const last = Math.max(...body.pieces.map(({ number }) => number));
+    mustFit('body.pieces', last);
+    const pieces = body.pieces.map(({ number, stream, data, at }) => ({
+      number,
+      stream,
+      data: Buffer.from(data, 'base64'),
+      at: at === undefined ? null : new Date(at),
+    }));
+    await effect(server.database, agent.author, async (writing) => {
+      const command = await ownCommand(writing.kysely, agent.cluster, id).executeTakeFirst();
+      if (command === undefined) throw noSuchCommand();
+      if (await saidTooMuch(writing.kysely, id, last)) {
+        throw new Problem('body-too-large', 'This command has said more than is kept; ask for less of it.');
+      }
+      const { organizationId } = agent;
+      const fresh = await writeOutput(writing.kysely, { id, organizationId }, pieces);
+      if (fresh.length === 0) return;
+      writing.change({ organizationId, kind: 'cluster_command', id });
+      if (command.kind === 'update') tellProgress(writing, agent, command.actorId, fresh);
+    });
+  },
+});
+
+/** An update says what it does in its first few words: whoever goes on talking does not fill its actor's history. */
+const soonEnough = 100;
+
+/** The actor of an update follows what the agent tells of it. */
+function tellProgress(effect: Effect, agent: AdmittedAgent, actorId: string | null, pieces: NewOutput[]): void {
+  const actor = actorId === null ? undefined : parseActorId(actorId);
+  if (actor === undefined) return;
+  const said = pieces
+    .filter(({ stream, number }) => stream === 'progress' && number < soonEnough)
+    .map(({ data }) => data.toString('utf8'))
+    .join('\n')
+    .toLowerCase();
+  for (const phase of ['downloading', 'switching']) {
+    if (!said.includes(phase)) continue;
+    const { organizationId } = agent;
+    effect.tell({ to: `${actor.kind}/${actor.rowId}`, message: 'progress', organizationId, body: { phase } });
+  }
+}

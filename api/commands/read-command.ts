@@ -1,0 +1,36 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ClusterRef } from '../../db/clusters/clusters.ts';
+import { type CommandView, commandView } from '../../db/commands/cluster-commands.ts';
+import { type OutputView, readOutput } from '../../db/commands/command-output.ts';
+import type { Database } from '../../db/postgres/database.ts';
+import { isCommandOver } from '../../domain/clusters/commands.ts';
+
+const shortestPause = 100;
+const longestPause = 1_000;
+const page = 200;
+
+/** What a command says after a piece, as it comes, and how it ended in the end. Stops when the signal says so. */
+export async function* readCommand(
+  { kysely }: Pick<Database, 'kysely'>,
+  cluster: ClusterRef,
+  { id, after }: { id: string; after: number },
+  signal: AbortSignal,
+): AsyncGenerator<{ piece: OutputView } | { ended: CommandView }, void, undefined> {
+  let wait = shortestPause;
+  let last = after;
+  while (!signal.aborted) {
+    // Its state first: what it said before it ended is there by then.
+    const command = await commandView(kysely, cluster, id);
+    const pieces = await readOutput(kysely, id, last, page);
+    for (const piece of pieces) yield { piece };
+    last = pieces.at(-1)?.number ?? last;
+    if (pieces.length === page) continue;
+    if (command === undefined) return;
+    if (isCommandOver(command.state)) {
+      yield { ended: command };
+      return;
+    }
+    wait = pieces.length > 0 ? shortestPause : Math.min(wait * 1.5, longestPause);
+    await pause(wait, undefined, { signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,30 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance } from 'fastify';
+import { Problem } from '../../../domain/problems.ts';
+import { malformedJson } from '../problems/failure.ts';
+
+/** Bodies are JSON in UTF-8 and nothing else; an empty one is none. */
+export function readJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, raw, done) => {
+    try {
+      done(null, parse(Buffer.isBuffer(raw) ? raw : Buffer.from(raw), request.headers['content-type'] ?? ''));
+    } catch (error) {
+      done(error instanceof Error ? error : malformedJson());
+    }
+  });
+}
+
+function parse(raw: Buffer, contentType: string): unknown {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1];
+  if (charset !== undefined && charset.toLowerCase() !== 'utf-8') {
+    throw new Problem('unsupported-media-type', 'The body must be encoded in UTF-8; leave the charset out.');
+  }
+  if (raw.length === 0) return undefined;
+  if (!isUtf8(raw)) throw malformedJson();
+  try {
+    return JSON.parse(raw.toString('utf8'));
+  } catch {
+    throw malformedJson();
+  }
+}

@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify';
+import { Problem } from '../../../domain/problems.ts';
+import type { Settings } from '../../../domain/settings/settings.ts';
+import { hostCheck } from './host.ts';
+
+/** Requests in work at once in one process, streams aside. Beyond that, waiting longer helps nobody. */
+const mostAtOnce = 1000;
+
+/** What every request meets first: whether it is meant for us, and whether there is time for it. */
+export function greet(app: FastifyInstance, settings: Settings): void {
+  const checkHost = hostCheck(settings.PUBLIC_URL);
+  let closing = false;
+  let inWork = 0;
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
+  app.addHook('onSend', (_, reply, payload, done) => {
+    if (closing) reply.header('connection', 'close');
+    done(null, payload);
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    try {
+      checkHost(request.raw);
+    } catch (error) {
+      return done(error instanceof Error ? error : undefined);
+    }
+    if (closing) {
+      return done(new Problem('unavailable', 'This process is about to stop; try again.', { retryAfterSeconds: 1 }));
+    }
+    const { operation, waits } = request.routeOptions.config ?? {};
+    if (operation?.operation.stream !== undefined || waits) return done();
+    if (inWork >= mostAtOnce) {
+      return done(
+        new Problem('unavailable', 'The control plane has more to do than it can; try again in a moment.', {
+          retryAfterSeconds: 1,
+        }),
+      );
+    }
+    inWork += 1;
+    reply.raw.once('close', () => {
+      inWork -= 1;
+    });
+    done();
+  });
+}

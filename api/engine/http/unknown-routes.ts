@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify';
+import { Problem } from '../../../domain/problems.ts';
+import type { NamedOperation } from '../registry.ts';
+import { sendProblem } from './problem-reply.ts';
+
+/** What no route serves: a path that is none of ours, or a method that a path of ours does not know. */
+export function answerUnknownRoutes(app: FastifyInstance, operations: readonly NamedOperation[]): void {
+  const paths = pathPatterns(operations);
+  app.setNotFoundHandler((request, reply) => {
+    const pathname = request.url.split('?', 1)[0] ?? '';
+    const methods = paths.filter(({ pattern }) => pattern.test(pathname)).flatMap(({ allowed }) => allowed);
+    if (methods.length === 0) {
+      sendProblem(
+        request,
+        reply,
+        new Problem('not-found', 'There is nothing at this path; /docs lists what there is.'),
+      );
+      return;
+    }
+    const allow = [...new Set(methods)].join(', ');
+    reply.header('allow', allow);
+    if (request.method === 'OPTIONS') {
+      reply.code(204).send();
+      return;
+    }
+    sendProblem(
+      request,
+      reply,
+      new Problem('method-not-allowed', `The method ${request.method} is not known at this path; use ${allow}.`),
+    );
+  });
+}
+
+function pathPatterns(operations: readonly NamedOperation[]): { pattern: RegExp; allowed: string[] }[] {
+  const methods = Map.groupBy(operations, ({ operation }) => operation.url);
+  return [...methods].map(([url, served]) => ({
+    pattern: new RegExp(`^${url.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`),
+    allowed: [
+      ...served.flatMap(({ operation: { method } }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
+      'OPTIONS',
+    ],
+  }));
+}

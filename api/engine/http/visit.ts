@@ -1,0 +1,25 @@
+import type { Incoming } from '../input/incoming.ts';
+import type { Deadline } from '../pipeline/deadline.ts';
+import type { NamedOperation } from '../registry.ts';
+
+/** One HTTP request to an operation, from its first byte to the end of its answer. */
+export interface Visit {
+  incoming: Incoming;
+  deadline: Deadline;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The operation that a route serves. */
+    operation?: NamedOperation;
+    /** It is answered when there is something to answer, so it does not count among the requests in work. */
+    waits?: true;
+    /** Asked so often that its line in the log is for those who look for it. */
+    quiet?: true;
+  }
+  interface FastifyRequest {
+    visit: Visit | null;
+    /** The code of the problem it ended in, for the log. */
+    problem: string | null;
+  }
+}

@@ -1,0 +1,187 @@
+import { connect } from 'node:net';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { z } from 'zod';
+import { proxyTo } from '../../test/ground/proxy.ts';
+import { until } from '../../test/ground/until.ts';
+import { headersOf, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { operations } from '../operations.ts';
+import { operation } from './operation.ts';
+
+const common = { scope: 'organization', role: 'viewer', projectTokens: 'allowed', problems: [] } as const;
+
+const readSlowly = operation({
+  ...common,
+  method: 'GET',
+  url: '/api/v1/trial/slow',
+  summary: 'Takes a minute',
+  async handle({ database }) {
+    await sql`select pg_sleep(60)`.execute(database.kysely);
+  },
+});
+
+const changeSlowly = operation({
+  ...common,
+  method: 'POST',
+  url: '/api/v1/trial/slow',
+  summary: 'Makes a team and takes longer than it may',
+  async handle({ caller, effect, signal }) {
+    const team = {
+      id: crypto.randomUUID(),
+      organization_id: caller.organization.id,
+      name: 'Too late',
+      slug: 'too-late',
+    };
+    await effect.kysely.insertInto('team').values(team).execute();
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  },
+});
+
+const fail = operation({
+  ...common,
+  method: 'GET',
+  url: '/api/v1/trial/defect',
+  summary: 'Fails',
+  async handle() {
+    throw new Error('the password is hunter2');
+  },
+});
+
+const keepSecret = operation({
+  ...common,
+  method: 'POST',
+  url: '/api/v1/trial/secret',
+  summary: 'Takes a secret',
+  body: z.strictObject({
+    secret: z.string().min(20).meta({ writeOnly: true }),
+    plain: z.string().min(20),
+    nested: z.strictObject({ key: z.string().meta({ writeOnly: true }) }).optional(),
+  }),
+  async handle() {},
+});
+
+const trial = { readSlowly, changeSlowly, fail, keepSecret };
+let api: RunningApi;
+let ours: Seeded;
+
+beforeAll(async () => {
+  api = await runningApi({ env: { REQUEST_TIMEOUT: '500ms' }, operations: { ...operations, trial } });
+  ours = await seed(api.database);
+});
+afterAll(() => api.close());
+
+const as = () => ours.tokens.admin;
+
+test('a read that takes too long is 504, and the database stops working on it', async () => {
+  const answered = await api.call('GET', '/api/v1/trial/slow', { as: as() });
+  expect(answered.status).toBe(504);
+  await until('the statement is cancelled', async () => {
+    const { rows } = await sql`select from pg_stat_activity where query like '%pg_sleep(60)%' and state = 'active'
+      and pid <> pg_backend_pid() and datname = current_database()`.execute(api.database.kysely);
+    return rows.length === 0;
+  });
+});
+
+test('a change that takes too long is 504 and did not happen', async () => {
+  expect((await api.call('POST', '/api/v1/trial/slow', { as: as() })).status).toBe(504);
+  const teams = await api.database.kysely.selectFrom('team').select('id').where('name', '=', 'Too late').execute();
+  expect(teams).toEqual([]);
+});
+
+test('a change that waits for a lock too long is 504', async () => {
+  const { body: team } = await api.call('POST', '/api/v1/teams', { as: as(), body: { name: 'Locked' } });
+  await api.database.kysely.transaction().execute(async (holding) => {
+    await holding.selectFrom('team').selectAll().where('id', '=', String(team.id)).forUpdate().execute();
+    const path = `/api/v1/teams/${team.id}`;
+    expect((await api.call('PATCH', path, { as: as(), body: { name: 'Free' } })).status).toBe(504);
+  });
+});
+
+test('a client that leaves is logged as 499', async () => {
+  const headers = Object.entries(headersOf('GET', { as: as() })).map(([name, value]) => `${name}: ${value}`);
+  const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+  socket.write(['GET /api/v1/trial/slow HTTP/1.1', 'host: localhost', ...headers, '', ''].join('\r\n'));
+  await until('it is at work', async () => {
+    const { rows } = await sql`select from pg_stat_activity where query like '%pg_sleep(60)%' and state = 'active'
+      and pid <> pg_backend_pid() and datname = current_database()`.execute(api.database.kysely);
+    return rows.length > 0;
+  });
+  socket.destroy();
+  await until('the line', async () =>
+    api.lines.some((line) => line.operation === 'trial.readSlowly' && line.status === 499),
+  );
+});
+
+test('a defect is 500 with the request id, and its text stays in the log', async () => {
+  const answered = await api.call('GET', '/api/v1/trial/defect', { as: as() });
+  expect(answered.status).toBe(500);
+  expect(answered.text).toContain(answered.headers.get('x-request-id') ?? 'none');
+  expect(answered.text).not.toContain('hunter2');
+  expect(api.lines.some((line) => JSON.stringify(line).includes('hunter2'))).toBe(true);
+});
+
+test('secrets are not repeated in errors, nor what may hold one, nor unknown fields', async () => {
+  const body = { secret: 'short-secret', plain: 'short-plain', nested: 'maybe-secret', sercet: 'misspelt-secret' };
+  const answered = await api.call('POST', '/api/v1/trial/secret', { as: as(), body });
+  expect(answered.body.errors).toMatchObject([
+    { location: 'body.secret' },
+    { location: 'body.plain', value: 'short-plain' },
+    { location: 'body.nested' },
+    { location: 'body.sercet' },
+  ]);
+  for (const secret of [body.secret, body.nested, body.sercet]) expect(answered.text).not.toContain(secret);
+  const whole = await api.call('POST', '/api/v1/trial/secret', { as: as(), body: '"whole-secret"' });
+  expect(whole.text).not.toContain('whole-secret');
+});
+
+test('the rate limit holds across processes and says when to come back', async () => {
+  const limited = await runningApi({ env: { RATE_LIMIT_PER_MINUTE: '40', RATE_LIMIT_ANONYMOUS_PER_MINUTE: '10' } });
+  const twin = await limited.twin();
+  const seeded = await seed(limited.database);
+  const ask = (index: number, credential = true) =>
+    (index % 2 === 0 ? limited : twin).call('GET', '/api/v1/teams', credential ? { as: seeded.tokens.viewer } : {});
+  await inOneMinute(async () => {
+    const anonymous = await Promise.all(Array.from({ length: 16 }, (_, index) => ask(index, false)));
+    expect(anonymous.map(({ status }) => status).toSorted()).toEqual([...Array(10).fill(403), ...Array(6).fill(429)]);
+    // With a valid credential there is more left: 40 less the 16, and less what a process took and did not spend.
+    const known = await Promise.all(Array.from({ length: 30 }, (_, index) => ask(index)));
+    const served = known.filter(({ status }) => status === 200).length;
+    expect([22, 23, 24]).toContain(served);
+    const refused = known.find(({ status }) => status === 429);
+    expect(refused?.headers.get('content-type')).toBe('application/problem+json');
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(known.find(({ status }) => status === 200)?.headers.get('ratelimit-policy')).toBe('"address";q=40;w=60');
+  });
+  await twin.close();
+  await limited.close();
+});
+
+/** Windows are minutes of PostgreSQL's clock: a test that begins at the end of one waits for the next. */
+async function inOneMinute(work: () => Promise<void>): Promise<void> {
+  await until('the minute has time left', async () => new Date().getSeconds() < 55, 10);
+  await work();
+}
+
+test('while the database is away: 503 with Retry-After, what needs none is served, and it heals by itself', async () => {
+  const proxy = await proxyTo(new URL(inject('ground').postgres).host);
+  const away = await runningApi({ databaseAt: proxy.address });
+  const seeded = await seed(away.database);
+  await proxy.cut();
+  const refused = await until('503', async () => {
+    const answered = await away.call('GET', '/api/v1/teams', { as: seeded.tokens.viewer });
+    return answered.status === 503 && answered;
+  });
+  expect(refused.headers.get('retry-after')).toBe('5');
+  expect((await away.call('GET', '/api/v1/version')).status).toBe(200);
+  const notReady = await away.call('GET', '/readyz');
+  expect([notReady.status, notReady.body.ready]).toEqual([503, false]);
+  expect((await away.call('GET', '/healthz')).status).toBe(200);
+  await proxy.restore();
+  await until(
+    '200',
+    async () => (await away.call('GET', '/api/v1/teams', { as: seeded.tokens.viewer })).status === 200,
+  );
+  expect(away.lines.every(({ problem }) => problem !== 'defect')).toBe(true);
+  await away.close();
+  await proxy.close();
+});

@@ -1,0 +1,255 @@
+import { z } from 'zod';
+import type { Effect } from '../../db/engine/effect.ts';
+import type { Database } from '../../db/postgres/database.ts';
+import type { ProblemCode } from '../../domain/problems.ts';
+import type { Role } from '../../domain/roles.ts';
+import type { Caller, OrganizationCaller } from './caller.ts';
+import type { Client } from './pipeline/client.ts';
+import type { ServerParts } from './server/server-parts.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Who may call. Everything about access that the interpreters, the tests and openapi.json know is said here. */
+export type Access =
+  | { scope: 'public' }
+  | { scope: 'user'; credentials?: 'session' | 'token'; why?: string }
+  | {
+      scope: 'organization';
+      role: Role;
+      credentials?: 'session' | 'token';
+      /** What the other kind of credential is told, if the general sentence is not clear enough. */
+      why?: string;
+      /** Whether a token that is limited to chosen projects may call: not where it would see or change more than those. */
+      projectTokens: 'allowed' | 'refused';
+    };
+export type Scope = Access['scope'];
+
+/** A class of operations with a limit of its own, besides the general one; see pipeline/rate-limit.ts. */
+export type RateClass = 'credentials' | 'deletions';
+
+/** A list answered page by page. `after` is the position that a cursor carries, signed. */
+export interface Paged<After extends z.ZodType = z.ZodType> {
+  after: After;
+  defaultLimit?: number;
+  maxLimit?: number;
+}
+
+export type StreamEvents = Record<string, z.ZodType>;
+export interface Stream<Events extends StreamEvents = StreamEvents> {
+  /** Organization streams live longer, beat slower and have a limit of their own. */
+  kind: 'organization' | 'other';
+  events: Events;
+}
+export type StreamEvent<Events extends StreamEvents> = {
+  [Name in keyof Events & string]: { event: Name; data: z.output<Events[Name]>; id?: string; retry?: number };
+}[keyof Events & string];
+
+/** What a handler is given. A changing one also gets the `effect` (unless it makes its own), a paged one the `page`. */
+export interface Given<C, P, Q, B> {
+  caller: C;
+  path: P;
+  query: Q;
+  body: B;
+  /** Who is at the other end, and its cookies. */
+  client: Client;
+  database: Database;
+  server: ServerParts;
+  /** Aborted when the time is up, the client has gone or the stream is to end. */
+  signal: AbortSignal;
+}
+export interface Page<After> {
+  limit: number;
+  after: After | undefined;
+}
+export interface PageAnswer<Item, After> {
+  items: Item[];
+  /** The position of the last item, if more follow. */
+  after: After | undefined;
+}
+
+type CallerOf<S extends Scope> = S extends 'organization' ? OrganizationCaller : S extends 'user' ? Caller : undefined;
+type GivenFor<
+  M extends Method,
+  S extends Scope,
+  P extends z.ZodType,
+  Q extends z.ZodType,
+  B extends z.ZodType,
+  A extends z.ZodType,
+  O extends boolean,
+> = Given<CallerOf<S>, z.output<P>, z.output<Q>, z.output<B>> &
+  (M extends 'GET' ? unknown : [O] extends [true] ? unknown : { effect: Effect }) &
+  ([A] extends [never] ? unknown : { page: Page<z.output<A>> });
+
+type Handle<G, R extends z.ZodType, A extends z.ZodType, E extends StreamEvents> = [E] extends [never]
+  ? (given: G) => Promise<[A] extends [never] ? z.output<R> : PageAnswer<z.output<R>, z.output<A>>>
+  : (given: G) => AsyncGenerator<StreamEvent<E>, void, undefined>;
+
+type Definition<
+  M extends Method,
+  S extends Scope,
+  P extends z.ZodType,
+  Q extends z.ZodType,
+  B extends z.ZodType,
+  R extends z.ZodType,
+  A extends z.ZodType,
+  E extends StreamEvents,
+  O extends boolean,
+> = Extract<Access, { scope: S }> & {
+  scope: S;
+  method: M;
+  /** As in the specification, `/api/v1/teams/{id}`. */
+  url: string;
+  summary: string;
+  description?: string;
+  path?: P;
+  query?: Q;
+  body?: B;
+  /** What is answered; of a paged list, one item. Without it the answer is empty (204). */
+  result?: R;
+  /** 201 where something was created and is returned; 200 by default. */
+  status?: 200 | 201 | 202;
+  /** What this operation itself can fail with. What the interpreters add follows from the rest. */
+  problems: readonly ProblemCode[];
+  rate?: RateClass;
+  paged?: Paged<A>;
+  stream?: Stream<E>;
+  /** The answer carries a secret: it is never stored. Says the id of what was created, for a repeated request. */
+  secretAnswer?: (answer: z.output<R>) => string;
+  /**
+   * A browser is led on: `handle` answers the address it goes to (302; `result: z.string()`), and a failure is shown as a page to whoever
+   * accepts HTML. Such operations are not procedures of tRPC.
+   */
+  redirects?: true;
+  /** The answer is a document with a form of its own: it gets no `$schema`. */
+  document?: true;
+  /**
+   * `handle` makes its effect itself, after it has asked somebody else over the network: a transaction that is open
+   * meanwhile would keep a connection for as long as they take. It has no `Idempotency-Key`: for public operations.
+   */
+  ownEffect?: O;
+  handle: Handle<GivenFor<M, S, P, Q, B, A, O>, R, A, E>;
+};
+
+/** An operation as the interpreters see it, whatever its types. */
+export interface AnyOperation {
+  readonly method: Method;
+  readonly url: string;
+  readonly summary: string;
+  readonly description: string | undefined;
+  readonly access: Access;
+  readonly path: z.ZodType;
+  readonly query: z.ZodType;
+  readonly body: z.ZodType;
+  readonly takesBody: boolean;
+  readonly result: z.ZodType | undefined;
+  readonly status: 200 | 201 | 202 | 204 | 302;
+  readonly problems: readonly ProblemCode[];
+  readonly rate: RateClass | undefined;
+  readonly paged: Paged | undefined;
+  readonly stream: Stream | undefined;
+  readonly document: boolean;
+  readonly redirects: boolean;
+  readonly ownEffect: boolean;
+  readonly carriesSecret: boolean;
+  secretAnswer(answer: unknown): string | undefined;
+  handle(given: AnyGiven): unknown;
+}
+export type AnyGiven = Given<unknown, unknown, unknown, unknown> & { effect?: unknown; page?: unknown };
+
+/** The same with what the console needs to know of it: what goes in, what comes out, how it is called. */
+export interface Operation<Input, Output, Kind extends 'query' | 'mutation' | 'subscription'> extends AnyOperation {
+  readonly $types?: { input: Input; output: Output; kind: Kind };
+}
+
+type NoFields = z.ZodObject<Record<never, never>, z.core.$strict>;
+const noFields: NoFields = z.strictObject({});
+
+type Part<Name extends string, S extends z.ZodType> =
+  undefined extends z.input<S>
+    ? { [K in Name]?: z.input<S> }
+    : [z.input<S>] extends [Record<string, never>]
+      ? unknown
+      : Partial<z.input<S>> extends z.input<S>
+        ? { [K in Name]?: z.input<S> | undefined }
+        : { [K in Name]: z.input<S> };
+type PageQuery = { query?: { limit?: number; cursor?: string } };
+type InputOf<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A> = Part<'path', P> &
+  Part<'query', Q> &
+  Part<'body', B> &
+  ([A] extends [never] ? unknown : PageQuery);
+type OutputOf<R extends z.ZodType, A, E extends StreamEvents> = [E] extends [never]
+  ? [A] extends [never]
+    ? z.output<R>
+    : { items: z.output<R>[]; nextCursor?: string }
+  : AsyncIterable<StreamEvent<E>, void, undefined>;
+type KindOf<M extends Method, E extends StreamEvents> = [E] extends [never]
+  ? M extends 'GET'
+    ? 'query'
+    : 'mutation'
+  : 'subscription';
+
+/**
+ * Defines one operation of the API. Its place in api/operations.ts gives it its name; REST, tRPC, openapi.json, the
+ * reference page and the sweeping tests all follow from this definition.
+ */
+export function operation<
+  const M extends Method,
+  const S extends Scope,
+  P extends z.ZodType = NoFields,
+  Q extends z.ZodType = NoFields,
+  B extends z.ZodType = NoFields,
+  R extends z.ZodType = z.ZodVoid,
+  A extends z.ZodType = never,
+  E extends StreamEvents = never,
+  const O extends boolean = false,
+>(definition: Definition<M, S, P, Q, B, R, A, E, O>): Operation<InputOf<P, Q, B, A>, OutputOf<R, A, E>, KindOf<M, E>> {
+  const { method, url, summary, description, problems, rate, paged, stream, handle, secretAnswer } = definition;
+  const erased: Pick<AnyOperation, 'handle' | 'secretAnswer'> = {
+    handle: handle as AnyOperation['handle'],
+    secretAnswer: (secretAnswer ?? (() => undefined)) as AnyOperation['secretAnswer'],
+  };
+  return {
+    method,
+    url,
+    summary,
+    description,
+    access: definition,
+    path: definition.path ?? noFields,
+    query: paged ? withPaging(definition.query ?? noFields, paged) : (definition.query ?? noFields),
+    body: definition.body ?? noFields.optional(),
+    takesBody: definition.body !== undefined,
+    result: definition.redirects ? undefined : definition.result,
+    status: statusOf(definition),
+    problems,
+    rate,
+    paged,
+    stream,
+    document: definition.document ?? false,
+    redirects: definition.redirects ?? false,
+    ownEffect: definition.ownEffect ?? false,
+    carriesSecret: secretAnswer !== undefined,
+    ...erased,
+  };
+}
+
+function statusOf(definition: {
+  redirects?: true;
+  result?: unknown;
+  status?: 200 | 201 | 202;
+}): AnyOperation['status'] {
+  if (definition.redirects) return 302;
+  return definition.result === undefined ? 204 : (definition.status ?? 200);
+}
+
+function withPaging(query: z.ZodType, paged: Paged): z.ZodType {
+  if (!(query instanceof z.ZodObject)) throw new Error('The query of a paged operation must be an object.');
+  return query.extend({
+    limit: z
+      .int()
+      .min(1)
+      .max(paged.maxLimit ?? 200)
+      .default(paged.defaultLimit ?? 50)
+      .describe('How many items a page holds at most.'),
+    cursor: z.string().max(2048).optional().describe('The `nextCursor` of the page before.'),
+  });
+}

@@ -1,0 +1,78 @@
+import { timingSafeEqual } from 'node:crypto';
+import { sessionCredential, tokenCredential } from '../../../db/credentials/credentials.ts';
+import { hashSecret } from '../../../db/keys/secrets.ts';
+import { Problem } from '../../../domain/problems.ts';
+import { Caller } from '../caller.ts';
+import type { Incoming } from '../input/incoming.ts';
+import type { ServerParts } from '../server/server-parts.ts';
+import { ownCookie } from './cookies.ts';
+
+const tokenForm = /^Bearer +svc_([A-Za-z0-9]{1,64})_([A-Za-z0-9_-]{1,128})$/i;
+
+/**
+ * Who calls, by the API token or the session cookie. With both, the token counts: a header is sent on purpose, a cookie
+ * goes along by itself. A header that is no valid token is never made good by a cookie.
+ */
+export async function callerOf(server: ServerParts, incoming: Incoming): Promise<Caller> {
+  const { authorization, cookie } = incoming.headers;
+  if (authorization !== undefined) return tokenCaller(server, incoming, authorization);
+  const secret = ownCookie(cookie, 'svc_session');
+  if (secret !== undefined) return sessionCaller(server, incoming, secret);
+  throw new Problem(
+    'no-credential',
+    'This needs a credential: send an API token as Authorization: Bearer <token>, or sign in to the console.',
+  );
+}
+
+async function tokenCaller(server: ServerParts, incoming: Incoming, authorization: string): Promise<Caller> {
+  const [, tokenId, secret] = tokenForm.exec(authorization) ?? [];
+  if (tokenId === undefined || secret === undefined) {
+    throw new Problem('no-credential', 'The Authorization header holds no API token; send it as Bearer svc_….');
+  }
+  const token = await tokenCredential(server.database.kysely, tokenId);
+  if (token === undefined || !timingSafeEqual(token.secretHash, hashSecret(secret))) {
+    throw new Problem(
+      'no-credential',
+      'There is no such API token; check that it was copied whole, or create another.',
+    );
+  }
+  if (!token.valid) {
+    const why = token.revokedAt === null ? 'has expired' : 'was revoked';
+    throw new Problem('no-credential', `This API token ${why}; create another one.`);
+  }
+  return new Caller({
+    credential: { kind: 'token', id: token.id },
+    id: token.id,
+    name: token.name,
+    mfa: false,
+    millisLeft: token.secondsLeft === null ? undefined : token.secondsLeft * 1000,
+    projectIds: token.projectRestricted ? new Set(token.projectIds) : undefined,
+    memberships: [{ ...token.organization, role: token.role }],
+    ip: incoming.address,
+    requestId: incoming.requestId,
+    database: server.database,
+  });
+}
+
+async function sessionCaller(server: ServerParts, incoming: Incoming, secret: string): Promise<Caller> {
+  const session = /^[A-Za-z0-9_-]{1,128}$/.test(secret)
+    ? await sessionCredential(server.database.kysely, hashSecret(secret))
+    : undefined;
+  if (session === undefined) {
+    throw new Problem('no-credential', 'The session has ended; sign in again.');
+  }
+  return new Caller({
+    credential: { kind: 'session', id: session.id },
+    id: session.user.id,
+    name: session.user.name,
+    person: session.user,
+    mfa: session.mfa,
+    millisLeft: session.secondsLeft * 1000,
+    idleSoon: session.idleSoon,
+    projectIds: undefined,
+    memberships: session.memberships.map(({ organizationId: id, ...rest }) => ({ id, ...rest })),
+    ip: incoming.address,
+    requestId: incoming.requestId,
+    database: server.database,
+  });
+}

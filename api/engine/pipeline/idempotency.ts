@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import type { Effect } from '../../../db/engine/effect.ts';
+import { beginIdempotent, type IdempotentRequest, storeAnswer } from '../../../db/engine/idempotency.ts';
+import { Problem } from '../../../domain/problems.ts';
+import { OrganizationCaller } from '../caller.ts';
+import type { Incoming } from '../input/incoming.ts';
+import { type Input, invalidFields } from '../input/input.ts';
+import type { AnyOperation } from '../operation.ts';
+import type { Answer } from './answer.ts';
+
+/** What makes the request the same one again, or undefined if the client does not care. */
+export function idempotentRequest(incoming: Incoming, input: Input): IdempotentRequest | undefined {
+  const key = incoming.headers['idempotency-key'];
+  if (key === undefined || incoming.caller === undefined) return undefined;
+  if (typeof key !== 'string' || !/^[!-~]{1,255}$/.test(key)) {
+    throw invalidFields([
+      { location: 'header.Idempotency-Key', message: 'must be 1 to 255 visible characters of ASCII, sent once' },
+    ]);
+  }
+  const { caller } = incoming;
+  const organization = caller instanceof OrganizationCaller ? caller.organization.id : null;
+  const request = JSON.stringify([organization, input.path, input.query, input.body ?? null], sortedKeys);
+  return {
+    credentialId: caller.credential.id,
+    operation: incoming.named.name,
+    key,
+    requestHash: createHash('sha256').update(request).digest(),
+  };
+}
+
+/** Runs the work unless the same request was answered before; its answer is stored in the effect's transaction. */
+export async function answeredOnce(
+  effect: Effect,
+  operation: AnyOperation,
+  request: IdempotentRequest,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  const begun = await beginIdempotent(effect.kysely, request);
+  switch (begun.kind) {
+    case 'replay': {
+      const value: unknown = begun.body === undefined ? undefined : JSON.parse(begun.body);
+      return { status: begun.status, value, replayed: true };
+    }
+    case 'other-request':
+      throw invalidFields([
+        {
+          location: 'header.Idempotency-Key',
+          message: 'was used for another request before; choose a new one for each change',
+        },
+      ]);
+    case 'still-running':
+      throw new Problem('request-still-running', 'The same request is still running; ask again in a moment.', {
+        retryAfterSeconds: 1,
+      });
+    case 'secret':
+      throw new Problem(
+        'answer-carried-secret',
+        `This request was answered before, with a secret that is shown only once. It made ${begun.subjectId}; if the secret is lost, remove that and make another with a new Idempotency-Key.`,
+      );
+    case 'first': {
+      const answer = await work();
+      const secretSubjectId = operation.secretAnswer(answer.value);
+      const stored = secretSubjectId === undefined ? { body: bodyOf(answer) } : { secretSubjectId };
+      await storeAnswer(effect.kysely, request, { status: answer.status, ...stored });
+      return answer;
+    }
+  }
+}
+
+function bodyOf(answer: Answer): string | undefined {
+  return answer.value === undefined ? undefined : JSON.stringify(answer.value);
+}
+
+/** The same fields make the same request, in whatever order they were written. */
+function sortedKeys(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,70 @@
+import { type Effect, effect } from '../../../db/engine/effect.ts';
+import type { JsonValue } from '../../../db/postgres/json.ts';
+import type { Incoming } from '../input/incoming.ts';
+import { checkedInput, type Input } from '../input/input.ts';
+import { answeredPage, requestedPage } from '../input/page.ts';
+import type { AnyGiven, AnyOperation, PageAnswer } from '../operation.ts';
+import type { ServerParts } from '../server/server-parts.ts';
+import type { Answer } from './answer.ts';
+import { authorOf } from './author.ts';
+import { Client } from './client.ts';
+import { before } from './deadline.ts';
+import { answeredOnce, idempotentRequest } from './idempotency.ts';
+
+/** Runs an operation for a caller that was admitted. Both transports come through here; a failure is thrown. */
+export async function run(server: ServerParts, incoming: Incoming, given: Input): Promise<Answer> {
+  const { operation } = incoming.named;
+  const input = checkedInput(operation, given);
+  if (operation.method === 'GET') return before(incoming.signal, read(server, incoming, input));
+  // Not raced against the time: it looks at the signal in its own effect, so that nothing is done that the client is told was not.
+  if (operation.ownEffect) return read(server, incoming, input);
+  return change(server, incoming, input);
+}
+
+/** What a handler is given, besides the page and the effect. */
+export function givenOf(server: ServerParts, incoming: Incoming, input: Input): AnyGiven {
+  const { caller, signal } = incoming;
+  const client = new Client(incoming);
+  return {
+    caller,
+    client,
+    path: input.path,
+    query: input.query,
+    body: input.body,
+    database: server.database,
+    server,
+    signal,
+  };
+}
+
+async function read(server: ServerParts, incoming: Incoming, input: Input): Promise<Answer> {
+  const { name, operation } = incoming.named;
+  const given = givenOf(server, incoming, input);
+  if (operation.paged === undefined) return { status: operation.status, value: await operation.handle(given) };
+  const context = { operation: name, caller: incoming.caller, key: server.keyring.cursorKey() };
+  const page = requestedPage(context, operation.paged, input);
+  const answer = await operation.handle({ ...given, page });
+  return { status: operation.status, value: answeredPage(context, input, answer as PageAnswer<unknown, JsonValue>) };
+}
+
+async function change(server: ServerParts, incoming: Incoming, input: Input): Promise<Answer> {
+  const { operation } = incoming.named;
+  const once = idempotentRequest(incoming, input);
+  return effect(server.database, authorOf(incoming), async (running) => {
+    const given = givenOf(server, incoming, input);
+    const answer = await (once === undefined
+      ? changed(operation, given, running)
+      : answeredOnce(running, operation, once, () => changed(operation, given, running)));
+    // Too late: what the client is told did not happen must not happen.
+    incoming.signal.throwIfAborted();
+    return answer;
+  });
+}
+
+async function changed(operation: AnyOperation, given: AnyGiven, running: Effect): Promise<Answer> {
+  const value = await operation.handle({ ...given, effect: running });
+  return {
+    status: operation.status,
+    value: operation.result === undefined && !operation.redirects ? undefined : value,
+  };
+}

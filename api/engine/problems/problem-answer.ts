@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { type Problem, problems } from '../../../domain/problems.ts';
+import { schemaUri } from '../schema-uri.ts';
+
+/** The body of every failed request. */
+export const problemSchema = z
+  .object({
+    title: z.string().describe('The status in words.'),
+    status: z.int().describe('The HTTP status. Match on this.'),
+    detail: z.string().describe('A sentence for people: what is wrong and usually what to do.'),
+    errors: z
+      .array(
+        z.object({
+          message: z.string(),
+          location: z.string().describe('Where in the request: `query.limit`, `body.items[2].kind`, `path.id`.'),
+          value: z.unknown().optional().describe('What was sent there; never a secret.'),
+        }),
+      )
+      .optional()
+      .describe('Present when a field is at fault.'),
+  })
+  .meta({ id: 'Problem' });
+
+export type ProblemBody = z.output<typeof problemSchema> & { $schema: string };
+
+export function problemBody(problem: Problem): ProblemBody {
+  const body = {
+    $schema: schemaUri('Problem'),
+    title: problems[problem.code].title,
+    status: problem.status,
+    detail: problem.message,
+  };
+  return problem.errors === undefined ? body : { ...body, errors: problem.errors };
+}

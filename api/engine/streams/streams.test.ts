@@ -1,0 +1,188 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type ReadStream, readStream } from '../../../test/ground/read-stream.ts';
+import { until } from '../../../test/ground/until.ts';
+import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../../test/installation/running-api.ts';
+import { operations } from '../../operations.ts';
+import { operation } from '../operation.ts';
+import { type Clocks, specifiedClocks } from './clocks.ts';
+
+const path = '/api/v1/events/stream';
+const clocks: Clocks = { ...specifiedClocks, heartbeat: { organization: 100, other: 50 } };
+
+/** The deployment and log streams come with their subjects; what holds for them is tested with this one. */
+const streamNothing = operation({
+  method: 'GET',
+  url: '/api/v1/nothing/stream',
+  summary: 'Nothing',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: [],
+  stream: { kind: 'other', events: { nothing: z.object({}) } },
+  async *handle({ signal }) {
+    yield { event: 'nothing', data: {}, id: '1', retry: 500 };
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  },
+});
+
+let api: RunningApi;
+let twin: RunningApi;
+/** One that checks credentials often; the others leave it to the feed. */
+let checking: RunningApi;
+let ours: Seeded;
+const opened: ReadStream[] = [];
+
+beforeAll(async () => {
+  api = await runningApi({ clocks, operations: { ...operations, nothing: { stream: streamNothing } } });
+  twin = await api.twin();
+  checking = await api.twin({ ...clocks, recheck: 300 });
+  ours = await seed(api.database);
+});
+afterEach(async () => {
+  for (const stream of opened.splice(0)) stream.stop();
+  await until('all leases are released', async () => {
+    const rows = await api.database.kysely.selectFrom('stream_lease').select('id').execute();
+    return rows.length === 0;
+  });
+});
+afterAll(async () => {
+  await checking.close();
+  await twin.close();
+  await api.close();
+});
+
+async function open(at: RunningApi, as = ours.tokens.viewer, where = path): Promise<ReadStream> {
+  const stream = await readStream(at, where, as);
+  opened.push(stream);
+  return stream;
+}
+/** While a transaction is open anywhere on the server, a stream may also tell what was made just before it was opened. */
+const teamsIn = (stream: ReadStream) => stream.events('change').filter((change) => change.kind === 'team');
+const makeTeam = (name: string, as = ours.tokens.admin) => api.call('POST', '/api/v1/teams', { as, body: { name } });
+
+test('a change reaches the readers of its organization in every process, and nobody else', async () => {
+  const theirs = await seed(api.database);
+  const [here, there, stranger] = [await open(api), await open(twin), await open(api, theirs.tokens.viewer)];
+  const { body: team } = await makeTeam('Heard');
+  for (const stream of [here, there]) {
+    await until('the change', async () => teamsIn(stream).length > 0);
+    expect(teamsIn(stream)).toEqual([{ kind: 'team', id: team.id }]);
+  }
+  const { body: foreign } = await makeTeam('Foreign', theirs.tokens.admin);
+  await until('their change', async () => teamsIn(stranger).length > 0);
+  expect(teamsIn(stranger)).toEqual([{ kind: 'team', id: foreign.id }]);
+  expect(teamsIn(here)).toHaveLength(1);
+});
+
+test('a token that is limited to projects hears of those only', async () => {
+  const projectId = crypto.randomUUID();
+  const [mine, other] = [projectId, crypto.randomUUID()];
+  const limited = await seedToken(api.database, ours.organizationId, 'viewer', [projectId]);
+  const stream = await open(api, limited);
+  const hint = (project: string) => ({
+    organization_id: ours.organizationId,
+    kind: 'service',
+    subject_id: project,
+    project_id: project,
+  });
+  await api.database.kysely
+    .insertInto('change_feed')
+    .values([hint(other), hint(mine)])
+    .execute();
+  await until('the change', async () => stream.events('change').length > 0);
+  expect(stream.events('change')).toEqual([{ kind: 'service', id: mine, projectId: mine }]);
+});
+
+test('who may not list the tokens does not hear of them', async () => {
+  const [viewer, admin] = [await open(api), await open(api, ours.sessions.admin)];
+  const token = await seedToken(api.database, ours.organizationId, 'viewer');
+  const { body: team } = await makeTeam('After the token');
+  for (const stream of [viewer, admin]) await until('the team', async () => stream.text().includes(String(team.id)));
+  expect(viewer.text()).not.toContain(token.id);
+  expect(admin.text()).toContain(token.id);
+});
+
+test('it is framed and typed as promised, with a heartbeat', async () => {
+  const stream = await open(api, ours.tokens.viewer, '/api/v1/nothing/stream');
+  await until('a heartbeat', async () => stream.text().includes(': heartbeat\n\n'));
+  expect(stream.text().startsWith(': open\n\nevent: nothing\nid: 1\nretry: 500\ndata: {}\n\n')).toBe(true);
+});
+
+test.each([
+  [path, 8, 'organization streams'],
+  ['/api/v1/nothing/stream', 4, 'streams'],
+])('%s: one more than %d of one credential is refused, across processes', async (where, limit, what) => {
+  for (let index = 0; index < limit; index += 1) await open(index % 2 === 0 ? api : twin, ours.tokens.admin, where);
+  for (const at of [api, twin]) {
+    const refused = await open(at, ours.tokens.admin, where);
+    await until('it ends', async () => refused.ended());
+    expect(refused.status).toBe(200);
+    expect(refused.text()).toMatch(new RegExp(`^: refused: .*${limit} ${what}.*\n\n$`));
+  }
+  // Another credential and another kind are counted by themselves.
+  expect((await open(api, ours.tokens.viewer, where)).text()).toContain(': open');
+  opened[0]?.stop();
+  await until('a place is free', async () => (await open(twin, ours.tokens.admin, where)).text().includes(': open'));
+});
+
+test('a revoked token closes its streams within 2 s in every process', async () => {
+  const token = await seedToken(api.database, ours.organizationId, 'viewer');
+  const streams = [await open(api, token), await open(twin, token)];
+  const kept = await open(api);
+  await api.call('DELETE', `/api/v1/api-tokens/${token.id}`, { as: ours.tokens.admin });
+  await until('they end', async () => streams.every((stream) => stream.ended()), 2);
+  expect(kept.ended()).toBe(false);
+});
+
+test('with the feed silent, the next check closes it', async () => {
+  const token = await seedToken(api.database, ours.organizationId, 'viewer');
+  const stream = await open(checking, token);
+  // Written past the effect: no entry of the feed tells of it.
+  await api.database.kysely
+    .updateTable('api_token')
+    .set({ revoked_at: new Date() })
+    .where('id', '=', token.id)
+    .execute();
+  await until('it ends', async () => stream.ended(), 5);
+});
+
+test('another role closes the streams of a session', async () => {
+  const { userId } = ours.sessions.deployer;
+  const stream = await open(checking, ours.sessions.deployer);
+  const kept = await open(checking, ours.sessions.viewer);
+  await api.database.kysely
+    .updateTable('membership')
+    .set({ role: 'viewer' })
+    .where('user_id', '=', userId)
+    .where('organization_id', '=', ours.organizationId)
+    .execute();
+  await until('it ends', async () => stream.ended(), 5);
+  expect(kept.ended()).toBe(false);
+});
+
+test('a deleted organization closes its streams', async () => {
+  const gone = await seed(api.database);
+  const streams = [await open(api, gone.tokens.viewer), await open(twin, gone.sessions.viewer)];
+  await api.call('DELETE', `/api/v1/organizations/${gone.organizationId}`, {
+    as: gone.sessions.owner,
+    body: { confirmSlug: gone.slug },
+  });
+  await until('they end', async () => streams.every((stream) => stream.ended()), 2);
+});
+
+test('a stream ends with its lifetime, and when the process stops', async () => {
+  const short = await runningApi({ clocks: { ...clocks, lifetime: { organization: 300, other: 300 } } });
+  const their = await seed(short.database);
+  const ending = await readStream(short, path, their.tokens.viewer);
+  await until('it ends', async () => ending.ended(), 5);
+  await short.close();
+
+  const stopping = await runningApi();
+  const seeded = await seed(stopping.database);
+  const stream = await readStream(stopping, path, seeded.tokens.viewer);
+  const startedAt = performance.now();
+  await stopping.close();
+  expect(performance.now() - startedAt).toBeLessThan(3000);
+  await until('it ends', async () => stream.ended(), 1);
+});

@@ -1,0 +1,174 @@
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { mayActAs, type Role, roles, tokenRoles } from '../../domain/roles.ts';
+import {
+  type Call,
+  type Credential,
+  headersOf,
+  type RunningApi,
+  runningApi,
+  type Seeded,
+  seed,
+  seedSession,
+} from '../../test/installation/running-api.ts';
+import { seedOrganization } from '../../test/seeds/seed.ts';
+import { operations } from '../operations.ts';
+import type { Access } from './operation.ts';
+import { namedOperations } from './registry.ts';
+
+/** Whoever may call gets past the door: what happens then depends on the request, and is never one of these. */
+const doorStatuses = new Set([403]);
+
+let api: RunningApi;
+let ours: Seeded;
+let theirs: Seeded;
+/** A session of an owner without a second factor, in an organization that requires one. */
+let oneFactor: Credential;
+
+beforeAll(async () => {
+  api = await runningApi({ manyClients: true });
+  theirs = await seed(api.database);
+});
+afterAll(() => api.close());
+
+interface Caller {
+  who: string;
+  call: () => Call;
+  /** The status that refuses this caller, from the declared access alone; undefined where it is admitted. */
+  refusal: (access: Exclude<Access, { scope: 'public' }>, changes: boolean) => number | undefined;
+}
+
+const refusedKind = (access: Access, kind: 'session' | 'token') =>
+  access.scope !== 'public' && access.credentials !== undefined && access.credentials !== kind;
+const tooLow = (access: Access, role: Role) => access.scope === 'organization' && !mayActAs(role, access.role);
+const whenOrganization = (access: Access, status: number) => (access.scope === 'organization' ? status : undefined);
+
+const callers: Caller[] = [
+  { who: 'nobody', call: () => ({}), refusal: () => 403 },
+  { who: 'an unknown token', call: () => bearer(`svc_${'0'.repeat(24)}_${'x'.repeat(43)}`), refusal: () => 403 },
+  {
+    who: 'a token with a wrong secret',
+    call: () => bearer(`${tokenOf(ours, 'admin').slice(0, -1)}!`),
+    refusal: () => 403,
+  },
+  { who: 'an unknown session', call: () => ({ headers: { cookie: 'svc_session=unknown' } }), refusal: () => 403 },
+  ...tokenRoles.map(
+    (role): Caller => ({
+      who: `a token of role ${role}`,
+      call: () => ({ as: ours.tokens[role] }),
+      refusal: (access) => (refusedKind(access, 'token') || tooLow(access, role) ? 403 : undefined),
+    }),
+  ),
+  ...roles.map(
+    (role): Caller => ({
+      who: `a session of role ${role}`,
+      call: () => ({ as: ours.sessions[role] }),
+      refusal: (access) => (refusedKind(access, 'session') || tooLow(access, role) ? 403 : undefined),
+    }),
+  ),
+  {
+    who: 'a token that is limited to projects',
+    call: () => ({ as: ours.limited }),
+    refusal: (access) => {
+      const limited = access.scope === 'organization' && access.projectTokens === 'refused';
+      return refusedKind(access, 'token') || tooLow(access, 'admin') || limited ? 403 : undefined;
+    },
+  },
+  {
+    who: 'a token that names another organization',
+    call: () => ({ as: theirs.tokens.admin, organization: ours.organizationId }),
+    refusal: () => 403,
+  },
+  {
+    who: 'a session that names an organization it does not belong to',
+    call: () => ({ as: theirs.sessions.owner, organization: ours.organizationId }),
+    refusal: () => 403,
+  },
+  {
+    who: 'a session that names an organization that does not exist',
+    call: () => ({ as: ours.sessions.owner, organization: uuid() }),
+    refusal: () => 403,
+  },
+  {
+    who: 'a session that names no organization',
+    call: () => ({ as: ours.sessions.owner, organization: '' }),
+    refusal: (access) => whenOrganization(access, 400) ?? (refusedKind(access, 'session') ? 403 : undefined),
+  },
+  {
+    who: 'a session whose header is no id',
+    call: () => ({ as: ours.sessions.owner, organization: 'ours' }),
+    refusal: () => 400,
+  },
+  {
+    who: 'a token whose header is no id',
+    call: () => ({ as: ours.tokens.admin, organization: 'ours' }),
+    refusal: () => 400,
+  },
+  {
+    who: 'a session without a second factor where the organization requires one',
+    call: () => ({ as: oneFactor }),
+    refusal: (access) => whenOrganization(access, 403) ?? (refusedKind(access, 'session') ? 403 : undefined),
+  },
+  {
+    who: 'a session without the CSRF header',
+    call: () => ({ as: ours.sessions.owner, csrf: false }),
+    refusal: (access, changes) => (changes || refusedKind(access, 'session') ? 403 : undefined),
+  },
+];
+
+function bearer(token: string): Call {
+  return { headers: { authorization: `Bearer ${token}` } };
+}
+function tokenOf(seeded: Seeded, role: 'admin'): string {
+  const credential = seeded.tokens[role];
+  return 'token' in credential ? credential.token : '';
+}
+
+// Those that lead a browser on are admitted by what the browser carries: api/auth/attacks.test.ts.
+const swept = namedOperations(operations).filter(({ operation }) => !operation.redirects);
+describe.each(swept)('$name', ({ name, operation }) => {
+  const { access, method } = operation;
+  // An organization of its own: some of these delete it, and one ends the session that calls.
+  const once = name === 'auth.signOut' ? beforeEach : beforeAll;
+  once(async () => {
+    ours = await seed(api.database);
+    const strict = await seedOrganization(api.database);
+    await api.database.kysely.updateTable('organization').set({ require_mfa: true }).where('id', '=', strict).execute();
+    oneFactor = await seedSession(api.database, strict, 'owner');
+  });
+
+  const path = operation.url.replace(/\{\w+\}/g, () => uuid());
+
+  for (const transport of ['rest', 'trpc'] as const) {
+    test.each(callers)(`${transport}: $who`, async ({ call, refusal }) => {
+      const expected = access.scope === 'public' ? undefined : refusal(access, method !== 'GET');
+      const viaTrpc = transport === 'trpc';
+      const sent = { ...call(), ...(method !== 'GET' && viaTrpc ? { body: {} } : {}) };
+      const status =
+        operation.stream === undefined || expected !== undefined
+          ? (await api.call(...placed(viaTrpc), sent)).status
+          : await openedStatus(placed(viaTrpc), sent);
+      if (expected === undefined) {
+        expect(doorStatuses.has(status)).toBe(false);
+        expect(status).toBeLessThan(500);
+      } else expect(status).toBe(expected);
+      expect(status).not.toBe(401);
+    });
+  }
+
+  function placed(viaTrpc: boolean): [string, string] {
+    return viaTrpc ? [method === 'GET' ? 'GET' : 'POST', `/trpc/${name}`] : [method, path];
+  }
+});
+
+/** A stream that opens does not end by itself. */
+async function openedStatus([method, path]: [string, string], sent: Call): Promise<number> {
+  const stop = new AbortController();
+  const answer = await fetch(`${api.url}${path}`, {
+    method,
+    headers: { ...headersOf(method, sent), ...sent.headers },
+    signal: stop.signal,
+  });
+  stop.abort();
+  return answer.status;
+}

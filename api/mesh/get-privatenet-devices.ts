@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { clusterPath } from '../clusters/cluster.ts';
+import { operation } from '../engine/operation.ts';
+
+export const getPrivatenetDevices = operation({
+  method: 'GET',
+  url: '/api/v1/clusters/{id}/privatenet-devices',
+  summary: "The devices that the cluster has in a private network of the organization's",
+  description: 'None, and an empty `adminUrl`: no driver of today joins one (capability `privateNet`).',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'refused',
+  problems: ['not-found'],
+  path: clusterPath,
+  result: z
+    .object({
+      adminUrl: z.string(),
+      devices: z.array(
+        z.object({
+          deviceId: z.string(),
+          hostname: z.string(),
+          name: z.string(),
+          reason: z.string(),
+          orphanedAt: z.iso.datetime(),
+        }),
+      ),
+    })
+    .meta({ id: 'PrivateNetDevices' }),
+  async handle({ caller, path }) {
+    await caller.cluster(path.id);
+    return { adminUrl: '', devices: [] };
+  },
+});

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { operation } from '../engine/operation.ts';
+import { putWorkload, refuseFaults } from './put-workloads.ts';
+import { workloadBody, workloadName, workloadSchema } from './workload.ts';
+import { workloadFaults } from './workload-faults.ts';
+
+export const workloadPath = z.strictObject({ id: z.guid().toLowerCase(), name: workloadName });
+
+export const applyWorkload = operation({
+  method: 'PUT',
+  url: '/api/v1/clusters/{id}/workloads/{name}',
+  summary: 'Put a workload on a cluster, or change it',
+  description:
+    'Directly, for trying out a cluster; services have their own way. What is there already in the very same form is left alone. The whole workload is sent each time, secrets too.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['not-found', 'conflict', 'already-decided'],
+  path: workloadPath,
+  body: workloadBody,
+  result: workloadSchema,
+  async handle({ caller, path, body, effect, server }) {
+    const cluster = await caller.cluster(path.id, effect.kysely);
+    refuseFaults(workloadFaults(body, 'body'));
+    return await putWorkload(effect, server, cluster, path.name, body);
+  },
+});

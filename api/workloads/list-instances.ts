@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { listInstances as instancesOf } from '../../db/workloads/cluster-instances.ts';
+import { clusterPath } from '../clusters/cluster.ts';
+import { operation } from '../engine/operation.ts';
+import { presentInstance } from './present-workload.ts';
+import { instanceSchema } from './workload.ts';
+
+export const listInstances = operation({
+  method: 'GET',
+  url: '/api/v1/clusters/{id}/instances',
+  summary: 'The instances that the agent of a cluster sees, by workload',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'refused',
+  problems: ['not-found'],
+  path: clusterPath,
+  paged: { after: z.strictObject({ key: z.string(), id: z.string() }) },
+  result: instanceSchema,
+  async handle({ caller, path, database, page }) {
+    const cluster = await caller.cluster(path.id);
+    const { limit, after } = page;
+    const found = await instancesOf(database.kysely, cluster, { limit: limit + 1, after });
+    const shown = found.slice(0, limit);
+    const last = found.length > limit ? shown.at(-1) : undefined;
+    return {
+      items: shown.flatMap(({ key, name, instance }) => presentInstance(instance, name ?? key)),
+      after: last && { key: last.key, id: String(last.instance.id) },
+    };
+  },
+});

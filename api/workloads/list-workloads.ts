@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { listSlices } from '../../db/workloads/cluster-slices.ts';
+import { listObservedSlices } from '../../db/workloads/observed-slices.ts';
+import { clusterPath } from '../clusters/cluster.ts';
+import { operation } from '../engine/operation.ts';
+import { presentWorkload } from './present-workload.ts';
+import { workloadSchema } from './workload.ts';
+
+export const listWorkloads = operation({
+  method: 'GET',
+  url: '/api/v1/clusters/{id}/workloads',
+  summary: 'What shall run on a cluster and what does, by name',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'refused',
+  problems: ['not-found'],
+  path: clusterPath,
+  paged: { after: z.strictObject({ key: z.string() }) },
+  result: workloadSchema,
+  async handle({ caller, path, database, page }) {
+    const cluster = await caller.cluster(path.id);
+    const { limit, after } = page;
+    const found = await listSlices(database.kysely, cluster, { limit: limit + 1, after: after?.key });
+    const slices = found.slice(0, limit);
+    const keys = slices.map(({ key }) => key);
+    const observed = new Map(
+      (await listObservedSlices(database.kysely, cluster, keys)).map((slice) => [slice.key, slice]),
+    );
+    const last = found.length > limit ? slices.at(-1) : undefined;
+    return {
+      items: slices.map((slice) => presentWorkload(cluster, slice, observed.get(slice.key))),
+      after: last && { key: last.key },
+    };
+  },
+});

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import type { ClusterView } from '../../db/clusters/clusters.ts';
+import type { SliceView } from '../../db/workloads/cluster-slices.ts';
+import type { ObservedSliceView } from '../../db/workloads/observed-slices.ts';
+import { observedInstance } from '../../protocol/observed.ts';
+import { type Workload, workload } from '../../protocol/workload.ts';
+import { factsOf } from '../clusters/present-cluster.ts';
+import type { instanceSchema, workloadSchema, workloadStates } from './workload.ts';
+
+type Answer = z.output<typeof workloadSchema>;
+type State = (typeof workloadStates)[number];
+type InstanceAnswer = z.output<typeof instanceSchema>;
+
+const usedVolumes = z.array(z.object({ name: z.string(), usedBytes: z.int() }));
+
+/** A workload as it shall be and as the agent last saw it, side by side. Nothing secret is in what is stored openly. */
+export function presentWorkload(
+  cluster: ClusterView,
+  slice: SliceView,
+  observed: ObservedSliceView | undefined,
+): Answer {
+  const stored = workload.safeParse(slice.workload);
+  const wanted: Workload | undefined = stored.data;
+  const used = new Map(
+    (usedVolumes.safeParse(observed?.volumes).data ?? []).map(({ name, usedBytes }) => [name, usedBytes]),
+  );
+  const port = factsOf(cluster)?.ingress?.port;
+  return {
+    name: slice.name,
+    key: slice.key,
+    revision: slice.revision,
+    appliedRevision: observed?.appliedRevision ?? 0,
+    state: stateOf(slice, observed),
+    error: stored.success ? (observed?.error ?? '') : 'It was stored by another version of Ballast: apply it again.',
+    release: wanted?.release ?? '',
+    image: wanted === undefined ? {} : withoutCredential(wanted.image),
+    processes: wanted?.processes ?? [],
+    environmentNames: Object.keys(wanted?.environment ?? {}).toSorted(),
+    volumes: (wanted?.volumes ?? []).map((volume) => {
+      const usedBytes = used.get(volume.name);
+      return usedBytes === undefined ? volume : { ...volume, usedBytes };
+    }),
+    hosts: (wanted?.routes ?? []).map(({ host, process }) => ({ host, process, url: urlOf(host, port) })),
+    instances: (observed?.instances ?? []).flatMap((instance) => presentInstance(instance, slice.name)),
+    createdAt: slice.createdAt.toISOString(),
+    updatedAt: slice.updatedAt.toISOString(),
+  };
+}
+
+/** None if it was told in a form that this version does not know. */
+export function presentInstance(instance: unknown, workloadName: string): InstanceAnswer[] {
+  const { data } = observedInstance.safeParse(instance);
+  return data === undefined ? [] : [{ ...data, workload: workloadName }];
+}
+
+/** What the agent said before the last change was made says nothing about that change. */
+function stateOf(slice: SliceView, observed: ObservedSliceView | undefined): State {
+  if (slice.removedAt !== null) return 'removing';
+  if (observed === undefined) return 'pending';
+  if (observed.error !== null && observed.observedAt > slice.updatedAt) return 'failed';
+  return observed.error === null && observed.appliedRevision >= slice.revision ? 'applied' : 'pending';
+}
+
+function withoutCredential(image: Workload['image']): Answer['image'] {
+  if ('layout' in image) return image;
+  const { credential: _, ...open } = image;
+  return open;
+}
+
+function urlOf(host: string, port: number | undefined): string {
+  if (port === undefined) return '';
+  return port === 80 ? `http://${host}` : `http://${host}:${port}`;
+}

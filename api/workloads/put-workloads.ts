@@ -1,0 +1,113 @@
+import { createHmac } from 'node:crypto';
+import type { ClusterView } from '../../db/clusters/clusters.ts';
+import type { Effect } from '../../db/engine/effect.ts';
+import { applySlice, findSlice, listSlices, removeSlice } from '../../db/workloads/cluster-slices.ts';
+import { findObservedSlice } from '../../db/workloads/observed-slices.ts';
+import { type FieldError, Problem } from '../../domain/problems.ts';
+import { invalidFields } from '../engine/input/input.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
+import { presentWorkload } from './present-workload.ts';
+import { sliceKeyOf, type WorkloadBody } from './workload.ts';
+
+type Parts = Pick<ServerParts, 'keyring' | 'settings'>;
+
+/** Refuses a request with all that is wrong in it. */
+export function refuseFaults(errors: FieldError[]): void {
+  if (errors.length > 0) throw invalidFields(errors.slice(0, 100));
+}
+
+/** Puts a workload on a cluster, whatever was there by that name. One that is there already is left alone. */
+export async function putWorkload(
+  effect: Effect,
+  { keyring, settings }: Parts,
+  cluster: ClusterView,
+  name: string,
+  body: WorkloadBody,
+) {
+  const key = sliceKeyOf(name);
+  if (!cluster.schedulable) await refuseNew(effect, cluster, name);
+  const release = body.release ?? (await releaseOf({ keyring }, cluster.organizationId, body));
+  const workload = { ...body, release, routes: [] };
+  const ingressDomain = settings.INGRESS_DOMAIN;
+  const { revision, changed } = await applySlice(effect, keyring, cluster, { key, name, workload, ingressDomain });
+  if (changed) {
+    note(effect, cluster, 'workload.applied', name, {
+      revision,
+      release,
+      processes: body.processes.map((process) => process.name),
+      environment: Object.keys(body.environment).toSorted(),
+    });
+  }
+  const slice = await findSlice(effect.kysely, cluster, key);
+  if (slice === undefined) throw new Error(`The workload ${name} that was just applied is not there.`);
+  return presentWorkload(cluster, slice, await findObservedSlice(effect.kysely, cluster, key));
+}
+
+/** What is there already may be changed: it has to be mended somewhere. */
+async function refuseNew(effect: Effect, cluster: ClusterView, name: string): Promise<void> {
+  const slice = await findSlice(effect.kysely, cluster, sliceKeyOf(name));
+  if (slice !== undefined && slice.removedAt === null) return;
+  throw new Problem(
+    'conflict',
+    `The cluster "${cluster.name}" takes nothing new such as "${name}": choose another, or make it schedulable again.`,
+  );
+}
+
+/** `false`: there is none by that name. */
+export async function takeWorkload(effect: Effect, cluster: ClusterView, name: string): Promise<boolean> {
+  const key = sliceKeyOf(name);
+  const removed = await removeSlice(effect, cluster, key);
+  if (removed === undefined) return false;
+  const { revision } = removed;
+  note(effect, cluster, 'workload.removed', name, { revision });
+  return true;
+}
+
+/** The names of the workloads that shall be on the cluster. What other parts of the product put there is not among them. */
+export async function workloadNames(effect: Effect, cluster: ClusterView): Promise<string[]> {
+  const names: string[] = [];
+  const limit = 1_000;
+  for (let after: string | undefined; ; ) {
+    const slices = await listSlices(effect.kysely, cluster, { limit, after });
+    names.push(
+      ...slices
+        .filter(({ key, name, removedAt }) => key === sliceKeyOf(name) && removedAt === null)
+        .map(({ name }) => name),
+    );
+    after = slices.at(-1)?.key;
+    if (slices.length < limit) return names;
+  }
+}
+
+/**
+ * The name of a release that nobody gave one: it follows from all that is run, how often aside. Keyed, since values that
+ * are secret go into it and the name is seen by all.
+ */
+async function releaseOf(
+  { keyring }: Pick<Parts, 'keyring'>,
+  organizationId: string,
+  { image, processes, environment, volumes }: WorkloadBody,
+): Promise<string> {
+  const run = processes.map((process) => ({ ...process, replicas: undefined }));
+  const variables = Object.entries(environment).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const text = JSON.stringify([image, run, variables, volumes]);
+  const secret = await keyring.derivedSecret(organizationId, 'names of releases');
+  return createHmac('sha256', secret).update(text).digest('hex').slice(0, 12);
+}
+
+function note(
+  effect: Effect,
+  cluster: ClusterView,
+  action: string,
+  name: string,
+  details: Record<string, string | number | string[]>,
+): void {
+  effect.audit({
+    action,
+    organizationId: cluster.organizationId,
+    subjectKind: 'workload',
+    subjectId: `${cluster.id} ${sliceKeyOf(name)}`,
+    subjectName: name,
+    details: { cluster: cluster.slug, ...details },
+  });
+}

@@ -1,0 +1,22 @@
+import { Problem } from '../../domain/problems.ts';
+import { operation } from '../engine/operation.ts';
+import { workloadPath } from './apply-workload.ts';
+import { takeWorkload } from './put-workloads.ts';
+
+export const removeWorkload = operation({
+  method: 'DELETE',
+  url: '/api/v1/clusters/{id}/workloads/{name}',
+  summary: 'Take a workload away from a cluster',
+  description:
+    'Its instances are asked to end and get the time that they were promised. Its volumes stay on the machine.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['not-found', 'already-decided'],
+  path: workloadPath,
+  async handle({ caller, path, effect }) {
+    const cluster = await caller.cluster(path.id, effect.kysely);
+    if (await takeWorkload(effect, cluster, path.name)) return;
+    throw new Problem('not-found', `There is no workload "${path.name}" on the cluster "${cluster.name}".`);
+  },
+});

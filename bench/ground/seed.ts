@@ -1,0 +1,53 @@
+import { v7 as uuid } from 'uuid';
+import { createToken } from '../../db/api-tokens/api-tokens.ts';
+import { type Author, type Effect, effect } from '../../db/engine/effect.ts';
+import { createOrganization } from '../../db/organizations/organizations.ts';
+import type { Database } from '../../db/postgres/database.ts';
+import { createTeam, setTeamMembers } from '../../db/teams/teams.ts';
+
+const author: Author = { kind: 'machine', id: 'bench', name: 'bench' };
+
+export function asBench<T>(database: Database, work: (effect: Effect) => Promise<T>): Promise<T> {
+  return effect(database, author, work);
+}
+
+/** An organization with a viewer's token and 60 teams of four members: a page of 50, and some left over. */
+export async function seedTeams(database: Database): Promise<{ organizationId: string; token: string }> {
+  return asBench(database, async (running) => {
+    const { id: organizationId } = await createOrganization(running, { name: 'Acme', slug: 'acme' });
+    const userIds = await seedMembers(running, organizationId, 10);
+    for (let team = 0; team < 60; team += 1) {
+      const { id } = await createTeam(running, organizationId, `Team ${team}`);
+      const members = [0, 1, 2, 3].map((offset) => userIds[(team + offset) % userIds.length] ?? '');
+      await setTeamMembers(running, organizationId, id, members);
+    }
+    const [token = ''] = await seedTokens(running, organizationId, 1);
+    return { organizationId, token };
+  });
+}
+
+export async function seedMembers(running: Effect, organizationId: string, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => uuid());
+  await running.kysely
+    .insertInto('app_user')
+    .values(ids.map((id, index) => ({ id, name: `Person ${index}`, email: `person-${index}@example.com` })))
+    .execute();
+  await running.kysely
+    .insertInto('membership')
+    .values(ids.map((id) => ({ organization_id: organizationId, user_id: id, role: 'viewer' as const })))
+    .execute();
+  return ids;
+}
+
+export async function seedTokens(running: Effect, organizationId: string, count: number): Promise<string[]> {
+  const secrets: string[] = [];
+  for (let number = 0; number < count; number += 1) {
+    const made = await createToken(running, { organizationId, name: `token ${number}`, role: 'viewer' });
+    secrets.push(made.secret);
+  }
+  return secrets;
+}
+
+export function bearer(token: string): { authorization: string } {
+  return { authorization: `Bearer ${token}` };
+}

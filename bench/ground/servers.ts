@@ -1,0 +1,47 @@
+import { freePorts } from '../../runtime/supervisor/ports.ts';
+import { answers, type NodeProcess, startNode } from '../engine/node-process.ts';
+import type { Ground } from './ground.ts';
+
+export interface Server extends NodeProcess {
+  url: string;
+}
+
+/** What a server is asked, again and again, until it answers: then it is ready. */
+export interface Target {
+  path: string;
+  headers: Record<string, string>;
+}
+
+/** What the entry script (cli/enter.mjs) gives each process of ours. */
+export const tuned = { NODE_OPTIONS: '--max-semi-space-size=8' };
+
+/** The load comes from one address, and the limits are not what is measured. */
+const unlimited = { RATE_LIMIT_PER_MINUTE: '10000000', RATE_LIMIT_ANONYMOUS_PER_MINUTE: '10000000' };
+
+/** The API as `./ballast up` runs it, its log included. */
+export function startApi(ground: Ground, target: Target, env: Record<string, string> = {}): Promise<Server> {
+  return start(ground, 'api', 'api/main.ts', target, { ...tuned, ...unlimited, ...env });
+}
+
+export function startReference(ground: Ground, name: 'reads' | 'starts', target: Target): Promise<Server> {
+  const env = { CURSOR_KEY: ground.keyring.cursorKey().toString('hex') };
+  return start(ground, `reference-${name}`, `bench/reference/${name}.ts`, target, env);
+}
+
+async function start(
+  ground: Ground,
+  name: string,
+  file: string,
+  { path, headers }: Target,
+  env: Record<string, string>,
+): Promise<Server> {
+  const { port } = await freePorts(['port'], {});
+  const url = `http://127.0.0.1:${port}`;
+  const running = await startNode({
+    file,
+    env: { ...ground.env, ...env, PORT: String(port) },
+    log: ground.file(`${name}.log`),
+    ready: () => answers(`${url}${path}`, headers),
+  });
+  return { ...running, url };
+}

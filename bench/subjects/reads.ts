@@ -1,0 +1,70 @@
+import type { Benchmark, Figures, Opened } from '../engine/benchmark.ts';
+import { requestsPerSecond } from '../engine/load.ts';
+import { openGround } from '../ground/ground.ts';
+import { bearer, seedTeams } from '../ground/seed.ts';
+import { type Server, startApi, startReference, type Target } from '../ground/servers.ts';
+
+const connectionCounts = [1, 16] as const;
+
+export const pointRead: Benchmark = {
+  name: 'point-read',
+  what: 'one organization by its id, through the whole stack, against bare Fastify and pg',
+  rows: rowsOf('point read'),
+  open: () => open('point read', (organizationId) => `/api/v1/organizations/${organizationId}`),
+};
+
+export const pageRead: Benchmark = {
+  name: 'page',
+  what: 'a page of 50 teams with their members, through the whole stack, against bare Fastify and pg',
+  rows: rowsOf('page of 50'),
+  open: () => open('page of 50', () => '/api/v1/teams?limit=50'),
+};
+
+function rowsOf(name: string): Benchmark['rows'] {
+  return connectionCounts.map((count) => ({ name: rowName(name, count), unit: 'requests/s', better: 'more' }));
+}
+
+function rowName(name: string, connections: number): string {
+  return `${name}, ${connections} connection${connections === 1 ? '' : 's'}`;
+}
+
+async function open(name: string, pathOf: (organizationId: string) => string): Promise<Opened> {
+  await using opening = new AsyncDisposableStack();
+  const ground = opening.use(await openGround());
+  const { organizationId, token } = await seedTeams(ground.database);
+  const target: Target = { path: pathOf(organizationId), headers: bearer(token) };
+  const reference = opening.use(await startReference(ground, 'reads', target));
+  const subject = opening.use(await startApi(ground, target));
+  await refuseDifferentAnswers(reference, subject, target);
+  const opened = opening.move();
+
+  async function load(server: Server): Promise<Figures> {
+    const figures: Record<string, number> = {};
+    for (const connections of connectionCounts) {
+      figures[rowName(name, connections)] = await requestsPerSecond({
+        url: `${server.url}${target.path}`,
+        requests: [{ headers: target.headers }],
+        connections,
+        warmUpSeconds: 1,
+        seconds: 3,
+      });
+    }
+    return figures;
+  }
+  return {
+    reference: () => load(reference),
+    subject: () => load(subject),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Who answers something else does something else: then there is nothing to compare. */
+async function refuseDifferentAnswers(reference: Server, subject: Server, { path, headers }: Target): Promise<void> {
+  const [expected, answered] = await Promise.all(
+    [reference, subject].map(async ({ url }) => (await fetch(`${url}${path}`, { headers })).text()),
+  );
+  if (expected === answered) return;
+  const from = [...(expected ?? '')].findIndex((letter, index) => letter !== answered?.[index]);
+  const [one, other] = [expected, answered].map((text) => text?.slice(from, from + 200));
+  throw new Error(`From byte ${from} on the reference answers other bytes than Ballast:\n${one}\nand not\n${other}`);
+}

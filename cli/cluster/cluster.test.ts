@@ -1,0 +1,258 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stopForsakenLogs } from '../../db/commands/forsaken-logs.ts';
+import { storeHistoryPage } from '../../db/engine/archive/history-archive.ts';
+import type { ObservedSlice } from '../../protocol/observed.ts';
+import { observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
+import { recordedHistory } from '../../test/ground/recorded-history.ts';
+import { until } from '../../test/ground/until.ts';
+import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { seedReleases } from '../../test/seeds/seed-cluster.ts';
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+
+let api: RunningApi;
+let ours: Seeded;
+let agent: PeerAgent;
+let clusterId: string;
+let directory: string;
+
+interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** Runs a command against the API that runs here. */
+function ballast(words: string[], more: { env?: Record<string, string>; input?: string } = {}): Promise<Ended> {
+  const token = 'token' in ours.tokens.admin ? ours.tokens.admin.token : '';
+  const env = { PATH: process.env.PATH ?? '', BALLAST_HOME: join(directory, 'home') };
+  const child = spawn(process.execPath, [main, ...words], {
+    env: { ...env, BALLAST_URL: api.url, BALLAST_TOKEN: token, ...more.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const said = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said.out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said.err += text;
+  });
+  child.stdin.end(more.input ?? '');
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...said })));
+}
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'ballast-cluster-'));
+  api = await runningApi();
+  ours = await seed(api.database);
+  const made = await ballast(['cluster', 'create', 'Berlin', '--json']);
+  const { cluster, token } = JSON.parse(made.out);
+  clusterId = cluster.id;
+  agent = new PeerAgent(api.url);
+  await agent.join(token);
+});
+afterAll(async () => {
+  await api?.close();
+  rmSync(directory, { recursive: true });
+});
+
+const file = `
+workloads:
+  - name: shop
+    image: { layout: /srv/shop }
+    processes: [{ name: web, kind: http, port: 8080 }]
+`;
+
+/** What an agent does with commands: it says something and ends. */
+async function serveOne(kind: string, end: (id: string) => Promise<unknown>): Promise<void> {
+  const command = await until('the command is delivered', async () =>
+    (await agent.work(1_000, 1)).commands.find(({ body }) => body.kind === kind),
+  );
+  await end(command.id);
+}
+function observed(name: string, more: Partial<ObservedSlice>): ObservedSlice {
+  const startedAt = new Date().toISOString();
+  const instance = {
+    id: `web-${name}01`,
+    process: 'web',
+    release: 'one',
+    node: 'one',
+    state: 'ready' as const,
+    run: 1,
+    startedAt,
+  };
+  return observedSlice(`workload/${name}`, { instances: [instance], ...more });
+}
+
+const piece = (number: number, stream: 'stdout' | 'stderr', text: string) => ({
+  number,
+  stream,
+  data: Buffer.from(text).toString('base64'),
+});
+
+test('apply waits until the agent says that it is in effect, ps shows it', async () => {
+  const path = join(directory, 'app.yaml');
+  writeFileSync(path, file);
+  expect((await ballast(['cluster', 'apply', path, '--dry-run'])).out).toBe('shop would be added\n');
+  const applying = ballast(['cluster', 'apply', path, '--wait', '--json']);
+  await until('the agent is told of it', async () => (await agent.work(0, 1)).desired?.slices[0]);
+  await agent.report([observed('shop', { appliedRevision: 1 })]);
+  const applied = await applying;
+  expect([applied.code, JSON.parse(applied.out)]).toMatchObject([0, { items: [{ name: 'shop', state: 'applied' }] }]);
+  const listed = await ballast(['cluster', 'ps']);
+  expect(listed.out).toMatch(/^web-shop01 +shop +one +ready +1 +20/m);
+  const shown = await ballast(['cluster', 'show']);
+  expect(shown.out).toMatch(/^driver +process, v24$/m);
+  expect(shown.out).toContain('Put only what you trust on it.');
+  expect((await ballast(['cluster', 'list'])).out).toMatch(/^berlin +Berlin /m);
+});
+
+test('apply fails with exit code 1 when the agent says why it cannot be', async () => {
+  const applying = ballast(['cluster', 'apply', '-', '--wait'], { input: file.replaceAll('shop', 'broken') });
+  const slice = await until('the agent is told of it', async () =>
+    (await agent.work(1, 1)).desired?.slices.find(({ key }) => key === 'workload/broken'),
+  );
+  await agent.report([observedSlice(slice.key, { error: `There is no image for ${slice.key}.` })]);
+  const { code, out } = await applying;
+  expect([code, out]).toEqual([1, expect.stringContaining('There is no image for workload/broken.')]);
+});
+
+test('exec passes on what is said and the exit code, logs show lines', async () => {
+  const [ran] = await Promise.all([
+    ballast(['cluster', 'exec', 'web-shop01', '--', 'ls', '--help']),
+    serveOne('exec', async (id) => {
+      await agent.output(id, [piece(0, 'stdout', 'Usage: '), piece(1, 'stderr', 'oops'), piece(2, 'stdout', 'ls\n')]);
+      await agent.result(id, { exitCode: 3 });
+    }),
+  ]);
+  expect(ran).toEqual({ code: 3, out: 'Usage: ls\n', err: 'oops' });
+  const [logs] = await Promise.all([
+    ballast(['cluster', 'logs', 'shop', '--tail', '5']),
+    serveOne('logs', async (id) => {
+      const bytes = Buffer.from('grüße\nzwei\n');
+      const cut = [bytes.subarray(0, 3), bytes.subarray(3)];
+      await agent.output(
+        id,
+        cut.map((data, number) => ({ number, stream: 'stdout' as const, data: data.toString('base64') })),
+      );
+      await agent.result(id);
+    }),
+  ]);
+  expect(logs).toEqual({ code: 0, out: 'grüße\nzwei\n', err: '' });
+});
+
+/** Opens the logs as a reader that follows them, until the agent has the command. */
+async function followLogs() {
+  const reading = new AbortController();
+  const token = 'token' in ours.tokens.viewer ? ours.tokens.viewer.token : '';
+  const path = `/api/v1/clusters/${clusterId}/instances/web-shop01/logs/stream?follow=true`;
+  const answer = await fetch(`${api.url}${path}`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: reading.signal,
+  });
+  const id = await until('it is delivered', async () => (await agent.work(1_000, 1)).commands[0]?.id);
+  const stopped = () =>
+    until('the agent is told to stop', async () => (await agent.work(1_000, 1)).cancelled.includes(id));
+  return { id, answer, stopped, leave: () => reading.abort() };
+}
+
+test('a logs command is cancelled when its reader goes', async () => {
+  const { id, answer, stopped, leave } = await followLogs();
+  expect(answer.status).toBe(200);
+  leave();
+  await stopped();
+  await agent.result(id, { outcome: 'cancelled' });
+});
+
+test('and by the worker, when whoever should have done that is gone', async () => {
+  const { id, answer, stopped } = await followLogs();
+  expect(await stopForsakenLogs(api.database)).toBe(0);
+  await api.database.kysely
+    .updateTable('cluster_command')
+    .set({ created_at: new Date(Date.now() - 21 * 60_000) })
+    .where('id', '=', id)
+    .execute();
+  expect(await stopForsakenLogs(api.database)).toBe(1);
+  await stopped();
+  await agent.result(id, { outcome: 'cancelled' });
+  expect(await answer.text()).toContain('event: end');
+});
+
+test('prune takes away what the file does not name, events tell what happened', async () => {
+  const { out } = await ballast(['cluster', 'apply', '-', '--prune'], { input: file });
+  expect(out).toContain('broken is taken away');
+  const events = await ballast(['cluster', 'events']);
+  expect(events.out).toMatch(/workload\.applied +.*shop/);
+});
+
+test('update asks for the offered release, and can be cancelled', async () => {
+  const { newer } = await seedReleases(api.database);
+  const begun = await ballast(['cluster', 'update', '--no-wait', '--json']);
+  expect(JSON.parse(begun.out)).toMatchObject({ toImage: newer, status: 'requested' });
+  expect((await ballast(['cluster', 'show'])).out).toContain(`, being replaced by ${newer}`);
+  const cancelled = await ballast(['cluster', 'update', '--cancel']);
+  expect(cancelled).toMatchObject({ code: 0, out: expect.stringMatching(/ to .+: cancelled\n$/) });
+});
+
+test('workflow list, show and history tell what goes on behind it', async () => {
+  const actorId = `cluster/${clusterId}`;
+  const page = { actorId, runId: 'one', page: 0, organizationId: ours.organizationId };
+  await storeHistoryPage(api.database.kysely, api.keyring, {
+    ...page,
+    bytes: await recordedHistory('cluster-deleted'),
+  });
+  const [listed, shown, told] = await Promise.all([
+    ballast(['workflow', 'list', '--kind', 'cluster', '--open']),
+    ballast(['workflow', 'show', actorId]),
+    ballast(['workflow', 'history', clusterId, '--tail', '3']),
+  ]);
+  expect(listed.out).toMatch(new RegExp(`^${clusterId} +cluster +Berlin +`, 'm'));
+  expect(shown.out).toMatch(/^now +Waits to be started\.$/m);
+  expect(told.out.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^at +what happened$/),
+    expect.stringMatching(/It was decided that the cluster goes$/),
+    expect.stringMatching(/Deleted the cluster and all that belonged to it +Its commands ended/),
+    expect.stringMatching(/Ended: the cluster is deleted$/),
+  ]);
+});
+
+test('token prints nothing but the command to the standard output', async () => {
+  const { code, out, err } = await ballast(['cluster', 'token', '--cluster', clusterId]);
+  expect([code, out]).toEqual([0, expect.stringMatching(/^printf '%s\\n' '\S+' \| sh -c ".+" ballast-install.*\n$/)]);
+  expect(err).toContain('For the cluster berlin. Run this on the machine, before 20');
+});
+
+describe('what is wrong is told in a sentence', () => {
+  test.each([
+    [['cluster', 'show'], { BALLAST_TOKEN: '' }, 1, /^ballast: There is no API token: set BALLAST_TOKEN/],
+    [['cluster', 'show'], { BALLAST_URL: 'http://127.0.0.1:1' }, 1, /does not answer \(.+\); start it with/],
+    [['cluster', 'show'], { BALLAST_URL: 'http://ballast.example.com' }, 1, /would carry the token in clear text/],
+    [['cluster', 'show', '--cluster', 'paris'], {}, 2, /There is no cluster "paris"; there is: berlin\.$/],
+    [['cluster', 'apply'], {}, 2, /This wants more words: FILE/],
+    [['cluster', 'apply', '/nowhere'], {}, 2, /\/nowhere cannot be read \(ENOENT\)\.$/],
+    [['cluster', 'exec', 'nobody', '--', 'true'], {}, 1, /\n {2}body\.instance: is no instance/],
+    [['cluster', 'logs', 'nobody'], {}, 1, /There is no instance and no workload "nobody" there/],
+    [['cluster', 'delete'], {}, 2, /Say which cluster by --cluster/],
+    [['cluster', 'delete', '--cluster', 'berlin'], {}, 1, /there still is .*"shop"/],
+    [['cluster', 'rollback', 'ballast-agent:none'], {}, 1, /body\.image: is no release that this cluster ran before/],
+  ] as const)('%j with %j', async (words, env, code, sentence) => {
+    const ended = await ballast([...words], { env });
+    expect(ended).toMatchObject({ code, out: '' });
+    expect(ended.err.trimEnd()).toMatch(sentence);
+    expect(ended.err).not.toContain('    at ');
+  });
+
+  test('a file that is no YAML, or that holds no workloads', async () => {
+    const broken = await ballast(['cluster', 'apply', '-'], { input: 'workloads: [\n' });
+    expect([broken.code, broken.err]).toEqual([2, expect.stringMatching(/cannot be read at line \d+, column \d+: /)]);
+    const other = await ballast(['cluster', 'apply', '-'], { input: 'services: []\n' });
+    expect([other.code, other.err]).toEqual([2, expect.stringContaining('has no list of workloads')]);
+    const wrong = await ballast(['cluster', 'apply', '-'], { input: file.replace('8080', '80800') });
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('body.workloads[0].processes[0].port: ')]);
+  });
+});

@@ -1,0 +1,34 @@
+import type { z } from 'zod';
+import type { clusterEventSchema } from '../../api/clusters/cluster-event.ts';
+import { command } from '../engine/command.ts';
+import { asTable, printable } from '../engine/table.ts';
+import { wholeNumberOf } from '../engine/whole-number-of.ts';
+import { chosenCluster, clusterOptions } from './chosen-cluster.ts';
+
+type Event = z.output<typeof clusterEventSchema>;
+
+export const clusterEvents = command({
+  summary: 'Tells what happened to a cluster, the latest last',
+  usage: '[--cluster SLUG] [--tail N] [--json]',
+  options: {
+    tail: { type: 'string', value: 'N', what: 'So many of the last events; 50 if left out.' },
+    ...clusterOptions,
+  },
+  run: async ({ tail, ...given }) => {
+    const most = wholeNumberOf('--tail', tail, 1, 10_000) ?? 50;
+    const { rest, path } = await chosenCluster(given);
+    const events = (await rest.all<Event>(`${path}/events`, most)).toReversed();
+    if (given.json) process.stdout.write(`${JSON.stringify({ events }, undefined, 2)}\n`);
+    else if (events.length === 0) process.stdout.write('Nothing has happened there yet.\n');
+    else {
+      const rows = events.map(({ at, kind, payload }) => [at, kind, printable(sayings(payload))]);
+      process.stdout.write(asTable(['at', 'event', ''], rows));
+    }
+  },
+});
+
+function sayings(payload: Event['payload']): string {
+  return Object.entries(payload ?? {})
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ');
+}

@@ -1,0 +1,26 @@
+import { command } from '../engine/command.ts';
+import { Rest, restOptions } from '../engine/rest.ts';
+import { asTable, printable } from '../engine/table.ts';
+import type { Cluster } from './chosen-cluster.ts';
+
+export const clusterList = command({
+  summary: 'Lists the clusters of the organization',
+  usage: '[--json]',
+  options: restOptions,
+  run: async (given) => {
+    const clusters = await new Rest(given).all<Cluster>('/clusters');
+    if (given.json) process.stdout.write(`${JSON.stringify({ clusters }, undefined, 2)}\n`);
+    else if (clusters.length === 0) process.stdout.write('There is no cluster yet; see `./ballast cluster create`.\n');
+    else {
+      const rows = clusters.map(({ slug, name, status, driver, agentVersion, lastHeartbeatAt }) => [
+        slug,
+        printable(name),
+        status,
+        driver,
+        printable(agentVersion),
+        lastHeartbeatAt ?? 'never',
+      ]);
+      process.stdout.write(asTable(['slug', 'name', 'status', 'driver', 'agent', 'heard of'], rows));
+    }
+  },
+});

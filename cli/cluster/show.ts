@@ -1,0 +1,42 @@
+import type { z } from 'zod';
+import type { agentStatusSchema } from '../../api/agents/agent-status.ts';
+import { command } from '../engine/command.ts';
+import { printable } from '../engine/table.ts';
+import { type Cluster, chosenCluster, clusterOptions } from './chosen-cluster.ts';
+
+type AgentStatus = z.output<typeof agentStatusSchema>;
+
+export const clusterShow = command({
+  summary: 'Shows a cluster: its state, its agent and what it can do',
+  usage: '[--cluster SLUG] [--json]',
+  options: clusterOptions,
+  run: async (given) => {
+    const { rest, path } = await chosenCluster(given);
+    const cluster = await rest.call<Cluster>('GET', path);
+    const agent = await rest.call<AgentStatus>('GET', `${path}/agent`);
+    if (given.json) process.stdout.write(`${JSON.stringify({ cluster, agent }, undefined, 2)}\n`);
+    else process.stdout.write(asLines(cluster, agent));
+  },
+});
+
+function asLines(cluster: Cluster, agent: AgentStatus): string {
+  const can = Object.entries(cluster.capabilities).flatMap(([name, value]) => (value === true ? [name] : []));
+  const update = agent.inProgress === undefined ? '' : `, being replaced by ${agent.inProgress.toImage}`;
+  const offered = agent.updateAvailable ? ` (${agent.availableImage} is available)` : '';
+  const lines: [string, string][] = [
+    ['cluster', `${cluster.slug} "${cluster.name}" ${cluster.id}`],
+    ['status', [cluster.status, cluster.message].filter((text) => text !== '').join(': ')],
+    ['agent', `${agent.currentImage || 'none yet'}${update}${offered}`],
+    ['heard of', cluster.lastHeartbeatAt ?? 'never'],
+    ['driver', [cluster.driver, cluster.runtimeVersion].filter((text) => text !== '').join(', ')],
+    ['nodes', String(cluster.nodeCount)],
+    ['revision', `${cluster.appliedRevision} of ${cluster.desiredRevision} in effect`],
+    ['can', can.join(', ')],
+    ['reconcile error', cluster.reconcileError],
+    ['compile error', cluster.compileError],
+    ...cluster.notes.map((note): [string, string] => ['note', note]),
+  ];
+  const shown = lines.filter(([, value]) => value !== '');
+  const width = Math.max(...shown.map(([title]) => title.length));
+  return shown.map(([title, value]) => `${title.padEnd(width)}  ${printable(value)}\n`).join('');
+}

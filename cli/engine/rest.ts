@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { readSettings } from '../../domain/settings/settings.ts';
+import type { Option } from './command.ts';
+import { printable } from './table.ts';
+
+/** The API did not do what was asked of it; the message is what it said. */
+export class RestRefusal extends Error {
+  override readonly name = 'Refusal';
+  readonly status: number;
+
+  constructor(message: string, status = 0) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** What every command that speaks to the API takes. */
+export const restOptions = {
+  url: { type: 'string', value: 'URL', what: 'The control plane; BALLAST_URL, or the one on this machine.' },
+  'token-file': { type: 'string', value: 'FILE', what: 'File with an API token, instead of BALLAST_TOKEN.' },
+  json: { type: 'boolean', what: 'Answer in JSON.' },
+} as const satisfies Record<string, Option>;
+
+export interface Address {
+  url?: string | undefined;
+  'token-file'?: string | undefined;
+}
+
+type Json = Record<string, unknown>;
+
+/** The API as a command speaks to it: over REST, with an API token. */
+export class Rest {
+  readonly url: string;
+  readonly #token: string;
+
+  constructor(given: Address) {
+    const settings = readSettings(process.env);
+    this.url = checkedUrl(given.url ?? settings.BALLAST_URL ?? settings.PUBLIC_URL);
+    this.#token = given['token-file'] === undefined ? (settings.BALLAST_TOKEN ?? '') : readToken(given['token-file']);
+    if (this.#token === '') {
+      throw new RestRefusal(
+        'There is no API token: set BALLAST_TOKEN or give --token-file; `./ballast token create --name cli --role admin` makes one.',
+      );
+    }
+  }
+
+  /** What the API answers; an empty object where it answers nothing. */
+  async call<Answer = Json>(method: string, path: string, body?: unknown): Promise<Answer> {
+    const answer = await this.#send(method, path, body);
+    const text = await answer.text();
+    return (text === '' ? {} : JSON.parse(text)) as Answer;
+  }
+
+  /** All items of a list, however many pages it has. */
+  async all<Item>(
+    path: string,
+    most = Number.POSITIVE_INFINITY,
+    filters: Record<string, string> = {},
+  ): Promise<Item[]> {
+    const items: Item[] = [];
+    let cursor: string | undefined;
+    do {
+      const query = new URLSearchParams({ ...filters, limit: '200', ...(cursor === undefined ? {} : { cursor }) });
+      const page = await this.call<{ items: Item[]; nextCursor?: string }>('GET', `${path}?${query}`);
+      items.push(...page.items);
+      cursor = page.nextCursor;
+    } while (cursor !== undefined && items.length < most);
+    return items.slice(0, most);
+  }
+
+  /** The events of a stream, until it ends. */
+  async *events(path: string, signal: AbortSignal): AsyncGenerator<{ event: string; data: Json }, void, undefined> {
+    const answer = await this.#send('GET', path, undefined, signal);
+    let rest = '';
+    for await (const text of this.#texts(answer, signal)) {
+      const frames = (rest + text).split('\n\n');
+      rest = frames.pop() ?? '';
+      for (const frame of frames) {
+        if (frame.startsWith(': refused:')) throw new RestRefusal(printable(frame.slice(2)), answer.status);
+        const found = /^event: (\w+)$/m.exec(frame)?.[1];
+        const data = /^data: (.*)$/m.exec(frame)?.[1];
+        if (found !== undefined && data !== undefined) yield { event: found, data: JSON.parse(data) as Json };
+      }
+    }
+  }
+
+  async *#texts(answer: Response, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+    const decoder = new TextDecoder();
+    try {
+      for await (const chunk of answer.body ?? []) yield decoder.decode(chunk, { stream: true });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      throw new RestRefusal(`The connection to ${this.url} was lost (${reasonOf(error)}).`);
+    }
+  }
+
+  async #send(method: string, path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+    const answer = await fetch(`${this.url}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      // The token is for this address alone.
+      redirect: 'manual',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    }).catch((error: unknown) => {
+      if (signal?.aborted === true) throw error;
+      throw new RestRefusal(
+        `The control plane at ${this.url} does not answer (${reasonOf(error)}); start it with \`./ballast up\`, or set BALLAST_URL.`,
+      );
+    });
+    if (answer.ok) return answer;
+    throw refusalOf(answer.status, await answer.text(), this.url);
+  }
+}
+
+/** What the API says is wrong, and at which fields. */
+function refusalOf(status: number, text: string, url: string): RestRefusal {
+  let problem: { detail?: unknown; errors?: unknown } = {};
+  try {
+    problem = JSON.parse(text) as typeof problem;
+  } catch {
+    // Somebody else answers there.
+  }
+  if (typeof problem.detail !== 'string') {
+    return new RestRefusal(`What answers at ${url} is no control plane (status ${status}); check BALLAST_URL.`, status);
+  }
+  const errors = Array.isArray(problem.errors) ? (problem.errors as { location?: unknown; message?: unknown }[]) : [];
+  const lines = errors.map(({ location, message }) => `\n  ${location}: ${message}`.replaceAll('undefined', ''));
+  return new RestRefusal([problem.detail, ...lines].map((line) => line.replace(/[^\P{C}\n]/gu, '?')).join(''), status);
+}
+
+function checkedUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw new RestRefusal(`"${printable(text)}" is no address of a control plane; give one as http://localhost:8088.`);
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw new RestRefusal(`${url.origin} would carry the token in clear text; use its https address.`);
+  }
+  return url.origin;
+}
+
+function isLoopback(host: string): boolean {
+  if (host === 'localhost' || host.endsWith('.localhost') || host === '[::1]') return true;
+  return isIP(host) === 4 && host.startsWith('127.');
+}
+
+function readToken(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new RestRefusal(`The token file ${file} cannot be read (${reasonOf(error)}).`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(cause instanceof Error)) return String(cause);
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
+}

@@ -1,0 +1,23 @@
+import { endInstances } from '../../agent/program/end-instances.ts';
+import { readSettings } from '../../domain/settings/settings.ts';
+import { agentHome, hasAgentHome } from '../../runtime/home/agent-home.ts';
+import { readHome } from '../../runtime/home/home.ts';
+import { endOrphans, endSupervisor } from '../../runtime/supervisor/run-record.ts';
+import { command } from '../engine/command.ts';
+
+export const down = command({
+  summary: 'Ends everything on this machine: Ballast itself, the instances of the local cluster and its ingress',
+  details: `Ctrl-C ends Ballast and leaves the instances running, so that people can go on using what runs there. Volumes stay
+either way, and the next \`./ballast up\` starts the instances again.`,
+  run: async () => {
+    const home = readHome(readSettings(process.env).BALLAST_HOME);
+    if (await endSupervisor(home)) process.stdout.write('Ballast is stopped.\n');
+    // A supervisor that was killed has left its parts behind.
+    await endOrphans(home, (part) => process.stdout.write(`A ${part} that was left behind is stopped.\n`));
+    if (!hasAgentHome(home)) return;
+    const ended = await endInstances(agentHome(home));
+    process.stdout.write(
+      `${ended === 1 ? '1 instance' : `${ended} instances`} of the local cluster ended, and its ingress.\n`,
+    );
+  },
+});

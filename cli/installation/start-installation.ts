@@ -1,0 +1,123 @@
+import { readSettings, type Settings } from '../../domain/settings/settings.ts';
+import { embeddedSettings } from '../../runtime/embedded-settings.ts';
+import type { Home } from '../../runtime/home/home.ts';
+import { postgresPart } from '../../runtime/postgres/postgres.ts';
+import { provisionPostgres } from '../../runtime/postgres/postgres-provision.ts';
+import type { Part } from '../../runtime/supervisor/part.ts';
+import { Refusal } from '../../runtime/supervisor/refusal.ts';
+import type { Supervisor } from '../../runtime/supervisor/supervisor.ts';
+import { temporalPart } from '../../runtime/temporal-server/temporal.ts';
+import { findTemporal } from '../../runtime/temporal-server/temporal-binary.ts';
+import { reachableDatabase } from '../database/reachable-database.ts';
+import { sentenceOf } from '../engine/failure.ts';
+import type { Progress } from '../engine/progress.ts';
+import { agentPart } from './agent-part.ts';
+import { localAddress, nodePart } from './node-parts.ts';
+
+interface Starting {
+  home: Home;
+  settings: Settings;
+  supervisor: Supervisor;
+  progress: Progress;
+  signal: AbortSignal;
+}
+
+/**
+ * Brings everything up: PostgreSQL, then Temporal and the tables, then the API and the worker. The last two wait for
+ * Temporal by themselves, so they begin beside it; only a Temporal that is not ours is looked at first, because it may be
+ * the wrong one. The local cluster comes last, by itself. Answers the settings as
+ * the parts have got them.
+ */
+export async function startInstallation(starting: Starting): Promise<Settings> {
+  const { home, supervisor, progress, signal } = starting;
+  const temporal = embeddedTemporal(starting);
+  await embeddedPostgres(starting);
+  const env = embeddedSettings(home, starting.settings);
+  const settings = readSettings({ ...process.env, ...env });
+  const namespaceReady = (temporal ? supervisor.start(temporal) : Promise.resolve()).then(() =>
+    namespace(settings, starting),
+  );
+  await Promise.all([temporal ? undefined : namespaceReady, tables(settings, progress)]);
+  signal.throwIfAborted();
+  await Promise.all([namespaceReady, ...ourParts(home, settings, env).map((part) => supervisor.start(part))]);
+  if (settings.LOCAL_CLUSTER) startLocalCluster(settings, starting);
+  return settings;
+}
+
+/** Not waited for: what is put on the cluster meanwhile is done when its agent is there, and people need not wait for it. */
+function startLocalCluster(settings: Settings, { home, supervisor, progress, signal }: Starting): void {
+  supervisor.start(agentPart(home, settings)).catch((error: unknown) => {
+    if (!signal.aborted) progress.line(`! ${sentenceOf(error)}`);
+  });
+}
+
+/** Looked for, or built, from the first moment on: nothing takes longer. */
+function embeddedTemporal({ home, settings, progress }: Starting): ReturnType<typeof temporalPart> | undefined {
+  if (settings.TEMPORAL_ADDRESS !== undefined) return undefined;
+  const step = 'the Temporal server';
+  const binaries = findTemporal({
+    explicit: settings.TEMPORAL_SERVER,
+    progress: (text) => progress.running(step, text),
+    buildLog: home.file('logs', 'temporal-build.log'),
+  });
+  // It is waited for only when PostgreSQL is ready; a failure before that must not count as unhandled.
+  binaries.then(
+    () => progress.forget(step),
+    () => progress.forget(step),
+  );
+  return temporalPart(home, binaries);
+}
+
+/** The embedded Temporal always stands on the embedded PostgreSQL, whichever one holds our own tables. */
+async function embeddedPostgres({ home, settings, supervisor, progress }: Starting): Promise<void> {
+  if (settings.DATABASE_URL !== undefined) await reachableDatabase(settings);
+  if (settings.DATABASE_URL !== undefined && settings.TEMPORAL_ADDRESS !== undefined) return;
+  await supervisor.start(
+    postgresPart(home, () => progress.line('  Another start is copying PostgreSQL; waiting for it.')),
+  );
+  await provisionPostgres(home);
+}
+
+async function tables(settings: Settings, progress: Progress): Promise<void> {
+  const step = 'Database';
+  progress.running(step, 'the tables are being prepared');
+  const { prepareDatabase } = await import('./prepare-database.ts');
+  const { applied } = await prepareDatabase(settings, (text) => progress.running(step, text));
+  if (applied.length === 0) progress.forget(step);
+  else progress.done(step, `Database prepared, ${applied.length} migration${applied.length === 1 ? '' : 's'} applied`);
+}
+
+async function namespace(settings: Settings, { home, progress, signal }: Starting): Promise<void> {
+  const step = 'Temporal namespace';
+  progress.running(step, 'the Temporal namespace is being prepared');
+  const { readyNamespace } = await import('./ready-namespace.ts');
+  const id = await readyNamespace(settings, signal);
+  if (home.record.namespaceId !== undefined && home.record.namespaceId !== id) {
+    throw new Refusal(
+      `The namespace ${settings.TEMPORAL_NAMESPACE} is not the one that ${home.path} was used with (its id is ${id}, not ${home.record.namespaceId}); point TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE to the right one.`,
+    );
+  }
+  home.keep({ namespaceId: id });
+  progress.forget(step);
+}
+
+function ourParts(home: Home, settings: Settings, embedded: Record<string, string>): Part[] {
+  const workerPort = settings.WORKER_PORT || home.record.ports.worker;
+  const worker = `http://127.0.0.1:${workerPort}`;
+  const env = {
+    ...embedded,
+    BALLAST_HOME: settings.BALLAST_HOME,
+    KEYS_FILE: settings.KEYS_FILE,
+    PORT: String(settings.PORT),
+    WORKER_PORT: String(workerPort),
+    WORKER_METRICS_URL: settings.WORKER_METRICS_URL ?? `${worker}/metrics`,
+  };
+  const provider = embedded.BUILT_IN_PROVIDER_URL;
+  return [
+    ...(provider === undefined
+      ? []
+      : [nodePart({ name: 'identity', title: 'Identity provider', home, env, readyUrl: `${provider}/healthz` })]),
+    nodePart({ name: 'worker', title: 'Worker', home, env, readyUrl: `${worker}/readyz` }),
+    nodePart({ name: 'api', title: 'API', home, env, readyUrl: `${localAddress(settings)}/readyz` }),
+  ];
+}

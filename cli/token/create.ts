@@ -1,0 +1,77 @@
+import { apiTokenAnswer } from '../../api/api-tokens/api-token.ts';
+import { schemaUri } from '../../api/engine/schema-uri.ts';
+import { createToken } from '../../db/api-tokens/api-tokens.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { findOrganizationBySlug } from '../../db/organizations/organizations.ts';
+import { openDatabase } from '../../db/postgres/database.ts';
+import { type TokenRole, tokenRoles } from '../../domain/roles.ts';
+import { duration } from '../../domain/settings/setting.ts';
+import { required } from '../../domain/settings/settings.ts';
+import { Refusal } from '../../runtime/supervisor/refusal.ts';
+import { settingsWithEmbedded } from '../database/embedded-env.ts';
+import { reachableDatabase } from '../database/reachable-database.ts';
+import { command, UsageError } from '../engine/command.ts';
+import { machine } from '../engine/machine.ts';
+
+const lifetime = duration(60_000, 3_650 * 86_400_000);
+
+export const tokenCreate = command({
+  summary: 'Makes an API token and prints its secret, once',
+  usage: '--name NAME --role viewer|deployer|admin [--organization SLUG] [--project SLUG]… [--expires 30d] [--json]',
+  details: `For the machine that holds the home, before anyone has signed in. The audit log names the user and this machine. The
+secret is not stored: who loses it makes another token.`,
+  options: {
+    name: { type: 'string', value: 'NAME', what: 'What the token is for, up to 100 characters.' },
+    role: { type: 'string', value: 'ROLE', what: 'viewer, deployer or admin.' },
+    organization: { type: 'string', value: 'SLUG', what: 'Its organization; "default" if left out.' },
+    project: { type: 'string', multiple: true, value: 'SLUG', what: 'Limit it to this project; may be repeated.' },
+    expires: { type: 'string', value: '30d', what: 'How long it lasts; for ever if left out.' },
+    json: { type: 'boolean', what: 'Print what POST /api/v1/api-tokens answers.' },
+  },
+  run: async ({ name, role, organization: slug = 'default', project: projects = [], expires, json }) => {
+    const wanted = { name: checkedName(name), role: checkedRole(role), expiresAt: expiryOf(expires) };
+    const settings = settingsWithEmbedded();
+    await reachableDatabase(settings);
+    const database = await openDatabase({
+      url: required(settings, 'DATABASE_URL'),
+      applicationName: 'ballast token create',
+      poolMax: 1,
+    });
+    try {
+      const { row, secret } = await effect(database, machine(), async (change) => {
+        const organization = await findOrganizationBySlug(change.kysely, slug);
+        if (organization === undefined) {
+          throw new Refusal(`There is no organization "${slug}"; --organization wants the slug of one that exists.`);
+        }
+        // Until projects can be made there is none to limit a token to, so every slug is unknown.
+        const [unknown] = projects;
+        if (unknown !== undefined) throw new Refusal(`There is no project "${unknown}" in the organization "${slug}".`);
+        return await createToken(change, { organizationId: organization.id, ...wanted });
+      });
+      const body = { $schema: schemaUri('ApiTokenCreated'), token: apiTokenAnswer(row), secret, shownOnce: true };
+      process.stdout.write(json ? `${JSON.stringify(body)}\n` : `${secret}\n`);
+      if (!json) process.stderr.write(`Token "${row.name}" (${row.role}) of ${slug}. The secret is shown only now.\n`);
+    } finally {
+      await database.close();
+    }
+  },
+});
+
+function checkedName(name: string | undefined): string {
+  const trimmed = name?.trim() ?? '';
+  if (trimmed !== '' && trimmed.length <= 100 && ![...trimmed].some((letter) => letter < ' ')) return trimmed;
+  throw new UsageError('--name wants a name of 1 to 100 characters, such as --name "build server".');
+}
+
+function checkedRole(role: string | undefined): TokenRole {
+  const found = tokenRoles.find((known) => known === role);
+  if (found) return found;
+  throw new UsageError(`--role wants one of ${tokenRoles.join(', ')}.`);
+}
+
+function expiryOf(expires: string | undefined): Date | undefined {
+  if (expires === undefined) return undefined;
+  const milliseconds = lifetime.parse(expires);
+  if (milliseconds !== undefined) return new Date(Date.now() + milliseconds);
+  throw new UsageError(`--expires wants ${lifetime.form}.`);
+}

@@ -1,0 +1,21 @@
+import { effect } from '../../db/engine/effect.ts';
+import { enableUser } from '../../db/users/users.ts';
+import { withDatabase } from '../database/with-database.ts';
+import { command } from '../engine/command.ts';
+import { checkedWhom, findUser, whom } from '../engine/find-user.ts';
+import { machine } from '../engine/machine.ts';
+
+export const userEnable = command({
+  summary: 'Lets a person sign in again who was disabled',
+  usage: '(--email E-MAIL | --id ID) [--json]',
+  options: { ...whom, json: { type: 'boolean', what: 'Answer in JSON.' } },
+  run: async ({ email, id, json }) => {
+    const who = checkedWhom({ email, id });
+    await withDatabase('user enable', async (database) => {
+      const user = await findUser(database.kysely, who);
+      const changed = await effect(database, machine(), (change) => enableUser(change, user));
+      const said = changed ? `${user.email} can sign in again.` : `${user.email} was not disabled.`;
+      process.stdout.write(`${json ? JSON.stringify({ id: user.id, disabled: false, changed }) : said}\n`);
+    });
+  },
+});

@@ -1,0 +1,38 @@
+import type { z } from 'zod';
+import type { historyStepSchema } from '../../api/workflows/workflow.ts';
+import { command } from '../engine/command.ts';
+import { Rest, restOptions } from '../engine/rest.ts';
+import { asTable, printable } from '../engine/table.ts';
+import { wholeNumberOf } from '../engine/whole-number-of.ts';
+import { workflowPath } from './show.ts';
+
+type Step = z.output<typeof historyStepSchema>;
+
+export const workflowHistory = command({
+  summary: 'Tells what a workflow has done, the latest last',
+  usage: 'ID [--tail N] [--raw] [--json]',
+  options: {
+    tail: { type: 'string', value: 'N', what: 'So many of the last steps; 50 if left out.' },
+    raw: { type: 'boolean', what: 'With the events that each step is made of; goes with --json.' },
+    ...restOptions,
+  },
+  words: { least: 1, most: 1 },
+  run: async ({ tail, raw, ...given }, [id = '']) => {
+    const most = wholeNumberOf('--tail', tail, 1, 10_000) ?? 50;
+    const filters = { order: 'newest', ...(raw && given.json ? { raw: 'true' } : {}) };
+    const steps = (await new Rest(given).all<Step>(`${workflowPath(id)}/history`, most, filters)).toReversed();
+    if (given.json) process.stdout.write(`${JSON.stringify({ steps }, undefined, 2)}\n`);
+    else if (steps.length === 0) process.stdout.write('Nothing has happened yet.\n');
+    else process.stdout.write(asTable(['at', 'what happened', ''], steps.map(row)));
+  },
+});
+
+function row({ startedAt, title, detail, attempts, failure, outcome }: Step): string[] {
+  const tried = attempts > 1 ? `tried ${attempts} times` : '';
+  const bad = outcome === 'done' ? '' : outcome;
+  return [
+    startedAt,
+    printable(title),
+    printable([bad, detail, tried, failure].filter((text) => text !== '').join('; ')),
+  ];
+}

@@ -1,0 +1,39 @@
+import type { z } from 'zod';
+import type { workflowDetailSchema } from '../../api/workflows/workflow.ts';
+import { command } from '../engine/command.ts';
+import { Rest, restOptions } from '../engine/rest.ts';
+import { printable } from '../engine/table.ts';
+
+type Detail = z.output<typeof workflowDetailSchema>;
+
+export const workflowShow = command({
+  summary: 'Shows what one workflow waits for',
+  usage: 'ID [--json]',
+  options: restOptions,
+  words: { least: 1, most: 1 },
+  run: async (given, [id = '']) => {
+    const workflow = await new Rest(given).call<Detail>('GET', workflowPath(id));
+    process.stdout.write(given.json ? `${JSON.stringify(workflow, undefined, 2)}\n` : asLines(workflow));
+  },
+});
+
+/** Its id, or the name that logs have of it: `cluster/<id>`. */
+export function workflowPath(id: string): string {
+  return `/workflows/${encodeURIComponent(id.slice(id.lastIndexOf('/') + 1))}`;
+}
+
+function asLines(workflow: Detail): string {
+  const { actorId, name, state, stuck, blocker, message, createdAt, finishedAt = '', waitingFor, pending } = workflow;
+  const lines: [string, string][] = [
+    ['workflow', `${actorId} "${name}"`],
+    ['state', [stuck ? `${state}, stuck` : state, message].filter((text) => text !== '').join(': ')],
+    ['stuck', blocker],
+    ['since', createdAt],
+    ['ended', finishedAt],
+    ['now', waitingFor],
+    ...pending.map(({ lastFailure }): [string, string] => ['last failure', lastFailure]),
+  ];
+  const shown = lines.filter(([, value]) => value !== '');
+  const width = Math.max(...shown.map(([title]) => title.length));
+  return shown.map(([title, value]) => `${title.padEnd(width)}  ${printable(value)}\n`).join('');
+}

@@ -1,0 +1,209 @@
+import { type Kysely, sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { actorId } from '../../domain/actors.ts';
+import type { AgentUpdateState } from '../../domain/clusters/agent-updates.ts';
+import { Problem } from '../../domain/problems.ts';
+import { type ClusterRef, lockCluster, recordCluster } from '../clusters/clusters.ts';
+import { cancelCommand } from '../commands/cluster-commands.ts';
+import type { Effect } from '../engine/effect.ts';
+import { uniqueViolation } from '../postgres/connection-failure.ts';
+import type { Tables } from '../postgres/tables.ts';
+import { updateCommandId } from './update-command.ts';
+
+export interface AgentUpdateView {
+  id: string;
+  clusterId: string;
+  kind: 'update' | 'rollback';
+  fromImage: string;
+  toImage: string;
+  state: AgentUpdateState;
+  message: string | null;
+  requestedBy: { kind: 'user' | 'token' | 'machine' | 'actor'; id: string; name: string };
+  createdAt: Date;
+  finishedAt: Date | null;
+}
+
+/** Decides that the agent shall run another release; the actor does the rest. One at a time. */
+export async function requestAgentUpdate(
+  effect: Effect,
+  cluster: ClusterRef,
+  { kind, toImage }: { kind: 'update' | 'rollback'; toImage: string },
+): Promise<AgentUpdateView> {
+  const { organizationId } = cluster;
+  const row = await lockCluster(effect, cluster);
+  if (row === undefined) throw new Problem('not-found', 'There is no such cluster.');
+  const agent = await effect.kysely
+    .selectFrom('cluster_agent')
+    .select(['contact', 'image'])
+    .where('cluster_id', '=', cluster.id)
+    .executeTakeFirst();
+  if (row.state === 'deleting' || agent?.contact !== 'connected' || agent.image === null) {
+    throw new Problem(
+      'cluster-not-ready',
+      `The agent of the cluster "${row.name}" is not in contact: update it when it is back.`,
+    );
+  }
+  if (await openUpdate(effect.kysely, cluster.id)) throw inProgress(row.name);
+  const id = uuid();
+  const { author } = effect;
+  try {
+    await effect.kysely
+      .insertInto('agent_update')
+      .values({
+        id,
+        organization_id: organizationId,
+        cluster_id: cluster.id,
+        kind,
+        from_image: agent.image,
+        to_image: toImage,
+        requested_by_kind: author.kind,
+        requested_by_id: author.id,
+        requested_by_name: author.name,
+      })
+      .execute();
+  } catch (error) {
+    if (uniqueViolation(error) === 'agent_update_open_unique') throw inProgress(row.name);
+    throw error;
+  }
+  const input = { updateId: id, clusterId: cluster.id, organizationId, fromImage: agent.image, toImage };
+  effect.tell({ start: 'agent-update', id, organizationId, input });
+  const details = { kind, from: agent.image, to: toImage };
+  recordCluster(effect, 'cluster.agent_update_requested', { ...cluster, name: row.name }, details);
+  effect.change({ organizationId, kind: 'agent_update', id });
+  const update = await findAgentUpdate(effect.kysely, cluster, id);
+  if (update === undefined) throw new Error('The update that was just written is not there.');
+  return update;
+}
+
+/** Stops the open update, which can be done as long as the agent has not begun to switch. */
+export async function cancelAgentUpdate(effect: Effect, cluster: ClusterRef): Promise<AgentUpdateView> {
+  const { organizationId } = cluster;
+  const row = await lockCluster(effect, cluster);
+  if (row === undefined) throw new Problem('not-found', 'There is no such cluster.');
+  const open = await effect.kysely
+    .selectFrom('agent_update')
+    .select(['id', 'state'])
+    .where('cluster_id', '=', cluster.id)
+    .where('organization_id', '=', organizationId)
+    .where('finished_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+  if (open === undefined) throw new Problem('not-found', `No update of the agent of "${row.name}" is under way.`);
+  if (open.state !== 'requested' && open.state !== 'downloading') {
+    throw new Problem(
+      'already-decided',
+      `The agent of "${row.name}" is switching already: it comes back by itself if the new version does not work.`,
+    );
+  }
+  await effect.kysely
+    .updateTable('agent_update')
+    .set({ state: 'cancelled', finished_at: sql`now()`, revision: sql`revision + 1`, blocker: null })
+    .where('id', '=', open.id)
+    .execute();
+  await cancelCommand(effect, cluster, updateCommandId(open.id));
+  effect.tell({ to: actorId('agent-update', open.id), message: 'cancelled', organizationId, body: {} });
+  effect.tell({
+    to: actorId('cluster', cluster.id),
+    message: 'updating',
+    organizationId,
+    body: { updateId: null, ended: open.id },
+  });
+  recordCluster(effect, 'cluster.agent_update_cancelled', { ...cluster, name: row.name });
+  effect.change({ organizationId, kind: 'agent_update', id: open.id });
+  const update = await findAgentUpdate(effect.kysely, cluster, open.id);
+  if (update === undefined) throw new Error('The update that was just cancelled is not there.');
+  return update;
+}
+
+/** The update has ended without its actor, which would have said so: its cluster is not updating any more. */
+export async function letGoOfCluster(effect: Effect, updateId: string): Promise<void> {
+  const row = await effect.kysely
+    .selectFrom('agent_update')
+    .select(['cluster_id', 'organization_id'])
+    .where('id', '=', updateId)
+    .executeTakeFirst();
+  if (row === undefined) return;
+  const cluster = { id: row.cluster_id, organizationId: row.organization_id };
+  await cancelCommand(effect, cluster, updateCommandId(updateId));
+  effect.tell({
+    to: actorId('cluster', cluster.id),
+    message: 'updating',
+    organizationId: cluster.organizationId,
+    body: { updateId: null, ended: updateId },
+  });
+}
+
+/** What the agent runs, the update that is under way, and the last ones, newest first. */
+export async function agentStatus(
+  kysely: Kysely<Tables>,
+  cluster: ClusterRef,
+  limit = 20,
+): Promise<{ open: AgentUpdateView | undefined; attempts: AgentUpdateView[] }> {
+  const attempts = await updates(kysely, cluster)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  const views = attempts.map(view);
+  return { open: views.find(({ finishedAt }) => finishedAt === null), attempts: views };
+}
+
+export async function findAgentUpdate(
+  kysely: Kysely<Tables>,
+  cluster: ClusterRef,
+  id: string,
+): Promise<AgentUpdateView | undefined> {
+  const row = await updates(kysely, cluster).where('id', '=', id).executeTakeFirst();
+  return row === undefined ? undefined : view(row);
+}
+
+/** Whether this cluster's agent has run that release before: only such a one can be rolled back to. */
+export async function hasRunImage(kysely: Kysely<Tables>, cluster: ClusterRef, image: string): Promise<boolean> {
+  const row = await updates(kysely, cluster)
+    .where(({ eb, or, and }) =>
+      or([eb('from_image', '=', image), and([eb('to_image', '=', image), eb('state', '=', 'succeeded')])]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The update of this cluster that has not ended. */
+export async function openUpdate(kysely: Kysely<Tables>, clusterId: string): Promise<{ id: string } | undefined> {
+  return await kysely
+    .selectFrom('agent_update')
+    .select('id')
+    .where('cluster_id', '=', clusterId)
+    .where('finished_at', 'is', null)
+    .executeTakeFirst();
+}
+
+function updates(kysely: Kysely<Tables>, { id, organizationId }: ClusterRef) {
+  return kysely
+    .selectFrom('agent_update')
+    .selectAll()
+    .where('cluster_id', '=', id)
+    .where('organization_id', '=', organizationId);
+}
+
+function view(row: Awaited<ReturnType<ReturnType<typeof updates>['executeTakeFirstOrThrow']>>): AgentUpdateView {
+  return {
+    id: row.id,
+    clusterId: row.cluster_id,
+    kind: row.kind,
+    fromImage: row.from_image,
+    toImage: row.to_image,
+    state: row.state,
+    message: row.message,
+    requestedBy: { kind: row.requested_by_kind, id: row.requested_by_id, name: row.requested_by_name },
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+  };
+}
+
+function inProgress(name: string): Problem {
+  return new Problem(
+    'update-in-progress',
+    `The agent of the cluster "${name}" is being updated already: wait until that is over, or cancel it.`,
+  );
+}

@@ -1,0 +1,252 @@
+import { type Kysely, sql } from 'kysely';
+import { actorId } from '../../domain/actors.ts';
+import { Problem } from '../../domain/problems.ts';
+import { insertClusterEvent } from '../clusters/cluster-events.ts';
+import type { ClusterRef } from '../clusters/clusters.ts';
+import type { Effect } from '../engine/effect.ts';
+import type { JsonObject, JsonValue } from '../postgres/json.ts';
+import type { Tables } from '../postgres/tables.ts';
+
+/** What this room knows of `report` in protocol/observed.ts; it was checked. */
+export interface Report {
+  number: number;
+  full: boolean;
+  appliedRevision: number;
+  error?: string | undefined;
+  slices: readonly {
+    key: string;
+    appliedRevision: number;
+    error?: string | undefined;
+    instances: readonly object[];
+    volumes: readonly object[];
+    traffic: readonly object[];
+  }[];
+  removed: readonly string[];
+}
+
+const longestTrouble = 1_000;
+/** What is kept of one cluster's slices, far more than any has. */
+const mostSlices = 2_000;
+const mostBytes = 64 * 1024 * 1024;
+
+/**
+ * Writes down what the agent of this incarnation sees. One that was seen already changes nothing; `superseded` says that
+ * a later incarnation has spoken. `changed`: whoever looks at the cluster is to look again. `mayTellTrouble` is asked
+ * before the actor is told that there is trouble, another one, or none.
+ */
+export async function acceptReport(
+  effect: Effect,
+  cluster: ClusterRef,
+  incarnation: number,
+  report: Report,
+  mayTellTrouble: () => boolean,
+): Promise<'changed' | 'unchanged' | 'superseded'> {
+  const { kysely } = effect;
+  const agent = await kysely
+    .selectFrom('cluster_agent')
+    .select(['incarnation', 'report_number', 'applied_revision', 'error', 'facts', 'told_trouble'])
+    .where('cluster_id', '=', cluster.id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (agent?.incarnation !== incarnation) return 'superseded';
+  if (report.number <= agent.report_number) return 'unchanged';
+  const before = await observedBefore(kysely, cluster, report);
+  const written = await writeSlices(kysely, cluster, report.slices);
+  const gone = await deleteGone(kysely, cluster, report);
+  if (written > 0) await refuseTooMuch(kysely, cluster);
+  const removed = await deleteTombstones(effect, cluster, report.appliedRevision);
+  await tellOfWorkloads(effect, cluster, report, before);
+  const trouble = await troubleNow(kysely, cluster, report.error, agent.facts);
+  const tells = trouble !== agent.told_trouble && mayTellTrouble();
+  if (tells) {
+    effect.tell({
+      to: actorId('cluster', cluster.id),
+      message: 'trouble',
+      organizationId: cluster.organizationId,
+      body: { text: trouble },
+    });
+  }
+  const error = report.error?.slice(0, longestTrouble) ?? null;
+  await kysely
+    .updateTable('cluster_agent')
+    .set({
+      report_number: report.number,
+      applied_revision: report.appliedRevision,
+      error,
+      told_trouble: tells ? trouble : agent.told_trouble,
+      last_heartbeat_at: sql`now()`,
+    })
+    .where('cluster_id', '=', cluster.id)
+    .execute();
+  const same =
+    written + gone + removed === 0 && error === agent.error && report.appliedRevision === agent.applied_revision;
+  return same ? 'unchanged' : 'changed';
+}
+
+/** Nothing is known of the machine any more: what was seen there, and what was still to be taken away. */
+export async function forgetMachine(effect: Effect, cluster: ClusterRef): Promise<void> {
+  await effect.kysely.deleteFrom('observed_slice').where('cluster_id', '=', cluster.id).execute();
+  await deleteTombstones(effect, cluster, 2_147_483_647);
+}
+
+type Before = Map<string, { error: string | null; applied: number }>;
+
+async function observedBefore(kysely: Kysely<Tables>, { id }: ClusterRef, { slices }: Report): Promise<Before> {
+  if (slices.length === 0) return new Map();
+  const rows = await kysely
+    .selectFrom('observed_slice')
+    .select(['key', 'error', 'applied_revision'])
+    .where('cluster_id', '=', id)
+    .where(
+      'key',
+      'in',
+      slices.map(({ key }) => key),
+    )
+    .execute();
+  return new Map(rows.map((row) => [row.key, { error: row.error, applied: row.applied_revision }]));
+}
+
+/** Only what differs, in one statement. How many differed. */
+async function writeSlices(kysely: Kysely<Tables>, cluster: ClusterRef, slices: Report['slices']): Promise<number> {
+  if (slices.length === 0) return 0;
+  // The last word on a slice counts, should a report name it twice.
+  const rows = [...new Map(slices.map((slice) => [slice.key, slice])).values()];
+  const columns = sql.raw('(applied_revision, error, instances, volumes, traffic)');
+  const { numAffectedRows } = await sql`
+    insert into observed_slice
+      (cluster_id, key, organization_id, applied_revision, error, instances, volumes, traffic)
+    select ${cluster.id}::uuid, key, ${cluster.organizationId}::uuid, "appliedRevision", error, instances, volumes, traffic
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as slice
+      (key text, "appliedRevision" int, error text, instances jsonb, volumes jsonb, traffic jsonb)
+    on conflict (cluster_id, key) do update
+    set ${columns} = (excluded.applied_revision, excluded.error, excluded.instances, excluded.volumes, excluded.traffic),
+        observed_at = now()
+    where (observed_slice.applied_revision, observed_slice.error, observed_slice.instances, observed_slice.volumes,
+           observed_slice.traffic)
+      is distinct from
+          (excluded.applied_revision, excluded.error, excluded.instances, excluded.volumes, excluded.traffic)
+  `.execute(kysely);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** An agent may say what it likes of its own cluster, but not fill the disk with it. */
+async function refuseTooMuch(kysely: Kysely<Tables>, { id }: ClusterRef): Promise<void> {
+  const { rows } = await sql<{ slices: number; bytes: number }>`
+    select count(*)::int as slices, coalesce(sum(pg_column_size(observed_slice.*)), 0)::float8 as bytes
+    from observed_slice where cluster_id = ${id}
+  `.execute(kysely);
+  const { slices = 0, bytes = 0 } = rows[0] ?? {};
+  if (slices <= mostSlices && bytes <= mostBytes) return;
+  throw new Problem(
+    'body-too-large',
+    `The agent reports more than the ${mostSlices} slices that are kept of a cluster.`,
+  );
+}
+
+async function deleteGone(kysely: Kysely<Tables>, { id }: ClusterRef, report: Report): Promise<number> {
+  const { full, removed, slices } = report;
+  if (!full && removed.length === 0) return 0;
+  const keys = full ? slices.map(({ key }) => key) : [...removed];
+  const { numAffectedRows } = await sql`
+    delete from observed_slice
+    where cluster_id = ${id} and ${full ? sql`not (key = any(${keys}::text[]))` : sql`key = any(${keys}::text[])`}
+  `.execute(kysely);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** What was to be taken away and is gone is forgotten, its host names with it. */
+async function deleteTombstones(effect: Effect, cluster: ClusterRef, appliedRevision: number): Promise<number> {
+  const { rows } = await sql<{ key: string; name: string; revision: number }>`
+    delete from cluster_slice slice
+    where cluster_id = ${cluster.id} and removed_at is not null and revision <= ${appliedRevision}
+      and not exists (
+        select from observed_slice observed where observed.cluster_id = slice.cluster_id and observed.key = slice.key)
+    returning key, name, revision
+  `.execute(effect.kysely);
+  for (const { key, name, revision } of rows) {
+    await effect.kysely
+      .deleteFrom('ingress_host')
+      .where('cluster_id', '=', cluster.id)
+      .where('key', '=', key)
+      .execute();
+    await workloadEvent(effect, cluster, 'workload.removed', key, revision, { key, name });
+  }
+  return rows.length;
+}
+
+async function tellOfWorkloads(effect: Effect, cluster: ClusterRef, report: Report, before: Before): Promise<void> {
+  const news = report.slices.filter((slice) => {
+    const was = before.get(slice.key);
+    return (slice.error ?? null) !== (was?.error ?? null) || slice.appliedRevision !== (was?.applied ?? 0);
+  });
+  if (news.length === 0) return;
+  const rows = await effect.kysely
+    .selectFrom('cluster_slice')
+    .select(['key', 'name', 'revision', 'removed_at'])
+    .where('cluster_id', '=', cluster.id)
+    .where(
+      'key',
+      'in',
+      news.map(({ key }) => key),
+    )
+    .execute();
+  const wanted = new Map(rows.map((row) => [row.key, row]));
+  for (const { key, error, appliedRevision } of news) {
+    const slice = wanted.get(key);
+    if (slice === undefined || slice.removed_at !== null) continue;
+    const { name, revision } = slice;
+    const was = before.get(key);
+    if (error !== undefined) {
+      if (was?.error == null)
+        await workloadEvent(effect, cluster, 'workload.failed', key, revision, {
+          key,
+          name,
+          error: error.slice(0, longestTrouble),
+        });
+      continue;
+    }
+    if (was?.error != null) await workloadEvent(effect, cluster, 'workload.recovered', key, revision, { key, name });
+    if (appliedRevision >= revision && (was?.applied ?? 0) < revision) {
+      await workloadEvent(effect, cluster, 'workload.applied', key, revision, { key, name });
+    }
+  }
+}
+
+/** Once for each revision of a slice: one that fails and recovers all the time tells it once. */
+async function workloadEvent(
+  effect: Effect,
+  { id: clusterId, organizationId }: ClusterRef,
+  kind: 'workload.applied' | 'workload.removed' | 'workload.failed' | 'workload.recovered',
+  key: string,
+  revision: number,
+  payload: JsonObject,
+): Promise<void> {
+  const occasion = `${kind} ${key} ${revision}`;
+  await insertClusterEvent(effect, { organizationId, clusterId, kind, occasion, payload: { ...payload, revision } });
+}
+
+/** Why the cluster is not as it shall be, in a sentence. */
+async function troubleNow(
+  kysely: Kysely<Tables>,
+  { id }: ClusterRef,
+  error: string | undefined,
+  facts: JsonObject | null,
+): Promise<string | null> {
+  if (error !== undefined) return error.slice(0, longestTrouble);
+  const failing = await kysely
+    .selectFrom('observed_slice')
+    .select(['key', 'error'])
+    .where('cluster_id', '=', id)
+    .where('error', 'is not', null)
+    .orderBy('key')
+    .limit(1)
+    .executeTakeFirst();
+  if (failing !== undefined) return `${failing.key}: ${failing.error}`.slice(0, longestTrouble);
+  const nodes: JsonValue = facts?.nodes ?? [];
+  const absent = (Array.isArray(nodes) ? nodes : []).flatMap((node) =>
+    typeof node === 'object' && node !== null && !Array.isArray(node) && node.ready === false
+      ? [String(node.name)]
+      : [],
+  );
+  return absent.length === 0 ? null : `Not ready: ${absent.join(', ')}.`.slice(0, longestTrouble);
+}

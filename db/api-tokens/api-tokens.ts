@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import type { TokenRole } from '../../domain/roles.ts';
+import type { Effect } from '../engine/effect.ts';
+import { hashSecret, newSecret } from '../keys/secrets.ts';
+import type { JsonObject } from '../postgres/json.ts';
+import type { Tables } from '../postgres/tables.ts';
+
+export interface ApiTokenView {
+  id: string;
+  tokenId: string;
+  name: string;
+  organizationId: string;
+  role: TokenRole;
+  /** The user's id, or the name of the machine that made it. */
+  createdBy: string;
+  createdAt: Date;
+  expiresAt: Date | null;
+  lastUsedAt: Date | null;
+  revokedAt: Date | null;
+  projectIds: string[];
+  projectRestricted: boolean;
+}
+
+export interface NewToken {
+  organizationId: string;
+  name: string;
+  role: TokenRole;
+  /** Given, even when empty: the token sees no other projects. */
+  projectIds?: string[] | undefined;
+  expiresAt?: Date | undefined;
+  /** By which rule a CI job gets it, and what it showed. */
+  exchanged?: { trustedIssuerId: string; details: JsonObject } | undefined;
+}
+
+/** Makes a token. The secret is returned here and is nowhere else: only its hash is stored. */
+export async function createToken(effect: Effect, token: NewToken): Promise<{ row: ApiTokenView; secret: string }> {
+  const { organizationId, name, role, projectIds, expiresAt, exchanged } = token;
+  const id = uuid();
+  // Hexadecimal: the parts of a token are told apart by underscores.
+  const tokenId = randomBytes(12).toString('hex');
+  const secret = newSecret();
+  await effect.kysely
+    .insertInto('api_token')
+    .values({
+      id,
+      organization_id: organizationId,
+      token_id: tokenId,
+      secret_hash: hashSecret(secret),
+      name,
+      role,
+      project_restricted: projectIds !== undefined,
+      created_by: effect.author.kind === 'user' ? effect.author.id : effect.author.name,
+      expires_at: expiresAt ?? null,
+      trusted_issuer_id: exchanged?.trustedIssuerId ?? null,
+    })
+    .execute();
+  const projects = [...new Set(projectIds)];
+  if (projects.length > 0) {
+    await effect.kysely
+      .insertInto('api_token_project')
+      .values(projects.map((project) => ({ api_token_id: id, project_id: project, organization_id: organizationId })))
+      .execute();
+  }
+  effect.audit({
+    action: exchanged === undefined ? 'api_token.created' : 'api_token.exchanged',
+    organizationId,
+    subjectKind: 'api_token',
+    subjectId: id,
+    subjectName: name,
+    details: { ...exchanged?.details, role, tokenId, ...(projectIds === undefined ? {} : { projectIds: projects }) },
+  });
+  effect.change({ organizationId, kind: 'api_token', id });
+  const row = await findToken(effect.kysely, organizationId, id);
+  if (row === undefined) throw new Error('The token that was just made is not there.');
+  return { row, secret: `svc_${tokenId}_${secret}` };
+}
+
+/** Revokes a token and closes its streams. `undefined`: there is none, or it is revoked already. */
+export async function revokeToken(
+  effect: Effect,
+  organizationId: string,
+  id: string,
+): Promise<{ name: string } | undefined> {
+  const revoked = await effect.kysely
+    .updateTable('api_token')
+    .set({ revoked_at: sql`now()` })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returning('name')
+    .executeTakeFirst();
+  if (revoked === undefined) return undefined;
+  noteRevoked(effect, organizationId, { id, name: revoked.name });
+  return revoked;
+}
+
+/** Revokes the live tokens that were made by a rule. How many they were. */
+export async function revokeTokensOfRule(
+  effect: Effect,
+  organizationId: string,
+  trustedIssuerId: string,
+): Promise<number> {
+  const revoked = await effect.kysely
+    .updateTable('api_token')
+    .set({ revoked_at: sql`now()` })
+    .where('organization_id', '=', organizationId)
+    .where('trusted_issuer_id', '=', trustedIssuerId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .returning(['id', 'name'])
+    .execute();
+  for (const token of revoked) noteRevoked(effect, organizationId, token);
+  return revoked.length;
+}
+
+function noteRevoked(effect: Effect, organizationId: string, { id, name }: { id: string; name: string }): void {
+  effect.audit({
+    action: 'api_token.revoked',
+    organizationId,
+    subjectKind: 'api_token',
+    subjectId: id,
+    subjectName: name,
+  });
+  effect.change({ organizationId, kind: 'credential.revoked', id });
+  effect.change({ organizationId, kind: 'api_token', id });
+}
+
+export async function findToken(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  id: string,
+): Promise<ApiTokenView | undefined> {
+  return await tokens(kysely, organizationId).where('token.id', '=', id).executeTakeFirst();
+}
+
+export interface TokenPosition {
+  createdAt: Date;
+  id: string;
+}
+
+/** The organization's tokens, newest first, revoked ones too. */
+export async function listTokens(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  page: { limit: number; after?: TokenPosition | undefined; live?: boolean },
+): Promise<ApiTokenView[]> {
+  const { after, live = false } = page;
+  let query = tokens(kysely, organizationId)
+    .orderBy('token.created_at', 'desc')
+    .orderBy('token.id', 'desc')
+    .limit(page.limit);
+  if (live) {
+    query = query
+      .where('token.revoked_at', 'is', null)
+      .where(({ eb, or }) => or([eb('token.expires_at', 'is', null), eb('token.expires_at', '>', sql<Date>`now()`)]));
+  }
+  if (after !== undefined) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('token.created_at', 'token.id'), '<', tuple(after.createdAt, after.id)),
+    );
+  }
+  return await query.execute();
+}
+
+function tokens(kysely: Kysely<Tables>, organizationId: string) {
+  return kysely
+    .selectFrom('api_token as token')
+    .select([
+      'token.id',
+      'token.token_id as tokenId',
+      'token.name',
+      'token.organization_id as organizationId',
+      'token.role',
+      'token.created_by as createdBy',
+      'token.created_at as createdAt',
+      'token.expires_at as expiresAt',
+      'token.last_used_at as lastUsedAt',
+      'token.revoked_at as revokedAt',
+      'token.project_restricted as projectRestricted',
+      sql<
+        string[]
+      >`array(select project_id::text from api_token_project where api_token_id = token.id order by project_id)`.as(
+        'projectIds',
+      ),
+    ])
+    .where('token.organization_id', '=', organizationId);
+}

@@ -1,0 +1,294 @@
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { actorId } from '../../domain/actors.ts';
+import { type ClusterState, isClusterLiving } from '../../domain/clusters/clusters.ts';
+import { Problem } from '../../domain/problems.ts';
+import { freeSlug, slugOf } from '../../domain/slug.ts';
+import type { Effect } from '../engine/effect.ts';
+import type { JsonObject } from '../postgres/json.ts';
+import type { Tables } from '../postgres/tables.ts';
+
+/** Names a cluster and whose it is. */
+export interface ClusterRef {
+  id: string;
+  organizationId: string;
+}
+
+export interface ClusterAgentView {
+  contact: 'never' | 'connected' | 'lost';
+  enrolledAt: Date | null;
+  incarnation: number;
+  protocolMinor: number;
+  version: string | null;
+  image: string | null;
+  /** `facts` of protocol/agent.ts, as the agent told them last. */
+  facts: JsonObject | null;
+  connectedAt: Date | null;
+  lastHeartbeatAt: Date | null;
+  appliedRevision: number;
+  /** Why it cannot bring the machine to what shall be. */
+  error: string | null;
+}
+
+export interface ClusterView extends ClusterRef {
+  name: string;
+  slug: string;
+  region: string;
+  local: boolean;
+  schedulable: boolean;
+  state: ClusterState;
+  /** Why it is in its state, in a sentence. */
+  message: string | null;
+  desiredRevision: number;
+  createdAt: Date;
+  deletionRequestedAt: Date | null;
+  /** How many workloads shall run there. */
+  workloads: number;
+  agent: ClusterAgentView;
+}
+
+export interface ClusterPosition {
+  createdAt: Date;
+  id: string;
+}
+
+export interface NewCluster {
+  organizationId: string;
+  name: string;
+  region?: string | undefined;
+  /** The one on the machine of the installation itself. */
+  local?: boolean | undefined;
+}
+
+/** Makes a cluster that waits for its agent. Its slug follows from its name. */
+export async function createCluster(effect: Effect, cluster: NewCluster): Promise<ClusterView> {
+  const { organizationId, name, region = '', local = false } = cluster;
+  const id = uuid();
+  for (let inserted = false; !inserted; ) {
+    const slug = freeSlug(slugOf(name) || 'cluster', await slugs(effect, organizationId));
+    const row = await effect.kysely
+      .insertInto('cluster')
+      .values({ id, organization_id: organizationId, name, slug, region, local })
+      .onConflict((conflict) =>
+        conflict.columns(['organization_id', 'slug']).where('finished_at', 'is', null).doNothing(),
+      )
+      .returning('id')
+      .executeTakeFirst();
+    inserted = row !== undefined;
+  }
+  await effect.kysely.insertInto('cluster_agent').values({ cluster_id: id, organization_id: organizationId }).execute();
+  effect.tell({ start: 'cluster', id, organizationId, input: { clusterId: id, organizationId } });
+  recordCluster(effect, 'cluster.created', { id, organizationId, name });
+  return await written(effect, { id, organizationId });
+}
+
+/** A cluster that is not deleted. */
+export async function findCluster(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  id: string,
+): Promise<ClusterView | undefined> {
+  const row = await clusters(kysely, organizationId).where('cluster.id', '=', id).executeTakeFirst();
+  return row === undefined ? undefined : view(row);
+}
+
+/** The cluster on the machine of the installation itself, if there is one. */
+export async function findLocalCluster(kysely: Kysely<Tables>): Promise<ClusterRef | undefined> {
+  return await kysely
+    .selectFrom('cluster')
+    .select(['id', 'organization_id as organizationId'])
+    .where('local', '=', true)
+    .where('finished_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** The organization's clusters, oldest first. */
+export async function listClusters(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  page: { limit: number; after?: ClusterPosition | undefined },
+): Promise<ClusterView[]> {
+  const { limit, after } = page;
+  let query = clusters(kysely, organizationId).orderBy('cluster.created_at').orderBy('cluster.id').limit(limit);
+  if (after !== undefined) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('cluster.created_at', 'cluster.id'), '>', tuple(after.createdAt, after.id)),
+    );
+  }
+  return (await query.execute()).map(view);
+}
+
+export interface ClusterChanges {
+  name?: string | undefined;
+  region?: string | undefined;
+  schedulable?: boolean | undefined;
+}
+
+/** Writes what differs. Its slug stays, since it stands in addresses. `undefined`: there is no such cluster. */
+export async function changeCluster(
+  effect: Effect,
+  cluster: ClusterRef,
+  changes: ClusterChanges,
+): Promise<ClusterView | undefined> {
+  const before = await lockCluster(effect, cluster);
+  if (before === undefined) return undefined;
+  const fields = ['name', 'region', 'schedulable'] as const;
+  const changed = fields.filter((field) => changes[field] !== undefined && changes[field] !== before[field]);
+  if (changed.length > 0) {
+    await effect.kysely
+      .updateTable('cluster')
+      .set(Object.fromEntries(changed.map((field) => [field, changes[field]])))
+      .where('id', '=', cluster.id)
+      .execute();
+    const details: JsonObject = {};
+    for (const field of changed) details[field] = { from: before[field], to: changes[field] ?? null };
+    recordCluster(effect, 'cluster.updated', { ...cluster, name: changes.name ?? before.name }, details);
+  }
+  return await written(effect, cluster);
+}
+
+/** Decides that a cluster goes, for which nothing may live there any more; its actor does the rest. */
+export async function requestClusterDeletion(effect: Effect, cluster: ClusterRef): Promise<void> {
+  const before = await lockCluster(effect, cluster);
+  if (before === undefined) throw new Problem('not-found', 'There is no such cluster.');
+  if (!isClusterLiving(before.state)) {
+    throw new Problem('already-decided', `The cluster "${before.name}" is being deleted already.`);
+  }
+  const inhabitants = await whatLivesThere(effect.kysely, cluster);
+  if (inhabitants.names.length > 0) {
+    const more = inhabitants.count - inhabitants.names.length;
+    const named = inhabitants.names.map((name) => `"${name}"`).join(', ') + (more > 0 ? ` and ${more} more` : '');
+    throw new Problem(
+      'cluster-in-use',
+      `On the cluster "${before.name}" there still is ${named}: remove that first, and wait until it is gone. If the machine itself is gone, revoke its agent.`,
+    );
+  }
+  await effect.kysely
+    .updateTable('cluster')
+    .set({ deletion_requested_at: sql`now()`, state: 'deleting', message: null })
+    .where('id', '=', cluster.id)
+    .execute();
+  await effect.kysely
+    .updateTable('organization')
+    .set({ default_cluster_id: null })
+    .where('id', '=', cluster.organizationId)
+    .where('default_cluster_id', '=', cluster.id)
+    .execute();
+  effect.tell({
+    to: actorId('cluster', cluster.id),
+    message: 'deleting',
+    organizationId: cluster.organizationId,
+    body: {},
+  });
+  wakeAgent(effect, cluster);
+  recordCluster(effect, 'cluster.deletion_requested', { ...cluster, name: before.name });
+}
+
+/** The row, kept from others until the transaction ends. Rows of clusters are locked before those of their agents. */
+export async function lockCluster(effect: Effect, { id, organizationId }: ClusterRef) {
+  return await effect.kysely
+    .selectFrom('cluster')
+    .select(['name', 'region', 'schedulable', 'state', 'desired_revision'])
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('finished_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+/** What shall run there, and what the agent still sees there: the first few by name. */
+async function whatLivesThere(kysely: Kysely<Tables>, { id }: ClusterRef): Promise<{ count: number; names: string[] }> {
+  const { rows } = await sql<{ count: number; names: string[] }>`
+    with there as (
+      select coalesce(slice.name, observed.key) as name
+      from (select * from cluster_slice where cluster_id = ${id}) slice
+      full join (select * from observed_slice where cluster_id = ${id}) observed on observed.key = slice.key
+      where (slice.key is not null and slice.removed_at is null) or observed.key is not null
+    )
+    select count(*)::int as count, coalesce((array_agg(name order by name))[1:5], '{}') as names from there
+  `.execute(kysely);
+  return rows[0] ?? { count: 0, names: [] };
+}
+
+function clusters(kysely: Kysely<Tables>, organizationId: string) {
+  return kysely
+    .selectFrom('cluster')
+    .innerJoin('cluster_agent as agent', 'agent.cluster_id', 'cluster.id')
+    .select([
+      'cluster.id',
+      'cluster.organization_id as organizationId',
+      'cluster.name',
+      'cluster.slug',
+      'cluster.region',
+      'cluster.local',
+      'cluster.schedulable',
+      'cluster.state',
+      'cluster.message',
+      'cluster.desired_revision as desiredRevision',
+      'cluster.created_at as createdAt',
+      'cluster.deletion_requested_at as deletionRequestedAt',
+      'agent.contact',
+      'agent.enrolled_at as enrolledAt',
+      'agent.incarnation',
+      'agent.protocol_minor as protocolMinor',
+      'agent.version',
+      'agent.image',
+      'agent.facts',
+      'agent.connected_at as connectedAt',
+      'agent.last_heartbeat_at as lastHeartbeatAt',
+      'agent.applied_revision as appliedRevision',
+      'agent.error',
+      sql<number>`(select count(*)::int from cluster_slice slice
+                   where slice.cluster_id = cluster.id and slice.removed_at is null)`.as('workloads'),
+    ])
+    .where('cluster.organization_id', '=', organizationId)
+    .where('cluster.finished_at', 'is', null);
+}
+
+type Row = ReturnType<typeof clusters> extends SelectQueryBuilder<infer _D, infer _T, infer O> ? O : never;
+
+function view(row: Row): ClusterView {
+  const { contact, enrolledAt, incarnation, protocolMinor, version, image, facts, ...rest } = row;
+  const { connectedAt, lastHeartbeatAt, appliedRevision, error, ...cluster } = rest;
+  const told = { connectedAt, lastHeartbeatAt, appliedRevision, error };
+  return { ...cluster, agent: { contact, enrolledAt, incarnation, protocolMinor, version, image, facts, ...told } };
+}
+
+async function written(effect: Effect, { id, organizationId }: ClusterRef): Promise<ClusterView> {
+  const cluster = await findCluster(effect.kysely, organizationId, id);
+  if (cluster === undefined) throw new Error(`The cluster ${id} that was just written is not there.`);
+  return cluster;
+}
+
+async function slugs(effect: Effect, organizationId: string): Promise<Set<string>> {
+  const rows = await effect.kysely
+    .selectFrom('cluster')
+    .select('slug')
+    .where('organization_id', '=', organizationId)
+    .where('finished_at', 'is', null)
+    .execute();
+  return new Set(rows.map((row) => row.slug));
+}
+
+/** Whoever waits for work on behalf of this cluster looks again: for work, or that it may not go on. */
+export function wakeAgent(effect: Effect, { id, organizationId }: ClusterRef): void {
+  effect.change({ organizationId, kind: 'agent.work', id });
+}
+
+/** In the audit log and on the streams of those who look at the cluster. */
+export function recordCluster(
+  effect: Effect,
+  action: string,
+  { id, organizationId, name }: ClusterRef & { name: string },
+  details?: JsonObject,
+): void {
+  effect.audit({
+    action,
+    organizationId,
+    subjectKind: 'cluster',
+    subjectId: id,
+    subjectName: name,
+    ...(details === undefined ? {} : { details }),
+  });
+  effect.change({ organizationId, kind: 'cluster', id });
+}

@@ -1,0 +1,105 @@
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../postgres/tables.ts';
+
+export interface OutputView {
+  number: number;
+  stream: 'stdout' | 'stderr' | 'progress';
+  data: Buffer;
+  at: Date | null;
+}
+
+export interface NewOutput {
+  number: number;
+  stream: 'stdout' | 'stderr' | 'progress';
+  data: Buffer;
+  at: Date | null;
+}
+
+/** From this piece on it is looked how much a command has said, now and then, since counting takes longer each time. */
+const manyPieces = 2_000;
+const lookedAtEvery = 10;
+const mostPieces = 1_000_000;
+export const mostOutputBytes = 256 * 1024 * 1024;
+
+/** Whether a command has said more than is kept of any. */
+export async function saidTooMuch(kysely: Kysely<Tables>, commandId: string, number: number): Promise<boolean> {
+  if (number >= mostPieces) return true;
+  // By chance, so that nobody can tell when.
+  if (number < manyPieces || Math.random() * lookedAtEvery > 1) return false;
+  const row = await kysely
+    .selectFrom('command_output')
+    .select(sql<number>`coalesce(sum(octet_length(data)), 0)::float8`.as('bytes'))
+    .where('command_id', '=', commandId)
+    .executeTakeFirst();
+  return (row?.bytes ?? 0) > mostOutputBytes;
+}
+
+/** Keeps pieces of what a command said. Answers those that were not there yet. */
+export async function writeOutput(
+  kysely: Kysely<Tables>,
+  command: { id: string; organizationId: string },
+  pieces: readonly NewOutput[],
+): Promise<NewOutput[]> {
+  const inserted = await kysely
+    .insertInto('command_output')
+    .values(pieces.map((piece) => ({ ...piece, command_id: command.id, organization_id: command.organizationId })))
+    .onConflict((conflict) => conflict.columns(['command_id', 'number']).doNothing())
+    .returning('number')
+    .execute();
+  const fresh = new Set(inserted.map(({ number }) => number));
+  return pieces.filter(({ number }) => fresh.has(number));
+}
+
+/** What a command said after the given number (-1: from the beginning), in order. */
+export async function readOutput(
+  kysely: Kysely<Tables>,
+  commandId: string,
+  after: number,
+  limit = 200,
+): Promise<OutputView[]> {
+  return await kysely
+    .selectFrom('command_output')
+    .select(['number', 'stream', 'data', 'at'])
+    .where('command_id', '=', commandId)
+    .where('number', '>', after)
+    .orderBy('number')
+    .limit(limit)
+    .execute();
+}
+
+/** A day after a command has finished nobody reads any more what it said. */
+export async function sweepCommandOutput(kysely: Kysely<Tables>): Promise<number> {
+  const { numDeletedRows } = await kysely
+    .deleteFrom('command_output')
+    .where('created_at', '<', sql<Date>`now() - interval '1 day'`)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('cluster_command')
+            .select('id')
+            .whereRef('cluster_command.id', '=', 'command_output.command_id')
+            .where(sql<boolean>`finished_at is null or finished_at > now() - interval '1 day'`),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** A month after they finished commands themselves are forgotten; each reading of a log is one. */
+export async function sweepCommands(kysely: Kysely<Tables>): Promise<number> {
+  const { numDeletedRows } = await kysely
+    .deleteFrom('cluster_command')
+    .where('finished_at', '<', sql<Date>`now() - interval '30 days'`)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('command_output')
+            .select('number')
+            .whereRef('command_output.command_id', '=', 'cluster_command.id'),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

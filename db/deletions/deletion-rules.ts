@@ -1,0 +1,24 @@
+import { sql } from 'kysely';
+import { Problem } from '../../domain/problems.ts';
+import type { DeletionState } from './deletion.ts';
+
+/** A decision that the row contradicts: what stands in its way. */
+export function decided(state: DeletionState, verb: 'restored' | 'purged'): Problem {
+  const why = {
+    retained:
+      verb === 'restored' ? 'its time has passed or its purge was asked for' : 'its purge was asked for already',
+    purging: 'it is being purged',
+    purged: 'it is purged',
+    restored: 'it is restored already',
+    failed: 'its purge had begun before it failed',
+  }[state];
+  return new Problem('already-decided', `The organization can no longer be ${verb}: ${why}.`);
+}
+
+/** Whether its owner may have the organization back. */
+export const restorable = sql<boolean>`deletion.purge_started_at is null and (
+  (deletion.state = 'retained' and deletion.purge_requested_at is null and deletion.restore_until > now())
+  or deletion.state = 'failed')`;
+/** Whether its owner may ask for the purge. */
+export const purgeable = sql<boolean>`deletion.state = 'failed'
+  or (deletion.state = 'retained' and deletion.purge_requested_at is null)`;

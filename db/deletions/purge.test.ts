@@ -1,0 +1,164 @@
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { machine, seedMember, seedOrganization } from '../../test/seeds/seed.ts';
+import { createToken } from '../api-tokens/api-tokens.ts';
+import { createCluster } from '../clusters/clusters.ts';
+import { effect } from '../engine/effect.ts';
+import { createInvitation } from '../invitations/invite.ts';
+import { createTeam, setTeamMembers } from '../teams/teams.ts';
+import { deleteOrganization } from './deletions.ts';
+import { purgeOrder, purgeOrganization, tenantTables } from './purge.ts';
+
+let fresh: FreshDatabase;
+let doomed: string;
+let other: string;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+});
+afterAll(() => fresh.drop());
+beforeEach(async () => {
+  doomed = await full();
+  other = await full();
+});
+
+/** An organization with rows in every table that belongs to organizations. */
+async function full(): Promise<string> {
+  const { database } = fresh;
+  const id = await seedOrganization(database);
+  const users = await Promise.all([seedMember(database, id), seedMember(database, id), seedMember(database, id)]);
+  await effect(database, machine, async (effect) => {
+    const team = await createTeam(effect, id, 'Ops');
+    await setTeamMembers(effect, id, team.id, users);
+    await createInvitation(effect, {
+      organizationId: id,
+      email: 'guest@example.com',
+      role: 'viewer',
+      lifetimeMillis: 60_000,
+      asRole: 'owner',
+    });
+    await createToken(effect, { organizationId: id, name: 'ci', role: 'admin', projectIds: [uuid(), uuid()] });
+  });
+  await sql`
+    insert into trusted_issuer (id, organization_id, name, issuer, audience, claims, role, token_lifetime_seconds, created_by)
+    values (${uuid()}, ${id}, 'ci', 'https://ci.example.com', 'a', '{"sub": ["x"]}', 'viewer', 60, 'test')
+  `.execute(database.kysely);
+  await sql`
+    insert into data_key (id, purpose, organization_id, kek_id, wrapped)
+    values (${uuid()}, 'secrets', ${id}, 'k', 'w')
+  `.execute(database.kysely);
+  await inhabitedCluster(id);
+  await sql`delete from outbox where organization_id = ${id}`.execute(database.kysely);
+  for (const actor of [`deletion/${id}`, `build/${id}`]) {
+    await sql`
+      insert into outbox (actor_id, organization_id, kind, message, body, author)
+      values (${actor}, ${id}, 'message', 'm', '{}', '{}')
+    `.execute(database.kysely);
+    await sql`
+      insert into history_archive (actor_id, run_id, page, organization_id, bytes) values (${actor}, 'r', 0, ${id}, 'b')
+    `.execute(database.kysely);
+  }
+  await effect(database, machine, (effect) => deleteOrganization(effect, id));
+  return id;
+}
+
+/** A cluster with rows in every table that is about clusters. */
+async function inhabitedCluster(organizationId: string): Promise<void> {
+  const { kysely } = fresh.database;
+  const { id } = await effect(fresh.database, machine, (effect) =>
+    createCluster(effect, { organizationId, name: 'Machine' }),
+  );
+  const command = uuid();
+  const statements = [
+    sql`insert into enrollment_token (id, organization_id, cluster_id, secret_hash, expires_at)
+        values (${uuid()}, ${organizationId}, ${id}, ${Buffer.from(id)}, now())`,
+    sql`insert into cluster_slice (cluster_id, key, organization_id, name, revision, workload)
+        values (${id}, 'k', ${organizationId}, 'k', 1, '{}')`,
+    sql`insert into ingress_host (host, organization_id, cluster_id, key, process)
+        values (${id}, ${organizationId}, ${id}, 'k', 'web')`,
+    sql`insert into observed_slice (cluster_id, key, organization_id, applied_revision, instances, volumes, traffic)
+        values (${id}, 'k', ${organizationId}, 1, '[]', '[]', '[]')`,
+    sql`insert into cluster_command (id, organization_id, cluster_id, kind, sealed_body, requested_by_kind,
+                                     requested_by_id, requested_by_name, expires_at)
+        values (${command}, ${organizationId}, ${id}, 'exec', 'b', 'user', 'u', 'u', now())`,
+    sql`insert into command_output (command_id, number, organization_id, stream, data)
+        values (${command}, 0, ${organizationId}, 'stdout', 'd')`,
+    sql`insert into cluster_event (id, organization_id, cluster_id, kind, occasion)
+        values (${uuid()}, ${organizationId}, ${id}, 'agent.lost', 'o')`,
+    sql`insert into agent_update (id, organization_id, cluster_id, kind, from_image, to_image, requested_by_kind,
+                                  requested_by_id, requested_by_name)
+        values (${uuid()}, ${organizationId}, ${id}, 'update', 'a', 'b', 'user', 'u', 'u')`,
+  ];
+  for (const statement of statements) await statement.execute(kysely);
+}
+
+async function counts(organizationId: string): Promise<Record<string, number>> {
+  const counted: Record<string, number> = {};
+  for (const { name } of tenantTables(fresh.database)) {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from ${sql.table(name)} where organization_id = ${organizationId}
+    `.execute(fresh.database.kysely);
+    counted[name] = rows[0]?.count ?? 0;
+  }
+  return counted;
+}
+
+test('the tenant tables are all those that have organization_id', async () => {
+  const { rows } = await sql<{ name: string }>`
+    select distinct c.relname as name
+    from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relkind in ('r', 'p') and not c.relispartition and a.attname = 'organization_id' and not a.attisdropped
+      and c.relnamespace = 'public'::regnamespace
+  `.execute(fresh.database.kysely);
+  const known = tenantTables(fresh.database).map(({ name }) => name);
+  expect(known.sort()).toEqual(rows.map(({ name }) => name).sort());
+  // The seed above fills each of them, so that the next test means something.
+  const empty = Object.entries(await counts(doomed)).filter(([, count]) => count === 0);
+  expect(empty).toEqual([]);
+});
+
+test('a purge takes everything of the organization but the account of its deletion, and nothing of another', async () => {
+  const before = await counts(other);
+  const progress: string[] = [];
+  const { deletedRows } = await purgeOrganization(fresh.database, doomed, 2, ({ table }) => progress.push(table));
+  expect(deletedRows).toBeGreaterThan(10);
+  const left = Object.entries(await counts(doomed)).filter(([, count]) => count > 0);
+  expect(Object.fromEntries(left)).toEqual({ deletion: 1, outbox: 2, history_archive: 1, audit_record: 2 });
+  const { rows } = await sql`
+    select (select count(*)::int from organization where id = ${doomed}) as organization,
+           (select count(*)::int from outbox where organization_id = ${doomed} and actor_id not like 'deletion/%') as outbox,
+           (select array_agg(action order by at, id) from audit_record where organization_id = ${doomed}) as actions
+  `.execute(fresh.database.kysely);
+  expect(rows).toEqual([{ organization: 0, outbox: 0, actions: ['organization.created', 'organization.deleted'] }]);
+  expect(await counts(other)).toEqual(before);
+  for (const { name } of purgeOrder(fresh.database)) expect(progress).toContain(name);
+});
+
+test('a purge that was stopped half way goes on, and a second one finds nothing to do', async () => {
+  let batches = 0;
+  const stopped = purgeOrganization(fresh.database, doomed, 1, () => {
+    batches += 1;
+    if (batches === 5) throw new Error('killed');
+  });
+  await expect(stopped).rejects.toThrow('killed');
+  const rest = await purgeOrganization(fresh.database, doomed, 100, () => undefined);
+  expect(rest.deletedRows).toBeGreaterThan(0);
+  const again = await purgeOrganization(fresh.database, doomed, 100, () => undefined);
+  expect(again.deletedRows).toBe(0);
+});
+
+test('an organization that is not deleted is not purged', async () => {
+  const living = await seedOrganization(fresh.database);
+  await expect(purgeOrganization(fresh.database, living, 100, () => undefined)).rejects.toThrow('is not deleted');
+});
+
+test('the memberships go last, so that the owner of a purge that failed half way still sees it', async () => {
+  const tables = purgeOrder(fresh.database).map(({ name }) => name);
+  const stopped = purgeOrganization(fresh.database, doomed, 100, ({ table }) => {
+    if (table === tables.at(-2)) throw new Error('killed');
+  });
+  await expect(stopped).rejects.toThrow('killed');
+  expect((await counts(doomed)).membership).toBeGreaterThan(0);
+  expect((await counts(doomed)).team).toBe(0);
+});

@@ -1,0 +1,18 @@
+import type { JsonObject } from '../postgres/json.ts';
+
+/** Who causes an effect, and from where. Stands in the audit record and in the memo of what is started. */
+export interface Author {
+  kind: 'user' | 'token' | 'machine' | 'actor';
+  id: string;
+  name: string;
+  ip?: string;
+  requestId?: string;
+  /** The trace it belongs to, as W3C headers (`traceparent`, `tracestate`). */
+  trace?: Record<string, string>;
+}
+
+/** What an outbox entry keeps of its author: no address, since it goes into a workflow's history. */
+export function authorOfEntry(author: Author): JsonObject {
+  const { kind, id, name, requestId } = author;
+  return { kind, id, name, ...(requestId === undefined ? {} : { requestId }) };
+}

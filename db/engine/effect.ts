@@ -1,0 +1,64 @@
+import { type EntityManager, IsolationLevel } from '@mikro-orm/postgresql';
+import type { Kysely } from 'kysely';
+import type { Database } from '../postgres/database.ts';
+import type { Tables } from '../postgres/tables.ts';
+import { type AuditEntry, insertAuditRecords } from './audit.ts';
+import type { Author } from './author.ts';
+import { appendToFeed, type Hint } from './feed/feed.ts';
+import { actorIdOf, type InsertedEntry, insertEntries, type Message, type Start } from './outbox.ts';
+
+export type { AuditEntry } from './audit.ts';
+export type { Author } from './author.ts';
+export type { Hint } from './feed/feed.ts';
+export type { Message, Start } from './outbox.ts';
+
+/**
+ * One change: rows, audit record, feed entry, outbox entry and the stored answer of its `Idempotency-Key` in one
+ * transaction. What `audit`, `change` and `tell` are given is written when the work is done, just before the commit.
+ */
+export interface Effect {
+  readonly author: Author;
+  /** A unit of work inside the transaction. Flush it before you read with `kysely` what you changed with it. */
+  readonly em: EntityManager;
+  /** The same transaction. */
+  readonly kysely: Kysely<Tables>;
+  readonly database: Database;
+  audit(entry: AuditEntry): void;
+  change(hint: Hint): void;
+  tell(entry: Start | Message): void;
+}
+
+/** Runs the work as one effect. Whatever it throws rolls everything back and is thrown again. */
+export async function effect<T>(database: Database, author: Author, work: (effect: Effect) => Promise<T>): Promise<T> {
+  const audits: AuditEntry[] = [];
+  const hints: Hint[] = [];
+  const entries: InsertedEntry[] = [];
+  const result = await database.fork().transactional(
+    async (em) => {
+      const kysely: Kysely<Tables> = em.getKysely<Tables>();
+      const done = await work({
+        author,
+        em,
+        kysely,
+        database,
+        audit: (entry) => void audits.push(entry),
+        change: (hint) => void hints.push(hint),
+        tell: (entry) => void entries.push(entry),
+      });
+      await em.flush();
+      await insertAuditRecords(kysely, author, audits);
+      await insertEntries(kysely, author, entries);
+      // Last, since the feed's order is guarded by open transactions: the shorter this one lives from here, the better.
+      await appendToFeed(kysely, hints);
+      return done;
+    },
+    { isolationLevel: IsolationLevel.READ_COMMITTED },
+  );
+  if (entries.length > 0 || hints.length > 0) {
+    database.reportCommit({
+      actors: [...new Set(entries.map(actorIdOf))],
+      organizations: [...new Set(hints.map((hint) => hint.organizationId))],
+    });
+  }
+  return result;
+}

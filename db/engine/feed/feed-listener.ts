@@ -1,0 +1,202 @@
+import { sql } from 'kysely';
+import { Client } from 'pg';
+import { connectionOptions, type Database } from '../../postgres/database.ts';
+import { type FeedCursor, type FeedEntry, feedChannel, feedHead, heldBack, readFeed } from './feed.ts';
+
+export interface FeedListenerOptions {
+  database: Database;
+  onEntries: (entries: FeedEntry[]) => void;
+  /** Hints were or may have been missed: whoever shows these organizations reads again what is shown. */
+  onResync: (organizationIds: string[] | 'all') => void;
+  onWarning?: (message: string) => void;
+  pollMillis?: number;
+  /** How long an open transaction may hold the feed back before the organizations behind it get a resync. */
+  patienceSeconds?: number;
+}
+
+export interface FeedListenerState {
+  /** Whether the connection that is woken by others stands. Without it the poll goes on. */
+  listening: boolean;
+  /** How late the newest entry was read. */
+  lagSeconds: number;
+  /** How long entries have been held back by an open transaction; 0 when none are. */
+  stalledSeconds: number;
+  /** When the feed was last read without an error. */
+  lastReadAt: Date | undefined;
+}
+
+const pageSize = 1_000;
+const pokeMillis = 20;
+const longestReconnectMillis = 5_000;
+const keptMillis = 23 * 3_600_000;
+
+/** Reads the change feed for its process: woken by NOTIFY, with a poll behind it. One per process. */
+export class FeedListener {
+  readonly #options: FeedListenerOptions;
+  readonly #pollMillis: number;
+  readonly #patienceSeconds: number;
+  #cursor: FeedCursor | undefined;
+  #client: Client | undefined;
+  #listenedBefore = false;
+  #failing = false;
+  #lastRead: number | undefined;
+  #lagSeconds = 0;
+  #stalledSeconds = 0;
+  #heldSince: Date | undefined;
+  #nextLook = 0;
+  #closed = false;
+  #awake: (() => void) | undefined;
+  #woken = false;
+  #pokeTimer: NodeJS.Timeout | undefined;
+  #reconnectTimer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(options: FeedListenerOptions) {
+    this.#options = options;
+    this.#pollMillis = options.pollMillis ?? 500;
+    this.#patienceSeconds = options.patienceSeconds ?? 2;
+  }
+
+  /** Starts reading at the feed's end. While the database is away it waits for it. */
+  start(): void {
+    if (this.#running !== undefined) return;
+    this.#running = this.#run();
+    void this.#listen(250);
+  }
+
+  /** Tells every process's listener to read now. Many calls at once become one NOTIFY: each one serialises commits. */
+  poke(): void {
+    if (this.#pokeTimer !== undefined || this.#closed) return;
+    this.#pokeTimer = setTimeout(() => {
+      this.#pokeTimer = undefined;
+      sql`select pg_notify(${feedChannel}, '')`.execute(this.#options.database.kysely).catch(() => {
+        // The poll reads it half a second later.
+      });
+    }, pokeMillis);
+  }
+
+  state(): FeedListenerState {
+    return {
+      listening: this.#client !== undefined,
+      lagSeconds: this.#lagSeconds,
+      stalledSeconds: this.#stalledSeconds,
+      lastReadAt: this.#lastRead === undefined ? undefined : new Date(this.#lastRead),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#pokeTimer);
+    clearTimeout(this.#reconnectTimer);
+    this.#wake();
+    await this.#client?.end().catch(() => undefined);
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#closed) {
+      try {
+        await this.#readAll();
+        if (this.#failing) this.#options.onResync('all');
+        this.#failing = false;
+        this.#lastRead = Date.now();
+      } catch (error) {
+        if (!this.#failing) this.#warn('The change feed cannot be read', error);
+        this.#failing = true;
+      }
+      await this.#pause();
+    }
+  }
+
+  async #readAll(): Promise<void> {
+    const { database, onEntries, onResync } = this.#options;
+    let cursor = this.#cursor;
+    if (cursor === undefined || this.#failing) cursor = await this.#position(cursor);
+    if (this.#lastRead !== undefined && Date.now() - this.#lastRead > keptMillis) onResync('all');
+    for (let full = true; full && !this.#closed; ) {
+      const page = await readFeed(database.kysely, cursor, pageSize);
+      cursor = page.cursor;
+      this.#cursor = cursor;
+      this.#lagSeconds = page.lagSeconds;
+      if (page.entries.length > 0) onEntries(page.entries);
+      full = page.entries.length === pageSize;
+    }
+    await this.#lookForStall();
+  }
+
+  /** Where to read from. A database that was restored to an older state counts transactions from there again. */
+  async #position(cursor: FeedCursor | undefined): Promise<FeedCursor> {
+    const head = await feedHead(this.#options.database.kysely);
+    const position = cursor === undefined || BigInt(cursor.transactionId) > BigInt(head.transactionId) ? head : cursor;
+    this.#cursor = position;
+    return position;
+  }
+
+  async #lookForStall(): Promise<void> {
+    if (performance.now() < this.#nextLook) return;
+    const held = await heldBack(this.#options.database.kysely, this.#patienceSeconds, this.#heldSince);
+    this.#stalledSeconds = held.oldestSeconds;
+    this.#heldSince = held.oldestSeconds > 0 ? held.until : undefined;
+    if (held.organizationIds.length > 0) {
+      this.#options.onResync(held.organizationIds);
+      // Once each time the patience has passed, and not with each poll.
+      this.#nextLook = performance.now() + this.#patienceSeconds * 1_000;
+    }
+  }
+
+  async #listen(retryMillis: number): Promise<void> {
+    const { database } = this.#options;
+    const client = new Client({ connectionString: database.url, ...connectionOptions(database) });
+    let ended = false;
+    const again = (): void => {
+      if (ended) return;
+      ended = true;
+      if (this.#client === client) this.#client = undefined;
+      client.end().catch(() => undefined);
+      if (this.#closed) return;
+      const next = Math.min(retryMillis * 2, longestReconnectMillis);
+      this.#reconnectTimer = setTimeout(() => void this.#listen(next), retryMillis);
+    };
+    client.on('error', again);
+    client.on('end', again);
+    client.on('notification', () => this.#wake());
+    try {
+      await client.connect();
+      await client.query(`listen ${feedChannel}`);
+    } catch {
+      again();
+      return;
+    }
+    if (this.#closed) return again();
+    if (ended) return;
+    retryMillis = 250;
+    this.#client = client;
+    if (this.#listenedBefore) this.#options.onResync('all');
+    this.#listenedBefore = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    this.#woken = true;
+    this.#awake?.();
+  }
+
+  /** Until somebody wakes it or the poll is due. */
+  async #pause(): Promise<void> {
+    if (!this.#woken && !this.#closed) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, this.#pollMillis);
+        this.#awake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.#awake = undefined;
+    }
+    this.#woken = false;
+  }
+
+  #warn(what: string, error: unknown): void {
+    this.#options.onWarning?.(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

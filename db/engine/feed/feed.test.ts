@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { type ControlledTransaction, sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type FreshDatabase, freshDatabase } from '../../../test/ground/fresh-database.ts';
+import type { Tables } from '../../postgres/tables.ts';
+import { appendToFeed, type FeedEntry, feedHead, heldBack, readFeed } from './feed.ts';
+import { maintainFeedPartitions } from './feed-partitions.ts';
+
+let fresh: FreshDatabase;
+beforeAll(async () => {
+  fresh = await freshDatabase({ poolMax: 20 });
+});
+afterAll(() => fresh.drop());
+
+const organizationId = uuid();
+const hint = (id: string) => ({ organizationId, kind: 'team', id });
+
+/** Reads until these have been seen: other databases of the same server may hold the feed back for a moment. */
+async function readUntil(cursor: Awaited<ReturnType<typeof feedHead>>, wanted: number): Promise<FeedEntry[]> {
+  const seen: FeedEntry[] = [];
+  const { kysely } = fresh.database;
+  while (seen.length < wanted) {
+    const page = await readFeed(kysely, cursor, 1_000);
+    seen.push(...page.entries);
+    cursor = page.cursor;
+  }
+  return seen;
+}
+
+test('a transaction that commits late with a lower position is never missed', async () => {
+  // Each number opens that transaction, writes in it, or commits it; between the steps a reader reads on.
+  const steps = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 5, maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(steps, async (slots) => {
+      const { kysely } = fresh.database;
+      const open = new Map<number, { transaction: ControlledTransaction<Tables>; written: string[] }>();
+      let cursor = await feedHead(kysely);
+      const seen: string[] = [];
+      const committed: string[] = [];
+      const read = async (): Promise<void> => {
+        const page = await readFeed(kysely, cursor, 3);
+        cursor = page.cursor;
+        seen.push(...page.entries.map(({ id }) => id));
+      };
+      for (const slot of slots) {
+        const running = open.get(slot);
+        if (running === undefined) {
+          const transaction = await kysely.startTransaction().execute();
+          const id = uuid();
+          await appendToFeed(transaction, [hint(id)]);
+          open.set(slot, { transaction, written: [id] });
+        } else if (running.written.length === 1) {
+          const id = uuid();
+          await appendToFeed(running.transaction, [hint(id)]);
+          running.written.push(id);
+        } else {
+          await running.transaction.commit().execute();
+          committed.push(...running.written);
+          open.delete(slot);
+        }
+        await read();
+      }
+      for (const { transaction, written } of open.values()) {
+        await transaction.commit().execute();
+        committed.push(...written);
+      }
+      while (seen.length < committed.length) await read();
+      expect([...seen].sort()).toEqual([...committed].sort());
+      expect(new Set(seen).size).toBe(seen.length);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('what an open transaction holds back is named once the patience is over, and once only', async () => {
+  const { kysely } = fresh.database;
+  const cursor = await feedHead(kysely);
+  const blocking = await kysely.startTransaction().execute();
+  await sql`select pg_current_xact_id()`.execute(blocking);
+  await appendToFeed(kysely, [hint('held')]);
+  expect((await readFeed(kysely, cursor, 10)).entries).toEqual([]);
+  expect((await heldBack(kysely, 60, undefined)).organizationIds).toEqual([]);
+  const first = await heldBack(kysely, 0, undefined);
+  expect(first.organizationIds).toEqual([organizationId]);
+  expect(first.oldestSeconds).toBeGreaterThanOrEqual(0);
+  expect((await heldBack(kysely, 0, first.until)).organizationIds).toEqual([]);
+  await blocking.rollback().execute();
+  expect((await readUntil(cursor, 1)).map(({ id }) => id)).toEqual(['held']);
+});
+
+test('entries of transactions that cannot be yet stall nothing', async () => {
+  const { kysely } = fresh.database;
+  await sql`
+    insert into change_feed (organization_id, kind, subject_id, transaction_id)
+    values (${uuid()}, 'team', 'restored', '9000000000000'::xid8)
+  `.execute(kysely);
+  const blocking = await kysely.startTransaction().execute();
+  await sql`select pg_current_xact_id()`.execute(blocking);
+  expect((await heldBack(kysely, 0, undefined)).organizationIds).toEqual([]);
+  await blocking.rollback().execute();
+  await sql`delete from change_feed where subject_id = 'restored'`.execute(kysely);
+});
+
+test('a hundred thousand entries are read in pages, in order, each once', async () => {
+  const { kysely } = fresh.database;
+  const cursor = await feedHead(kysely);
+  await sql`
+    insert into change_feed (organization_id, kind, subject_id, project_id)
+    select ${organizationId}, 'team', n::text, ${organizationId} from generate_series(1, 100000) n
+  `.execute(kysely);
+  const seen = await readUntil(cursor, 100_000);
+  expect(seen.map(({ id }) => Number(id))).toEqual(Array.from({ length: 100_000 }, (_, n) => n + 1));
+  expect(seen[0]).toMatchObject({ organizationId, kind: 'team', projectId: organizationId });
+});
+
+test('the partitions of the next days are there, old ones go, and a day without one loses nothing', async () => {
+  const { database } = fresh;
+  const { kysely } = database;
+  const partitions = async (): Promise<string[]> => {
+    const { rows } = await sql<{ name: string }>`
+      select inhrelid::regclass::text as name from pg_inherits where inhparent = 'change_feed'::regclass order by 1
+    `.execute(kysely);
+    return rows.map(({ name }) => name);
+  };
+  await maintainFeedPartitions(database);
+  const before = await partitions();
+  expect(before.length).toBeGreaterThanOrEqual(4);
+  const old = 'change_feed_20200101';
+  await sql`create table ${sql.table(old)} partition of change_feed for values from ('2020-01-01') to ('2020-01-02')`.execute(
+    kysely,
+  );
+  const insertAt = (at: string, id: string) =>
+    sql`insert into change_feed (organization_id, kind, subject_id, at) values (${organizationId}, 'team', ${id}, ${at})`.execute(
+      kysely,
+    );
+  await insertAt('2020-01-01T10:00:00Z', 'old');
+  await insertAt('2020-03-01T10:00:00Z', 'old in default');
+  const dayAfterTomorrow = before.filter((name) => name !== 'change_feed_default').at(-1) ?? '';
+  await sql`drop table ${sql.table(dayAfterTomorrow)}`.execute(kysely);
+  const future = new Date(Date.now() + 2 * 86_400_000).toISOString();
+  await insertAt(future, 'in default');
+  const result = await maintainFeedPartitions(database);
+  expect(result).toEqual({ created: [], dropped: [old] });
+  expect(await partitions()).not.toContain(old);
+  const { rows } = await sql`select subject_id from change_feed_default`.execute(kysely);
+  expect(rows).toEqual([{ subject_id: 'in default' }]);
+  await sql`delete from change_feed_default`.execute(kysely);
+  const both = await Promise.all([maintainFeedPartitions(database), maintainFeedPartitions(database)]);
+  expect(both.flatMap(({ created }) => created)).toEqual([dayAfterTomorrow]);
+});

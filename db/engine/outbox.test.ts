@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { machine } from '../../test/seeds/seed.ts';
+import { effect } from './effect.ts';
+import { claimNext, delivered, dueActors, failed, outboxState, poisonedAfter } from './outbox.ts';
+
+let fresh: FreshDatabase;
+const organizationId = uuid();
+beforeAll(async () => {
+  fresh = await freshDatabase();
+});
+afterAll(() => fresh.drop());
+beforeEach(() => fresh.database.kysely.deleteFrom('outbox').execute());
+
+async function tell(actor: string, ...messages: string[]): Promise<void> {
+  await effect(fresh.database, machine, async (effect) => {
+    for (const message of messages) effect.tell({ to: `deletion/${actor}`, message, organizationId, body: {} });
+  });
+}
+
+/** Takes one entry as a deliverer does, and says what it was. */
+async function deliverOne(actor: string, send: (message: string) => Promise<void>): Promise<string> {
+  return await fresh.database.kysely.transaction().execute(async (transaction) => {
+    const entry = await claimNext(transaction, `deletion/${actor}`);
+    if (entry === undefined) return 'nothing';
+    if (entry === 'busy' || entry === 'later') return entry;
+    try {
+      await send(entry.message ?? '');
+      await delivered(transaction, entry);
+    } catch (error) {
+      await failed(transaction, entry, String(error));
+    }
+    return entry.message ?? '';
+  });
+}
+
+test('entries of an actor are claimed in order, one at a time', async () => {
+  await tell('a', 'one', 'two');
+  await tell('a', 'three');
+  const heard: string[] = [];
+  const hear = async (message: string): Promise<void> => void heard.push(message);
+  while ((await deliverOne('a', hear)) !== 'nothing');
+  expect(heard).toEqual(['one', 'two', 'three']);
+});
+
+test('while one claimer works, another one is told that the actor is busy, and others go on', async () => {
+  await tell('a', 'one', 'two');
+  await tell('b', 'other');
+  let second = '';
+  let other = '';
+  await deliverOne('a', async () => {
+    second = await deliverOne('a', async () => undefined);
+    other = await deliverOne('b', async () => undefined);
+  });
+  expect(second).toBe('busy');
+  expect(other).toBe('other');
+});
+
+test('two claimers that race deliver everything once and in order', async () => {
+  const messages = Array.from({ length: 40 }, (_, n) => `${n}`);
+  await tell('a', ...messages);
+  const heard: string[] = [];
+  const claimer = async (): Promise<void> => {
+    while ((await deliverOne('a', async (message) => void heard.push(message))) !== 'nothing');
+  };
+  await Promise.all([claimer(), claimer(), claimer()]);
+  expect(heard).toEqual(messages);
+});
+
+test('a delivery in progress does not hold the change feed back: it has no transaction id', async () => {
+  await tell('a', 'one');
+  await fresh.database.kysely.transaction().execute(async (transaction) => {
+    expect(await claimNext(transaction, 'deletion/a')).toMatchObject({ message: 'one' });
+    const { rows } = await sql<{ id: string | null }>`select pg_current_xact_id_if_assigned()::text as id`.execute(
+      transaction,
+    );
+    expect(rows).toEqual([{ id: null }]);
+  });
+});
+
+test('a failed entry waits and holds back only its own actor', async () => {
+  await tell('a', 'one', 'two');
+  await tell('b', 'other');
+  await deliverOne('a', () => Promise.reject(new Error('Temporal is away\0')));
+  expect(await deliverOne('a', async () => undefined)).toBe('later');
+  expect(await dueActors(fresh.database.kysely, 10)).toEqual(['deletion/b']);
+  const rows = await fresh.database.kysely.selectFrom('outbox').selectAll().orderBy('id').execute();
+  expect(rows[0]).toMatchObject({ attempts: 1, last_error: 'Error: Temporal is away' });
+  expect(rows[1]).toMatchObject({ attempts: 0 });
+});
+
+test('the pauses double up to a minute, and the tenth failure poisons', async () => {
+  await tell('a', 'one');
+  const pauses: number[] = [];
+  for (let attempt = 1; attempt <= poisonedAfter; attempt += 1) {
+    await sql`update outbox set next_attempt_at = now()`.execute(fresh.database.kysely);
+    expect((await outboxState(fresh.database.kysely)).poisoned).toEqual([]);
+    await deliverOne('a', () => Promise.reject(new Error('no')));
+    const { rows } = await sql<{ pause: number }>`
+      select round(extract(epoch from next_attempt_at - clock_timestamp()))::int as pause from outbox
+    `.execute(fresh.database.kysely);
+    pauses.push(rows[0]?.pause ?? 0);
+  }
+  expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60, 60]);
+  const state = await outboxState(fresh.database.kysely);
+  expect(state.depth).toBe(1);
+  expect(state.poisoned).toMatchObject([{ actorId: 'deletion/a', attempts: 10, lastError: 'Error: no' }]);
+});
+
+test('looking for due actors uses the indexes', async () => {
+  const { kysely } = fresh.database;
+  await sql`
+    insert into outbox (actor_id, organization_id, kind, message, body, author, next_attempt_at)
+    select 'deletion/' || n, ${organizationId}, 'message', 'm', '{}', '{}', now() + interval '1 hour'
+    from generate_series(1, 20000) n
+  `.execute(kysely);
+  await tell('due', 'one');
+  await sql`analyze outbox`.execute(kysely);
+  const explained = await kysely
+    .selectFrom('outbox as entry')
+    .select('entry.actor_id')
+    .where('entry.next_attempt_at', '<=', sql<Date>`now()`)
+    .orderBy('entry.next_attempt_at')
+    .limit(10)
+    .explain();
+  expect(JSON.stringify(explained)).toContain('outbox_next_attempt_at_index');
+  expect(await dueActors(kysely, 10)).toEqual(['deletion/due']);
+});

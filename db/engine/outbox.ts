@@ -1,0 +1,188 @@
+import { type Kysely, sql } from 'kysely';
+import { type ActorId, type ActorKind, actorId } from '../../domain/actors.ts';
+import type { JsonObject } from '../postgres/json.ts';
+import type { Tables } from '../postgres/tables.ts';
+import { type Author, authorOfEntry } from './author.ts';
+
+export interface Start {
+  start: ActorKind;
+  /** The actor's row, made in the same effect. */
+  id: string;
+  organizationId: string;
+  input: JsonObject;
+}
+
+export interface Message {
+  to: ActorId;
+  /** The name of the signal. The entry's id becomes the message's id. */
+  message: string;
+  organizationId: string;
+  body: JsonObject;
+}
+
+export type InsertedEntry = Start | Message;
+
+export interface OutboxEntry {
+  /** Also the id of the message: the actor ignores one that it has seen. */
+  id: string;
+  actorId: string;
+  organizationId: string;
+  kind: 'start' | 'message';
+  /** The signal's name; null for a start. */
+  message: string | null;
+  /** The input of a start, the body of a message. */
+  body: JsonObject;
+  author: JsonObject;
+  trace: JsonObject | null;
+  attempts: number;
+  lastError: string | null;
+  createdAt: Date;
+}
+
+/** From this attempt on an entry is poisoned: still tried, but named to the people who watch. */
+export const poisonedAfter = 10;
+const longestPauseSeconds = 60;
+
+export function actorIdOf(entry: InsertedEntry): ActorId {
+  return 'start' in entry ? actorId(entry.start, entry.id) : entry.to;
+}
+
+export async function insertEntries(kysely: Kysely<Tables>, author: Author, entries: InsertedEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const common = { author: authorOfEntry(author), trace: author.trace ?? null };
+  await kysely
+    .insertInto('outbox')
+    .values(
+      entries.map((entry) => ({
+        ...common,
+        actor_id: actorIdOf(entry),
+        organization_id: entry.organizationId,
+        ...('start' in entry
+          ? { kind: 'start' as const, message: null, body: entry.input }
+          : { kind: 'message' as const, message: entry.message, body: entry.body }),
+      })),
+    )
+    .execute();
+}
+
+/**
+ * The actor's oldest entry, claimed until the transaction ends. `busy`: somebody else is delivering to this actor.
+ * `later`: its next attempt is not due. Whoever holds it calls `delivered` or `failed` in the same transaction.
+ *
+ * The claim is an advisory lock and not a lock on the row: locking a row gives the transaction an id, and the change
+ * feed waits for every open transaction that has one. A delivery may hang for seconds; the feed must not hang with it.
+ */
+export async function claimNext(
+  transaction: Kysely<Tables>,
+  actor: string,
+): Promise<OutboxEntry | 'busy' | 'later' | undefined> {
+  const lock = await sql<{ held: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${`outbox ${actor}`}, 0)) as held
+  `.execute(transaction);
+  if (lock.rows[0]?.held !== true) return 'busy';
+  // A statement of its own, so that it sees what the last holder of the lock has committed.
+  const row = await transaction
+    .selectFrom('outbox')
+    .selectAll()
+    .select(sql<boolean>`next_attempt_at <= clock_timestamp()`.as('due'))
+    .where('actor_id', '=', actor)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  if (!row.due) return 'later';
+  return {
+    id: row.id,
+    actorId: row.actor_id,
+    organizationId: row.organization_id,
+    kind: row.kind,
+    message: row.message,
+    body: row.body,
+    author: row.author,
+    trace: row.trace,
+    attempts: row.attempts,
+    lastError: row.last_error,
+    createdAt: row.created_at,
+  };
+}
+
+export async function delivered(transaction: Kysely<Tables>, entry: Pick<OutboxEntry, 'id'>): Promise<void> {
+  await transaction.deleteFrom('outbox').where('id', '=', entry.id).execute();
+}
+
+/** Counts the attempt and says when to try again: after 1 s, doubling, at most a minute later. */
+export async function failed(
+  transaction: Kysely<Tables>,
+  entry: Pick<OutboxEntry, 'id'>,
+  error: string,
+): Promise<{ attempts: number }> {
+  return await transaction
+    .updateTable('outbox')
+    .set({
+      attempts: sql`attempts + 1`,
+      next_attempt_at: sql`clock_timestamp() + make_interval(secs => least(power(2, least(attempts, 16)), ${longestPauseSeconds}))`,
+      // PostgreSQL's text cannot hold a NUL, and an error may quote anything.
+      last_error: error.slice(0, 2_000).replaceAll('\0', ''),
+    })
+    .where('id', '=', entry.id)
+    .returning('attempts')
+    .executeTakeFirstOrThrow();
+}
+
+/** Actors whose oldest entry is due, the longest due first. What waits behind an entry that is not due, waits. */
+export async function dueActors(kysely: Kysely<Tables>, limit: number): Promise<string[]> {
+  const rows = await kysely
+    .selectFrom('outbox as entry')
+    .select('entry.actor_id')
+    .where('entry.next_attempt_at', '<=', sql<Date>`now()`)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('outbox as older')
+            .select('older.id')
+            .whereRef('older.actor_id', '=', 'entry.actor_id')
+            .whereRef('older.id', '<', 'entry.id'),
+        ),
+      ),
+    )
+    .orderBy('entry.next_attempt_at')
+    .orderBy('entry.id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.actor_id);
+}
+
+export interface OutboxState {
+  depth: number;
+  oldestAgeSeconds: number;
+  poisoned: { actorId: string; attempts: number; lastError: string | null; since: Date }[];
+}
+
+export async function outboxState(kysely: Kysely<Tables>): Promise<OutboxState> {
+  const [totals, poisoned] = await Promise.all([
+    kysely
+      .selectFrom('outbox')
+      .select(({ fn }) => [
+        fn.countAll<string>().as('depth'),
+        sql<number>`coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8`.as('age'),
+      ])
+      .executeTakeFirstOrThrow(),
+    kysely
+      .selectFrom('outbox')
+      .select(['actor_id', 'attempts', 'last_error', 'created_at'])
+      .where('attempts', '>=', sql<number>`${sql.lit(poisonedAfter)}`)
+      .orderBy('id')
+      .limit(20)
+      .execute(),
+  ]);
+  return {
+    depth: Number(totals.depth),
+    oldestAgeSeconds: Math.max(0, totals.age),
+    poisoned: poisoned.map((row) => ({
+      actorId: row.actor_id,
+      attempts: row.attempts,
+      lastError: row.last_error,
+      since: row.created_at,
+    })),
+  };
+}

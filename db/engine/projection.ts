@@ -1,0 +1,83 @@
+import { type Kysely, sql } from 'kysely';
+import { type ActorKind, actorId, actorKinds } from '../../domain/actors.ts';
+import type { Alarm } from '../postgres/database.ts';
+import type { Tables } from '../postgres/tables.ts';
+
+type TableOf<K extends ActorKind> = (typeof actorKinds)[K]['table'];
+type RowOf<K extends ActorKind> = Tables[TableOf<K>];
+
+/** What an actor writes about itself. */
+export interface Projection<K extends ActorKind> {
+  state: Selected<RowOf<K>['state']>;
+  /** Counts the actor's projections; a write with a lower one than the row's is late and does nothing. */
+  revision: number;
+  /** The state is final: nothing changes the row's state after it. */
+  finished?: boolean;
+  set?: ProjectedColumns<K>;
+}
+
+/** The columns an actor may set beside its state. */
+export type ProjectedColumns<K extends ActorKind> = Partial<{
+  [Column in Exclude<keyof RowOf<K>, GuardedColumn>]: Selected<RowOf<K>[Column]>;
+}>;
+type GuardedColumn = 'id' | 'organization_id' | 'state' | 'revision' | 'finished_at' | 'archived_at' | 'created_at';
+/** What a column holds when it is read: Kysely's `Generated` is about inserting. */
+type Selected<C> = C extends { readonly __select__: infer S } ? S : C;
+
+export interface ActorRow {
+  id: string;
+  organization_id: string;
+  state: string;
+  revision: number;
+  finished_at: Date | null;
+}
+
+export type Projected = { result: 'written' } | { result: 'refused'; row: ActorRow | undefined };
+
+/**
+ * Writes an actor's state into its row, guarded: not final, and revision at most mine. `refused` carries the row as it
+ * is, which the actor obeys. Writing the same state again counts as written, since an activity may run twice.
+ */
+export async function project<K extends ActorKind>(
+  transaction: Kysely<Tables>,
+  kind: K,
+  id: string,
+  projection: Projection<K>,
+  raiseAlarm: (alarm: Alarm) => void,
+): Promise<Projected> {
+  const table = sql.table(actorKinds[kind].table);
+  const { state, revision, finished = false, set = {} } = projection;
+  const assignments = Object.entries(set).map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
+  const written = await sql`
+    update ${table}
+    set ${sql.join([
+      sql`state = ${state}`,
+      sql`revision = ${revision}`,
+      sql`finished_at = ${finished ? sql`now()` : sql`null::timestamptz`}`,
+      ...assignments,
+    ])}
+    where id = ${id} and finished_at is null and revision <= ${revision}
+    returning id
+  `.execute(transaction);
+  if (written.rows.length > 0) return { result: 'written' };
+  const row = await actorRow(transaction, kind, id);
+  if (row?.state === state && row.revision === revision && (row.finished_at !== null) === finished) {
+    return { result: 'written' };
+  }
+  if (row?.finished_at === null && row.state !== state) {
+    raiseAlarm({
+      actorId: actorId(kind, id),
+      message:
+        `The row of ${actorId(kind, id)} says ${row.state} (revision ${row.revision}) while its actor says ` +
+        `${state} (revision ${revision}): compare the row with the workflow's history.`,
+    });
+  }
+  return { result: 'refused', row };
+}
+
+export async function actorRow(kysely: Kysely<Tables>, kind: ActorKind, id: string): Promise<ActorRow | undefined> {
+  const { rows } = await sql<ActorRow>`
+    select id, organization_id, state, revision, finished_at from ${sql.table(actorKinds[kind].table)} where id = ${id}
+  `.execute(kysely);
+  return rows[0];
+}

@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Effect } from '../engine/effect.ts';
+
+/** Takes away what an account of the built-in provider signs in with. What it signs in with next, a link sets. */
+export async function voidSignInMeans(effect: Effect, accountId: string): Promise<void> {
+  const account = sql<string>`provider_account.id::text`;
+  await effect.kysely
+    .updateTable('provider_account')
+    .set({ password_hash: nobodyKnows(), totp_secret: null, totp_last_step: null, totp_wrong_codes: 0 })
+    .where(account, '=', accountId)
+    .execute();
+  for (const table of ['provider_passkey', 'provider_recovery_code'] as const) {
+    await effect.kysely.deleteFrom(table).where(sql<string>`account_id::text`, '=', accountId).execute();
+  }
+}
+
+/** A hash like any other, but of no password: checking a guess against it takes as long and says no. */
+function nobodyKnows(): string {
+  return `scrypt$${2 ** 16}$8$2$${randomBytes(16).toString('base64')}$${randomBytes(32).toString('base64')}`;
+}

@@ -1,0 +1,236 @@
+import { CompiledQuery, type Kysely } from 'kysely';
+import { Problem } from '../../domain/problems.ts';
+import { mayActAs, type Role } from '../../domain/roles.ts';
+import type { Effect } from '../engine/effect.ts';
+import { prepared } from '../postgres/prepared-statements.ts';
+import type { Tables } from '../postgres/tables.ts';
+
+export interface MemberView {
+  userId: string;
+  name: string;
+  email: string;
+  picture: string | null;
+  role: Role;
+  /** Whether the person's last sign-in passed a second factor. */
+  mfa: boolean;
+  createdAt: Date;
+  lastActiveAt: Date | null;
+  teams: { id: string; name: string }[];
+}
+
+export interface MemberPosition {
+  createdAt: Date;
+  id: string;
+}
+
+// Written out and prepared, like other lists that people look at all the time.
+const memberQuery = `${prepared}
+  select membership.user_id as "userId", app_user.name, app_user.email, app_user.picture, membership.role, app_user.mfa,
+         membership.created_at as "createdAt", membership.last_active_at as "lastActiveAt",
+         coalesce((
+           select json_agg(json_build_object('id', team.id, 'name', team.name) order by team.name, team.id)
+           from team_member join team on team.id = team_member.team_id
+           where team_member.organization_id = membership.organization_id
+             and team_member.user_id = membership.user_id), '[]') as teams
+  from membership
+  join app_user on app_user.id = membership.user_id
+  where membership.organization_id = $1`;
+const byUser = `${memberQuery} and membership.user_id = $2`;
+const order = 'order by membership.created_at, membership.user_id';
+const firstPage = `${memberQuery} ${order} limit $2`;
+const nextPage = `${memberQuery} and (membership.created_at, membership.user_id) > ($3, $4) ${order} limit $2`;
+
+export async function findMember(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  userId: string,
+): Promise<MemberView | undefined> {
+  const [member] = await members(kysely, byUser, [organizationId, userId]);
+  return member;
+}
+
+/** The organization's members, those who came first at the beginning. */
+export async function listMembers(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  page: { limit: number; after?: MemberPosition | undefined },
+): Promise<MemberView[]> {
+  const { limit, after } = page;
+  if (after === undefined) return await members(kysely, firstPage, [organizationId, limit]);
+  return await members(kysely, nextPage, [organizationId, limit, after.createdAt, after.id]);
+}
+
+/**
+ * Whoever changes who belongs to an organization, or what its members may be, first waits here for whoever else does: what
+ * is decided afterwards is decided on what is true. Answers the role of whoever acts, as it is now: `asRole` for a token,
+ * which keeps its own. Throws a Problem if the organization is deleted or the person has left.
+ */
+export async function lockMembers(effect: Effect, organizationId: string, asRole: Role): Promise<Role> {
+  await lockOrganization(effect, organizationId);
+  const { kind, id } = effect.author;
+  if (kind !== 'user') return asRole;
+  const acting = await membership(effect, organizationId, id);
+  if (acting === undefined) throw new Problem('not-found', 'You have left this organization a moment ago.');
+  return acting.role;
+}
+
+/** Makes a user a member. Throws the Problem `already-member` if it is one. */
+export async function addMember(
+  effect: Effect,
+  { organizationId, userId, role, invitationId }: NewMember,
+): Promise<void> {
+  await lockOrganization(effect, organizationId);
+  const added = await effect.kysely
+    .insertInto('membership')
+    .values({ organization_id: organizationId, user_id: userId, role })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('user_id')
+    .executeTakeFirst();
+  if (added === undefined) throw new Problem('already-member', 'You belong to this organization already.');
+  const details = { role, ...(invitationId === undefined ? {} : { invitationId }) };
+  await record(effect, 'member.added', { organizationId, userId, details });
+}
+
+export interface NewMember {
+  organizationId: string;
+  userId: string;
+  role: Role;
+  /** By which it came. */
+  invitationId?: string;
+}
+
+/** Gives a member another role. Only an owner makes owners and unmakes them. `undefined`: there is no such member. */
+export async function changeRole(
+  effect: Effect,
+  { organizationId, userId, role, asRole }: { organizationId: string; userId: string; role: Role; asRole: Role },
+): Promise<MemberView | undefined> {
+  const acting = await lockMembers(effect, organizationId, asRole);
+  const before = await membership(effect, organizationId, userId);
+  if (before === undefined) return undefined;
+  refuseLowerRole(acting, 'admin');
+  if (before.role === role) return await findMember(effect.kysely, organizationId, userId);
+  if (before.role === 'owner' || role === 'owner') refuseLowerRole(acting, 'owner');
+  if (before.role === 'owner') await refuseLastOwner(effect, organizationId, userId, 'keep the role');
+  await effect.kysely
+    .updateTable('membership')
+    .set({ role })
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .execute();
+  await record(effect, 'member.role_changed', { organizationId, userId, details: { from: before.role, to: role } });
+  return await findMember(effect.kysely, organizationId, userId);
+}
+
+/** Takes a member out, or lets it go if it is the person itself. `false`: there is no such member. */
+export async function removeMember(
+  effect: Effect,
+  { organizationId, userId, asRole }: { organizationId: string; userId: string; asRole: Role },
+): Promise<boolean> {
+  const acting = await lockMembers(effect, organizationId, asRole);
+  const before = await membership(effect, organizationId, userId);
+  if (before === undefined) return false;
+  const itself = effect.author.kind === 'user' && effect.author.id === userId;
+  if (!itself) refuseLowerRole(acting, before.role === 'owner' ? 'owner' : 'admin');
+  if (before.role === 'owner') await refuseLastOwner(effect, organizationId, userId, 'stay');
+  const teams = await effect.kysely
+    .deleteFrom('team_member')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .returning('team_id')
+    .execute();
+  await effect.kysely
+    .deleteFrom('membership')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .execute();
+  const action = itself ? 'member.left' : 'member.removed';
+  await record(effect, action, { organizationId, userId, details: { role: before.role } });
+  for (const { team_id: id } of teams) effect.change({ organizationId, kind: 'team', id });
+  return true;
+}
+
+/** Whether somebody with this address belongs to the organization. */
+export async function isMemberByEmail(kysely: Kysely<Tables>, organizationId: string, email: string): Promise<boolean> {
+  const found = await kysely
+    .selectFrom('membership')
+    .innerJoin('app_user', 'app_user.id', 'membership.user_id')
+    .select('membership.user_id')
+    .where('membership.organization_id', '=', organizationId)
+    .where(({ eb, fn, val }) => eb(fn('lower', ['app_user.email']), '=', fn('lower', [val(email)])))
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+export function refuseLowerRole(held: Role, needed: Role): void {
+  if (mayActAs(held, needed)) return;
+  throw new Problem(
+    'role-too-low',
+    needed === 'owner'
+      ? `Only an owner decides about owners, and your role is ${held}; ask an owner.`
+      : `This needs the role ${needed}, and yours in this organization is ${held} by now; ask an administrator.`,
+  );
+}
+
+/** No key of the row changes, so rows that refer to it can still be made meanwhile. */
+async function lockOrganization(effect: Effect, organizationId: string): Promise<void> {
+  const locked = await effect.kysely
+    .selectFrom('organization')
+    .select('id')
+    .where('id', '=', organizationId)
+    .where('deletion_id', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (locked === undefined) throw new Problem('not-found', 'This organization was deleted.');
+}
+
+async function membership(effect: Effect, organizationId: string, userId: string): Promise<{ role: Role } | undefined> {
+  return await effect.kysely
+    .selectFrom('membership')
+    .select('role')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+}
+
+/** An owner whose account is disabled owns nothing: nobody could act for the organization any more. */
+async function refuseLastOwner(effect: Effect, organizationId: string, userId: string, must: string): Promise<void> {
+  const other = await effect.kysely
+    .selectFrom('membership')
+    .innerJoin('app_user', 'app_user.id', 'membership.user_id')
+    .select('membership.user_id')
+    .where('membership.organization_id', '=', organizationId)
+    .where('membership.role', '=', 'owner')
+    .where('membership.user_id', '!=', userId)
+    .where('app_user.disabled_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  if (other !== undefined) return;
+  throw new Problem(
+    'last-owner',
+    `The last owner of an organization has to ${must}: make another member owner first, or delete the organization.`,
+  );
+}
+
+async function record(
+  effect: Effect,
+  action: string,
+  { organizationId, userId, details }: { organizationId: string; userId: string; details: Record<string, string> },
+): Promise<void> {
+  const user = await effect.kysely.selectFrom('app_user').select('name').where('id', '=', userId).executeTakeFirst();
+  effect.audit({
+    action,
+    organizationId,
+    subjectKind: 'member',
+    subjectId: userId,
+    ...(user === undefined ? {} : { subjectName: user.name }),
+    details,
+  });
+  effect.change({ organizationId, kind: 'member', id: userId });
+  effect.change({ organizationId, kind: 'credential.changed', id: userId });
+}
+
+async function members(kysely: Kysely<Tables>, query: string, values: unknown[]): Promise<MemberView[]> {
+  const { rows } = await kysely.executeQuery<MemberView>(CompiledQuery.raw(query, values));
+  return rows;
+}

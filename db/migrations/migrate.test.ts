@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { emptyDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { openDatabase } from '../postgres/database.ts';
+import { drift } from './drift.ts';
+import { migrations } from './index.ts';
+import { migrate, schemaState } from './migrate.ts';
+import { migrationOrm } from './migration-orm.ts';
+
+test('two that migrate at once: one does it, the other waits and does nothing', async () => {
+  const empty = await emptyDatabase();
+  const results = await Promise.all([1, 2].map(() => migrate(empty.url, () => undefined)));
+  expect(results.map(({ applied }) => applied.length).sort()).toEqual([0, migrations.length]);
+  const database = await openDatabase({ url: empty.url, applicationName: 'test', poolMax: 1 });
+  expect(await schemaState(database)).toBe('current');
+  const { rows } = await sql<{
+    installations: number;
+  }>`select count(*)::int as installations from installation`.execute(database.kysely);
+  expect(rows).toEqual([{ installations: 1 }]);
+  await database.close();
+  await empty.drop();
+});
+
+test('the schema of an empty database is behind, one with an unknown migration is ahead and is refused', async () => {
+  const empty = await emptyDatabase();
+  const database = await openDatabase({ url: empty.url, applicationName: 'test', poolMax: 1 });
+  expect(await schemaState(database)).toBe('behind');
+  const told: string[] = [];
+  await migrate(empty.url, (message) => told.push(message));
+  expect(told).toHaveLength(migrations.length);
+  await sql`insert into migration (name) values ('Migration29990101000000_later')`.execute(database.kysely);
+  expect(await schemaState(database)).toBe('ahead');
+  await expect(migrate(empty.url, () => undefined)).rejects.toThrow('a newer version');
+  await database.close();
+  await empty.drop();
+});
+
+test('entities, migrations and snapshot say the same', async () => {
+  const empty = await emptyDatabase();
+  expect(await drift(empty.url)).toBeUndefined();
+  await empty.drop();
+});
+
+test.each([
+  'alter table team drop column slug',
+  'alter table team_member drop constraint team_member_organization_id_user_id_foreign',
+  'alter table deletion drop constraint deletion_state_check',
+  'drop index organization_slug_unique',
+  'alter table change_feed drop column project_id',
+  'create table stranger (id int)',
+])('a difference is found: %s', async (statement) => {
+  const fresh = await freshDatabase();
+  await sql.raw(statement).execute(fresh.database.kysely);
+  expect(await drift(fresh.url)).toContain('differ');
+  await fresh.drop();
+});
+
+test('a tenant foreign key includes the organization', async () => {
+  const fresh = await freshDatabase();
+  const { rows } = await sql<{ name: string; columns: string }>`
+    select c.conname as name, pg_get_constraintdef(c.oid) as columns
+    from pg_constraint c
+    where c.contype = 'f'
+      and exists (select from pg_attribute where attrelid = c.conrelid and attname = 'organization_id' and not attisdropped)
+      and exists (select from pg_attribute where attrelid = c.confrelid and attname = 'organization_id' and not attisdropped)
+      and pg_get_constraintdef(c.oid) not like 'FOREIGN KEY (organization_id,%'
+  `.execute(fresh.database.kysely);
+  expect(rows).toEqual([]);
+  await fresh.drop();
+});
+
+test('the snapshot is the one of the entities', async () => {
+  const orm = migrationOrm('postgresql://127.0.0.1:1/none');
+  expect(await orm.migrator.checkSchema()).toBe(false);
+  await orm.close(true);
+});

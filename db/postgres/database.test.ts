@@ -1,0 +1,174 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { machine } from '../../test/seeds/seed.ts';
+import { tokenCredential } from '../credentials/credentials.ts';
+import { effect } from '../engine/effect.ts';
+import { beat, livingProcesses, removeProcess } from '../engine/processes.ts';
+import { listTeams } from '../teams/teams.ts';
+import { connectionFailure, foreignKeyViolation, uniqueViolation } from './connection-failure.ts';
+import { openDatabase } from './database.ts';
+
+let fresh: FreshDatabase;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+});
+afterAll(() => fresh.drop());
+
+/** PostgreSQL behind a door that can be slammed and opened again. */
+async function door(): Promise<{ url: string; slam(): void; open(): Promise<void>; close(): Promise<void> }> {
+  const target = new URL(fresh.url);
+  const sockets = new Set<Socket>();
+  let port = 0;
+  let server: Server;
+  const open = async (): Promise<void> => {
+    server = createServer((incoming) => {
+      const outgoing = connect(Number(target.port), target.hostname);
+      for (const [from, to] of [
+        [incoming, outgoing],
+        [outgoing, incoming],
+      ] as const) {
+        sockets.add(from);
+        from.on('error', () => to.destroy());
+        from.on('close', () => to.destroy());
+        from.pipe(to);
+      }
+    });
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    if (address !== null && typeof address === 'object') port = address.port;
+  };
+  const slam = (): void => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
+  await open();
+  const url = new URL(fresh.url);
+  url.port = `${port}`;
+  url.hostname = '127.0.0.1';
+  return { url: url.href, slam, open, close: async () => slam() };
+}
+
+test('connections heal by themselves, and meanwhile every failure says that the database is away', async () => {
+  const way = await door();
+  const warnings: string[] = [];
+  const database = await openDatabase({
+    url: way.url,
+    applicationName: 'healing',
+    poolMax: 4,
+    onWarning: (message) => warnings.push(message),
+  });
+  await Promise.all(Array.from({ length: 4 }, () => database.ping()));
+  expect(database.pool()).toMatchObject({ total: 4, waiting: 0 });
+  const running = sql`select pg_sleep(30)`.execute(database.kysely).catch((error: unknown) => error);
+  // Each of these holds a transaction, and with it a place in the pool, when the server goes.
+  let inside = 0;
+  const effects = Array.from({ length: 3 }, () =>
+    effect(database, machine, async (effect) => {
+      await sql`select 1`.execute(effect.kysely);
+      inside += 1;
+      if (inside === 3) way.slam();
+      await sql`select pg_sleep(30)`.execute(effect.kysely);
+    }).catch((error: unknown) => error),
+  );
+  for (const error of await Promise.all([running, ...effects])) {
+    expect(error).toBeInstanceOf(Error);
+    expect(connectionFailure(error)).toBe(true);
+  }
+  const refused = await database.ping().catch((error: unknown) => error);
+  expect(connectionFailure(refused)).toBe(true);
+  await way.open();
+  await vi.waitFor(() => database.ping(), { timeout: 5_000 });
+  await Promise.all(
+    Array.from({ length: 8 }, () => effect(database, machine, (effect) => sql`select 1`.execute(effect.kysely))),
+  );
+  expect(database.pool()).toMatchObject({ total: 4, idle: 4, waiting: 0 });
+  expect(warnings.join(' ')).not.toContain('dev@');
+  await database.close();
+  await way.close();
+});
+
+test('a server that ends our sessions does not end the process', async () => {
+  const database = await openDatabase({ url: fresh.url, applicationName: 'killed', poolMax: 4 });
+  await Promise.all(Array.from({ length: 4 }, () => database.ping()));
+  const busy = sql`select pg_sleep(30)`.execute(database.kysely).catch((error: unknown) => error);
+  await vi.waitFor(async () => {
+    await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'killed' and datname = current_database() and query like '%pg_sleep%'
+    `.execute(fresh.database.kysely);
+    expect(connectionFailure(await Promise.race([busy, Promise.resolve()]))).toBe(true);
+  });
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'killed'`.execute(
+    fresh.database.kysely,
+  );
+  await vi.waitFor(() => database.ping(), { timeout: 5_000 });
+  await database.close();
+});
+
+test('a database that is away at the start is no obstacle to opening it', async () => {
+  const database = await openDatabase({
+    url: 'postgresql://nobody@127.0.0.1:1/none',
+    applicationName: 'early',
+    poolMax: 1,
+  });
+  const error = await database.ping().catch((reason: unknown) => reason);
+  expect(connectionFailure(error)).toBe(true);
+  await database.close();
+});
+
+test('defects and refusals are told apart from a database that is away', async () => {
+  const { kysely } = fresh.database;
+  const fails = async (work: Promise<unknown>): Promise<unknown> => await work.catch((error: unknown) => error);
+  const defect = await fails(sql`select nonsense`.execute(kysely));
+  expect(connectionFailure(defect)).toBe(false);
+  expect(connectionFailure(new Error('no'))).toBe(false);
+  expect(connectionFailure(undefined)).toBe(false);
+  expect(connectionFailure(Object.assign(new Error('ENOENT'), { code: 'ENOENT', syscall: 'open' }))).toBe(false);
+  const insert = () => kysely.insertInto('organization').values({ id: uuid(), name: 'a', slug: 'same' }).execute();
+  await insert();
+  const twice = await fails(insert());
+  expect(uniqueViolation(twice)).toBe('organization_slug_unique');
+  expect(foreignKeyViolation(twice)).toBeUndefined();
+  const stranger = await fails(
+    kysely.insertInto('membership').values({ organization_id: uuid(), user_id: uuid(), role: 'owner' }).execute(),
+  );
+  expect(foreignKeyViolation(stranger)).toBe('membership_organization_id_foreign');
+  expect(uniqueViolation(stranger)).toBeUndefined();
+});
+
+test('the process that is written through the unit of work is the one that Kysely reads, times included', async () => {
+  const { kysely } = fresh.database;
+  const id = uuid();
+  await beat(kysely, { id, kind: 'worker', version: '1', state: { ready: false } });
+  await beat(kysely, { id, kind: 'worker', version: '1', state: { ready: true } });
+  const [living] = await livingProcesses(kysely);
+  expect(living).toMatchObject({ id, kind: 'worker', state: { ready: true } });
+  expect(living?.seenAt).toBeInstanceOf(Date);
+  await sql`update process set seen_at = now() - interval '21 seconds'`.execute(kysely);
+  expect(await livingProcesses(kysely)).toEqual([]);
+  await removeProcess(kysely, id);
+  expect((await sql`select 1 from process`.execute(kysely)).rows).toEqual([]);
+});
+
+test('a query that asks for it is prepared once per connection, and others are not', async () => {
+  const database = await openDatabase({ url: fresh.url, applicationName: 'preparing', poolMax: 1 });
+  for (let n = 0; n < 3; n += 1) {
+    expect(await tokenCredential(database.kysely, `${n}`)).toBeUndefined();
+    expect(await listTeams(database.kysely, uuid(), { limit: 5 })).toEqual([]);
+    await livingProcesses(database.kysely);
+  }
+  const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements order by 1`.execute(
+    database.kysely,
+  );
+  expect(rows.map(({ statement }) => statement)).toEqual([
+    expect.stringContaining('from team'),
+    expect.stringContaining('from api_token'),
+  ]);
+  await database.close();
+});

@@ -1,0 +1,131 @@
+import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { Kysely } from 'kysely';
+import { type Pool, TypeOverrides } from 'pg';
+import { schemas } from '../schemas.ts';
+import { returnBrokenConnections } from './broken-connections.ts';
+import { prepareMarkedQueries } from './prepared-statements.ts';
+import type { Tables } from './tables.ts';
+
+/** What a committed effect touched: whoever listens tries the outbox and wakes the feed. */
+export interface Committed {
+  actors: string[];
+  organizations: string[];
+}
+
+export interface Database {
+  readonly orm: MikroORM;
+  /** Kysely on the pool: for lists and hot reads. */
+  readonly kysely: Kysely<Tables>;
+  readonly url: string;
+  readonly applicationName: string;
+  /** A unit of work of its own. */
+  fork(): EntityManager;
+  /** Called after each commit of an effect of this process. Returns how to stop that. */
+  onCommit(listener: (committed: Committed) => void): () => void;
+  reportCommit(committed: Committed): void;
+  /** Called when a row contradicts its actor: see projection.ts. Returns how to stop that. */
+  onAlarm(listener: (alarm: Alarm) => void): () => void;
+  raiseAlarm(alarm: Alarm): void;
+  pool(): { total: number; idle: number; waiting: number };
+  /** Rejects while the database is away. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Alarm {
+  message: string;
+  actorId: string;
+}
+
+export interface DatabaseOptions {
+  url: string;
+  /** Seen in `pg_stat_activity`. */
+  applicationName: string;
+  poolMax: number;
+  /** Told when a connection breaks; the pool replaces it by itself. */
+  onWarning?: (message: string) => void;
+  /** No statement may run longer. Zero: no limit, for migrations. */
+  statementTimeoutMillis?: number;
+}
+
+const connectTimeoutMillis = 5_000;
+const statementTimeoutMillis = 30_000;
+const idleInTransactionTimeoutMillis = 60_000;
+
+/** Opens a pool. Nothing is connected yet: the first query does that, so a process may start before its database. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  let pool: Pool | undefined;
+  const orm = new MikroORM({
+    entities: [...schemas],
+    clientUrl: options.url,
+    pool: { min: 0, max: options.poolMax, idleTimeoutMillis: 30_000 },
+    driverOptions: {
+      ...connectionOptions(options),
+      onPoolCreated: (created: Pool) => {
+        pool = created;
+        returnBrokenConnections(created);
+        prepareMarkedQueries(created);
+      },
+    },
+    // What MikroORM logs besides queries is a broken connection; secrets are in neither.
+    logger: (message) => options.onWarning?.(message),
+    colors: false,
+    ensureDatabase: false,
+    metadataCache: { enabled: false },
+  });
+  const kysely: Kysely<Tables> = orm.em.getConnection().getClient();
+  const committed = new Set<(committed: Committed) => void>();
+  const alarmed = new Set<(alarm: Alarm) => void>();
+  return {
+    orm,
+    kysely,
+    url: options.url,
+    applicationName: options.applicationName,
+    fork: () => orm.em.fork(),
+    onCommit: (listener) => subscribe(committed, listener),
+    reportCommit: (report) => publish(committed, report, options.onWarning),
+    onAlarm: (listener) => subscribe(alarmed, listener),
+    raiseAlarm: (alarm) => publish(alarmed, alarm, options.onWarning),
+    pool: () => ({ total: pool?.totalCount ?? 0, idle: pool?.idleCount ?? 0, waiting: pool?.waitingCount ?? 0 }),
+    ping: async () => {
+      await kysely.selectNoFrom((expression) => expression.lit(1).as('one')).execute();
+    },
+    close: () => orm.close(true),
+  };
+}
+
+/** How every connection of ours is made, those outside the pool included. */
+export function connectionOptions(options: Pick<DatabaseOptions, 'applicationName' | 'statementTimeoutMillis'>) {
+  return {
+    application_name: options.applicationName,
+    connectionTimeoutMillis: connectTimeoutMillis,
+    statement_timeout: options.statementTimeoutMillis ?? statementTimeoutMillis,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMillis,
+    keepAlive: true,
+    types: typeParsers(),
+  };
+}
+
+/** MikroORM leaves times as text; Kysely's readers are promised what the entities say: a `Date`. */
+function typeParsers(): TypeOverrides {
+  const types = new TypeOverrides();
+  const timestamptz = 1184;
+  types.setTypeParser(timestamptz, (text) => new Date(text));
+  return types;
+}
+
+function subscribe<T>(listeners: Set<(event: T) => void>, listener: (event: T) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** What happened has happened: a listener that fails must not make it look undone. */
+function publish<T>(listeners: Set<(event: T) => void>, event: T, onWarning?: (message: string) => void): void {
+  for (const listener of listeners) {
+    try {
+      listener(event);
+    } catch (error) {
+      onWarning?.(`A listener failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}

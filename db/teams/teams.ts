@@ -1,0 +1,238 @@
+import { CompiledQuery, type Kysely, sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { Problem } from '../../domain/problems.ts';
+import { freeSlug, slugOf } from '../../domain/slug.ts';
+import type { Effect } from '../engine/effect.ts';
+import { uniqueViolation } from '../postgres/connection-failure.ts';
+import { prepared } from '../postgres/prepared-statements.ts';
+import type { Tables } from '../postgres/tables.ts';
+
+export interface TeamView {
+  id: string;
+  name: string;
+  slug: string;
+  createdAt: Date;
+  projectCount: number;
+  scimManaged: boolean;
+  members: { userId: string; name: string; email: string }[];
+}
+
+export interface TeamPosition {
+  createdAt: Date;
+  id: string;
+}
+
+// Written out and prepared: building and planning them would cost more than a tenth of the request. There is no table of
+// projects yet, so no team has any: their count belongs where the 0 is.
+const teamQuery = `${prepared}
+  select team.id, team.name, team.slug, team.created_at as "createdAt", team.scim_managed as "scimManaged",
+         0 as "projectCount",
+         coalesce((
+           select json_agg(json_build_object('userId', app_user.id, 'name', app_user.name, 'email', app_user.email)
+                           order by app_user.name, app_user.id)
+           from team_member join app_user on app_user.id = team_member.user_id
+           where team_member.team_id = team.id), '[]') as members
+  from team
+  where team.organization_id = $1`;
+const byId = `${teamQuery} and team.id = $2`;
+const order = 'order by team.created_at, team.id';
+const firstPage = `${teamQuery} ${order} limit $2`;
+const nextPage = `${teamQuery} and (team.created_at, team.id) > ($3, $4) ${order} limit $2`;
+
+export async function findTeam(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  id: string,
+): Promise<TeamView | undefined> {
+  const [team] = await teams(kysely, byId, [organizationId, id]);
+  return team;
+}
+
+/** The organization's teams, oldest first. */
+export async function listTeams(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  page: { limit: number; after?: TeamPosition | undefined },
+): Promise<TeamView[]> {
+  const { limit, after } = page;
+  if (after === undefined) return await teams(kysely, firstPage, [organizationId, limit]);
+  return await teams(kysely, nextPage, [organizationId, limit, after.createdAt, after.id]);
+}
+
+/** Makes a team; its slug follows from its name. A name that is taken is a conflict, a slug never is. */
+export async function createTeam(effect: Effect, organizationId: string, name: string): Promise<TeamView> {
+  const id = uuid();
+  await insertTeam(effect, { id, organizationId, name });
+  effect.audit({ action: 'team.created', organizationId, subjectKind: 'team', subjectId: id, subjectName: name });
+  effect.change({ organizationId, kind: 'team', id });
+  return await written(effect, organizationId, id);
+}
+
+/** Renames a team. Its slug stays, since it stands in addresses. `undefined`: there is no such team. */
+export async function renameTeam(
+  effect: Effect,
+  organizationId: string,
+  id: string,
+  name: string,
+): Promise<TeamView | undefined> {
+  const before = await lockTeam(effect, organizationId, id);
+  if (before === undefined) return undefined;
+  try {
+    await effect.kysely
+      .updateTable('team')
+      .set({ name })
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', id)
+      .execute();
+  } catch (error) {
+    if (uniqueViolation(error) === 'team_organization_id_name_unique') throw nameTaken(name);
+    throw error;
+  }
+  effect.audit({
+    action: 'team.renamed',
+    organizationId,
+    subjectKind: 'team',
+    subjectId: id,
+    subjectName: name,
+    details: { from: before.name, to: name },
+  });
+  effect.change({ organizationId, kind: 'team', id });
+  return await written(effect, organizationId, id);
+}
+
+/** `false`: there is no such team. */
+export async function deleteTeam(effect: Effect, organizationId: string, id: string): Promise<boolean> {
+  const deleted = await effect.kysely
+    .deleteFrom('team')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .returning('name')
+    .executeTakeFirst();
+  if (deleted === undefined) return false;
+  effect.audit({
+    action: 'team.deleted',
+    organizationId,
+    subjectKind: 'team',
+    subjectId: id,
+    subjectName: deleted.name,
+  });
+  effect.change({ organizationId, kind: 'team', id });
+  return true;
+}
+
+export type MembersSet = { kind: 'set'; team: TeamView } | { kind: 'not-members'; userIds: string[] };
+
+/** Makes these users the team's members. All must be members of the organization. `undefined`: no such team. */
+export async function setTeamMembers(
+  effect: Effect,
+  organizationId: string,
+  id: string,
+  userIds: string[],
+): Promise<MembersSet | undefined> {
+  const team = await lockTeam(effect, organizationId, id);
+  if (team === undefined) return undefined;
+  const wanted = [...new Set(userIds)];
+  const strangers = await notMembers(effect, organizationId, wanted);
+  if (strangers.length > 0) return { kind: 'not-members', userIds: strangers };
+  const current = await effect.kysely
+    .selectFrom('team_member')
+    .select('user_id')
+    .where('team_id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .execute();
+  const before = new Set(current.map((row) => row.user_id));
+  const removed = [...before].filter((userId) => !wanted.includes(userId));
+  const added = wanted.filter((userId) => !before.has(userId));
+  if (removed.length > 0) {
+    await effect.kysely.deleteFrom('team_member').where('team_id', '=', id).where('user_id', 'in', removed).execute();
+  }
+  if (added.length > 0) {
+    await effect.kysely
+      .insertInto('team_member')
+      .values(added.map((userId) => ({ team_id: id, user_id: userId, organization_id: organizationId })))
+      .execute();
+  }
+  effect.audit({
+    action: 'team.members_set',
+    organizationId,
+    subjectKind: 'team',
+    subjectId: id,
+    subjectName: team.name,
+    details: { added, removed },
+  });
+  effect.change({ organizationId, kind: 'team', id });
+  return { kind: 'set', team: await written(effect, organizationId, id) };
+}
+
+/** Which of these are no members, with those who are kept from leaving until the transaction ends. */
+async function notMembers(effect: Effect, organizationId: string, userIds: string[]): Promise<string[]> {
+  if (userIds.length === 0) return [];
+  const rows = await effect.kysely
+    .selectFrom('membership')
+    .select('user_id')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', 'in', userIds)
+    .orderBy('user_id')
+    .forKeyShare()
+    .execute();
+  const members = new Set(rows.map((row) => row.user_id));
+  return userIds.filter((userId) => !members.has(userId));
+}
+
+async function insertTeam(
+  effect: Effect,
+  { id, organizationId, name }: { id: string; organizationId: string; name: string },
+): Promise<void> {
+  const base = slugOf(name) || 'team';
+  for (;;) {
+    const inserted = await effect.kysely
+      .insertInto('team')
+      .values({ id, organization_id: organizationId, name, slug: freeSlug(base, await slugs(effect, organizationId)) })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    if (inserted !== undefined) return;
+    // Name or slug was taken, perhaps a moment ago: the slug has another free number, the name has not.
+    const same = await effect.kysely
+      .selectFrom('team')
+      .select('id')
+      .where('organization_id', '=', organizationId)
+      .where(sql`lower(name)`, '=', sql`lower(${name})`)
+      .executeTakeFirst();
+    if (same !== undefined) throw nameTaken(name);
+  }
+}
+
+async function slugs(effect: Effect, organizationId: string): Promise<Set<string>> {
+  const rows = await effect.kysely
+    .selectFrom('team')
+    .select('slug')
+    .where('organization_id', '=', organizationId)
+    .execute();
+  return new Set(rows.map((row) => row.slug));
+}
+
+async function lockTeam(effect: Effect, organizationId: string, id: string): Promise<{ name: string } | undefined> {
+  return await effect.kysely
+    .selectFrom('team')
+    .select('name')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+async function written(effect: Effect, organizationId: string, id: string): Promise<TeamView> {
+  const team = await findTeam(effect.kysely, organizationId, id);
+  if (team === undefined) throw new Error(`The team ${id} that was just written is not there.`);
+  return team;
+}
+
+function nameTaken(name: string): Problem {
+  return new Problem('conflict', `A team named "${name}" exists already: choose another name.`);
+}
+
+async function teams(kysely: Kysely<Tables>, query: string, values: unknown[]): Promise<TeamView[]> {
+  const { rows } = await kysely.executeQuery<TeamView>(CompiledQuery.raw(query, values));
+  return rows;
+}

@@ -1,0 +1,206 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Kysely, Selectable } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { Problem } from '../../domain/problems.ts';
+import type { TokenRole } from '../../domain/roles.ts';
+import { revokeTokensOfRule } from '../api-tokens/api-tokens.ts';
+import type { Effect } from '../engine/effect.ts';
+import { uniqueViolation } from '../postgres/connection-failure.ts';
+import type { JsonObject } from '../postgres/json.ts';
+import type { Tables } from '../postgres/tables.ts';
+
+/** What a job must show, and what it gets for it. */
+export interface TrustedIssuerRule {
+  name: string;
+  issuer: string;
+  audience: string;
+  claims: Record<string, string[]>;
+  role: TokenRole;
+  /** Null: its tokens are not limited to projects. */
+  projectIds: string[] | null;
+  tokenLifetimeSeconds: number;
+}
+
+export interface TrustedIssuerView extends TrustedIssuerRule {
+  id: string;
+  createdBy: string;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+}
+
+const fields = [
+  'name',
+  'issuer',
+  'audience',
+  'claims',
+  'role',
+  'projectIds',
+  'tokenLifetimeSeconds',
+] as const satisfies (keyof TrustedIssuerRule)[];
+
+/** What says who gets a token and what it may do: tokens that were made before one of these changed are revoked. */
+const deciding: ReadonlySet<keyof TrustedIssuerRule> = new Set(['issuer', 'audience', 'claims', 'role', 'projectIds']);
+
+export async function createTrustedIssuer(
+  effect: Effect,
+  organizationId: string,
+  rule: TrustedIssuerRule,
+): Promise<TrustedIssuerView> {
+  const id = uuid();
+  await named(rule.name, () =>
+    effect.kysely
+      .insertInto('trusted_issuer')
+      .values({
+        id,
+        organization_id: organizationId,
+        ...columnsOf(rule),
+        created_by: effect.author.kind === 'user' ? effect.author.id : effect.author.name,
+      })
+      .execute(),
+  );
+  note(effect, organizationId, { id, name: rule.name }, 'created', { ...columnsOf(rule) });
+  return await written(effect, organizationId, id);
+}
+
+/** The rule, kept as it is until the effect ends. `undefined`: there is no such rule. */
+export async function lockTrustedIssuer(
+  effect: Effect,
+  organizationId: string,
+  id: string,
+): Promise<TrustedIssuerView | undefined> {
+  const row = await rules(effect.kysely, organizationId).where('id', '=', id).forUpdate().executeTakeFirst();
+  return row && viewOf(row);
+}
+
+/** Changes a rule that is locked; if that changes who is trusted or with what, its live tokens are revoked. */
+export async function updateTrustedIssuer(
+  effect: Effect,
+  organizationId: string,
+  before: TrustedIssuerView,
+  after: TrustedIssuerRule,
+): Promise<TrustedIssuerView> {
+  const changed = fields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
+  if (changed.length === 0) return before;
+  const { id } = before;
+  await named(after.name, () =>
+    effect.kysely
+      .updateTable('trusted_issuer')
+      .set(columnsOf(after))
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', id)
+      .execute(),
+  );
+  const revokedTokens = changed.some((field) => deciding.has(field))
+    ? await revokeTokensOfRule(effect, organizationId, id)
+    : 0;
+  const details: JsonObject = { revokedTokens };
+  for (const field of changed) details[field] = { from: before[field], to: after[field] };
+  note(effect, organizationId, { id, name: after.name }, 'changed', details);
+  return await written(effect, organizationId, id);
+}
+
+/** `false`: there is no such rule. */
+export async function deleteTrustedIssuer(effect: Effect, organizationId: string, id: string): Promise<boolean> {
+  const deleted = await effect.kysely
+    .deleteFrom('trusted_issuer')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .returning(['id', 'name'])
+    .executeTakeFirst();
+  if (deleted === undefined) return false;
+  const revokedTokens = await revokeTokensOfRule(effect, organizationId, id);
+  note(effect, organizationId, deleted, 'deleted', { revokedTokens });
+  return true;
+}
+
+export async function findTrustedIssuer(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  id: string,
+): Promise<TrustedIssuerView | undefined> {
+  const row = await rules(kysely, organizationId).where('id', '=', id).executeTakeFirst();
+  return row && viewOf(row);
+}
+
+/** The organization's rules, oldest first: the order in which they are tried. */
+export async function listTrustedIssuers(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  page: { limit: number; after?: { createdAt: Date; id: string } | undefined },
+): Promise<TrustedIssuerView[]> {
+  const { after } = page;
+  let query = rules(kysely, organizationId).orderBy('created_at').orderBy('id').limit(page.limit);
+  if (after !== undefined) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('created_at', 'id'), '>', tuple(after.createdAt, after.id)),
+    );
+  }
+  return (await query.execute()).map(viewOf);
+}
+
+function rules(kysely: Kysely<Tables>, organizationId: string) {
+  return kysely.selectFrom('trusted_issuer').selectAll().where('organization_id', '=', organizationId);
+}
+
+type Row = Selectable<Tables['trusted_issuer']>;
+
+export function viewOf(row: Row): TrustedIssuerView {
+  return {
+    id: row.id,
+    name: row.name,
+    issuer: row.issuer,
+    audience: row.audience,
+    claims: row.claims,
+    role: row.role,
+    projectIds: row.project_ids,
+    tokenLifetimeSeconds: row.token_lifetime_seconds,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+  };
+}
+
+function columnsOf(rule: TrustedIssuerRule) {
+  return {
+    name: rule.name,
+    issuer: rule.issuer,
+    audience: rule.audience,
+    claims: rule.claims,
+    role: rule.role,
+    project_ids: rule.projectIds,
+    token_lifetime_seconds: rule.tokenLifetimeSeconds,
+  };
+}
+
+async function named<T>(name: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (uniqueViolation(error) !== 'trusted_issuer_organization_id_name_unique') throw error;
+    throw new Problem('conflict', `A trusted issuer named "${name}" exists already: choose another name.`);
+  }
+}
+
+function note(
+  effect: Effect,
+  organizationId: string,
+  { id, name }: { id: string; name: string },
+  what: 'created' | 'changed' | 'deleted',
+  details: JsonObject,
+): void {
+  effect.audit({
+    action: `trusted_issuer.${what}`,
+    organizationId,
+    subjectKind: 'trusted_issuer',
+    subjectId: id,
+    subjectName: name,
+    details,
+  });
+  effect.change({ organizationId, kind: 'trusted_issuer', id });
+}
+
+async function written(effect: Effect, organizationId: string, id: string): Promise<TrustedIssuerView> {
+  const rule = await findTrustedIssuer(effect.kysely, organizationId, id);
+  if (rule === undefined) throw new Error(`The trusted issuer ${id} that was just written is not there.`);
+  return rule;
+}

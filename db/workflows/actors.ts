@@ -1,0 +1,178 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type ActorKind, actorKinds } from '../../domain/actors.ts';
+import { agentUpdatePatience } from '../../domain/clusters/agent-updates.ts';
+import type { Tables } from '../postgres/tables.ts';
+
+/** An actor as its row shows it. */
+export interface ActorView {
+  id: string;
+  kind: ActorKind;
+  /** Of what it is about: its cluster, its organization. */
+  name: string;
+  subjectId: string;
+  state: string;
+  stuck: boolean;
+  /** Why it is stuck although it does not say so itself. */
+  delay: 'undelivered' | 'overdue' | null;
+  blocker: string | null;
+  message: string | null;
+  createdAt: Date;
+  finishedAt: Date | null;
+  /** When all of its history had come into the archive. */
+  archivedAt: Date | null;
+}
+
+/** 0: stuck; 1: open; 2: over. */
+export interface ActorPosition {
+  rank: number;
+  createdAt: Date;
+  id: string;
+}
+
+export interface ActorsWanted {
+  kind?: ActorKind | undefined;
+  open?: boolean | undefined;
+  /** Only what is stuck. */
+  stuck?: boolean | undefined;
+  limit: number;
+  after?: ActorPosition | undefined;
+}
+
+interface KindOfRow {
+  name: RawBuilder<string>;
+  subjectId: RawBuilder<string>;
+  /** What the name needs besides `actor`. */
+  join?: RawBuilder<unknown>;
+  /** A state that should have passed by now, by the deadlines of the kind itself and a minute. */
+  overdue: RawBuilder<boolean>;
+}
+
+const seconds = (milliseconds: number): number => milliseconds / 1_000 + 60;
+const toBegin = seconds(agentUpdatePatience.requested);
+const inAll = seconds(Object.values(agentUpdatePatience).reduce((sum, milliseconds) => sum + milliseconds, 0));
+
+const kinds: Readonly<Record<ActorKind, KindOfRow>> = {
+  deletion: {
+    name: sql`actor.name`,
+    subjectId: sql`actor.organization_id`,
+    overdue: sql`actor.state = 'retained' and actor.restore_until < now() - interval '1 minute'`,
+  },
+  cluster: {
+    name: sql`actor.name`,
+    subjectId: sql`actor.id`,
+    overdue: sql`coalesce(actor.deletion_requested_at < now() - interval '1 minute', false)`,
+  },
+  'agent-update': {
+    name: sql`cluster.name`,
+    subjectId: sql`actor.cluster_id`,
+    join: sql`join cluster on cluster.organization_id = actor.organization_id and cluster.id = actor.cluster_id`,
+    overdue: sql`actor.created_at < now() - make_interval(secs => case actor.state when 'requested' then ${sql.lit(toBegin)} else ${sql.lit(inAll)} end)`,
+  },
+};
+
+/**
+ * The actors of an organization: stuck ones, then open ones, then those that are over; of each the newest first. What is
+ * over may be much, and is read along its index; what is open is as much as there are clusters.
+ */
+export async function listActors(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  wanted: ActorsWanted,
+): Promise<(ActorView & ActorPosition)[]> {
+  const { kind, open, stuck = false, limit, after } = wanted;
+  const of = kind === undefined ? (Object.keys(actorKinds) as ActorKind[]) : [kind];
+  const branches: RawBuilder<unknown>[] = [];
+  if (open !== false && (after === undefined || after.rank < 2)) {
+    const rows = union(of.map((one) => openRows(one, organizationId)));
+    branches.push(sql`
+      select * from (${rows}) as opened
+      where ${stuck ? sql`rank = 0` : sql`true`} and ${behind(after)}
+      order by rank, "createdAt" desc, id desc
+      limit ${limit}
+    `);
+  }
+  if (open !== true && !stuck) {
+    const from = after?.rank === 2 ? after : undefined;
+    branches.push(...of.map((one) => overRows(one, organizationId, limit, from)));
+  }
+  if (branches.length === 0) return [];
+  const { rows } = await sql<ActorView & ActorPosition>`
+    select * from (${union(branches)}) as actors order by rank, "createdAt" desc, id desc limit ${limit}
+  `.execute(kysely);
+  return rows;
+}
+
+/** The actor of that row, if it is the organization's. */
+export async function findActor(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  id: string,
+): Promise<ActorView | undefined> {
+  const own = sql`actor.organization_id = ${organizationId} and actor.id = ${id}`;
+  const of = (Object.keys(actorKinds) as ActorKind[]).flatMap((kind) => [
+    openRows(kind, organizationId, own),
+    sql`select ${columns(kind)}, ${over} from ${rowsOf(kind)} where ${own} and actor.finished_at is not null`,
+  ]);
+  const { rows } = await sql<ActorView>`select * from (${union(of)}) as actors limit 1`.execute(kysely);
+  return rows[0];
+}
+
+/** What waits to be told for a minute is not merely under way: see db/engine/outbox.ts. */
+function openRows(kind: ActorKind, organizationId: string, which = sql`actor.organization_id = ${organizationId}`) {
+  const { overdue } = kinds[kind];
+  return sql`
+    select ${columns(kind)},
+      case when actor.blocker is null and actor.delay is null then 1 else 0 end as rank,
+      actor.blocker is not null or actor.delay is not null as stuck, actor.delay
+    from (
+      select actor.*, case when late.actor_id is not null then 'undelivered' when ${overdue} then 'overdue' end as delay
+      from ${sql.table(actorKinds[kind].table)} as actor
+      left join (
+        select distinct actor_id from outbox
+        where organization_id = ${organizationId} and created_at < now() - interval '1 minute'
+      ) as late on late.actor_id = ${`${kind}/`}::text || actor.id::text
+      where ${which} and actor.finished_at is null
+    ) as actor ${kinds[kind].join ?? sql``}
+  `;
+}
+
+/** Named only once the page is cut out: the table may be long. */
+function overRows(kind: ActorKind, organizationId: string, limit: number, after: ActorPosition | undefined) {
+  const from = after && sql`and (actor.created_at, actor.id) < (${after.createdAt}, ${after.id}::uuid)`;
+  return sql`
+    select ${columns(kind)}, ${over}
+    from (
+      select actor.* from ${sql.table(actorKinds[kind].table)} as actor
+      where actor.organization_id = ${organizationId} and actor.finished_at is not null ${from ?? sql``}
+      order by actor.created_at desc, actor.id desc
+      limit ${limit}
+    ) as actor ${kinds[kind].join ?? sql``}
+  `;
+}
+
+const over = sql`2 as rank, false as stuck, null::text as delay`;
+
+function columns(kind: ActorKind): RawBuilder<unknown> {
+  const { name, subjectId } = kinds[kind];
+  return sql`
+    actor.id, ${kind}::text as kind, ${name} as name, ${subjectId} as "subjectId", actor.state, actor.blocker,
+    actor.message, actor.created_at as "createdAt", actor.finished_at as "finishedAt", actor.archived_at as "archivedAt"
+  `;
+}
+
+function rowsOf(kind: ActorKind): RawBuilder<unknown> {
+  return sql`${sql.table(actorKinds[kind].table)} as actor ${kinds[kind].join ?? sql``}`;
+}
+
+function behind(after: ActorPosition | undefined): RawBuilder<unknown> {
+  if (after === undefined) return sql`true`;
+  const { rank, createdAt, id } = after;
+  return sql`(rank > ${rank} or (rank = ${rank} and ("createdAt", id) < (${createdAt}, ${id}::uuid)))`;
+}
+
+function union(parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return sql.join(
+    parts.map((part) => sql`(${part})`),
+    sql` union all `,
+  );
+}

@@ -1,0 +1,72 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { JsonObject, JsonValue } from '../postgres/json.ts';
+
+/** What shall run on a cluster for one service in one environment: one slice of its desired state. */
+export const ClusterSliceSchema = defineEntity({
+  name: 'ClusterSlice',
+  tableName: 'cluster_slice',
+  properties: {
+    clusterId: p.uuid().primary(),
+    key: p.text().primary(),
+    organizationId: p.uuid(),
+    /** As people call it. */
+    name: p.text(),
+    /** The cluster's revision at which it last changed. */
+    revision: p.integer(),
+    /** `protocol/workload.ts`, without what is secret. */
+    workload: p.json<JsonObject>(),
+    /** Variables and the registry's credential, encrypted with the organization's key. */
+    sealedSecrets: p.blob().$type<Buffer>().nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+    /** Set while it is being taken away: the row goes when the agent has nothing of it any more. */
+    removedAt: p.datetime(3).nullable(),
+  },
+  indexes: [
+    { name: 'cluster_slice_cluster_id_revision_index', properties: ['clusterId', 'revision'] },
+    { name: 'cluster_slice_organization_id_index', properties: ['organizationId'] },
+  ],
+});
+
+export class ClusterSlice extends ClusterSliceSchema.class {}
+ClusterSliceSchema.setClass(ClusterSlice);
+
+/** A host name that leads to a process of a slice: nobody else can have it. */
+export const IngressHostSchema = defineEntity({
+  name: 'IngressHost',
+  tableName: 'ingress_host',
+  properties: {
+    host: p.text().primary(),
+    organizationId: p.uuid(),
+    clusterId: p.uuid(),
+    key: p.text(),
+    process: p.text(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+  uniques: [{ name: 'ingress_host_cluster_id_key_process_unique', properties: ['clusterId', 'key', 'process'] }],
+  indexes: [{ name: 'ingress_host_organization_id_index', properties: ['organizationId'] }],
+});
+
+export class IngressHost extends IngressHostSchema.class {}
+IngressHostSchema.setClass(IngressHost);
+
+/** A slice as the agent last saw it. */
+export const ObservedSliceSchema = defineEntity({
+  name: 'ObservedSlice',
+  tableName: 'observed_slice',
+  properties: {
+    clusterId: p.uuid().primary(),
+    key: p.text().primary(),
+    organizationId: p.uuid(),
+    appliedRevision: p.integer(),
+    error: p.text().nullable(),
+    instances: p.json<JsonValue[]>(),
+    volumes: p.json<JsonValue[]>(),
+    traffic: p.json<JsonValue[]>(),
+    observedAt: p.datetime(3).defaultRaw('now()'),
+  },
+  indexes: [{ name: 'observed_slice_organization_id_index', properties: ['organizationId'] }],
+});
+
+export class ObservedSlice extends ObservedSliceSchema.class {}
+ObservedSliceSchema.setClass(ObservedSlice);

@@ -1,0 +1,298 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { nearest } from '../nearest.ts';
+import {
+  address,
+  domains,
+  duration,
+  hostAndPort,
+  oneOf,
+  optional,
+  origin,
+  path,
+  ranges,
+  type Setting,
+  setting,
+  text,
+  url,
+  wholeNumber,
+  yesOrNo,
+} from './setting.ts';
+
+const checkout = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** Every setting there is. `ballast help` and the table in docs/operating.md are made from this. */
+export const settingsTable = {
+  PORT: setting('Port of the API and the console; 0 picks a free one.', wholeNumber(0, 65_535), 8088, {
+    example: '8088',
+  }),
+  LISTEN: setting(
+    'Address that PORT is opened on; anything but loopback wants an https PUBLIC_URL.',
+    address,
+    '127.0.0.1',
+  ),
+  PUBLIC_URL: setting('Address under which people reach the installation.', origin, publicUrl, {
+    shown: 'http://localhost:PORT',
+  }),
+  TRUSTED_PROXIES: setting<readonly string[]>('Proxies whose X-Forwarded-For is believed.', ranges, []),
+  BALLAST_HOME: setting('Directory of all data, keys and logs.', path, join(checkout, '.ballast'), {
+    example: '/var/lib/ballast',
+    shown: '.ballast in the checkout',
+  }),
+  BALLAST_URL: optional('Control plane that `ballast cluster …` speaks to; PUBLIC_URL without it.', origin, {
+    example: 'https://ballast.example.com',
+  }),
+  BALLAST_TOKEN: optional('API token that `ballast cluster …` speaks with.', text, { secret: true }),
+  KEYS_FILE: setting(
+    'File of the key-encryption keys. Whoever has it and the database can read every secret.',
+    path,
+    (above) => join(String(above.BALLAST_HOME), 'keys', 'key-encryption-keys.json'),
+    { shown: 'keys/key-encryption-keys.json in the home' },
+  ),
+  LOG_LEVEL: setting('Least level that is logged.', oneOf('trace', 'debug', 'info', 'warn', 'error'), 'info'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(
+    'Where traces are sent (OTLP over HTTP); none are made without it.',
+    url('http', 'https'),
+    {
+      example: 'http://127.0.0.1:4318',
+    },
+  ),
+
+  DATABASE_URL: optional('PostgreSQL 15 or newer to use instead of the embedded one.', url('postgresql', 'postgres'), {
+    secret: true,
+    example: 'postgresql://user:password@host:5432/ballast',
+  }),
+  DATABASE_POOL: setting('Most connections that one process opens to PostgreSQL.', wholeNumber(2, 500), 16),
+
+  TEMPORAL_ADDRESS: optional('Temporal to use instead of the embedded one.', hostAndPort),
+  TEMPORAL_NAMESPACE: setting('Namespace in Temporal.', text, 'ballast', { example: 'ballast' }),
+  TEMPORAL_API_KEY: optional('Key for Temporal Cloud.', text, { secret: true }),
+  TEMPORAL_TLS_CA_FILE: optional(
+    'Certificates (PEM) that Temporal must be signed by, if not a public authority.',
+    path,
+  ),
+  TEMPORAL_TLS_CERT_FILE: optional('Client certificate (PEM) shown to Temporal.', path),
+  TEMPORAL_TLS_KEY_FILE: optional('Key (PEM) of that certificate.', path),
+  TEMPORAL_TLS_SERVER_NAME: optional('Name that the certificate of Temporal must carry, if not its host.', text),
+  TEMPORAL_TLS: setting('Whether Temporal is spoken to with TLS.', yesOrNo, wantsTls, {
+    shown: 'true if one of the TEMPORAL_TLS_ settings or TEMPORAL_API_KEY is set',
+  }),
+  TEMPORAL_SERVER: optional(
+    'A temporal-server of the right version to run instead of the one that is found or built; temporal-sql-tool must lie beside it.',
+    path,
+    { example: '/usr/local/bin/temporal-server' },
+  ),
+
+  OIDC_ISSUER: optional('OpenID provider that people sign in with.', url('https', 'http'), {
+    example: 'https://accounts.example.com',
+  }),
+  OIDC_CLIENT_ID: optional('Client id at that provider.', text),
+  OIDC_CLIENT_SECRET: optional('Client secret at that provider.', text, { secret: true }),
+  OIDC_SCOPES: setting('Scopes that are asked of that provider.', text, 'openid profile email', {
+    example: 'openid profile email groups',
+  }),
+  OIDC_PROVIDER_NAME: setting(
+    'Name of the provider on the sign-in page.',
+    text,
+    (above) => (above.OIDC_ISSUER === undefined ? 'Ballast' : new URL(String(above.OIDC_ISSUER)).hostname),
+    { example: 'Acme Login', shown: 'the host of OIDC_ISSUER' },
+  ),
+  BUILT_IN_PROVIDER_URL: optional(
+    'Where the built-in OpenID provider (`ballast identity`) listens, if OIDC_ISSUER names no other. Set by `ballast up`.',
+    url('http'),
+    { example: 'http://127.0.0.1:20200' },
+  ),
+  SIGN_IN_EMAIL_DOMAINS: setting<readonly string[]>(
+    'Domains whose verified e-mail addresses may sign in without an invitation; none: invited people only.',
+    domains,
+    [],
+  ),
+  SESSION_LIFETIME: setting('How long a session lasts at most.', duration(60_000, 31_536_000_000), 2_592_000_000, {
+    shown: '30d',
+    example: '30d',
+  }),
+  SESSION_IDLE: setting('How long a session lasts without a request.', duration(300_000, 31_536_000_000), 604_800_000, {
+    shown: '7d',
+    example: '7d',
+  }),
+  INVITATION_LIFETIME: setting(
+    'How long an invitation can be accepted.',
+    duration(60_000, 7_776_000_000),
+    604_800_000,
+    {
+      shown: '7d',
+      example: '7d',
+    },
+  ),
+  OUTBOUND_ALLOWED_RANGES: setting<readonly string[]>(
+    'Private addresses that addresses given by users may nevertheless lead to.',
+    ranges,
+    [],
+  ),
+
+  WORKER_PORT: setting(
+    'Port on 127.0.0.1 where a worker tells its health and metrics; 0 picks a free one.',
+    wholeNumber(0, 65_535),
+    0,
+    {
+      example: '9464',
+    },
+  ),
+  WORKER_METRICS_URL: optional('Metrics of a worker that the API adds to its own /metrics.', url('http'), {
+    example: 'http://127.0.0.1:9464/metrics',
+  }),
+  ACTOR_CONCURRENCY: setting('Most steps of actors that one worker runs at once.', wholeNumber(1, 1000), 40, {
+    example: '40',
+  }),
+
+  LOCAL_CLUSTER: setting('Whether `ballast up` runs a cluster on this machine, with its agent.', yesOrNo, true),
+  LOCAL_DRIVER: setting(
+    'What runs instances on this machine; auto takes Docker if its engine answers.',
+    oneOf('auto', 'process', 'docker'),
+    'auto',
+  ),
+  INGRESS_PORT: setting(
+    'Port at which the local cluster serves applications; 0 picks a free one.',
+    wholeNumber(0, 65_535),
+    8089,
+    { example: '8089' },
+  ),
+  INGRESS_LISTEN: setting('Address that INGRESS_PORT is opened on.', address, '127.0.0.1'),
+  INGRESS_DOMAIN: setting('Domain beneath which applications get their host names.', text, 'localhost', {
+    example: 'apps.example.com',
+  }),
+
+  MAX_BODY_BYTES: setting('Largest body of a request, in bytes.', wholeNumber(1024, 104_857_600), 1_048_576, {
+    example: '1048576',
+  }),
+  REQUEST_TIMEOUT: setting(
+    'Longest that a request may take before it is answered 504.',
+    duration(100, 600_000),
+    30_000,
+    {
+      shown: '30s',
+    },
+  ),
+  RATE_LIMIT_PER_MINUTE: setting(
+    'Requests a minute from one client address with a valid credential.',
+    wholeNumber(1, 10_000_000),
+    6000,
+  ),
+  RATE_LIMIT_ANONYMOUS_PER_MINUTE: setting(
+    'Requests a minute from one client address without a valid credential.',
+    wholeNumber(1, 10_000_000),
+    120,
+  ),
+  STREAMS_PER_CREDENTIAL: setting(
+    'Event streams that one credential may hold, the organization stream aside.',
+    wholeNumber(1, 1000),
+    4,
+    {
+      example: '4',
+    },
+  ),
+  ORGANIZATION_STREAMS_PER_CREDENTIAL: setting(
+    'Organization event streams that one credential may hold.',
+    wholeNumber(1, 1000),
+    8,
+    {
+      example: '8',
+    },
+  ),
+  IDEMPOTENCY_HOURS: setting('Hours for which an Idempotency-Key is remembered.', wholeNumber(1, 720), 24, {
+    example: '24',
+  }),
+} as const satisfies Record<string, Setting<unknown>>;
+
+export type SettingName = keyof typeof settingsTable;
+export type Settings = {
+  readonly [Name in SettingName]: (typeof settingsTable)[Name] extends Setting<infer T> ? T : never;
+};
+
+/** A setting that is wrong or missing. The message is a sentence for people: what is wrong and what to do. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads the settings from the environment; throws a `SettingsError` that names the first one at fault. */
+export function readSettings(env: Environment): Settings {
+  refuseMisspelt(env);
+  const read: Record<string, unknown> = {};
+  for (const [name, one] of Object.entries<Setting<unknown>>(settingsTable))
+    read[name] = readOne(name, one, env[name], read);
+  const settings = read as Settings;
+  refuseContradictions(settings);
+  return settings;
+}
+
+/** The value of a setting that this process cannot do without. */
+export function required<Name extends SettingName>(settings: Settings, name: Name): NonNullable<Settings[Name]> {
+  const value = settings[name];
+  if (value === undefined || value === null) {
+    throw new SettingsError(`${name} is not set; set it (for example ${name}=${settingsTable[name].example}).`);
+  }
+  return value;
+}
+
+function readOne(
+  name: string,
+  one: Setting<unknown>,
+  given: string | undefined,
+  above: Record<string, unknown>,
+): unknown {
+  const value = given?.trim();
+  if (value === undefined || value === '')
+    return typeof one.fallback === 'function' ? one.fallback(above) : one.fallback;
+  const parsed = one.parse(value);
+  if (parsed === undefined) {
+    const said = one.secret ? 'cannot be read' : `is ${JSON.stringify(value)}`;
+    throw new SettingsError(`${name} ${said}: it must be ${one.form} (for example ${name}=${one.example}).`);
+  }
+  return parsed;
+}
+
+/**
+ * A variable that is nearly the name of a setting is refused: TEMPORAL_ADRESS would silently start an embedded Temporal.
+ * Others are left alone, because clusters of machines inject variables of their own (BALLAST_SERVICE_HOST).
+ */
+function refuseMisspelt(env: Environment): void {
+  const long = Object.keys(settingsTable).filter((name) => name.length >= 9 && name.includes('_'));
+  for (const name of Object.keys(env)) {
+    if (name in settingsTable || !env[name] || !name.includes('_')) continue;
+    const meant = nearest(name, long, 1);
+    if (meant) throw new SettingsError(`${name} is not a setting; did you mean ${meant}? Rename or unset it.`);
+  }
+}
+
+function refuseContradictions(settings: Settings): void {
+  const { TEMPORAL_TLS_CERT_FILE: cert, TEMPORAL_TLS_KEY_FILE: key } = settings;
+  if ((cert === undefined) !== (key === undefined)) {
+    const [present, absent] = cert ? ['CERT', 'KEY'] : ['KEY', 'CERT'];
+    throw new SettingsError(
+      `TEMPORAL_TLS_${present}_FILE is set without TEMPORAL_TLS_${absent}_FILE; set both or none.`,
+    );
+  }
+  if (!settings.TEMPORAL_TLS && wantsTls(settings)) {
+    throw new SettingsError(
+      'TEMPORAL_TLS is false while TEMPORAL_API_KEY or a TEMPORAL_TLS_ setting wants TLS; remove one of them.',
+    );
+  }
+  if (settings.OIDC_ISSUER !== undefined && settings.OIDC_CLIENT_ID === undefined) {
+    throw new SettingsError('OIDC_ISSUER is set without OIDC_CLIENT_ID; set the client id that the provider gave you.');
+  }
+}
+
+function wantsTls(above: Readonly<Record<string, unknown>>): boolean {
+  return ['TEMPORAL_API_KEY', 'TEMPORAL_TLS_CA_FILE', 'TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_SERVER_NAME'].some(
+    (name) => above[name] !== undefined,
+  );
+}
+
+function publicUrl(above: Readonly<Record<string, unknown>>): string {
+  const listen = String(above.LISTEN);
+  // A name and not an address: browsers bind passkeys to names only.
+  if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(listen)) return `http://localhost:${above.PORT}`;
+  return `http://${listen.includes(':') ? `[${listen}]` : listen}:${above.PORT}`;
+}

@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { innerPorts } from '../home/home-record.ts';
+import { freePorts, refuseBusyPort } from './ports.ts';
+
+async function listening() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() };
+}
+
+test('every inner port is another one, below the range of outgoing connections', async () => {
+  const ports = Object.values(await freePorts(innerPorts, {}));
+  expect(new Set(ports).size).toBe(innerPorts.length);
+  for (const port of ports) expect(port).toBeLessThan(32_768);
+
+  const [port = 0] = ports;
+  const twice = await freePorts(['postgres', 'worker'], { postgres: port, worker: port });
+  expect(twice.worker).not.toBe(twice.postgres);
+});
+
+test('a kept port stays, and one that a stranger took is replaced', async () => {
+  const kept = await freePorts(['postgres', 'worker'], {});
+  expect(await freePorts(['postgres', 'worker'], kept)).toEqual(kept);
+  const stranger = await listening();
+  const moved = await freePorts(['postgres', 'worker'], { ...kept, worker: stranger.port });
+  expect(moved.postgres).toBe(kept.postgres);
+  expect(moved.worker).not.toBe(stranger.port);
+  stranger.close();
+});
+
+test('a busy port and a foreign address are refused in a sentence', async () => {
+  const stranger = await listening();
+  await expect(refuseBusyPort(stranger.port, '127.0.0.1')).rejects.toThrow(
+    `Port ${stranger.port} of 127.0.0.1 is taken by another program; stop it or set PORT to a free port.`,
+  );
+  stranger.close();
+  await expect(refuseBusyPort(18_000, '192.0.2.1')).rejects.toThrow(/^LISTEN is 192\.0\.2\.1, which is no address/);
+});

@@ -1,0 +1,108 @@
+import { type CertificateFiles, serverName } from '../home/certificates.ts';
+import type { InnerPort } from '../home/home-record.ts';
+import { databases } from '../postgres/postgres-address.ts';
+import { historyShards } from '../supervisor/versions.ts';
+
+interface TemporalConfig {
+  ports: Record<InnerPort, number>;
+  password: string;
+  certificates: CertificateFiles;
+  dynamicConfigPath: string;
+}
+
+const here = '127.0.0.1';
+
+/** What the embedded Temporal reads at its start. JSON is YAML, so no path or password can be read as anything else. */
+export function temporalConfig({ ports, password, certificates, dynamicConfigPath }: TemporalConfig): string {
+  const database = (databaseName: string, connections: number) => ({
+    sql: {
+      pluginName: 'postgres12',
+      databaseName,
+      connectAddr: `${here}:${ports.postgres}`,
+      connectProtocol: 'tcp',
+      user: 'temporal',
+      password,
+      maxConns: connections,
+      maxIdleConns: connections,
+      maxConnLifetime: '1h',
+    },
+  });
+  const rpc = (membershipPort: number, grpcPort?: number) => ({
+    rpc: { bindOnIP: here, membershipPort, ...(grpcPort === undefined ? {} : { grpcPort }) },
+  });
+  return json({
+    log: { stdout: true, level: 'warn' },
+    persistence: {
+      numHistoryShards: historyShards,
+      defaultStore: 'default',
+      visibilityStore: 'visibility',
+      datastores: {
+        default: database(databases.temporal, 20),
+        visibility: database(databases.temporalVisibility, 10),
+      },
+    },
+    global: {
+      membership: { maxJoinDuration: '30s', broadcastAddress: here },
+      metrics: { prometheus: { framework: 'opentelemetry', listenAddress: `${here}:${ports.temporalMetrics}` } },
+      tls: tls(certificates),
+    },
+    // No service has an httpPort: Temporal's HTTP API asks nobody for a certificate.
+    services: {
+      frontend: rpc(ports.temporalFrontendMembership, ports.temporal),
+      history: rpc(ports.temporalHistoryMembership, ports.temporalHistory),
+      matching: rpc(ports.temporalMatchingMembership, ports.temporalMatching),
+      worker: rpc(ports.temporalWorkerMembership),
+    },
+    clusterMetadata: {
+      enableGlobalNamespace: false,
+      failoverVersionIncrement: 10,
+      masterClusterName: 'active',
+      currentClusterName: 'active',
+      clusterInformation: {
+        active: {
+          enabled: true,
+          initialFailoverVersion: 1,
+          rpcName: 'frontend',
+          rpcAddress: `${here}:${ports.temporal}`,
+        },
+      },
+    },
+    dcRedirectionPolicy: { policy: 'noop' },
+    dynamicConfigClient: { filepath: dynamicConfigPath, pollInterval: '60s' },
+  });
+}
+
+/** Every service of Temporal asks every caller for a certificate of ours, its own services included. */
+function tls(certificates: CertificateFiles): object {
+  const server = {
+    certFile: certificates.serverCert,
+    keyFile: certificates.serverKey,
+    clientCaFiles: [certificates.ca],
+    requireClientAuth: true,
+  };
+  const client = { serverName, rootCaFiles: [certificates.ca] };
+  return {
+    internode: { server, client },
+    frontend: { server, client },
+    systemWorker: { certFile: certificates.serverCert, keyFile: certificates.serverKey, client },
+  };
+}
+
+/** Measured on two cores: the defaults make a single server wait for itself (see docs/architecture.md). */
+export function temporalDynamicConfig(): string {
+  const values = {
+    'history.transferProcessorMaxPollRPS': 2000,
+    'history.timerProcessorMaxPollRPS': 2000,
+    'history.visibilityProcessorMaxPollRPS': 2000,
+    'matching.numTaskqueueReadPartitions': 1,
+    'matching.numTaskqueueWritePartitions': 1,
+    'system.enableEagerWorkflowStart': true,
+    'system.enableActivityEagerExecution': true,
+    'system.forceSearchAttributesCacheRefreshOnRead': true,
+  };
+  return json(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [{ value }]])));
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}

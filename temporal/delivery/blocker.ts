@@ -1,0 +1,18 @@
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../../db/postgres/tables.ts';
+import { actorKinds, parseActorId } from '../../domain/actors.ts';
+
+/** Says in the actor's row why it does not move; null takes that back. Whoever looks at it is told, in one statement. */
+export async function setBlocker(kysely: Kysely<Tables>, actorId: string, blocker: string | null): Promise<void> {
+  const actor = parseActorId(actorId);
+  if (!actor) return;
+  const { table, hint } = actorKinds[actor.kind];
+  await sql`
+    with changed as (
+      update ${sql.table(table)} set blocker = ${blocker}
+      where id = ${actor.rowId} and finished_at is null and blocker is distinct from ${blocker}
+      returning organization_id, id
+    )
+    insert into change_feed (organization_id, kind, subject_id) select organization_id, ${hint}, id from changed
+  `.execute(kysely);
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { restoreOrganization } from '../../db/deletions/deletions.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { outboxState } from '../../db/engine/outbox.ts';
+import type { ActorId } from '../../domain/actors.ts';
+import { type ActorsGround, actorsGround, deletedOrganization, deletionRow, tester } from '../../test/ground/actors.ts';
+import { proxyTo, type TcpProxy } from '../../test/ground/proxy.ts';
+import { until } from '../../test/ground/until.ts';
+
+let proxy: TcpProxy;
+let ground: ActorsGround;
+
+beforeAll(async () => {
+  proxy = await proxyTo(inject('ground').temporal.address);
+  ground = await actorsGround(proxy.address);
+});
+
+afterAll(async () => {
+  await ground.close();
+  await proxy.close();
+});
+
+async function tell(actor: ActorId, organizationId: string, message: string, body = {}): Promise<void> {
+  await effect(ground.database, tester, async (telling) => telling.tell({ to: actor, message, organizationId, body }));
+}
+
+async function signals(workflowId: string) {
+  const { connection, namespace } = ground.temporal;
+  const { history } = await connection.workflowService.getWorkflowExecutionHistory({
+    namespace,
+    execution: { workflowId },
+  });
+  return (history?.events ?? []).flatMap(({ workflowExecutionSignaledEventAttributes: signal }) => signal ?? []);
+}
+
+async function waiting(actorId: string): Promise<number> {
+  const entries = ground.database.kysely.selectFrom('outbox').select('id').where('actor_id', '=', actorId);
+  return (await entries.execute()).length;
+}
+
+function isStarted(actorId: string): Promise<boolean> {
+  return ground.temporal.client.workflow
+    .getHandle(actorId)
+    .describe()
+    .then(
+      () => true,
+      () => false,
+    );
+}
+
+test('an actor is started, then told everything in order, and nothing is left', async () => {
+  const { actor, organizationId } = await deletedOrganization(ground.database);
+  const messages = Array.from({ length: 20 }, (_, number) => `message-${number}`);
+  for (const message of messages) await tell(actor, organizationId, message);
+  const results = await Promise.all([1, 2, 3, 4].map(() => ground.delivery.deliver(actor)));
+  expect(results.filter((result) => result === 'delivered')).toHaveLength(1);
+  expect((await signals(actor)).map(({ signalName }) => signalName)).toEqual(messages);
+  expect(await waiting(actor)).toBe(0);
+  expect(await ground.delivery.deliver(actor)).toBe('nothing');
+});
+
+test('an actor that has been started already is not started twice, even after it has ended', async () => {
+  const { actor, organizationId, deletionId } = await deletedOrganization(ground.database);
+  await ground.delivery.deliver(actor);
+  const handle = ground.temporal.client.workflow.getHandle(actor);
+  const { runId } = await handle.describe();
+  await handle.terminate();
+  const input = { deletionId, organizationId, restoreUntil: new Date().toISOString() };
+  await effect(ground.database, tester, async ({ tell: again }) =>
+    again({ start: 'deletion', id: deletionId, organizationId, input }),
+  );
+  expect(await ground.delivery.deliver(actor)).toBe('delivered');
+  expect((await handle.describe()).runId).toBe(runId);
+});
+
+test('the actor of a row that is final is never started, and what it was to be told is dropped', async () => {
+  const { actor, deletionId } = await deletedOrganization(ground.database);
+  await effect(ground.database, tester, (restoring) => restoreOrganization(restoring, deletionId));
+  expect(await ground.delivery.deliver(actor)).toBe('delivered');
+  expect(await isStarted(actor)).toBe(false);
+  expect(await waiting(actor)).toBe(0);
+});
+
+test('what cannot be told delays nobody else, is named, and its blocker goes when it can be told', async () => {
+  const poisoned = await deletedOrganization(ground.database);
+  const others = await Promise.all(Array.from({ length: 20 }, () => deletedOrganization(ground.database)));
+  // Its start is lost, so that a message waits for an actor that is not there.
+  await ground.database.kysely.deleteFrom('outbox').where('actor_id', '=', poisoned.actor).execute();
+  await tell(poisoned.actor, poisoned.organizationId, 'first');
+  await tell(poisoned.actor, poisoned.organizationId, 'second');
+  const entry = ground.database.kysely.updateTable('outbox').where('actor_id', '=', poisoned.actor);
+  for (let attempt = 1; attempt <= 10; attempt += 1) {
+    expect(await ground.delivery.deliver(poisoned.actor)).toBe('failed');
+    expect(await ground.delivery.deliver(poisoned.actor)).toBe('failed');
+    await entry.set({ next_attempt_at: new Date(0) }).execute();
+  }
+  await ground.delivery.deliverDue(100);
+  for (const { actor } of others) expect(await isStarted(actor)).toBe(true);
+  const { poisoned: named } = await outboxState(ground.database.kysely);
+  expect(named).toEqual([
+    expect.objectContaining({ actorId: poisoned.actor, attempts: 11, lastError: expect.stringMatching(/not running/) }),
+  ]);
+  const row = await deletionRow(ground.database, poisoned.deletionId);
+  expect(row.blocker).toMatch(/cannot be told anything.*not running/);
+
+  const { organizationId, deletionId } = poisoned;
+  const input = { deletionId, organizationId, restoreUntil: row.restore_until.toISOString() };
+  await ground.temporal.client.workflow.start('deletion', {
+    workflowId: poisoned.actor,
+    taskQueue: 'ballast',
+    args: [input],
+  });
+  await entry.set({ next_attempt_at: new Date(0) }).execute();
+  expect(await ground.delivery.deliver(poisoned.actor)).toBe('delivered');
+  expect((await signals(poisoned.actor)).map(({ signalName }) => signalName)).toEqual(['first', 'second']);
+  expect((await deletionRow(ground.database, poisoned.deletionId)).blocker).toBeNull();
+});
+
+test.each([
+  ['refuses connections', 'cut'],
+  ['hangs', 'freeze'],
+] as const)(
+  'while Temporal %s deliveries fail fast and count against nobody; when it is back all is told',
+  async (_, away) => {
+    const deletions = await Promise.all(Array.from({ length: 10 }, () => deletedOrganization(ground.database)));
+    await proxy[away]();
+    const began = performance.now();
+    const results = await Promise.all(deletions.map(({ actor }) => ground.delivery.deliver(actor)));
+    expect(new Set(results)).toEqual(new Set(['failed']));
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(ground.delivery.away).toBe(true);
+    const again = performance.now();
+    await ground.delivery.deliverDue(100);
+    expect(performance.now() - again).toBeLessThan(10_000);
+    const attempts = await ground.database.kysely.selectFrom('outbox').select('attempts').execute();
+    expect(attempts.map((entry) => entry.attempts)).toEqual(deletions.map(() => 0));
+
+    await proxy.restore();
+    await until('everything is told', async () => {
+      await ground.delivery.deliverDue(100);
+      return (await outboxState(ground.database.kysely)).depth === 0;
+    });
+    for (const { actor } of deletions) expect(await isStarted(actor)).toBe(true);
+    expect(ground.delivery.away).toBe(false);
+  },
+);

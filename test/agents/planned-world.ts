@@ -1,0 +1,105 @@
+import type { Action, Seen, Wanted } from '../../agent/keep/observe/seen.ts';
+import { plan, scheduleKey } from '../../agent/keep/plan/plan.ts';
+import { workload as workloadSchema } from '../../protocol/workload.ts';
+
+export const second = 1000;
+
+export interface Shape {
+  release?: string;
+  replicas?: number;
+  hosts?: string[];
+  process?: object;
+  more?: object;
+}
+
+export function slice(
+  key: string,
+  { release = 'r1', replicas = 2, hosts = [], process = {}, more = {} }: Shape = {},
+): Wanted {
+  const web = { name: 'web', kind: 'http', port: 8080, replicas, ...process };
+  return {
+    key,
+    revision: 1,
+    workload: workloadSchema.parse({
+      release,
+      image: { layout: '/images/app' },
+      processes: [web],
+      routes: hosts.map((host) => ({ host, process: 'web' })),
+      ...more,
+    }),
+  };
+}
+
+/** A machine on which actions are done at once, and things happen only when they are made to. */
+export class World {
+  now = 1_000_000;
+  wanted = new Map<string, Wanted>();
+  seen: Seen[] = [];
+  restarts = new Map<string, string>();
+  schedules = new Map<string, { from: number; skipped?: number }>();
+  #ids = 0;
+
+  want(...slices: Wanted[]): void {
+    for (const one of slices) this.wanted.set(one.key, one);
+  }
+
+  step() {
+    const planned = plan({ ...this, ingress: true });
+    for (const action of planned.actions) this.#do(action);
+    return planned;
+  }
+
+  /** Everything that runs is ready at once, and everything that can be done is. */
+  settle(): void {
+    for (let round = 0; round < 100; round += 1) {
+      this.now += 61 * second;
+      for (const one of this.seen) if (one.state === 'running' && !one.ready) Object.assign(one, this.#readiness(true));
+      if (this.step().actions.length === 0) return;
+    }
+    throw new Error('it never comes to an end');
+  }
+
+  #readiness(ready: boolean) {
+    return { ready, started: true, since: this.now - 10 * second };
+  }
+
+  #do(action: Action): void {
+    if (action.do === 'skip') {
+      const name = scheduleKey(action.key, action.process);
+      this.schedules.set(name, { from: 0, ...this.schedules.get(name), skipped: action.due });
+      return;
+    }
+    if (action.do === 'add') {
+      this.#ids += 1;
+      const id = action.id ?? `${action.process.name}-${String(this.#ids).padStart(8, '0')}`;
+      const { key, label, process } = action;
+      const fresh = {
+        busy: false,
+        retired: false,
+        started: false,
+        ready: false,
+        wasReady: false,
+        notBefore: 0,
+        run: 0,
+      };
+      this.seen.push({ ...fresh, id, key, label, process, state: 'preparing', since: this.now });
+      return;
+    }
+    const one = this.seen.find(({ id }) => id === action.id);
+    if (one === undefined) throw new Error(`${action.do} of ${action.id}, which is not there`);
+    if (action.do === 'create') one.state = 'created';
+    else if (action.do === 'start') {
+      if (one.retired) throw new Error('what was retired was started');
+      Object.assign(one, { state: 'running', run: one.run + 1, ready: false, since: this.now });
+      one.address = { host: '127.0.0.1', port: 20_000 + this.#ids };
+      delete one.sick;
+    } else if (action.do === 'retire') one.retired = true;
+    else if (action.do === 'remove') this.seen = this.seen.filter((other) => other !== one);
+    else this.end(one);
+  }
+
+  end(one: Seen): void {
+    Object.assign(one, { state: 'ended', ready: false, since: this.now, notBefore: this.now + second });
+    one.exit = { run: one.run, code: 1, at: new Date(this.now) };
+  }
+}

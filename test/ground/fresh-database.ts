@@ -1,0 +1,84 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { Client } from 'pg';
+import { inject } from 'vitest';
+import { migrate } from '../../db/migrations/migrate.ts';
+import { type Database, openDatabase } from '../../db/postgres/database.ts';
+
+export interface FreshDatabase {
+  url: string;
+  database: Database;
+  /** Closes it and removes it. */
+  drop(): Promise<void>;
+}
+
+const migrations = new URL('../../db/migrations/', import.meta.url);
+
+/** A migrated, empty database of its own: a copy of a template that is migrated once for each state of the migrations. */
+export async function freshDatabase(options: { poolMax?: number } = {}): Promise<FreshDatabase> {
+  const name = `ballast_test_${randomBytes(8).toString('hex')}`;
+  const template = await templateDatabase();
+  await asAdmin((admin) => admin.query(`create database ${name} template ${template}`));
+  const url = urlOf(name);
+  const database = await openDatabase({ url, applicationName: 'ballast test', poolMax: options.poolMax ?? 10 });
+  return {
+    url,
+    database,
+    drop: async () => {
+      await database.close();
+      await asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`));
+    },
+  };
+}
+
+/** An empty database, not migrated. */
+export async function emptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `ballast_test_${randomBytes(8).toString('hex')}`;
+  await asAdmin((admin) => admin.query(`create database ${name}`));
+  return {
+    url: urlOf(name),
+    drop: async () => {
+      await asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`));
+    },
+  };
+}
+
+async function templateDatabase(): Promise<string> {
+  const name = `ballast_template_${await migrationsHash()}`;
+  return await asAdmin(async (admin) => {
+    await admin.query(`select pg_advisory_lock(hashtextextended('ballast test template', 0))`);
+    const { rowCount } = await admin.query('select from pg_database where datname = $1', [name]);
+    if (rowCount === 0) {
+      // Under another name until it is whole: a run that is killed half way leaves no broken template.
+      const unfinished = `${name}_unfinished`;
+      await admin.query(`drop database if exists ${unfinished} with (force)`);
+      await admin.query(`create database ${unfinished}`);
+      await migrate(urlOf(unfinished), () => undefined);
+      await admin.query(`alter database ${unfinished} rename to ${name}`);
+    }
+    return name;
+  });
+}
+
+async function migrationsHash(): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of (await readdir(migrations)).sort())
+    hash.update(file).update(await readFile(new URL(file, migrations)));
+  return hash.digest('hex').slice(0, 16);
+}
+
+function urlOf(database: string): string {
+  const url = new URL(inject('ground').postgres);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+async function asAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T> {
+  const admin = new Client({ connectionString: inject('ground').postgres });
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await admin.end();
+  }
+}

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { readSettings } from '../../domain/settings/settings.ts';
+import { type Ground as RunningGround, startGround } from '../../runtime/ground.ts';
+import { removeHome } from './remove-home.ts';
+
+/** The real parts that tests of every room stand on, started once a run. */
+export interface Ground {
+  /** As its superuser: tests make databases of their own. */
+  postgres: string;
+  temporal: RunningGround['temporal'];
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    ground: Ground;
+  }
+}
+
+/** PostgreSQL and Temporal in a home of their own, as `./ballast up` starts them. */
+export default async function ground(project: TestProject): Promise<() => Promise<void>> {
+  const directory = mkdtempSync(join(tmpdir(), 'ballast-tests-'));
+  const home = join(directory, 'home');
+  const lines: string[] = [];
+  const { postgres, temporal, stop } = await startGround({
+    home,
+    temporalServer: readSettings(process.env).TEMPORAL_SERVER,
+    log: (line) => void lines.push(line),
+  }).catch((error: unknown) => {
+    throw new Error(`The parts that the tests stand on did not start:\n${lines.join('\n')}`, { cause: error });
+  });
+  project.provide('ground', { postgres: postgres.adminUrl, temporal });
+  return async () => {
+    await stop();
+    removeHome(home);
+    rmSync(directory, { recursive: true });
+  };
+}

@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readSettings } from '../../domain/settings/settings.ts';
+import { findTemporal } from '../../runtime/temporal-server/temporal-binary.ts';
+
+const everyMilliseconds = 15_000;
+
+/** Has the Temporal server built before any test waits for it: the first build takes minutes, and nobody should wait in silence. */
+export default async function temporalServer(): Promise<void> {
+  let toldAt = 0;
+  const directory = mkdtempSync(join(tmpdir(), 'ballast-build-'));
+  await findTemporal({
+    explicit: readSettings(process.env).TEMPORAL_SERVER,
+    progress: (text) => {
+      if (Date.now() - toldAt < everyMilliseconds) return;
+      toldAt = Date.now();
+      process.stderr.write(`${text}\n`);
+    },
+    buildLog: join(directory, 'build.log'),
+  });
+  rmSync(directory, { recursive: true });
+}

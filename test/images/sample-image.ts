@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { pack } from 'tar-stream';
+import { hostBound } from '../../agent/drivers/image.ts';
+
+const source = fileURLToPath(new URL('./sample/main.go', import.meta.url));
+const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
+
+export interface SampleOptions {
+  version?: string;
+  command?: string[];
+  environment?: Record<string, string>;
+  /** Whether the image says that it runs on a host as it is. It does. */
+  hostBound?: boolean;
+  port?: number;
+}
+
+let built: Promise<{ program: string; layer: Buffer }> | undefined;
+
+/** The program of the sample image, built once on a machine for what its source says. */
+export async function sampleProgram(): Promise<string> {
+  built ??= build();
+  return (await built).program;
+}
+
+/** Writes an image layout with the sample application. What is asked for in the same way has the same digest. */
+export async function sampleLayout(directory: string, options: SampleOptions = {}) {
+  built ??= build();
+  const { layer } = await built;
+  const version = await tarOf([{ name: 'app/version', mode: 0o644, content: `${options.version ?? '1'}\n` }]);
+  const port = options.port ?? 8080;
+  const write = (mediaType: string, bytes: Buffer) => writeBlob(directory, mediaType, bytes);
+  await mkdir(join(directory, 'blobs/sha256'), { recursive: true });
+  const layers = [
+    await write('application/vnd.oci.image.layer.v1.tar+gzip', layer),
+    await write('application/vnd.oci.image.layer.v1.tar+gzip', compress(version)),
+  ];
+  const config = await write(
+    'application/vnd.oci.image.config.v1+json',
+    json({
+      architecture,
+      os: 'linux',
+      config: {
+        Entrypoint: ['/app/sample'],
+        Cmd: options.command ?? [],
+        Env: Object.entries(options.environment ?? {}).map(([name, value]) => `${name}=${value}`),
+        ExposedPorts: { [`${port}/tcp`]: {} },
+        WorkingDir: '/app',
+      },
+      rootfs: { type: 'layers', diff_ids: [digestOf(gunzipSync(layer)), digestOf(version)] },
+    }),
+  );
+  const mediaType = 'application/vnd.oci.image.manifest.v1+json';
+  const annotations = options.hostBound === false ? {} : { [hostBound]: `linux/${architecture}` };
+  const manifest = await write(mediaType, json({ schemaVersion: 2, mediaType, config, layers, annotations }));
+  const index = { schemaVersion: 2, manifests: [{ ...manifest, platform: { os: 'linux', architecture } }] };
+  await writeFile(join(directory, 'index.json'), json(index));
+  await writeFile(join(directory, 'oci-layout'), json({ imageLayoutVersion: '1.0.0' }));
+  return { layout: directory, digest: manifest.digest };
+}
+
+async function build() {
+  const made = createHash('sha256').update(await readFile(source));
+  const cache = join(tmpdir(), `ballast-sample-${made.digest('hex').slice(0, 12)}`);
+  const program = join(cache, 'sample');
+  const packed = join(cache, 'layer.tar.gz');
+  const found = await readFile(packed).catch(() => undefined);
+  if (found !== undefined) return { program, layer: found };
+  // Whoever else builds at the same time builds the same: the last one to put its files there does no harm.
+  const draft = `${cache}.${process.pid}`;
+  await mkdir(draft, { recursive: true });
+  await mkdir(cache, { recursive: true });
+  const flags = ['build', '-trimpath', '-ldflags=-s -w', '-o', join(draft, 'sample'), source];
+  await promisify(execFile)('go', flags, { env: { ...process.env, CGO_ENABLED: '0', GOOS: 'linux' } });
+  const content = await readFile(join(draft, 'sample'));
+  const layer = compress(await tarOf([{ name: 'app/sample', mode: 0o755, content }]));
+  await writeFile(join(draft, 'layer.tar.gz'), layer);
+  await rename(join(draft, 'sample'), program);
+  await rename(join(draft, 'layer.tar.gz'), packed);
+  await rm(draft, { recursive: true });
+  return { program, layer };
+}
+
+async function tarOf(files: { name: string; mode: number; content: Buffer | string }[]): Promise<Buffer> {
+  const tar = pack();
+  const mtime = new Date(0);
+  tar.entry({ name: 'app', type: 'directory', mode: 0o755, mtime });
+  for (const { name, mode, content } of files) tar.entry({ name, mode, mtime }, content);
+  tar.finalize();
+  return await buffer(tar);
+}
+
+async function writeBlob(directory: string, mediaType: string, bytes: Buffer) {
+  const digest = digestOf(bytes);
+  await writeFile(join(directory, 'blobs', digest.replace(':', '/')), bytes);
+  return { mediaType, digest, size: bytes.length };
+}
+
+function compress(bytes: Buffer): Buffer {
+  return gzipSync(bytes, { level: 6 });
+}
+
+function digestOf(bytes: Buffer): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+}
+
+function json(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}

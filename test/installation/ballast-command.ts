@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { settingsTable } from '../../domain/settings/settings.ts';
+
+const executable = fileURLToPath(new URL('../../ballast', import.meta.url));
+
+/** The shell's environment without its settings of Ballast: a test sets what it means. */
+function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
+  const env = { ...process.env };
+  for (const name of Object.keys(settingsTable)) if (name !== 'TEMPORAL_SERVER') delete env[name];
+  for (const name of ['NODE_ENV', 'NODE_OPTIONS', 'BALLAST_DEBUG']) delete env[name];
+  return { ...env, ...settings };
+}
+
+export interface RunningCommand {
+  pid: number;
+  /** All that it has printed. */
+  output(): string;
+  /** Resolves with the exit code; null when a signal ended it. */
+  ended: Promise<number | null>;
+  /** Whether it has ended. */
+  over(): boolean;
+}
+
+/** Starts `./ballast …` as a shell starts a job: in a process group of its own. */
+export function startBallast(words: string[], settings: Record<string, string>): RunningCommand {
+  const child = spawn(executable, words, {
+    cwd: '/',
+    env: environment(settings),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${executable} cannot be run; is \`node\` in the PATH?`);
+  let output = '';
+  let over = false;
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const forget = endWithUs(pid);
+  const ended = exitOf(child).finally(() => {
+    over = true;
+    forget();
+  });
+  return { pid, output: () => output, ended, over: () => over };
+}
+
+/** A run of the tests that is killed leaves nothing running: when we are gone, however we went, the group is ended. */
+function endWithUs(group: number): () => void {
+  const watcher = spawn('sh', ['-c', 'cat; kill -INT -- "-$1"', 'sh', String(group)], {
+    detached: true,
+    // The pipe is what tells it: it ends when we do.
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  watcher.unref();
+  return () => watcher.kill('SIGKILL');
+}
+
+export interface CommandResult {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs `./ballast …` to its end. */
+export async function runBallast(words: string[], settings: Record<string, string>): Promise<CommandResult> {
+  const child = spawn(executable, words, { cwd: '/', env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      said[name] += text;
+    });
+  }
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  return { code, ...said };
+}
+
+function exitOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(1));
+    child.once('exit', (code) => resolve(code));
+  });
+}

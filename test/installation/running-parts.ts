@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { isAlive, type ProcessIdentity } from '../../machine/process-identity.ts';
+import { readHome } from '../../runtime/home/home.ts';
+import { type RunRecord, readRunRecord } from '../../runtime/supervisor/run-record.ts';
+import { familyOf, sessionOf, signalProcess } from './process-family.ts';
+
+export const partNames = ['postgres', 'temporal', 'api', 'worker', 'identity'] as const;
+/** The agent is there where a test wants a local cluster. */
+export type PartName = (typeof partNames)[number] | 'agent';
+
+/** The processes that a supervisor keeps, as its home records them. Signals go to single processes, by their ids. */
+export class RunningParts {
+  readonly #home: string;
+
+  constructor(home: string) {
+    this.#home = home;
+  }
+
+  supervisor(): number | undefined {
+    return this.#record()?.supervisor.pid;
+  }
+
+  /** Undefined between the end of one process and the start of the next. */
+  find(part: PartName): number | undefined {
+    const found = this.#record()?.parts[part];
+    return found && isAlive(found) ? found.pid : undefined;
+  }
+
+  pid(part: PartName): number {
+    const pid = this.find(part);
+    if (pid === undefined) throw new Error(`No process is recorded for ${part}; it may be starting just now.`);
+    return pid;
+  }
+
+  kill(...parts: (PartName | 'supervisor')[]): void {
+    const pids = parts.map((part) => (part === 'supervisor' ? this.supervisor() : this.pid(part)));
+    for (const pid of pids) if (pid !== undefined) signalProcess(pid, 'SIGKILL');
+  }
+
+  /** Hangs as a machine does that is overloaded: its connections stand, and nobody answers. */
+  freeze(part: PartName): void {
+    for (const { pid } of familyOf(this.pid(part))) signalProcess(pid, 'SIGSTOP');
+  }
+
+  thaw(part: PartName): void {
+    for (const { pid } of familyOf(this.pid(part))) signalProcess(pid, 'SIGCONT');
+  }
+
+  /** The supervisor, the parts, and all that they have started. */
+  all(): ProcessIdentity[] {
+    const roots = [this.supervisor(), ...partNames.map((part) => this.find(part)), this.find('agent')];
+    return roots.flatMap((root) => (root === undefined ? [] : familyOf(root)));
+  }
+
+  /** The sessions that its processes work in. Instances and the ingress have sessions of their own: they go on without it. */
+  sessions(entry: number | undefined): Set<number> {
+    const roots = [entry, this.supervisor(), ...partNames.map((part) => this.find(part)), this.find('agent')];
+    return new Set(roots.flatMap((root) => (root === undefined ? [] : [sessionOf(root)])));
+  }
+
+  #record(): RunRecord | undefined {
+    if (!existsSync(join(this.#home, 'home.json'))) return undefined;
+    return readRunRecord(readHome(this.#home));
+  }
+}

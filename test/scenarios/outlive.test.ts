@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { imageName } from '../../agent/update/image-name.ts';
+import { currentRelease, readReleaseBytes, storeRelease } from '../../db/agent-updates/agent-releases.ts';
+import { changedBundle } from '../agents/installed-agent.ts';
+import { Applications, type ShownInstance } from '../applications/applications.ts';
+import { type steadyTraffic as Begin, steadyTraffic } from '../applications/steady-traffic.ts';
+import { freePort } from '../ground/free-port.ts';
+import { Installation } from '../installation/installation.ts';
+import type { PartName } from '../installation/running-parts.ts';
+
+const replicas = 20;
+const convergesWithin = 15;
+
+let installation: Installation;
+let applications: Applications;
+let ingressPort: number;
+let before: ShownInstance[];
+let visitors: Awaited<ReturnType<typeof Begin>>;
+let writers: Awaited<ReturnType<typeof Begin>>;
+let doomed: string;
+
+/** Twenty instances that people use; one that writes a line for each request; one that is told to end now and then. */
+beforeAll(async () => {
+  ingressPort = await freePort();
+  installation = await Installation.start('outlive', {
+    LOCAL_CLUSTER: 'true',
+    LOCAL_DRIVER: 'process',
+    INGRESS_PORT: String(ingressPort),
+  });
+  applications = await Applications.on(installation);
+  await applications.apply({ name: 'shop', replicas });
+  await applications.apply({ name: 'writer' });
+  await applications.apply({ name: 'doomed' });
+  const [shop, writer] = await Promise.all(['shop', 'writer', 'doomed'].map((name) => applications.applied(name)));
+  before = await applications.instances('shop');
+  expect(before).toHaveLength(replicas);
+  doomed = hostOf((await applications.applied('doomed')).hosts);
+  const url = `http://127.0.0.1:${ingressPort}`;
+  visitors = await steadyTraffic({ url, host: hostOf(shop?.hosts), path: '/', perSecond: 100 });
+  const path = '/log?text=written&count=1';
+  writers = await steadyTraffic({ url, host: hostOf(writer?.hosts), path, perSecond: 10 });
+});
+
+afterAll(async () => {
+  await visitors?.end().catch(() => undefined);
+  await writers?.end().catch(() => undefined);
+  applications?.close();
+  await installation?.remove();
+});
+
+const kills: { what: string; parts: readonly PartName[] }[] = [
+  { what: 'the agent', parts: ['agent'] },
+  { what: 'API and worker', parts: ['api', 'worker'] },
+  { what: 'Temporal, then PostgreSQL', parts: ['temporal', 'postgres'] },
+  { what: 'all at once', parts: ['postgres', 'temporal', 'worker', 'api', 'agent'] },
+];
+
+test.each(kills)('kill -9 of $what: the exit status of what ended meanwhile is known soon', async ({ parts }) => {
+  const code = 10 + kills.findIndex((kill) => kill.parts === parts);
+  const [instance] = await applications.instances('doomed');
+  const runs = instance?.run ?? 0;
+  const pids = new Map(parts.map((part) => [part, installation.parts.pid(part)]));
+  installation.parts.kill(...parts);
+  await tellToEnd(code);
+  for (const part of parts) await installation.replaced(part, pids.get(part) ?? 0);
+  const since = performance.now();
+  await installation.until(
+    'everything is as it shall be',
+    async () => {
+      const [now] = await applications.instances('doomed');
+      const cluster = await applications.cluster();
+      return now?.exit?.run === runs && now.exit.code === code && now.state === 'ready' && cluster?.status === 'ready';
+    },
+    convergesWithin,
+  );
+  expect((performance.now() - since) / 1000).toBeLessThan(convergesWithin);
+});
+
+test('the agent follows what its control plane offers from now on', async () => {
+  const { kysely } = await installation.database();
+  const first = await currentRelease(kysely);
+  const bytes = await readReleaseBytes(kysely, first?.digest ?? '');
+  if (first === undefined || bytes === undefined) throw new Error('No release is offered.');
+  // Another ingress too, which takes over from the one that runs.
+  const next = await changedBundle(bytes, {}, { 'ingress.mjs': '\n// Another.\n' });
+  const digest = `sha256:${createHash('sha256').update(next).digest('hex')}`;
+  const image = imageName(first.version, digest);
+  await storeRelease(kysely, { image, version: first.version, digest, bytes: next });
+  const pid = installation.parts.pid('agent');
+  installation.parts.kill('agent');
+  await installation.replaced('agent', pid);
+  const { history } = await installation.until('it runs the new one', async () => {
+    const { body } = await installation.call('GET', `${applications.path}/agent`, { as: applications.admin });
+    return body.currentImage === image && body.inProgress === undefined && (body as { history: object[] });
+  });
+  expect(history).toMatchObject([{ kind: 'update', status: 'succeeded', fromImage: first.image, toImage: image }]);
+  await installation.until('everything is ready', async () => (await applications.cluster())?.status === 'ready');
+});
+
+test('no instance was started again, no request failed and no line is missing', async () => {
+  const after = await applications.instances('shop');
+  const known = (instances: ShownInstance[]) =>
+    instances.map(({ id, run, startedAt }) => ({ id, run, startedAt })).sort((a, b) => (a.id < b.id ? -1 : 1));
+  expect(known(after)).toEqual(known(before));
+  const [seen, written] = await Promise.all([visitors.end(), writers.end()]);
+  expect(seen.failures).toEqual([]);
+  expect(written.failures).toEqual([]);
+  const [writer] = await applications.instances('writer');
+  const { stdout } = await applications.command('logs', writer?.id ?? '', '--tail', '10000');
+  expect(stdout.split('\n').filter((line) => line.endsWith('written'))).toHaveLength(written.sent);
+});
+
+test('events tell of nothing that was not so', async () => {
+  const { body } = await installation.call('GET', `${applications.path}/events`, { as: applications.admin });
+  const events = body.items as { kind: string }[];
+  expect(events.map(({ kind }) => kind)).not.toContain('agent.lost');
+});
+
+function hostOf(hosts: { host: string }[] | undefined): string {
+  const host = hosts?.[0]?.host;
+  if (host === undefined) throw new Error('The workload has no host name.');
+  return host;
+}
+
+/** It answers nothing any more: whoever asks sees a failure. */
+function tellToEnd(code: number): Promise<void> {
+  return new Promise((resolve) => {
+    const asking = request(
+      { port: ingressPort, path: `/exit?code=${code}`, method: 'POST', headers: { host: doomed } },
+      (answer) => answer.resume().on('end', resolve),
+    );
+    asking.on('error', () => resolve()).end();
+  });
+}

@@ -1,0 +1,96 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ComponentProps, ReactNode } from 'react';
+import { Spinner } from '../loading.tsx';
+import { classes } from '../style.ts';
+
+type Look = 'strong' | 'plain' | 'quiet' | 'danger';
+
+interface Looks {
+  /** `strong`: the one thing to do here. `danger`: what cannot be undone. `quiet`: without a border. */
+  look?: Look;
+  small?: boolean;
+  icon?: ReactNode;
+}
+
+const looks: Record<Look, string> = {
+  strong:
+    'border-strong bg-strong text-on-strong not-disabled:hover:bg-strong-hover not-disabled:hover:border-strong-hover',
+  plain: 'border-field-line bg-card text-text shadow-card not-disabled:hover:bg-hover',
+  quiet: 'border-transparent bg-transparent text-soft not-disabled:hover:bg-hover not-disabled:hover:text-text',
+  danger: 'border-fault-line bg-card text-fault shadow-card not-disabled:hover:bg-fault-ground',
+};
+
+function look({ look = 'plain', small = false }: Looks): string {
+  return classes(
+    'inline-flex shrink-0 select-none items-center justify-center gap-1.5 whitespace-nowrap rounded-md border font-medium transition-colors duration-75 disabled:opacity-50',
+    small ? 'h-7 px-2.5 text-sm' : 'h-8.5 px-3 text-base max-sm:h-10',
+    looks[look],
+  );
+}
+
+interface ButtonProps extends Looks, Omit<ComponentProps<'button'>, 'className'> {
+  /** Its action is on its way: it cannot be pressed again, and says so. */
+  busy?: boolean;
+}
+
+export function Button({
+  look: name,
+  small,
+  icon,
+  busy = false,
+  disabled,
+  children,
+  type = 'button',
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      {...rest}
+      type={type}
+      disabled={disabled === true || busy}
+      aria-busy={busy || undefined}
+      className={look({ ...(name === undefined ? {} : { look: name }), ...(small === undefined ? {} : { small }) })}
+    >
+      {busy ? <Spinner /> : icon}
+      {children}
+    </button>
+  );
+}
+
+/** A place to go to that looks like something to do. */
+export function ButtonLink({
+  look: name,
+  small,
+  icon,
+  children,
+  ...rest
+}: Looks & LinkProps & { children: ReactNode }) {
+  return (
+    <Link
+      {...rest}
+      className={look({ ...(name === undefined ? {} : { look: name }), ...(small === undefined ? {} : { small }) })}
+    >
+      {icon}
+      {children}
+    </Link>
+  );
+}
+
+/** A button that is an icon alone: `label` is what it is called. */
+export function IconButton({
+  label,
+  children,
+  ...rest
+}: Omit<ComponentProps<'button'>, 'className' | 'aria-label'> & { label: string }) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      aria-label={label}
+      title={label}
+      className="inline-flex size-8 shrink-0 items-center justify-center rounded-md text-soft transition-colors duration-75 hover:bg-hover hover:text-text disabled:opacity-50 max-sm:size-10"
+    >
+      {children}
+    </button>
+  );
+}

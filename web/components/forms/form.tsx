@@ -1,0 +1,236 @@
+import { Field as BaseField } from '@base-ui/react/field';
+import { Form as BaseForm } from '@base-ui/react/form';
+import { type ComponentProps, type ReactNode, useId, useMemo, useState } from 'react';
+import type { ShownProblem } from '../../control-plane/problem.ts';
+import { ProblemNotice } from '../notice.tsx';
+import { classes } from '../style.ts';
+
+/**
+ * A form. `problem` is what the control plane said of the last try: what concerns a field is shown there (a field's `name` is
+ * its place in the body: `name` for `body.name`), everything else above the fields.
+ */
+export function Form({
+  problem,
+  places,
+  onSubmit,
+  children,
+}: {
+  problem?: ShownProblem | undefined;
+  /** The names of the fields. */
+  places: readonly string[];
+  onSubmit: () => void;
+  children: ReactNode;
+}) {
+  // A form with a fault at a field cannot be sent: whoever changes something may try again.
+  const [answered, setAnswered] = useState<ShownProblem>();
+  const errors = useMemo(() => (problem === answered ? {} : errorsOf(problem)), [problem, answered]);
+  return (
+    <BaseForm
+      errors={errors}
+      onFormSubmit={onSubmit}
+      onInput={() => setAnswered(problem)}
+      className="flex flex-col gap-4"
+    >
+      <ProblemNotice problem={problem} fields={places.map((name) => `body.${name}`)} />
+      {children}
+    </BaseForm>
+  );
+}
+
+function errorsOf(problem: ShownProblem | undefined): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(problem?.fields ?? {}).map(([place, message]) => [place.replace(/^body\./, ''), message]),
+  );
+}
+
+export const control =
+  'w-full rounded-md border border-field-line bg-field px-2.5 text-base text-text placeholder:text-faint [&[readonly]]:bg-ground [&[readonly]]:text-soft disabled:opacity-60 data-[invalid]:border-fault max-sm:text-[16px]';
+
+interface FieldProps {
+  name: string;
+  label: string;
+  hint?: ReactNode;
+  /** The label is for screen readers alone, since what is around says it. */
+  bare?: boolean;
+}
+
+function Labelled({ name, label, hint, bare = false, children }: FieldProps & { children: ReactNode }) {
+  return (
+    <BaseField.Root name={name} className="flex min-w-0 flex-col gap-1.5">
+      <BaseField.Label className={classes('font-medium text-sm', bare && 'sr-only')}>{label}</BaseField.Label>
+      {children}
+      {hint !== undefined && (
+        <BaseField.Description className="text-pretty text-soft text-xs">{hint}</BaseField.Description>
+      )}
+      <BaseField.Error className="text-fault text-sm" />
+    </BaseField.Root>
+  );
+}
+
+interface TextProps extends FieldProps {
+  value: string;
+  onChange: (value: string) => void;
+  type?: 'text' | 'email' | 'number' | 'search' | 'url' | 'date';
+  required?: boolean;
+  placeholder?: string;
+  /** For names of machines and code: in the letters of code. */
+  mono?: boolean;
+  /** The first thing to fill in when the form appears. */
+  first?: boolean;
+  min?: number | string;
+  max?: number | string;
+  maxLength?: number;
+  suggestions?: readonly string[];
+}
+
+export function TextField({ name, label, hint, bare, value, onChange, mono, first, suggestions, ...rest }: TextProps) {
+  const list = useId();
+  return (
+    <Labelled name={name} label={label} hint={hint} {...(bare === undefined ? {} : { bare })}>
+      <BaseField.Control
+        {...rest}
+        value={value}
+        onValueChange={(text) => onChange(text)}
+        autoComplete="off"
+        spellCheck={false}
+        data-first={first || undefined}
+        list={suggestions === undefined ? undefined : list}
+        className={classes(control, 'h-8.5 max-sm:h-10', mono && 'font-mono text-sm')}
+      />
+      {suggestions !== undefined && (
+        <datalist id={list}>
+          {suggestions.map((text) => (
+            <option key={text} value={text} />
+          ))}
+        </datalist>
+      )}
+    </Labelled>
+  );
+}
+
+export interface Choice {
+  value: string;
+  label: string;
+  /** Choices that follow each other in one group stand below its name. */
+  group?: string;
+}
+
+export function SelectField({
+  value,
+  onChange,
+  choices,
+  disabled,
+  ...field
+}: FieldProps & { value: string; onChange: (value: string) => void; choices: readonly Choice[]; disabled?: boolean }) {
+  return (
+    <Labelled {...field}>
+      <BaseField.Control
+        value={value}
+        onValueChange={(chosen) => onChange(chosen)}
+        render={
+          <Options disabled={disabled}>
+            <Grouped choices={choices} />
+          </Options>
+        }
+      />
+    </Labelled>
+  );
+}
+
+function Grouped({ choices }: { choices: readonly Choice[] }) {
+  const groups: { name: string | undefined; choices: Choice[] }[] = [];
+  for (const choice of choices) {
+    const last = groups.at(-1);
+    if (last !== undefined && last.name === choice.group) last.choices.push(choice);
+    else groups.push({ name: choice.group, choices: [choice] });
+  }
+  return groups.map(({ name, choices }) => {
+    const options = choices.map(({ value, label }) => (
+      <option key={value} value={value}>
+        {label}
+      </option>
+    ));
+    if (name === undefined) return options;
+    return (
+      <optgroup key={name} label={name}>
+        {options}
+      </optgroup>
+    );
+  });
+}
+
+/** The browser's own choice in our look: on phones it is what people know. */
+function Options({ children, ...rest }: ComponentProps<'select'>) {
+  return (
+    <span className="relative block">
+      <select {...rest} className={classes(control, 'h-8.5 appearance-none pr-8 max-sm:h-10')}>
+        {children}
+      </select>
+      <svg
+        aria-hidden="true"
+        viewBox="0 0 16 16"
+        className="pointer-events-none absolute top-1/2 right-2.5 size-3.5 -translate-y-1/2 text-soft"
+      >
+        <path
+          d="m4 6 4 4 4-4"
+          fill="none"
+          stroke="currentColor"
+          strokeWidth="1.5"
+          strokeLinecap="round"
+          strokeLinejoin="round"
+        />
+      </svg>
+    </span>
+  );
+}
+
+/** A choice beside other things, as in a line of filters: no form around it. */
+export function Select({
+  label,
+  value,
+  onChange,
+  choices,
+  disabled,
+}: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  choices: readonly Choice[];
+  disabled?: boolean;
+}) {
+  return (
+    <Options aria-label={label} value={value} onChange={(event) => onChange(event.target.value)} disabled={disabled}>
+      <Grouped choices={choices} />
+    </Options>
+  );
+}
+
+export function Checkbox({
+  label,
+  hint,
+  checked,
+  onChange,
+  disabled,
+}: {
+  label: ReactNode;
+  hint?: ReactNode;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  disabled?: boolean;
+}) {
+  return (
+    <label className="flex items-start gap-2.5 text-sm">
+      <input
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        onChange={(event) => onChange(event.target.checked)}
+        className="mt-0.5 size-4 shrink-0 accent-strong"
+      />
+      <span className="min-w-0">
+        <span className="font-medium">{label}</span>
+        {hint !== undefined && <span className="block text-pretty text-soft">{hint}</span>}
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,27 @@
+import { type Role, roles, type TokenRole, tokenRoles } from '../../../domain/roles.ts';
+import { RadioField } from './radios.tsx';
+
+/** What roles are called, and what each may do beyond the one below it. */
+export const roleWords: Record<Role, { name: string; may: string }> = {
+  viewer: { name: 'Viewer', may: 'Sees clusters, logs, members and teams. Changes nothing.' },
+  deployer: { name: 'Deployer', may: 'Also deploys and runs applications.' },
+  admin: { name: 'Admin', may: 'Also changes clusters, members, tokens and settings.' },
+  owner: { name: 'Owner', may: 'Also makes owners and deletes the organization.' },
+};
+
+const choicesOf = <Of extends Role>(some: readonly Of[]) =>
+  some.map((role) => ({ value: role, label: roleWords[role].name, hint: roleWords[role].may }));
+
+/** Chooses what a person may do. Only owners give the role owner. */
+export function RoleField({ value, onChange, by }: { value: Role; onChange: (role: Role) => void; by: Role }) {
+  return <RadioField label="Role" value={value} onChange={onChange} choices={choicesOf(rolesGivenBy(by))} />;
+}
+
+/** Chooses what a token may do. */
+export function TokenRoleField({ value, onChange }: { value: TokenRole; onChange: (role: TokenRole) => void }) {
+  return <RadioField label="Role" value={value} onChange={onChange} choices={choicesOf(tokenRoles)} />;
+}
+
+export function rolesGivenBy(role: Role): readonly Role[] {
+  return role === 'owner' ? roles : roles.filter((one) => one !== 'owner');
+}

@@ -1,0 +1,17 @@
+import { Avatar } from '../../components/avatar.tsx';
+import { useSession } from '../../control-plane/session.ts';
+import { MenuWhenAsked, menuWhenAsked } from './menu-when-asked.tsx';
+
+const menu = menuWhenAsked(() => import('./account-menu.tsx').then((loaded) => loaded.AccountMenu));
+
+/** Whoever is signed in: its account, the look of the console, and the way out. */
+export function PersonMenu() {
+  const user = useSession()?.user;
+  if (user === undefined) return null;
+  return (
+    <MenuWhenAsked menu={menu} label={`You are ${user.name}; account and theme`}>
+      <Avatar name={user.name} />
+      <span className="min-w-0 flex-1 truncate">{user.name}</span>
+    </MenuWhenAsked>
+  );
+}

@@ -1,0 +1,141 @@
+import {
+  ListUnorderedIcon,
+  MoonIcon,
+  OrganizationIcon,
+  PersonIcon,
+  PlusIcon,
+  ServerIcon,
+  SignOutIcon,
+  SunIcon,
+} from '@primer/octicons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { mayActAs } from '../../../domain/roles.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { useMembership, useSession } from '../../control-plane/session.ts';
+import { placeGuide } from '../../pages/home/guide-place.ts';
+import { useSignOut } from '../menus/sign-out.ts';
+import { places } from '../places.tsx';
+import { chooseTheme } from '../theme.ts';
+
+export interface Command {
+  id: string;
+  label: string;
+  /** Other words by which it is found. */
+  also?: string;
+  icon: ReactNode;
+  keys?: string;
+  run: () => void;
+}
+
+/** What the palette offers here, to this role. */
+export function useCommands(): { label: string; items: Command[] }[] {
+  const { id, slug: organization, role } = useMembership();
+  const organizations = useSession()?.organizations ?? [];
+  const { trpc } = usePlane();
+  const navigate = useNavigate();
+  const signOut = useSignOut();
+  const clusters = useQuery(trpc.clusters.list.queryOptions({ query: { limit: 100 } })).data?.items ?? [];
+  const may = (needed: typeof role) => mayActAs(role, needed);
+  const params = { organization };
+
+  const pages = places
+    .filter((place) => may(place.role))
+    .map(({ label, to, icon, key, also }) => ({
+      id: to,
+      label,
+      also,
+      icon,
+      keys: `g ${key}`,
+      run: () => void navigate({ to, params }),
+    }));
+  const account: Command = {
+    id: 'account',
+    label: 'Your account',
+    also: 'sessions second factor password',
+    icon: <PersonIcon />,
+    run: () => void navigate({ to: '/account' }),
+  };
+  const actions: Command[] = [
+    ...(may('admin')
+      ? [
+          {
+            id: 'invite',
+            label: 'Invite somebody',
+            also: 'member people',
+            icon: <PlusIcon />,
+            run: () => void navigate({ to: '/o/$organization/members', params, search: { invite: true } }),
+          },
+          {
+            id: 'add-cluster',
+            label: 'Add a cluster',
+            also: 'machine agent',
+            icon: <PlusIcon />,
+            run: () => void navigate({ to: '/o/$organization/clusters', params, search: { add: true } }),
+          },
+          {
+            id: 'new-token',
+            label: 'Make an API token',
+            also: 'key secret',
+            icon: <PlusIcon />,
+            run: () => void navigate({ to: '/o/$organization/tokens', params, search: { make: true } }),
+          },
+          {
+            id: 'new-team',
+            label: 'Make a team',
+            icon: <PlusIcon />,
+            run: () => void navigate({ to: '/o/$organization/teams', params, search: { make: true } }),
+          },
+        ]
+      : []),
+    {
+      id: 'first-steps',
+      label: 'Show the first steps',
+      also: 'guide help begin',
+      icon: <ListUnorderedIcon />,
+      run: () => {
+        placeGuide(id, 'shown');
+        void navigate({ to: '/o/$organization', params });
+      },
+    },
+    {
+      id: 'new-organization',
+      label: 'Make an organization',
+      icon: <PlusIcon />,
+      run: () => void navigate({ to: '/new-organization' }),
+    },
+    { id: 'light', label: 'Light theme', icon: <SunIcon />, run: () => chooseTheme('light') },
+    { id: 'dark', label: 'Dark theme', icon: <MoonIcon />, run: () => chooseTheme('dark') },
+    { id: 'system', label: 'Theme as the system', icon: <SunIcon />, run: () => chooseTheme('system') },
+    {
+      id: 'sign-out',
+      label: 'Sign out',
+      also: 'log out leave',
+      icon: <SignOutIcon />,
+      run: () => signOut.send(undefined),
+    },
+  ];
+  const machines = clusters.map(({ id, name }) => ({
+    id,
+    label: name,
+    also: 'cluster',
+    icon: <ServerIcon />,
+    run: () => void navigate({ to: '/o/$organization/clusters/$cluster', params: { organization, cluster: id } }),
+  }));
+  const others = organizations
+    .filter(({ slug }) => slug !== organization)
+    .map(({ slug, name }) => ({
+      id: slug,
+      label: name,
+      also: 'organization switch',
+      icon: <OrganizationIcon />,
+      run: () => void navigate({ to: '/o/$organization', params: { organization: slug } }),
+    }));
+  return [
+    { label: 'Pages', items: [...pages, account] },
+    { label: 'Actions', items: actions },
+    { label: 'Clusters', items: machines },
+    { label: 'Organizations', items: others },
+  ].filter(({ items }) => items.length > 0);
+}

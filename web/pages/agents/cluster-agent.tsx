@@ -1,0 +1,148 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { Card, Fact, Facts, Section } from '../../components/page.tsx';
+import { Loaded } from '../../components/states.tsx';
+import { Badge } from '../../components/status.tsx';
+import { useChange } from '../../control-plane/change.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { useMay } from '../../control-plane/session.ts';
+import { type ClusterAnswer, isInContact } from '../clusters/cluster-status.tsx';
+import { useCluster } from '../clusters/use-cluster.ts';
+import { Release, releaseText } from './release-name.tsx';
+import { EarlierReleases, UpdateHistory } from './update-history.tsx';
+import { UpdateProgress } from './update-progress.tsx';
+import type { AgentStatus } from './update-words.tsx';
+
+const route = getRouteApi('/o/$organization/clusters/$cluster');
+
+/** What the agent of a cluster runs, the update that is under way, and how others went. */
+export function ClusterAgent() {
+  const { trpc } = usePlane();
+  const { cluster: id } = route.useParams();
+  const cluster = useCluster().data;
+  const query = useQuery(trpc.clusters.agent.queryOptions({ path: { id } }));
+  if (query.data === undefined || cluster === undefined) {
+    return (
+      <Card>
+        <Loaded query={query}>{() => null}</Loaded>
+      </Card>
+    );
+  }
+  const agent = query.data;
+  const open = agent.history.find((attempt) => attempt.id === agent.inProgress?.id);
+  return (
+    <>
+      {open === undefined ? <LastOutcome agent={agent} /> : <UpdateProgress clusterId={id} attempt={open} />}
+      <Releases cluster={cluster} agent={agent} />
+      <UpdateHistory attempts={agent.history.filter((attempt) => attempt !== open)} />
+      <EarlierReleases cluster={cluster} agent={agent} />
+    </>
+  );
+}
+
+/** How the last attempt ended, as long as it stands for something to do. */
+function LastOutcome({ agent }: { agent: AgentStatus }) {
+  const last = agent.history[0];
+  if (last === undefined || !['returned', 'failed'].includes(last.status)) return null;
+  return (
+    <Notice
+      tone={last.status === 'failed' ? 'fault' : 'attention'}
+      title={
+        last.status === 'failed'
+          ? `The last update, to ${releaseText(last.toImage)}, failed`
+          : `The agent went back from ${releaseText(last.toImage)} to its old release`
+      }
+    >
+      {last.message}
+    </Notice>
+  );
+}
+
+function Releases({ cluster, agent }: { cluster: ClusterAnswer; agent: AgentStatus }) {
+  const mayChange = useMay('admin');
+  const [asking, setAsking] = useState(false);
+  const offers = agent.updateAvailable && agent.inProgress === undefined;
+  return (
+    <Section
+      title="Release"
+      actions={
+        mayChange &&
+        offers &&
+        isInContact(cluster) && (
+          <Button look="strong" onClick={() => setAsking(true)}>
+            Update the agent
+          </Button>
+        )
+      }
+    >
+      <Facts>
+        <Fact label="Runs now">
+          {agent.currentImage === '' ? (
+            <span className="text-faint">Told by the agent once it has come</span>
+          ) : (
+            <Release image={agent.currentImage} />
+          )}
+        </Fact>
+        <Fact label="This control plane has">
+          {agent.availableImage === '' ? (
+            <span className="text-faint">Being made; that takes a minute</span>
+          ) : (
+            <span className="inline-flex flex-wrap items-center gap-2">
+              <Release image={agent.availableImage} />
+              {agent.currentImage === agent.availableImage && <Badge tone="good">up to date</Badge>}
+              {agent.updateAvailable && <Badge tone="live">update available</Badge>}
+            </span>
+          )}
+        </Fact>
+        {mayChange && offers && !isInContact(cluster) && (
+          <Fact label="Update">Possible once the agent is in contact</Fact>
+        )}
+      </Facts>
+      <UpdateAgent cluster={cluster} to={agent.availableImage} open={asking} onClose={() => setAsking(false)} />
+    </Section>
+  );
+}
+
+function UpdateAgent({
+  cluster,
+  to,
+  open,
+  onClose,
+}: {
+  cluster: ClusterAnswer;
+  to: string;
+  open: boolean;
+  onClose: () => void;
+}) {
+  const { client, trpc } = usePlane();
+  const update = useChange(
+    (_: undefined, sent) => client.clusters.updateAgent.mutate({ path: { id: cluster.id } }, sent),
+    {
+      failed: 'The update could not begin',
+      quiet: true,
+      done: onClose,
+      touches: () => [trpc.clusters.pathKey()],
+    },
+  );
+  return (
+    <Confirm
+      open={open}
+      onClose={() => {
+        update.reset();
+        onClose();
+      }}
+      title={`Update the agent of ${cluster.name}`}
+      confirm="Update agent"
+      danger={false}
+      change={update}
+      onConfirm={() => update.send(undefined)}
+    >
+      It becomes {releaseText(to)}. What runs on the cluster goes on meanwhile. If the new agent does not say hello
+      within two minutes, the old one comes back by itself.
+    </Confirm>
+  );
+}

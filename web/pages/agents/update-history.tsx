@@ -1,0 +1,124 @@
+import { useState } from 'react';
+import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { Section } from '../../components/page.tsx';
+import { Row, Rows } from '../../components/rows.tsx';
+import { durationText, Time } from '../../components/time.tsx';
+import { useChange } from '../../control-plane/change.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { useMay, useMembership } from '../../control-plane/session.ts';
+import { type ClusterAnswer, isInContact } from '../clusters/cluster-status.tsx';
+import { Release, releaseText } from './release-name.tsx';
+import { type AgentStatus, AttemptStatus, releasesBefore, type UpdateAttempt } from './update-words.tsx';
+
+/** How updates went, the last one first; administrators can read each in detail. */
+export function UpdateHistory({ attempts }: { attempts: readonly UpdateAttempt[] }) {
+  const { slug } = useMembership();
+  const mayRead = useMay('admin');
+  return (
+    <Section title="Updates so far">
+      {attempts.length === 0 ? (
+        <p className="px-4 py-3.5 text-soft text-sm">The agent was never updated since it came.</p>
+      ) : (
+        <Rows label="Updates so far">
+          {attempts.map((attempt) => (
+            <Row
+              key={attempt.id}
+              title={
+                <>
+                  {attempt.kind === 'rollback' ? 'Back to ' : 'To '}
+                  <Release image={attempt.toImage} />
+                </>
+              }
+              {...(mayRead && {
+                link: {
+                  to: '/o/$organization/operations/$operation',
+                  params: { organization: slug, operation: attempt.id },
+                },
+              })}
+              detail={
+                <>
+                  from <Release image={attempt.fromImage} />
+                  {attempt.message !== '' && <p className="text-pretty">{attempt.message}</p>}
+                </>
+              }
+              facts={
+                <>
+                  <span className="text-text sm:w-48">
+                    <AttemptStatus status={attempt.status} />
+                  </span>
+                  <span className="sm:w-32">
+                    <Time at={attempt.startedAt} />
+                    {attempt.finishedAt !== undefined && <span className="block">took {tookText(attempt)}</span>}
+                  </span>
+                </>
+              }
+            />
+          ))}
+        </Rows>
+      )}
+    </Section>
+  );
+}
+
+function tookText({ startedAt, finishedAt = startedAt }: UpdateAttempt): string {
+  return durationText(Date.parse(finishedAt) - Date.parse(startedAt));
+}
+
+/** Releases that ran on the cluster before, with the way back to them. */
+export function EarlierReleases({ cluster, agent }: { cluster: ClusterAnswer; agent: AgentStatus }) {
+  const { client, trpc } = usePlane();
+  const mayChange = useMay('admin');
+  const [image, setImage] = useState<string>();
+  const goBack = useChange(
+    (image: string, sent) => client.clusters.rollbackAgent.mutate({ path: { id: cluster.id }, body: { image } }, sent),
+    {
+      failed: 'The agent could not go back',
+      quiet: true,
+      done: () => setImage(undefined),
+      touches: () => [trpc.clusters.pathKey()],
+    },
+  );
+  const releases = releasesBefore(agent);
+  if (releases.length === 0) return null;
+  return (
+    <Section title="Releases that ran here before">
+      <Rows label="Releases that ran here before">
+        {releases.map((release) => (
+          <Row
+            key={release}
+            title={<Release image={release} />}
+            actions={
+              mayChange &&
+              agent.inProgress === undefined &&
+              isInContact(cluster) && (
+                <Button
+                  small
+                  aria-label={`Go back to ${releaseText(release)}`}
+                  onClick={() => {
+                    goBack.reset();
+                    setImage(release);
+                  }}
+                >
+                  Go back to it
+                </Button>
+              )
+            }
+          />
+        ))}
+      </Rows>
+      <Confirm
+        open={image !== undefined}
+        onClose={() => setImage(undefined)}
+        title={`Go back to ${releaseText(image ?? '')}`}
+        confirm="Go back"
+        danger={false}
+        change={goBack}
+        onConfirm={() => image !== undefined && goBack.send(image)}
+      >
+        What runs on the cluster goes on meanwhile. If that release does not work any more, the present one comes back
+        by itself.
+      </Confirm>
+    </Section>
+  );
+}

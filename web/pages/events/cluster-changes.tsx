@@ -1,0 +1,132 @@
+import { useState } from 'react';
+import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { DialogActions } from '../../components/dialogs/dialog.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { Form, TextField } from '../../components/forms/form.tsx';
+import { tellDone } from '../../components/toasts.tsx';
+import { useChange } from '../../control-plane/change.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import type { ClusterAnswer } from '../clusters/cluster-status.tsx';
+
+interface AboutCluster {
+  cluster: ClusterAnswer;
+  onClose: () => void;
+}
+
+/** Name and region. */
+export function DescribeCluster({ cluster, onClose }: AboutCluster) {
+  const { client, trpc } = usePlane();
+  const [name, setName] = useState(cluster.name);
+  const [region, setRegion] = useState(cluster.region);
+  const save = useChange(
+    (body: { name: string; region: string }, sent) =>
+      client.clusters.change.mutate({ path: { id: cluster.id }, body }, sent),
+    {
+      failed: 'The cluster could not be changed',
+      quiet: true,
+      done: onClose,
+      touches: () => [trpc.clusters.pathKey()],
+    },
+  );
+  return (
+    <Form problem={save.problem} places={['name', 'region']} onSubmit={() => save.send({ name, region })}>
+      <TextField name="name" label="Name" value={name} onChange={setName} required first maxLength={100} />
+      <TextField
+        name="region"
+        label="Region"
+        hint="Where its machine is, in your own words."
+        value={region}
+        onChange={setRegion}
+        maxLength={100}
+      />
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="strong" busy={save.sending}>
+          Save
+        </Button>
+      </DialogActions>
+    </Form>
+  );
+}
+
+/** Whether new things may be put on it: small and reversible, so it is shown at once. */
+export function useSchedulable({ id, name }: Pick<ClusterAnswer, 'id' | 'name'>) {
+  const { client, trpc } = usePlane();
+  return useChange(
+    (schedulable: boolean, sent) => client.clusters.change.mutate({ path: { id }, body: { schedulable } }, sent),
+    {
+      failed: `${name} could not be changed`,
+      meanwhile: (schedulable) => [
+        {
+          queryKey: trpc.clusters.get.queryKey({ path: { id } }),
+          data: (before: ClusterAnswer) => ({ ...before, schedulable }),
+        },
+      ],
+      touches: () => [trpc.clusters.list.pathKey()],
+    },
+  );
+}
+
+export function RevokeAgent({ cluster, open, onClose }: AboutCluster & { open: boolean }) {
+  const { client, trpc } = usePlane();
+  const revoke = useChange(
+    (_: undefined, sent) => client.clusters.revokeAgent.mutate({ path: { id: cluster.id } }, sent),
+    {
+      failed: 'The agent could not be revoked',
+      quiet: true,
+      done: onClose,
+      touches: () => [trpc.clusters.pathKey(), trpc.workloads.pathKey()],
+    },
+  );
+  return (
+    <Confirm
+      open={open}
+      onClose={() => {
+        revoke.reset();
+        onClose();
+      }}
+      title={`Revoke the agent of ${cluster.name}`}
+      confirm="Revoke agent"
+      change={revoke}
+      onConfirm={() => revoke.send(undefined)}
+    >
+      Its credential is refused from its next request on, and the cluster waits for another agent. What runs on the
+      machine goes on there until somebody stops it; what was seen of it is forgotten here.
+    </Confirm>
+  );
+}
+
+export function DeleteCluster({
+  cluster,
+  open,
+  onClose,
+  onDeleted,
+}: AboutCluster & { open: boolean; onDeleted: () => void }) {
+  const { client, trpc } = usePlane();
+  const remove = useChange((_: undefined, sent) => client.clusters.delete.mutate({ path: { id: cluster.id } }, sent), {
+    failed: `${cluster.name} could not be deleted`,
+    quiet: true,
+    done: () => {
+      tellDone(`${cluster.name} is being deleted.`);
+      onDeleted();
+    },
+    touches: () => [trpc.clusters.list.pathKey()],
+  });
+  return (
+    <Confirm
+      open={open}
+      onClose={() => {
+        remove.reset();
+        onClose();
+      }}
+      title={`Delete ${cluster.name}`}
+      confirm="Delete cluster"
+      change={remove}
+      onConfirm={() => remove.send(undefined)}
+      typed={{ label: `Type ${cluster.name} to confirm`, text: cluster.name }}
+    >
+      Its agent is refused from then on. Only a cluster on which nothing runs and nothing shall run can be deleted. This
+      cannot be undone.
+    </Confirm>
+  );
+}

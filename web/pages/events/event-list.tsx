@@ -1,0 +1,29 @@
+import { ClockTime, Days } from '../../components/forms/days.tsx';
+import { Timeline, TimelineItem } from '../../components/timeline.tsx';
+import { type ClusterEvent, eventWords } from './event-words.ts';
+
+/** Events by the day on which they happened, newest first. */
+export function EventList({ events }: { events: readonly ClusterEvent[] }) {
+  return (
+    <Days items={events}>
+      {(ofDay, day) => (
+        <Timeline label={`Events of ${day}`}>
+          {ofDay.map((event) => {
+            const { title, detail, tone } = eventWords(event);
+            return (
+              <TimelineItem
+                key={event.id}
+                // What has begun is over by now, or a later event says so.
+                tone={tone === 'live' ? 'neutral' : tone}
+                title={<span className="font-medium">{title}</span>}
+                aside={<ClockTime at={event.at} />}
+              >
+                {detail === '' ? undefined : detail}
+              </TimelineItem>
+            );
+          })}
+        </Timeline>
+      )}
+    </Days>
+  );
+}

@@ -1,0 +1,105 @@
+import type { Tone } from '../../components/style.ts';
+import type { Answers } from '../../control-plane/session.ts';
+import { releaseText } from '../agents/release-name.tsx';
+
+export type ClusterEvent = Answers['clusters']['events']['items'][number];
+
+/** What happened, as people are told it. */
+export interface EventWords {
+  title: string;
+  detail: string;
+  tone: Tone;
+}
+
+type Payload = (name: string) => string;
+
+const words: Record<ClusterEvent['kind'], (payload: Payload) => EventWords> = {
+  'agent.enrolled': (payload) => ({
+    title:
+      payload('replaced') === 'true' ? 'Another agent enrolled and took the place of the old one' : 'An agent enrolled',
+    detail: sentences(on('On the machine', payload('hostname')), on('Version', payload('version'))),
+    tone: 'neutral',
+  }),
+  'agent.connected': (payload) => ({ title: 'The agent came into contact', detail: runs(payload), tone: 'good' }),
+  'agent.lost': (payload) => ({
+    title: 'Contact with the agent was lost',
+    detail: sentences(on('It was last heard of at', moment(payload('lastHeardOf')))),
+    tone: 'fault',
+  }),
+  'agent.reconnected': (payload) => ({ title: 'The agent was heard of again', detail: runs(payload), tone: 'good' }),
+  'agent.superseded': () => ({
+    title: 'An older copy of the agent was refused',
+    detail: 'Another one has taken its place. It has stopped by itself.',
+    tone: 'attention',
+  }),
+  'agent.revoked': () => ({
+    title: 'The agent was revoked',
+    detail: 'It is refused, and the cluster waits for another one.',
+    tone: 'attention',
+  }),
+  'agent.update.started': (payload) => ({ title: 'An update of the agent began', detail: way(payload), tone: 'live' }),
+  'agent.update.succeeded': (payload) => ({ title: 'The agent was updated', detail: way(payload), tone: 'good' }),
+  'agent.update.returned': (payload) => ({
+    title: 'The agent went back to its old release',
+    detail: sentences(way(payload), payload('message')),
+    tone: 'attention',
+  }),
+  'agent.update.failed': (payload) => ({
+    title: 'The update of the agent failed',
+    detail: sentences(way(payload), payload('message')),
+    tone: 'fault',
+  }),
+  'cluster.degraded': (payload) => ({
+    title: 'Something is not as it shall be',
+    detail: payload('text'),
+    tone: 'attention',
+  }),
+  'cluster.recovered': () => ({ title: 'All is as it shall be again', detail: '', tone: 'good' }),
+  'workload.applied': (payload) => ({ title: `${named(payload)} is in effect`, detail: '', tone: 'good' }),
+  'workload.removed': (payload) => ({ title: `${named(payload)} was removed`, detail: '', tone: 'neutral' }),
+  'workload.failed': (payload) => ({
+    title: `${named(payload)} could not be applied`,
+    detail: payload('error'),
+    tone: 'fault',
+  }),
+  'workload.recovered': (payload) => ({ title: `${named(payload)} works again`, detail: '', tone: 'good' }),
+};
+
+export function eventWords({ kind, payload }: Pick<ClusterEvent, 'kind' | 'payload'>): EventWords {
+  // A control plane newer than this page may tell of more.
+  const say = Object.hasOwn(words, kind) ? words[kind] : undefined;
+  if (say === undefined) return { title: kind, detail: '', tone: 'neutral' };
+  return say((name) => {
+    const value = payload?.[name];
+    return typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number' ? String(value) : '';
+  });
+}
+
+function named(payload: Payload): string {
+  return payload('name') || payload('key').replace(/^workload\//, '') || 'A workload';
+}
+
+function runs(payload: Payload): string {
+  const release = payload('image') === '' ? payload('version') : releaseText(payload('image'));
+  return sentences(on('It runs', release));
+}
+
+function way(payload: Payload): string {
+  const [from, to] = [payload('fromImage'), payload('toImage')];
+  return from === '' || to === '' ? '' : `From ${releaseText(from)} to ${releaseText(to)}.`;
+}
+
+function on(what: string, value: string): string {
+  return value === '' ? '' : `${what} ${value}.`;
+}
+
+function sentences(...parts: string[]): string {
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+const exact = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+function moment(text: string): string {
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? '' : exact.format(time);
+}

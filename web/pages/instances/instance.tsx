@@ -1,0 +1,98 @@
+import { ContainerIcon } from '@primer/octicons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { ButtonLink } from '../../components/forms/button.tsx';
+import { Card, Page } from '../../components/page.tsx';
+import { EmptyState, ErrorState } from '../../components/states.tsx';
+import { Status } from '../../components/status.tsx';
+import { Time } from '../../components/time.tsx';
+import { usePlane } from '../../control-plane/plane.ts';
+import { useMembership } from '../../control-plane/session.ts';
+import { counted } from './counted.ts';
+import { type InstanceAnswer, InstanceStatus, inLocalTime, restartsOf } from './instance-state.tsx';
+import { InstanceLog } from './log/instance-log.tsx';
+import { useInstance } from './use-instance.ts';
+
+const route = getRouteApi('/o/$organization/clusters/$cluster/instances/$instance');
+
+/** One instance: how it is, and what it writes. */
+export function Instance() {
+  const { trpc } = usePlane();
+  const organization = useMembership();
+  const params = route.useParams();
+  const search = route.useSearch();
+  const [find, setFind] = useState(search.find ?? '');
+  const later = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const navigate = useNavigate({ from: '/o/$organization/clusters/$cluster/instances/$instance' });
+  const cluster = useQuery(trpc.clusters.get.queryOptions({ path: { id: params.cluster } }));
+  const query = useInstance(params.cluster, params.instance);
+  const [seen, setSeen] = useState<InstanceAnswer>();
+  const now = query.data ?? undefined;
+  if (now !== undefined && now !== seen) setSeen(now);
+  // It was there: what it wrote stays readable.
+  const instance = now ?? (seen?.id === params.instance ? seen : undefined);
+  const gone = query.data === null;
+  /** What is looked for stands in the address, but not each letter while it is typed. */
+  const keepFind = (text: string) => {
+    setFind(text);
+    clearTimeout(later.current);
+    later.current = setTimeout(() => {
+      if (location.pathname.endsWith(params.instance)) {
+        void navigate({ search: text === '' ? {} : { find: text }, replace: true, resetScroll: false });
+      }
+    }, 400);
+  };
+  const link = { to: '/o/$organization/clusters/$cluster/instances', params } as const;
+  const status = gone ? <Status tone="neutral">Gone</Status> : instance && <InstanceStatus instance={instance} />;
+  return (
+    <Page
+      title={params.instance}
+      above={{ label: cluster.data === undefined ? 'Instances' : `Instances of ${cluster.data.name}`, link }}
+      status={status}
+      about={instance && <About instance={instance} />}
+    >
+      {instance !== undefined && (
+        <InstanceLog
+          key={instance.id}
+          which={{ organizationId: organization.id, clusterId: params.cluster, instanceId: instance.id }}
+          find={find}
+          onFind={keepFind}
+          gone={gone}
+        />
+      )}
+      {instance === undefined && query.isError && (
+        <Card>
+          <ErrorState error={query.error} retry={() => void query.refetch()} />
+        </Card>
+      )}
+      {instance === undefined && gone && (
+        <Card>
+          <EmptyState
+            icon={<ContainerIcon />}
+            title="This instance is gone"
+            action={<ButtonLink {...link}>To the instances</ButtonLink>}
+          >
+            The agent does not see it any more, so its log cannot be read. Another one may have taken its place.
+          </EmptyState>
+        </Card>
+      )}
+    </Page>
+  );
+}
+
+function About({ instance }: { instance: InstanceAnswer }) {
+  const restarts = restartsOf(instance);
+  return (
+    <>
+      Process {instance.process} of {instance.workload}, release {instance.release}, on {instance.node}
+      {instance.startedAt !== undefined && (
+        <>
+          ; started <Time at={instance.startedAt} />
+        </>
+      )}
+      {restarts > 0 && <>, {counted(restarts, 'restart')} so far</>}.
+      {instance.message !== undefined && <> {inLocalTime(instance.message)}</>}
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import { CopyBlock } from '../../components/copyable.tsx';
+import { DialogActions } from '../../components/dialogs/dialog.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { Time } from '../../components/time.tsx';
+import type { Answers } from '../../control-plane/session.ts';
+
+export type InvitationWithToken = Answers['invitations']['create'];
+
+/** The link of an invitation: here and never again. */
+export function InvitationLink({ made, onClose }: { made: InvitationWithToken; onClose: () => void }) {
+  const { email, expiresAt } = made.invitation;
+  return (
+    <div className="flex flex-col gap-4">
+      <CopyBlock text={`${location.origin}/invitations/${made.token}`} label="link" />
+      <Notice tone="attention" title="Send this link yourself">
+        <p>
+          Ballast sends no e-mail, and the link is not shown again. A new one can be made in the list of invitations.
+        </p>
+      </Notice>
+      <p className="text-pretty text-soft text-sm">
+        Only somebody who signs in with the verified address <span className="text-text">{email}</span> can accept it,
+        once. It ends <Time at={expiresAt} />.
+      </p>
+      <DialogActions>
+        <Button look="strong" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import { useState } from 'react';
+import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { Form } from '../../components/forms/form.tsx';
+import { useChange } from '../../control-plane/change.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { InvitationLink, type InvitationWithToken } from './invitation-link.tsx';
+import type { Invitation } from './invitations.tsx';
+
+/** Makes an invitation good again, with a new link that is shown once. */
+export function NewLink({ invitation, open, onClose }: { invitation: Invitation; open: boolean; onClose: () => void }) {
+  const [made, setMade] = useState<InvitationWithToken>();
+  const { email } = invitation;
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      onClosed={() => setMade(undefined)}
+      title={made === undefined ? `New link for ${email}?` : `Invitation for ${email}`}
+    >
+      {made === undefined ? (
+        <NewLinkForm invitation={invitation} onMade={setMade} onClose={onClose} />
+      ) : (
+        <InvitationLink made={made} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+function NewLinkForm({
+  invitation,
+  onMade,
+  onClose,
+}: {
+  invitation: Invitation;
+  onMade: (made: InvitationWithToken) => void;
+  onClose: () => void;
+}) {
+  const { client, trpc } = usePlane();
+  const resend = useChange(
+    (_: undefined, sent) => client.invitations.resend.mutate({ path: { id: invitation.id } }, sent),
+    {
+      failed: 'The link could not be made',
+      quiet: true,
+      secret: true,
+      done: onMade,
+      touches: () => [trpc.invitations.pathKey()],
+    },
+  );
+  return (
+    <Form problem={resend.problem} places={[]} onSubmit={() => resend.send(undefined)}>
+      <p className="text-pretty text-soft text-sm">
+        The link that was made before opens nothing any more, and the time to accept begins anew.
+      </p>
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="strong" busy={resend.sending}>
+          Make a new link
+        </Button>
+      </DialogActions>
+    </Form>
+  );
+}

@@ -1,0 +1,83 @@
+import { ChevronDownIcon } from '@primer/octicons-react';
+import type { Role } from '../../../domain/roles.ts';
+import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { Menu, MenuChoices } from '../../components/dialogs/menu.tsx';
+import { useDialog } from '../../components/dialogs/use-dialog.ts';
+import { Button } from '../../components/forms/button.tsx';
+import { rolesGivenBy, roleWords } from '../../components/forms/roles.tsx';
+import { useChange } from '../../control-plane/change.ts';
+import { withItems } from '../../control-plane/pages.ts';
+import { personPlane, usePlane } from '../../control-plane/plane.ts';
+import { useMembership, useSession } from '../../control-plane/session.ts';
+import { type Member, membersKey } from './member-row.tsx';
+
+/** The role of a member, as a menu. Asks once more before somebody changes its own. */
+export function ChangeRole({ member }: { member: Member }) {
+  const { client, trpc } = usePlane();
+  const own = useMembership();
+  const isSelf = useSession()?.user.id === member.userId;
+  const changingOwn = useDialog<Role>();
+  const { userId, name } = member;
+  const change = useChange(
+    (role: Role, sent) => client.members.changeRole.mutate({ path: { id: own.id, userId }, body: { role } }, sent),
+    {
+      failed: `The role of ${name} could not be changed`,
+      meanwhile: (role) => [
+        {
+          queryKey: membersKey(trpc),
+          data: withItems<Member>((items) => items.map((one) => (one.userId === userId ? { ...one, role } : one))),
+        },
+      ],
+      done: () => isSelf && void personPlane.queryClient.invalidateQueries(),
+    },
+  );
+  const choose = (role: Role) => {
+    if (role === member.role) return;
+    if (isSelf) changingOwn.show(role);
+    else change.send(role);
+  };
+  const chosen = changingOwn.about;
+  return (
+    <>
+      <Menu
+        label={`Role of ${name}: ${roleWords[member.role].name}`}
+        trigger={
+          <Button look="quiet" small>
+            {roleWords[member.role].name}
+            <ChevronDownIcon size={14} />
+          </Button>
+        }
+      >
+        <MenuChoices<Role>
+          value={member.role}
+          onChange={choose}
+          choices={rolesGivenBy(own.role).map((role) => ({
+            value: role,
+            label: (
+              <>
+                <span className="block font-medium">{roleWords[role].name}</span>
+                <span className="block text-pretty text-soft text-xs">{roleWords[role].may}</span>
+              </>
+            ),
+          }))}
+        />
+      </Menu>
+      {chosen !== undefined && (
+        <Confirm
+          open={changingOwn.open}
+          onClose={changingOwn.close}
+          title="Change your own role?"
+          confirm={`Become ${roleWords[chosen].name.toLowerCase()}`}
+          change={{ sending: false, problem: undefined }}
+          onConfirm={() => {
+            changingOwn.close();
+            change.send(chosen);
+          }}
+        >
+          You will be {roleWords[chosen].name.toLowerCase()} of {own.name}. To get your role back you need somebody who
+          may give it.
+        </Confirm>
+      )}
+    </>
+  );
+}

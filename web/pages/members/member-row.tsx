@@ -1,0 +1,56 @@
+import { Avatar } from '../../components/avatar.tsx';
+import { Menu, MenuItem } from '../../components/dialogs/menu.tsx';
+import { roleWords } from '../../components/forms/roles.tsx';
+import { Row } from '../../components/rows.tsx';
+import { Badge } from '../../components/status.tsx';
+import { Time } from '../../components/time.tsx';
+import type { Plane } from '../../control-plane/plane.ts';
+import { type Answers, useMay, useSession } from '../../control-plane/session.ts';
+import { ChangeRole } from './change-role.tsx';
+
+export type Member = Answers['members']['list']['items'][number];
+
+export const membersKey = (trpc: Plane['trpc']) => [...trpc.members.list.pathKey(), 'page by page'];
+
+export function MemberRow({ member, onRemove }: { member: Member; onRemove: () => void }) {
+  const { userId, name, email, role, mfa, lastActiveAt, teams } = member;
+  const isSelf = useSession()?.user.id === userId;
+  const mayChange = useMay(role === 'owner' ? 'owner' : 'admin');
+  return (
+    <Row
+      lead={<Avatar name={name} large />}
+      title={name}
+      badges={isSelf && <Badge>you</Badge>}
+      detail={[email, ...(teams.length === 0 ? [] : [teams.map((team) => team.name).join(', ')])].join(' · ')}
+      facts={
+        <>
+          <span className="sm:w-36">{mfa ? 'With second factor' : 'No second factor'}</span>
+          <span className="sm:w-36">
+            {lastActiveAt === undefined ? (
+              'Not active yet'
+            ) : (
+              <>
+                active <Time at={lastActiveAt} />
+              </>
+            )}
+          </span>
+          <span className="max-sm:-ml-2.5 sm:w-24">
+            {mayChange ? <ChangeRole member={member} /> : <span className="px-2.5">{roleWords[role].name}</span>}
+          </span>
+        </>
+      }
+      actions={
+        isSelf || mayChange ? (
+          <Menu label={`What to do with ${name}`}>
+            <MenuItem danger onSelect={onRemove}>
+              {isSelf ? 'Leave the organization' : 'Remove'}
+            </MenuItem>
+          </Menu>
+        ) : (
+          // The lines stay columns.
+          <span className="w-8 max-sm:hidden" />
+        )
+      }
+    />
+  );
+}

@@ -1,0 +1,74 @@
+import { useNavigate } from '@tanstack/react-router';
+import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { useChange } from '../../control-plane/change.ts';
+import { personPlane, usePlane } from '../../control-plane/plane.ts';
+import { sessionQuery, useMembership, useSession } from '../../control-plane/session.ts';
+import type { Member } from './member-row.tsx';
+
+interface RemoveMemberProps {
+  member: Member;
+  open: boolean;
+  onClose: () => void;
+}
+
+/** Takes a member out. Whoever takes itself out leaves. */
+export function RemoveMember(props: RemoveMemberProps) {
+  const isSelf = useSession()?.user.id === props.member.userId;
+  return isSelf ? <Leave {...props} /> : <Remove {...props} />;
+}
+
+function Remove({ member, open, onClose }: RemoveMemberProps) {
+  const { client, trpc } = usePlane();
+  const { id, name } = useMembership();
+  const remove = useChange(
+    (_: undefined, sent) => client.members.remove.mutate({ path: { id, userId: member.userId } }, sent),
+    {
+      failed: `${member.name} could not be removed`,
+      quiet: true,
+      done: onClose,
+      touches: () => [trpc.members.pathKey(), trpc.teams.pathKey()],
+    },
+  );
+  return (
+    <Confirm
+      open={open}
+      onClose={onClose}
+      title={`Remove ${member.name}?`}
+      confirm={`Remove ${member.name}`}
+      change={remove}
+      onConfirm={() => remove.send(undefined)}
+    >
+      {member.email} cannot reach {name} any more, from the next request on, and leaves its teams. API tokens and
+      invitations that this person has made stay: revoke those that should not.
+    </Confirm>
+  );
+}
+
+function Leave({ open, onClose }: RemoveMemberProps) {
+  const { client } = usePlane();
+  const { id, name } = useMembership();
+  const navigate = useNavigate();
+  const goOn = async () => {
+    // The first page chooses among the organizations that are left.
+    await personPlane.queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
+    await navigate({ to: '/' });
+  };
+  const leave = useChange((_: undefined, sent) => client.organizations.leave.mutate({ path: { id } }, sent), {
+    failed: `You could not leave ${name}`,
+    quiet: true,
+    done: () => void goOn(),
+  });
+  return (
+    <Confirm
+      open={open}
+      onClose={onClose}
+      title={`Leave ${name}?`}
+      confirm={`Leave ${name}`}
+      change={leave}
+      onConfirm={() => leave.send(undefined)}
+    >
+      You cannot reach it any more, and only an invitation brings you back. API tokens and invitations that you have
+      made stay.
+    </Confirm>
+  );
+}

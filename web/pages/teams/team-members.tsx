@@ -1,0 +1,77 @@
+import { useState } from 'react';
+import { DialogActions } from '../../components/dialogs/dialog.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { Checkbox, Form, TextField } from '../../components/forms/form.tsx';
+import { LoadedPages } from '../../components/states.tsx';
+import { useChange } from '../../control-plane/change.ts';
+import { usePages } from '../../control-plane/pages.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { useMembership } from '../../control-plane/session.ts';
+import { isSought } from '../members/member-search.ts';
+import type { Team } from './teams.tsx';
+
+/** Chooses who is in a team, among all members. */
+export function TeamMembers({ team, onClose }: { team: Team; onClose: () => void }) {
+  const { client, trpc } = usePlane();
+  const organization = useMembership();
+  const [chosen, setChosen] = useState(new Set(team.members.map(({ userId }) => userId)));
+  const [sought, setSought] = useState('');
+  const members = usePages([...trpc.members.list.pathKey(), 'to choose'], (cursor) =>
+    client.members.list.query({
+      path: { id: organization.id },
+      query: { limit: 200, ...(cursor === undefined ? {} : { cursor }) },
+    }),
+  );
+  const save = useChange(
+    (userIds: string[], sent) => client.teams.setMembers.mutate({ path: { id: team.id }, body: { userIds } }, sent),
+    { failed: 'The members could not be changed', quiet: true, done: onClose, touches: () => [trpc.teams.pathKey()] },
+  );
+  const set = (userId: string, member: boolean) => {
+    const next = new Set(chosen);
+    if (member) next.add(userId);
+    else next.delete(userId);
+    setChosen(next);
+  };
+  return (
+    <Form problem={save.problem} places={[]} onSubmit={() => save.send([...chosen])}>
+      <TextField
+        name="search"
+        type="search"
+        label="Search members"
+        bare
+        first
+        placeholder="Search by name or e-mail"
+        value={sought}
+        onChange={setSought}
+      />
+      <LoadedPages pages={members} empty={null}>
+        {(items) => (
+          <fieldset className="max-h-[45vh] min-w-0 divide-y divide-line overflow-y-auto rounded-lg border border-field-line bg-field">
+            <legend className="sr-only">Members of the organization</legend>
+            {items
+              .filter((member) => isSought(member, sought))
+              .map(({ userId, name, email }) => (
+                <div key={userId} className="px-3 py-2">
+                  <Checkbox
+                    label={name}
+                    hint={email}
+                    checked={chosen.has(userId)}
+                    onChange={(member) => set(userId, member)}
+                  />
+                </div>
+              ))}
+            {!items.some((member) => isSought(member, sought)) && (
+              <p className="px-3 py-4 text-soft text-sm">Nobody of those that are loaded matches.</p>
+            )}
+          </fieldset>
+        )}
+      </LoadedPages>
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="strong" busy={save.sending}>
+          Save
+        </Button>
+      </DialogActions>
+    </Form>
+  );
+}

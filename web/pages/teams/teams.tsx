@@ -1,0 +1,160 @@
+import { PeopleIcon } from '@primer/octicons-react';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
+import { Menu, MenuItem } from '../../components/dialogs/menu.tsx';
+import { useDialog } from '../../components/dialogs/use-dialog.ts';
+import { Button } from '../../components/forms/button.tsx';
+import { Form, TextField } from '../../components/forms/form.tsx';
+import { Card, Page } from '../../components/page.tsx';
+import { Row, Rows } from '../../components/rows.tsx';
+import { EmptyState, LoadedPages } from '../../components/states.tsx';
+import { Badge } from '../../components/status.tsx';
+import { Time } from '../../components/time.tsx';
+import { useChange } from '../../control-plane/change.ts';
+import { usePages } from '../../control-plane/pages.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { type Answers, useMay } from '../../control-plane/session.ts';
+import { TeamMembers } from './team-members.tsx';
+
+export type Team = Answers['teams']['list']['items'][number];
+
+const route = getRouteApi('/o/$organization/teams');
+
+/** Groups of members, by which projects are owned. */
+export function Teams() {
+  const { client, trpc } = usePlane();
+  const mayChange = useMay('admin');
+  const { make } = route.useSearch();
+  const navigate = useNavigate({ from: '/o/$organization/teams' });
+  const doing = useDialog<{ team: Team; what: 'rename' | 'members' | 'delete' }>();
+  const teams = usePages(trpc.teams.list.pathKey(), (cursor) =>
+    client.teams.list.query({ query: { ...(cursor === undefined ? {} : { cursor }) } }),
+  );
+  const setMaking = (making: boolean) => void navigate({ search: making ? { make: true } : {}, replace: !making });
+  const { about, open, key, show, close } = doing;
+  const makeButton = (
+    <Button look="strong" onClick={() => setMaking(true)}>
+      Make a team
+    </Button>
+  );
+
+  return (
+    <Page
+      title="Teams"
+      about="Groups of members. A team can own projects."
+      actions={mayChange && teams.items?.length !== 0 && makeButton}
+    >
+      <Card>
+        <LoadedPages
+          pages={teams}
+          empty={
+            <EmptyState icon={<PeopleIcon />} title="No teams yet" action={mayChange && makeButton}>
+              A team is a group of members that owns projects together.
+            </EmptyState>
+          }
+        >
+          {(items) => (
+            <Rows label="Teams">
+              {items.map((team) => (
+                <Row
+                  key={team.id}
+                  title={team.name}
+                  badges={team.scimManaged && <Badge>from the identity provider</Badge>}
+                  detail={memberNames(team)}
+                  facts={
+                    <span>
+                      made <Time at={team.createdAt} />
+                    </span>
+                  }
+                  actions={
+                    mayChange &&
+                    !team.scimManaged && (
+                      <Menu label={`What to do with ${team.name}`}>
+                        <MenuItem onSelect={() => show({ team, what: 'members' })}>Change members</MenuItem>
+                        <MenuItem onSelect={() => show({ team, what: 'rename' })}>Rename</MenuItem>
+                        <MenuItem danger onSelect={() => show({ team, what: 'delete' })}>
+                          Delete
+                        </MenuItem>
+                      </Menu>
+                    )
+                  }
+                />
+              ))}
+            </Rows>
+          )}
+        </LoadedPages>
+      </Card>
+      <Dialog open={mayChange && make === true} onClose={() => setMaking(false)} title="Make a team">
+        <TeamName confirm="Make team" onClose={() => setMaking(false)} />
+      </Dialog>
+      {about?.what === 'rename' && (
+        <Dialog key={key} open={open} onClose={close} title={`Rename ${about.team.name}`}>
+          <TeamName team={about.team} confirm="Rename" onClose={close} />
+        </Dialog>
+      )}
+      {about?.what === 'members' && (
+        <Dialog key={key} open={open} onClose={close} title={`Members of ${about.team.name}`}>
+          <TeamMembers team={about.team} onClose={close} />
+        </Dialog>
+      )}
+      {about?.what === 'delete' && <DeleteTeam key={key} team={about.team} open={open} onClose={close} />}
+    </Page>
+  );
+}
+
+const namesShown = 6;
+
+function memberNames({ members }: Team): string {
+  if (members.length === 0) return 'Nobody in it yet';
+  const names = members.slice(0, namesShown).map(({ name }) => name);
+  const more = members.length - names.length;
+  return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
+}
+
+/** Makes a team, or renames the given one. */
+function TeamName({ team, confirm, onClose }: { team?: Team; confirm: string; onClose: () => void }) {
+  const { client, trpc } = usePlane();
+  const [name, setName] = useState(team?.name ?? '');
+  const save = useChange(
+    (body: { name: string }, sent) =>
+      team === undefined
+        ? client.teams.create.mutate({ body }, sent)
+        : client.teams.rename.mutate({ path: { id: team.id }, body }, sent),
+    { failed: 'The team could not be saved', quiet: true, done: onClose, touches: () => [trpc.teams.pathKey()] },
+  );
+  return (
+    <Form problem={save.problem} places={['name']} onSubmit={() => save.send({ name })}>
+      <TextField name="name" label="Name" value={name} onChange={setName} required first maxLength={100} />
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="strong" busy={save.sending}>
+          {confirm}
+        </Button>
+      </DialogActions>
+    </Form>
+  );
+}
+
+function DeleteTeam({ team, open, onClose }: { team: Team; open: boolean; onClose: () => void }) {
+  const { client, trpc } = usePlane();
+  const remove = useChange((_: undefined, sent) => client.teams.delete.mutate({ path: { id: team.id } }, sent), {
+    failed: `${team.name} could not be deleted`,
+    quiet: true,
+    done: onClose,
+    touches: () => [trpc.teams.pathKey()],
+  });
+  return (
+    <Confirm
+      open={open}
+      onClose={onClose}
+      title={`Delete ${team.name}?`}
+      confirm="Delete team"
+      change={remove}
+      onConfirm={() => remove.send(undefined)}
+    >
+      Its members stay in the organization. This cannot be undone.
+    </Confirm>
+  );
+}

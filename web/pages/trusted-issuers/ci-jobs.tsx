@@ -1,0 +1,166 @@
+import { BeakerIcon } from '@primer/octicons-react';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { Menu, MenuItem } from '../../components/dialogs/menu.tsx';
+import { useDialog } from '../../components/dialogs/use-dialog.ts';
+import { Button } from '../../components/forms/button.tsx';
+import { Card, Page } from '../../components/page.tsx';
+import { Row, Rows } from '../../components/rows.tsx';
+import { EmptyState, LoadedPages, NoPermission } from '../../components/states.tsx';
+import { Time } from '../../components/time.tsx';
+import { useChange } from '../../control-plane/change.ts';
+import { usePages } from '../../control-plane/pages.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { useMay } from '../../control-plane/session.ts';
+import { Maker } from '../api-tokens/maker.tsx';
+import { RuleForm } from './rule-form.tsx';
+import { type Rule, RuleSentence } from './rule-sentence.tsx';
+import { WorkflowFile } from './workflow-file.tsx';
+
+const route = getRouteApi('/o/$organization/ci');
+const title = 'CI jobs';
+
+/** Whose jobs may come without a stored secret. */
+export function CiJobs() {
+  return useMay('admin') ? (
+    <RuleList />
+  ) : (
+    <Page title={title}>
+      <Card>
+        <NoPermission />
+      </Card>
+    </Page>
+  );
+}
+
+function RuleList() {
+  const { client, trpc } = usePlane();
+  const { add } = route.useSearch();
+  const navigate = useNavigate({ from: '/o/$organization/ci' });
+  const doing = useDialog<{ rule: Rule; what: 'change' | 'file' | 'delete' }>();
+  const rules = usePages(trpc.trustedIssuers.list.pathKey(), (cursor) =>
+    client.trustedIssuers.list.query({ query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) } }),
+  );
+  const setAdding = (adding: boolean) => void navigate({ search: adding ? { add: true } : {}, replace: !adding });
+  const addButton = (
+    <Button look="strong" onClick={() => setAdding(true)}>
+      Trust jobs
+    </Button>
+  );
+  const { about, open, key, show, close } = doing;
+
+  return (
+    <Page
+      title={title}
+      about="Jobs of a CI that get a token of their own for some minutes, without a stored secret. The first rule that a job matches decides."
+      actions={rules.items?.length !== 0 && addButton}
+    >
+      <Card>
+        <LoadedPages
+          pages={rules}
+          empty={
+            <EmptyState icon={<BeakerIcon />} title="No jobs are trusted yet" action={addButton}>
+              A job of GitHub Actions, GitLab and others can show which repository and branch it is, and get a token for
+              it. There is no secret to store, to rotate or to leak.
+            </EmptyState>
+          }
+        >
+          {(items) => (
+            <Rows label="Rules">
+              {items.map((rule) => (
+                <Row
+                  key={rule.id}
+                  title={rule.name}
+                  detail={<RuleSentence rule={rule} />}
+                  facts={
+                    <span className="sm:w-44">
+                      {rule.lastUsedAt === undefined ? (
+                        'Never used'
+                      ) : (
+                        <>
+                          used <Time at={rule.lastUsedAt} />
+                        </>
+                      )}
+                      <span className="block">
+                        by <Maker id={rule.createdBy} />
+                      </span>
+                    </span>
+                  }
+                  actions={
+                    <Menu label={`What to do with ${rule.name}`}>
+                      <MenuItem onSelect={() => show({ rule, what: 'file' })}>Show the job's lines</MenuItem>
+                      <MenuItem onSelect={() => show({ rule, what: 'change' })}>Change</MenuItem>
+                      <MenuItem danger onSelect={() => show({ rule, what: 'delete' })}>
+                        Delete
+                      </MenuItem>
+                    </Menu>
+                  }
+                />
+              ))}
+            </Rows>
+          )}
+        </LoadedPages>
+      </Card>
+      <AddRule open={add === true} onClose={() => setAdding(false)} />
+      {about?.what === 'change' && (
+        <Dialog key={key} open={open} onClose={close} title={`Change ${about.rule.name}`}>
+          <RuleForm rule={about.rule} onSaved={close} onClose={close} />
+        </Dialog>
+      )}
+      {about?.what === 'file' && (
+        <Dialog key={key} wide open={open} onClose={close} title={`Get a token by ${about.rule.name}`}>
+          <WorkflowFile rule={about.rule} onClose={close} />
+        </Dialog>
+      )}
+      {about?.what === 'delete' && <DeleteRule key={key} rule={about.rule} open={open} onClose={close} />}
+    </Page>
+  );
+}
+
+/** A new rule, and then what the job does to use it. */
+function AddRule({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const [made, setMade] = useState<Rule>();
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      onClosed={() => setMade(undefined)}
+      wide={made !== undefined}
+      title={made === undefined ? 'Trust jobs of a CI' : `${made.name}: jobs are trusted now`}
+    >
+      {made === undefined ? (
+        <RuleForm onSaved={setMade} onClose={onClose} />
+      ) : (
+        <WorkflowFile rule={made} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+function DeleteRule({ rule, open, onClose }: { rule: Rule; open: boolean; onClose: () => void }) {
+  const { client, trpc } = usePlane();
+  const remove = useChange(
+    (_: undefined, sent) => client.trustedIssuers.delete.mutate({ path: { id: rule.id } }, sent),
+    {
+      failed: `${rule.name} could not be deleted`,
+      quiet: true,
+      done: onClose,
+      touches: () => [trpc.trustedIssuers.pathKey(), trpc.apiTokens.pathKey()],
+    },
+  );
+  return (
+    <Confirm
+      open={open}
+      onClose={onClose}
+      title={`Delete ${rule.name}?`}
+      confirm="Delete rule"
+      change={remove}
+      onConfirm={() => remove.send(undefined)}
+    >
+      Its jobs get no tokens any more. Those that they have are revoked, and streams that are open by them close at
+      once.
+    </Confirm>
+  );
+}

@@ -1,0 +1,44 @@
+import proto from '@temporalio/proto';
+import type { Temporal } from '../../temporal/connection/connect.ts';
+import { hasStatus } from '../../temporal/connection/grpc-status.ts';
+
+const { WorkflowExecutionStatus } = proto.temporal.api.enums.v1;
+
+export type ActorStatus =
+  | { is: 'running'; runId: string; stuck: string | undefined }
+  | { is: 'closed'; runId: string; how: string }
+  | { is: 'unknown' };
+
+/** Something has been tried this often in vain before we say so. */
+const stuckAfter = 10;
+
+/** What Temporal knows of an actor, asked at its source: the search lags behind. */
+export async function actorStatus({ connection, namespace }: Temporal, actorId: string): Promise<ActorStatus> {
+  try {
+    const { workflowExecutionInfo, pendingActivities, pendingWorkflowTask } =
+      await connection.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId: actorId } });
+    const runId = workflowExecutionInfo?.execution?.runId ?? '';
+    const status = workflowExecutionInfo?.status ?? 0;
+    if (!closed.has(status)) {
+      const step = pendingActivities?.find(({ attempt }) => (attempt ?? 0) >= stuckAfter);
+      const stuck = step
+        ? `Its step ${step.activityType?.name} has failed ${(step.attempt ?? 1) - 1} times; see the log of the workers.`
+        : (pendingWorkflowTask?.attempt ?? 0) >= stuckAfter
+          ? 'Its program fails again and again; see the log of the workers.'
+          : undefined;
+      return { is: 'running', runId, stuck };
+    }
+    return { is: 'closed', runId, how: closed.get(status) ?? 'ended' };
+  } catch (error) {
+    if (hasStatus(error, 'notFound')) return { is: 'unknown' };
+    throw error;
+  }
+}
+
+const closed: ReadonlyMap<number, string> = new Map([
+  [WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_COMPLETED, 'ended'],
+  [WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_FAILED, 'failed'],
+  [WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_CANCELED, 'was cancelled'],
+  [WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_TERMINATED, 'was terminated'],
+  [WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_TIMED_OUT, 'ran out of time'],
+]);

@@ -1,0 +1,31 @@
+import type { Logger } from 'pino';
+import { beat, removeProcess } from '../../db/engine/processes.ts';
+import type { Database } from '../../db/postgres/database.ts';
+import type { JsonObject } from '../../db/postgres/json.ts';
+import { type Repeated, repeat } from './repeat.ts';
+
+interface Beating {
+  database: Database;
+  id: string;
+  version: string;
+  state: () => JsonObject;
+  log: Logger;
+}
+
+/** Tells the database that this process lives, and how; `now` when that has changed. */
+export function startBeat({ database, id, version, state, log }: Beating): Pick<Repeated, 'now' | 'stop'> {
+  const beating = repeat({
+    what: 'Beat of this process',
+    milliseconds: 5_000,
+    log,
+    task: () => beat(database.kysely, { id, kind: 'worker', version, state: state() }),
+  });
+  return {
+    now: beating.now,
+    async stop() {
+      await beating.stop();
+      // Without a database nobody can be told; a process that is silent counts as gone anyway.
+      await removeProcess(database.kysely, id).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { Logger } from 'pino';
+import { sweepReleases } from '../../db/agent-updates/agent-releases.ts';
+import { declareLost, endForsakenCommands } from '../../db/agents/lost-agents.ts';
+import { sweepClusterEvents } from '../../db/clusters/cluster-events.ts';
+import { sweepEnrollmentTokens } from '../../db/clusters/enrollment-tokens.ts';
+import { sweepCommandOutput, sweepCommands } from '../../db/commands/command-output.ts';
+import { stopForsakenLogs } from '../../db/commands/forsaken-logs.ts';
+import { maintainFeedPartitions } from '../../db/engine/feed/feed-partitions.ts';
+import { sweepIdempotentAnswers } from '../../db/engine/idempotency.ts';
+import { sweepLeases } from '../../db/engine/leases.ts';
+import type { Database } from '../../db/postgres/database.ts';
+import { sweepIdentity } from '../../db/sign-in/sweep-identity.ts';
+import { alone } from './alone.ts';
+import { type Repeated, repeat } from './repeat.ts';
+
+interface Sweeping {
+  database: Database;
+  log: Logger;
+  idempotencyHours: number;
+  milliseconds?: number;
+  /** How often it is looked for agents that are lost. */
+  watchMilliseconds?: number;
+}
+
+/**
+ * Throws away what has had its time, makes the feed's next days, and notices agents of which nothing is heard any more.
+ * Whichever worker comes first does it.
+ */
+export function startSweepers(sweeping: Sweeping): Pick<Repeated, 'stop'> {
+  const { database, log, idempotencyHours, milliseconds = 3_600_000, watchMilliseconds = 5_000 } = sweeping;
+  const sweeps: [what: string, sweep: () => Promise<unknown>, every?: number][] = [
+    ['Lost agents', () => declareLost(database), watchMilliseconds],
+    ['Forsaken commands', () => endForsakenCommands(database), watchMilliseconds],
+    ['Logs that nobody reads', () => stopForsakenLogs(database), watchMilliseconds],
+    ['Output of commands', () => sweepCommandOutput(database.kysely)],
+    ['Commands of clusters', () => sweepCommands(database.kysely)],
+    ['Releases of the agent', () => sweepReleases(database.kysely)],
+    ['Enrollment tokens', () => sweepEnrollmentTokens(database.kysely)],
+    ['Events of clusters', () => sweepClusterEvents(database.kysely)],
+    ['Partitions of the change feed', () => maintainFeedPartitions(database)],
+    ['Stored idempotent answers', () => sweepIdempotentAnswers(database.kysely, idempotencyHours)],
+    ['Leases and rate permits', () => sweepLeases(database.kysely)],
+    ['What signing in leaves behind', () => sweepIdentity(database.kysely)],
+  ];
+  const running = sweeps.map(([what, sweep, every = milliseconds]) =>
+    repeat({
+      what,
+      milliseconds: every,
+      jitter: 0.2,
+      log,
+      async task() {
+        await alone(database, what, async () => {
+          const swept = await sweep();
+          log.debug({ swept }, `${what}: swept`);
+        });
+      },
+    }),
+  );
+  return {
+    async stop() {
+      await Promise.all(running.map((one) => one.stop()));
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { failureConverterPath } from '../../temporal/connection/codec.ts';
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+const require = createRequire(import.meta.url);
+const tracingInterceptors = '@temporalio/interceptors-opentelemetry/lib/workflow-interceptors';
+
+export interface Bundling {
+  /** Where the bundle is kept, so that the next start need not make it again. */
+  cache: string;
+  /** Whether workflows take part in traces. */
+  tracing?: boolean;
+  log?: Logger;
+}
+
+/** The workflows as one script. Making it takes a second, so it is kept under the hash of all that goes into it. */
+export async function workflowBundle({ cache, tracing = false, log }: Bundling): Promise<{ code: string }> {
+  const name = `workflows-${await hashOfInputs(tracing)}.js`;
+  const path = join(cache, name);
+  const kept = await readFile(path, 'utf8').catch(() => undefined);
+  if (kept !== undefined) return { code: kept };
+  const interceptors = [join(checkout, 'workflows', 'interceptors.ts')];
+  if (tracing) interceptors.push(require.resolve(tracingInterceptors));
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(checkout, 'workflows', 'index.ts'),
+    workflowInterceptorModules: interceptors,
+    failureConverterPath,
+    logger: quiet(log),
+  });
+  await keep(cache, name, code).catch((error: unknown) => {
+    log?.warn({ err: error }, 'The bundle of the workflows could not be kept; the next start makes it again');
+  });
+  return { code };
+}
+
+/** Written aside and renamed: a process that starts at the same moment finds a whole file or none. */
+async function keep(cache: string, name: string, code: string): Promise<void> {
+  await mkdir(cache, { recursive: true, mode: 0o700 });
+  const aside = join(cache, `${name}.${process.pid}`);
+  await writeFile(aside, code, { mode: 0o600 });
+  await rename(aside, join(cache, name));
+  const older = (await readdir(cache)).filter((file) => /^workflows-[0-9a-f]+\.js$/.test(file) && file !== name);
+  // Two: the bundles with and without tracing of this version may take turns.
+  await Promise.all(older.slice(2).map((file) => rm(join(cache, file), { force: true })));
+}
+
+/** All that the bundle is made of: our own files, and the versions of the packages that they import. */
+async function hashOfInputs(tracing: boolean): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify({ tracing, checkout }));
+  for (const room of ['domain', 'workflows']) {
+    const files = (await readdir(join(checkout, room), { recursive: true }))
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+      .sort();
+    for (const file of files) {
+      hash.update(`${room}/${file}\0`);
+      hash.update(await readFile(join(checkout, room, file)));
+    }
+  }
+  hash.update(await readFile(failureConverterPath));
+  for (const name of ['common', 'interceptors-opentelemetry', 'worker', 'workflow']) {
+    hash.update(await readFile(require.resolve(`@temporalio/${name}/package.json`)));
+  }
+  return hash.digest('hex').slice(0, 32);
+}
+
+function quiet(log: Logger | undefined): NonNullable<Parameters<typeof bundleWorkflowCode>[0]['logger']> {
+  const say = (level: 'warn' | 'error') => (message: string) => log?.[level](message);
+  const nothing = () => undefined;
+  return {
+    log: nothing,
+    trace: nothing,
+    debug: nothing,
+    info: nothing,
+    warn: say('warn'),
+    error: say('error'),
+  };
+}

@@ -1,0 +1,28 @@
+import type { Logger as SdkLogger } from '@temporalio/worker';
+import { type Logger, pino } from 'pino';
+import { redaction } from '../../domain/redaction.ts';
+
+export function openLog(level: string): Logger {
+  return pino({
+    level,
+    base: { process: 'worker', pid: process.pid },
+    redact: redaction,
+  });
+}
+
+/** What Temporal's SDK and our actors log, as lines of ours: the interceptors have put actor and request id in. */
+export function sdkLog(log: Logger): SdkLogger {
+  const say = (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') => (message: string, more?: object) => {
+    const { error, ...line }: { error?: unknown } = more ?? {};
+    log[level](error === undefined ? line : { ...line, err: error }, message);
+  };
+  const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
+  return {
+    log: (level, message, more) => say(levels[level])(message, more),
+    trace: say('trace'),
+    debug: say('debug'),
+    info: say('info'),
+    warn: say('warn'),
+    error: say('error'),
+  };
+}

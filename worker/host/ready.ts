@@ -1,0 +1,50 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { schemaState } from '../../db/migrations/migrate.ts';
+import { connectionFailure } from '../../db/postgres/connection-failure.ts';
+import type { Database } from '../../db/postgres/database.ts';
+import { hasStatus } from '../../temporal/connection/grpc-status.ts';
+import { NamespaceNotReady } from '../../temporal/connection/prepare-namespace.ts';
+
+/** This program is older than its database. The message is for people. */
+export class SchemaTooNew extends Error {
+  override readonly name = 'SchemaTooNew';
+}
+
+/** Waits, for ever if need be, until the database is there and has the schema that this program was written for. */
+export async function readyDatabase(database: Database, log: Logger, signal: AbortSignal): Promise<void> {
+  await retrying('PostgreSQL', log, signal, async () => {
+    const state = await schemaState(database);
+    if (state === 'ahead') {
+      throw new SchemaTooNew('The database was migrated by a newer version of Ballast; start that version.');
+    }
+    if (state === 'behind') throw new NotYet('The database is not migrated yet; ballast migrate does that.');
+  });
+}
+
+/** Something is not there yet and will come. */
+export class NotYet extends Error {}
+
+/** Tries until it works; tells every half minute what it waits for. */
+export async function retrying<T>(what: string, log: Logger, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
+  let told = 0;
+  for (let wait = 100; ; wait = Math.min(wait * 2, 2_000)) {
+    signal.throwIfAborted();
+    try {
+      return await task();
+    } catch (error) {
+      if (error instanceof SchemaTooNew || signal.aborted) throw error;
+      if (Date.now() - told > 30_000) {
+        told = Date.now();
+        const why = error instanceof Error ? error.message : String(error);
+        log.warn(isExpected(error) ? { why } : { err: error }, `Waiting for ${what}`);
+      }
+    }
+    await pause(wait, undefined, { signal });
+  }
+}
+
+function isExpected(error: unknown): boolean {
+  if (error instanceof NotYet || error instanceof NamespaceNotReady) return true;
+  return connectionFailure(error) || hasStatus(error, 'unavailable', 'deadlineExceeded');
+}
