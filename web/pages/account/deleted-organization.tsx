@@ -11,7 +11,7 @@ import { Status } from '../../components/status.tsx';
 import { Time } from '../../components/time.tsx';
 import { type Change, useChange } from '../../control-plane/change.ts';
 import { personPlane } from '../../control-plane/plane.ts';
-import type { Deletion } from './deleted-organizations.tsx';
+import type { Deletion } from './deletion.ts';
 
 const { client, trpc, queryClient } = personPlane;
 const touches = () => [trpc.deletedOrganizations.pathKey()];

@@ -4,10 +4,7 @@ import { Rows } from '../../components/rows.tsx';
 import { EmptyState, LoadedPages } from '../../components/states.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { personPlane } from '../../control-plane/plane.ts';
-import type { Answers } from '../../control-plane/session.ts';
 import { DeletedOrganization } from './deleted-organization.tsx';
-
-export type Deletion = Answers['deletedOrganizations']['list']['items'][number];
 
 /** No stream tells of an organization that is deleted. */
 const againMillis = 5_000;

@@ -14,10 +14,9 @@ import { Time, useNow } from '../../components/time.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { type Answers, useMay, useMembership } from '../../control-plane/session.ts';
+import { useMay, useMembership } from '../../control-plane/session.ts';
+import type { Invitation } from './invitation.ts';
 import { NewLink } from './new-link.tsx';
-
-export type Invitation = Answers['invitations']['list']['items'][number];
 
 const route = getRouteApi('/o/$organization/members');
 

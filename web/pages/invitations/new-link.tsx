@@ -4,8 +4,8 @@ import { Button } from '../../components/forms/button.tsx';
 import { Form } from '../../components/forms/form.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
+import type { Invitation } from './invitation.ts';
 import { InvitationLink, type InvitationWithToken } from './invitation-link.tsx';
-import type { Invitation } from './invitations.tsx';
 
 /** Makes an invitation good again, with a new link that is shown once. */
 export function NewLink({ invitation, open, onClose }: { invitation: Invitation; open: boolean; onClose: () => void }) {

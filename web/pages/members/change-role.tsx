@@ -9,7 +9,7 @@ import { useChange } from '../../control-plane/change.ts';
 import { withItems } from '../../control-plane/pages.ts';
 import { personPlane, usePlane } from '../../control-plane/plane.ts';
 import { useMembership, useSession } from '../../control-plane/session.ts';
-import { type Member, membersKey } from './member-row.tsx';
+import { type Member, membersKey } from './member.ts';
 
 /** The role of a member, as a menu. Asks once more before somebody changes its own. */
 export function ChangeRole({ member }: { member: Member }) {

@@ -4,13 +4,9 @@ import { roleWords } from '../../components/forms/roles.tsx';
 import { Row } from '../../components/rows.tsx';
 import { Badge } from '../../components/status.tsx';
 import { Time } from '../../components/time.tsx';
-import type { Plane } from '../../control-plane/plane.ts';
-import { type Answers, useMay, useSession } from '../../control-plane/session.ts';
+import { useMay, useSession } from '../../control-plane/session.ts';
 import { ChangeRole } from './change-role.tsx';
-
-export type Member = Answers['members']['list']['items'][number];
-
-export const membersKey = (trpc: Plane['trpc']) => [...trpc.members.list.pathKey(), 'page by page'];
+import type { Member } from './member.ts';
 
 export function MemberRow({ member, onRemove }: { member: Member; onRemove: () => void }) {
   const { userId, name, email, role, mfa, lastActiveAt, teams } = member;

@@ -12,7 +12,8 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { useMay, useMembership } from '../../control-plane/session.ts';
 import { Invitations } from '../invitations/invitations.tsx';
 import { Invite } from '../invitations/invite.tsx';
-import { type Member, MemberRow, membersKey } from './member-row.tsx';
+import { type Member, membersKey } from './member.ts';
+import { MemberRow } from './member-row.tsx';
 import { isSought } from './member-search.ts';
 import { RemoveMember } from './remove-member.tsx';
 

@@ -3,7 +3,7 @@ import { Confirm } from '../../components/dialogs/confirm.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { personPlane, usePlane } from '../../control-plane/plane.ts';
 import { sessionQuery, useMembership, useSession } from '../../control-plane/session.ts';
-import type { Member } from './member-row.tsx';
+import type { Member } from './member.ts';
 
 interface RemoveMemberProps {
   member: Member;

@@ -4,7 +4,7 @@ import { Select } from '../../components/forms/form.tsx';
 import { Setting } from '../../components/forms/setting.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import type { Organization } from './settings.tsx';
+import type { Organization } from './organization.ts';
 
 export function DefaultCluster({ organization, mayChange }: { organization: Organization; mayChange: boolean }) {
   const { client, trpc } = usePlane();

@@ -8,7 +8,7 @@ import { Section } from '../../components/page.tsx';
 import { periodText } from '../../components/time.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { personPlane, usePlane } from '../../control-plane/plane.ts';
-import type { Organization } from './settings.tsx';
+import type { Organization } from './organization.ts';
 
 /** The end of an organization, for its owners. They can have it back for a while. */
 export function DeleteOrganization({ organization: { id, name, slug } }: { organization: Organization }) {

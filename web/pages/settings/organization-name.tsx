@@ -5,7 +5,7 @@ import { Form, TextField } from '../../components/forms/form.tsx';
 import { Setting } from '../../components/forms/setting.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { personPlane, usePlane } from '../../control-plane/plane.ts';
-import type { Organization } from './settings.tsx';
+import type { Organization } from './organization.ts';
 
 export function OrganizationName({ organization, mayChange }: { organization: Organization; mayChange: boolean }) {
   const [open, setOpen] = useState(false);

@@ -4,7 +4,7 @@ import { Button } from '../../components/forms/button.tsx';
 import { Setting } from '../../components/forms/setting.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import type { Organization } from './settings.tsx';
+import type { Organization } from './organization.ts';
 
 /** Whether members must sign in with a second factor. Whom that would lock out is said before it is done. */
 export function RequireMfa({ organization, mayChange }: { organization: Organization; mayChange: boolean }) {

@@ -5,14 +5,12 @@ import { Page, Section } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
-import { type Answers, useMay, useMembership } from '../../control-plane/session.ts';
+import { useMay, useMembership } from '../../control-plane/session.ts';
 import { DefaultCluster } from './default-cluster.tsx';
 import { DeleteOrganization } from './delete-organization.tsx';
 import { JoinTokens, Retention } from './lengths.tsx';
 import { OrganizationName } from './organization-name.tsx';
 import { RequireMfa } from './require-mfa.tsx';
-
-export type Organization = Answers['organizations']['get'];
 
 /** What holds for the whole organization. */
 export function Settings() {

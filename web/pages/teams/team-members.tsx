@@ -8,7 +8,7 @@ import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { isSought } from '../members/member-search.ts';
-import type { Team } from './teams.tsx';
+import type { Team } from './team.ts';
 
 /** Chooses who is in a team, among all members. */
 export function TeamMembers({ team, onClose }: { team: Team; onClose: () => void }) {

@@ -15,10 +15,9 @@ import { Time } from '../../components/time.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { type Answers, useMay } from '../../control-plane/session.ts';
+import { useMay } from '../../control-plane/session.ts';
+import type { Team } from './team.ts';
 import { TeamMembers } from './team-members.tsx';
-
-export type Team = Answers['teams']['list']['items'][number];
 
 const route = getRouteApi('/o/$organization/teams');
 

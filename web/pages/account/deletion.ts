@@ -1,0 +1,3 @@
+import type { Answers } from '../../control-plane/session.ts';
+
+export type Deletion = Answers['deletedOrganizations']['list']['items'][number];

@@ -1,0 +1,3 @@
+import type { Answers } from '../../control-plane/session.ts';
+
+export type Organization = Answers['organizations']['get'];
