@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { v7 as uuid } from 'uuid';
@@ -10,6 +9,7 @@ import { type Database, openDatabase } from '../db/postgres/database.ts';
 import { readSettings, required, type Settings, SettingsError } from '../domain/settings/settings.ts';
 import { programVersion } from '../domain/version.ts';
 import { createPages } from './pages/routes.ts';
+import { listen, placeOf } from './provider/listen.ts';
 import { openLog } from './provider/log.ts';
 import { createProvider } from './provider/provider.ts';
 import { createIdentityServer, type OpenProvider } from './provider/server.ts';
@@ -51,7 +51,7 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
   if (settings.OIDC_ISSUER !== undefined) {
     throw new CannotStart('OIDC_ISSUER names another provider; unset it to use the built-in one.');
   }
-  const port = Number(new URL(required(settings, 'BUILT_IN_PROVIDER_URL')).port) || 80;
+  const place = placeOf(settings);
   await using opened = new AsyncDisposableStack();
   const database = await openDatabase({
     url: required(settings, 'DATABASE_URL'),
@@ -78,11 +78,8 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
     server.closeAllConnections();
     await removeProcess(database.kysely, id).catch(() => undefined);
   });
-  server.listen({ host: '127.0.0.1', port });
-  await once(server, 'listening').catch((error: unknown) => {
-    throw whyNotListening(error, port);
-  });
-  log.info({ port }, 'The identity provider listens');
+  await listen(server, place);
+  log.info(place, 'The identity provider listens');
 
   while (!signal.aborted) {
     try {
@@ -92,7 +89,7 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
       }
       if (schema === 'behind') throw new NotYet('The database is not migrated yet; `ballast migrate` does that.');
       provider ??= await openProvider(database, settings, log);
-      await beat(database.kysely, { id, kind: 'identity', version: programVersion, state: { port } });
+      await beat(database.kysely, { id, kind: 'identity', version: programVersion, state: place });
       told = '';
     } catch (error) {
       if (error instanceof CannotStart) throw error;
@@ -110,14 +107,6 @@ async function openProvider(database: Database, settings: Settings, log: Logger)
   const keyring = await openKeyring(database, settings.KEYS_FILE);
   const provider = await createProvider({ database, key: keyring.identityKey(), settings, log });
   return { pages: createPages({ provider, database, keyring, settings, log }), protocol: provider.callback() };
-}
-
-function whyNotListening(error: unknown, port: number): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code !== 'EADDRINUSE') return error;
-  return new CannotStart(
-    `Port ${port} of BUILT_IN_PROVIDER_URL is taken by another program; stop that one, or choose another port.`,
-  );
 }
 
 function sentenceOf(error: unknown): string {

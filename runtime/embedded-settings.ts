@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import type { Settings } from '../domain/settings/settings.ts';
 import { certificateFiles, serverName } from './home/certificates.ts';
 import type { Home } from './home/home.ts';
 import { postgresUrl } from './postgres/postgres-address.ts';
 import { Refusal } from './supervisor/refusal.ts';
+import { socketDirectory } from './supervisor/socket-directory.ts';
 
 /**
  * The settings that lead to the embedded parts of a home, for those that were left open. They are handed to the API and
@@ -18,13 +20,14 @@ export function embeddedSettings(home: Home, settings: Settings): Record<string,
 
 /** Whether people sign in with the built-in provider of this home: unless they have another, or run it elsewhere. */
 export function embedsProvider(settings: Settings): boolean {
-  return settings.OIDC_ISSUER === undefined && settings.BUILT_IN_PROVIDER_URL === undefined;
+  const { OIDC_ISSUER, BUILT_IN_PROVIDER_URL, BUILT_IN_PROVIDER_SOCKET } = settings;
+  return [OIDC_ISSUER, BUILT_IN_PROVIDER_URL, BUILT_IN_PROVIDER_SOCKET].every((one) => one === undefined);
 }
 
 function embeddedProvider(home: Home): Record<string, string> {
-  const port = home.record.ports.identity;
-  // A home of an older version has no port for it before its next start.
-  return port === undefined ? {} : { BUILT_IN_PROVIDER_URL: `http://127.0.0.1:${port}` };
+  const directory = socketDirectory(home, 'own');
+  // A home of an older version has no directory of sockets before its next start.
+  return directory === undefined ? {} : { BUILT_IN_PROVIDER_SOCKET: join(directory, 'identity.sock') };
 }
 
 function embeddedTemporal(home: Home): Record<string, string> {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chownSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -17,11 +18,12 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { readSettings } from '../domain/settings/settings.ts';
 import { isAlive, type ProcessIdentity, processesWorkingIn, signal } from '../machine/process-identity.ts';
+import { removeHome } from '../test/ground/remove-home.ts';
 import { type Ground, startGround } from './ground.ts';
 import { certificateFiles } from './home/certificates.ts';
 import { type Home, readHome } from './home/home.ts';
 import { answers } from './postgres/postgres.ts';
-import { postgresUrl } from './postgres/postgres-address.ts';
+import { postgresSocketDirectory, postgresUrl, socketPort } from './postgres/postgres-address.ts';
 import { bindingError } from './supervisor/ports.ts';
 import { readRunRecord } from './supervisor/run-record.ts';
 import { temporalServes } from './temporal-server/grpc-health.ts';
@@ -47,9 +49,8 @@ afterEach(() => {
 
 afterAll(async () => {
   await ground?.stop();
-  // As root the data lie outside of the home.
-  rmSync(join(realpathSync(home.postgres), '..'), { recursive: true });
-  rmSync(join(path, '..'), { recursive: true, force: true });
+  removeHome(path);
+  rmSync(join(path, '..'), { recursive: true });
 });
 
 function part(name: 'postgres' | 'temporal'): ProcessIdentity {
@@ -84,18 +85,21 @@ test('both parts run, each in a session of its own, and nobody else may look at 
 });
 
 test('PostgreSQL lets nobody in without a password, and each role only into its own databases', async () => {
-  const port = home.record.ports.postgres;
-  expect(await answers(`postgresql://postgres@127.0.0.1:${port}/postgres`)).toBe(false);
-  expect(await answers(`postgresql://ballast:wrong@127.0.0.1:${port}/ballast`)).toBe(false);
+  const address = (credential: string): string => {
+    const url = new URL(postgresUrl(home, 'ballast'));
+    return `postgresql://${credential}@${url.host}/ballast`;
+  };
+  expect(await answers(address('postgres'))).toBe(false);
+  expect(await answers(address('ballast:wrong'))).toBe(false);
   expect(await answers(postgresUrl(home, 'ballast', 'temporal'))).toBe(false);
   expect(await answers(postgresUrl(home, 'temporal', 'ballast'))).toBe(false);
   const client = new Client({ connectionString: postgresUrl(home, 'ballast') });
   await client.connect();
   const { rows } = await client.query(
-    "select rolsuper or rolcreatedb or rolcreaterole as mighty, current_setting('fsync') as fsync from pg_roles where rolname = current_user",
+    "select rolsuper or rolcreatedb or rolcreaterole as mighty, current_setting('fsync') as fsync, current_setting('listen_addresses') as ports from pg_roles where rolname = current_user",
   );
   await client.end();
-  expect(rows).toEqual([{ mighty: false, fsync: 'on' }]);
+  expect(rows).toEqual([{ mighty: false, fsync: 'on', ports: '' }]);
 });
 
 test('Temporal serves nobody without a certificate of ours', async () => {
@@ -156,7 +160,7 @@ test('a stop ends every process within ten seconds and gives the ports back', as
   expect(all.filter(isAlive)).toEqual([]);
   expect(processes()).toEqual([]);
   expect(existsSync(home.file('run', 'processes.json'))).toBe(false);
-  expect(await bindingError(home.record.ports.postgres ?? 0, '127.0.0.1')).toBeUndefined();
+  expect(await bindingError(home.record.ports.temporal ?? 0, '127.0.0.1')).toBeUndefined();
 });
 
 /** A start in a process of its own, so that it can be killed. */
@@ -207,7 +211,7 @@ test('after kill -9 of everything at once the next start goes on, and what was c
 });
 
 test.runIf(process.platform === 'linux')(
-  'a stale pid file that names somebody else does not keep PostgreSQL from starting',
+  'stale files that name the pid of somebody else do not keep PostgreSQL from starting',
   async () => {
     await ground?.stop();
     ground = undefined;
@@ -218,11 +222,17 @@ test.runIf(process.platform === 'linux')(
       String(stranger.pid),
       realpathSync(home.postgres),
       '1',
-      String(home.record.ports.postgres),
+      String(socketPort),
+      postgresSocketDirectory(home),
       '',
-      '127.0.0.1',
     ];
-    writeFileSync(join(realpathSync(home.postgres), 'postmaster.pid'), `${stale.join('\n')}\n`);
+    for (const file of [
+      join(realpathSync(home.postgres), 'postmaster.pid'),
+      join(postgresSocketDirectory(home), `.s.PGSQL.${socketPort}.lock`),
+    ]) {
+      writeFileSync(file, `${stale.join('\n')}\n`);
+      chownSync(file, uid, gid);
+    }
     ground = await start();
     expect(await postgresAnswers()).toBe(true);
     expect(lines.filter((line) => line.includes('again in'))).toEqual([]);

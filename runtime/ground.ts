@@ -45,7 +45,9 @@ export async function startGround({ home: path, temporalServer, log }: StartGrou
     binaries.catch(() => {});
     await supervisor.start(postgresPart(home, () => log('waiting for another start to copy PostgreSQL')));
     await provisionPostgres(home);
-    await supervisor.start(temporalPart(home, binaries));
+    await supervisor.start(
+      temporalPart(home, binaries, (from, to) => log(`Temporal moves from port ${from}, which is taken, to ${to}`)),
+    );
   } catch (error) {
     await stop();
     throw error;

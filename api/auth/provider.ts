@@ -13,6 +13,7 @@ import { builtInClientId, builtInClientSecret, builtInProviderId } from '../../d
 import type { Keyring } from '../../db/keys/keys.ts';
 import { Problem } from '../../domain/problems.ts';
 import { required, type Settings } from '../../domain/settings/settings.ts';
+import { askedOnce, askingBuiltInProvider } from './built-in-provider.ts';
 
 /** The OpenID provider that people sign in with. */
 export interface Provider {
@@ -91,24 +92,25 @@ export function providerOf(settings: Settings, keyring: Pick<Keyring, 'identityK
 
 /** The built-in provider is reached where it listens; people reach it through us, beneath the issuer's address. */
 function directly(settings: Settings): CustomFetch {
-  const { PUBLIC_URL, BUILT_IN_PROVIDER_URL } = settings;
-  if (BUILT_IN_PROVIDER_URL === undefined) {
+  const ask = askingBuiltInProvider(settings);
+  if (ask === undefined) {
     throw new Problem(
       'sign-in-refused',
-      'This installation has no identity provider: set OIDC_ISSUER, or run `ballast identity` and set BUILT_IN_PROVIDER_URL.',
+      'This installation has no identity provider: set OIDC_ISSUER, or run `ballast identity` and set BUILT_IN_PROVIDER_SOCKET.',
     );
   }
-  const { origin, host, protocol } = new URL(PUBLIC_URL);
-  return async (url, options) => {
+  const { origin, host, protocol } = new URL(settings.PUBLIC_URL);
+  return async (url, { headers, method, signal, body }) => {
     const asked = new URL(url);
-    const target = asked.origin === origin ? new URL(`${asked.pathname}${asked.search}`, BUILT_IN_PROVIDER_URL) : asked;
-    const { headers, method, redirect, signal, body } = options;
-    return await fetch(target, {
+    if (asked.origin !== origin)
+      throw new Error(`The built-in provider named ${asked.origin}, which is not PUBLIC_URL.`);
+    const content = body === undefined || body === null ? undefined : String(body);
+    return await askedOnce(ask, {
       method,
-      redirect,
+      path: `${asked.pathname}${asked.search}`,
       headers: { ...headers, 'x-forwarded-host': host, 'x-forwarded-proto': protocol.slice(0, -1) },
       ...(signal === undefined ? {} : { signal }),
-      ...(body === undefined || body === null ? {} : { body: String(body) }),
+      ...(content === undefined ? {} : { body: content }),
     });
   };
 }

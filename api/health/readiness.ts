@@ -6,6 +6,7 @@ import { schemaState } from '../../db/migrations/migrate.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
 import type { Temporal } from '../../temporal/connection/connect.ts';
+import { askingBuiltInProvider, providerIsReady } from '../auth/built-in-provider.ts';
 
 export interface Part {
   ready: boolean;
@@ -24,7 +25,7 @@ interface Sources {
   keyring: Pick<Keyring, 'cursorKey'>;
   temporal: Pick<Temporal, 'reachable'>;
   feed: () => FeedListenerState;
-  settings: Pick<Settings, 'OIDC_ISSUER' | 'BUILT_IN_PROVIDER_URL'>;
+  settings: Pick<Settings, 'OIDC_ISSUER' | 'BUILT_IN_PROVIDER_SOCKET' | 'BUILT_IN_PROVIDER_URL'>;
 }
 
 /** An answer is kept, so that whoever asks often does not load what he asks about. Who waits for us hears it soon. */
@@ -131,13 +132,12 @@ function outboxPart(outbox: Awaited<ReturnType<typeof outboxState>> | undefined)
 }
 
 /** Without the provider nobody can sign in, and who is signed in goes on: it is told, and the API stays ready. */
-async function identityPart({ OIDC_ISSUER, BUILT_IN_PROVIDER_URL }: Sources['settings']): Promise<Part | undefined> {
-  if (BUILT_IN_PROVIDER_URL === undefined || OIDC_ISSUER !== undefined) return undefined;
-  const { ready } = await part('', async () => {
-    const answer = await fetch(`${BUILT_IN_PROVIDER_URL}/healthz`, { redirect: 'error' });
-    await answer.body?.cancel();
-    return answer.ok ? undefined : '';
-  });
+async function identityPart(settings: Sources['settings']): Promise<Part | undefined> {
+  const ask = askingBuiltInProvider(settings);
+  if (ask === undefined) return undefined;
+  const { ready } = await part('', async () =>
+    (await providerIsReady(ask, AbortSignal.timeout(longestLookMillis))) ? undefined : '',
+  );
   return ready ? fine : { ready: true, detail: 'The built-in identity provider is not ready; nobody can sign in.' };
 }
 

@@ -1,8 +1,10 @@
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { Agent as SecureAgent } from 'node:https';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../domain/problems.ts';
 import { html } from '../../pages/html.ts';
 import { page, pageHeaders } from '../../pages/page.ts';
+import { askingBuiltInProvider } from '../auth/built-in-provider.ts';
 import type { ClientAddress } from '../engine/http/client-address.ts';
 import { noted } from '../engine/http/problem-reply.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
@@ -30,15 +32,17 @@ const notPassedOn = new Set([
 ]);
 
 /**
- * The built-in identity provider under our own address: whatever is beneath `/oidc` goes to BUILT_IN_PROVIDER_URL. Where
+ * The built-in identity provider under our own address: whatever is beneath `/oidc` goes to its socket. Where
  * OIDC_ISSUER names another provider, there is nothing at these paths.
  */
 export function providerProxy(app: FastifyInstance, server: ServerParts, clients: ClientAddress): void {
   const { settings } = server;
-  const target = settings.BUILT_IN_PROVIDER_URL;
-  if (target === undefined || settings.OIDC_ISSUER !== undefined) return;
+  const ask = askingBuiltInProvider(settings);
+  if (ask === undefined) return;
+  const begin = ask;
   const { protocol, host } = new URL(settings.PUBLIC_URL);
-  const agent = new Agent({ keepAlive: true, maxSockets: 64, scheduling: 'lifo' });
+  const secure = settings.BUILT_IN_PROVIDER_URL?.startsWith('https:') === true;
+  const agent = new (secure ? SecureAgent : Agent)({ keepAlive: true, maxSockets: 64, scheduling: 'lifo' });
 
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -53,7 +57,7 @@ export function providerProxy(app: FastifyInstance, server: ServerParts, clients
 
   async function handler(incoming: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const body = Buffer.isBuffer(incoming.body) ? incoming.body : undefined;
-    const answer = await ask(incoming, reply, {
+    const answer = await passOn(incoming, reply, {
       ...passedOn(incoming.headers),
       'x-forwarded-for': clients.of(incoming.raw),
       'x-forwarded-host': host,
@@ -67,14 +71,15 @@ export function providerProxy(app: FastifyInstance, server: ServerParts, clients
       .send(answer);
   }
 
-  function ask(incoming: FastifyRequest, reply: FastifyReply, headers: OutgoingHttpHeaders): Promise<IncomingMessage> {
+  function passOn(
+    incoming: FastifyRequest,
+    reply: FastifyReply,
+    headers: OutgoingHttpHeaders,
+  ): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const { raw } = incoming;
-      const asked = request(
-        new URL(target ?? ''),
-        { agent, method: raw.method ?? 'GET', path: raw.url ?? '/', headers, timeout: longestWait },
-        resolve,
-      );
+      const asked = begin({ agent, method: raw.method ?? 'GET', path: raw.url ?? '/', headers, timeout: longestWait });
+      asked.once('response', resolve);
       asked.once('error', (error) => {
         server.log.warn({ requestId: incoming.id, why: error.message }, 'The identity provider does not answer');
         reject(away());

@@ -3,11 +3,18 @@ import { Refusal } from '../../runtime/supervisor/refusal.ts';
 
 /** Refuses, in a sentence, to go on while PostgreSQL is not there. */
 export async function reachableDatabase(settings: Settings): Promise<void> {
-  const { hostname, port } = new URL(required(settings, 'DATABASE_URL'));
-  const problem = await whyUnreachable(required(settings, 'DATABASE_URL'));
+  const url = required(settings, 'DATABASE_URL');
+  const problem = await whyUnreachable(url);
   if (problem === undefined) return;
   const cure = process.env.DATABASE_URL ? 'start it, or correct DATABASE_URL' : 'start it with `./ballast up`';
-  throw new Refusal(`PostgreSQL at ${hostname}:${port || '5432'} cannot be used (${problem}); ${cure}.`);
+  throw new Refusal(`PostgreSQL at ${databasePlace(url)} cannot be used (${problem}); ${cure}.`);
+}
+
+/** Where a PostgreSQL is, without the password: its host and port, or the directory of its socket. */
+export function databasePlace(url: string): string {
+  const { hostname, port, searchParams } = new URL(url);
+  const host = searchParams.get('host') ?? decodeURIComponent(hostname);
+  return host.startsWith('/') ? host : `${host}:${port || '5432'}`;
 }
 
 export async function whyUnreachable(url: string): Promise<string | undefined> {

@@ -1,4 +1,5 @@
 import { CompiledQuery } from 'kysely';
+import { askingBuiltInProvider } from '../../api/auth/built-in-provider.ts';
 import { livingProcesses } from '../../db/engine/processes.ts';
 import { schemaState } from '../../db/migrations/migrate.ts';
 import { openDatabase } from '../../db/postgres/database.ts';
@@ -8,8 +9,8 @@ import { readHome } from '../../runtime/home/home.ts';
 import { messageOf } from '../../runtime/supervisor/refusal.ts';
 import { connectTemporal } from '../../temporal/connection/connect.ts';
 import { temporalAddress } from '../../temporal/connection/settings.ts';
-import { whyUnreachable } from '../database/reachable-database.ts';
-import { answersOk, localAddress } from '../installation/node-parts.ts';
+import { databasePlace, whyUnreachable } from '../database/reachable-database.ts';
+import { answersOk, answersReady, localAddress } from '../installation/node-parts.ts';
 import { noKeys } from '../installation/ready-namespace.ts';
 import { broken, type Check, idle, ok } from './check.ts';
 
@@ -54,9 +55,8 @@ async function unlessIdle(expected: boolean, check: Check['run']): ReturnType<Ch
 
 async function postgres(settings: Settings) {
   if (settings.DATABASE_URL === undefined) return broken('It was never started.', startUp);
-  const { hostname, port } = new URL(settings.DATABASE_URL);
   const problem = await whyUnreachable(settings.DATABASE_URL);
-  const where = `${hostname}:${port || '5432'}`;
+  const where = databasePlace(settings.DATABASE_URL);
   return problem === undefined ? ok(`answers at ${where}`) : broken(`${where}: ${problem}.`, startUp);
 }
 
@@ -81,7 +81,8 @@ async function beats(settings: Settings, running: boolean) {
   });
 }
 
-async function provider({ OIDC_ISSUER: issuer, BUILT_IN_PROVIDER_URL: builtIn }: Settings) {
+async function provider(settings: Settings) {
+  const { OIDC_ISSUER: issuer, BUILT_IN_PROVIDER_URL, BUILT_IN_PROVIDER_SOCKET } = settings;
   if (issuer !== undefined) {
     if (await answersOk(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)) return ok(`by ${issuer}`);
     return broken(
@@ -89,10 +90,11 @@ async function provider({ OIDC_ISSUER: issuer, BUILT_IN_PROVIDER_URL: builtIn }:
       'Correct OIDC_ISSUER, or look into that provider.',
     );
   }
-  if (builtIn === undefined) return broken('The built-in provider was never started.', startUp);
-  if (await answersOk(`${builtIn}/healthz`)) return ok('by the built-in provider');
+  const ask = askingBuiltInProvider(settings);
+  if (ask === undefined) return broken('The built-in provider was never started.', startUp);
+  if (await answersReady(ask)) return ok('by the built-in provider');
   return broken(
-    `The built-in provider at ${builtIn} is not ready; nobody can sign in, and who is signed in can go on.`,
+    `The built-in provider at ${BUILT_IN_PROVIDER_SOCKET ?? BUILT_IN_PROVIDER_URL} is not ready; nobody can sign in, and who is signed in can go on.`,
     'Look into logs/identity.log of the home.',
   );
 }

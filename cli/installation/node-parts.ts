@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { type AskProvider, providerIsReady } from '../../api/auth/built-in-provider.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
 import type { Home } from '../../runtime/home/home.ts';
 import type { Part } from '../../runtime/supervisor/part.ts';
@@ -9,12 +10,13 @@ interface NodePart {
   name: 'api' | 'worker' | 'identity';
   title: string;
   home: Home;
-  env: Readonly<Record<string, string>>;
-  readyUrl: string;
+  /** Asked for at each start. */
+  env: () => Readonly<Record<string, string>>;
+  ready: () => Promise<boolean>;
 }
 
 /** The API, the worker or the identity provider as a process of its own. It is told where everything is by its environment, as anywhere else. */
-export function nodePart({ name, title, home, env, readyUrl }: NodePart): Part {
+export function nodePart({ name, title, home, env, ready }: NodePart): Part {
   return {
     name,
     title,
@@ -22,10 +24,10 @@ export function nodePart({ name, title, home, env, readyUrl }: NodePart): Part {
     command: () => ({
       file: process.execPath,
       args: ['--disable-warning=ExperimentalWarning', main, name],
-      env: { ...process.env, ...env },
+      env: { ...process.env, ...env() },
       cwd: home.path,
     }),
-    ready: () => answersOk(readyUrl),
+    ready,
     stopSignal: 'SIGTERM',
     hurrySignal: 'SIGTERM',
   };
@@ -39,6 +41,10 @@ export async function answersOk(url: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+export async function answersReady(ask: AskProvider): Promise<boolean> {
+  return await providerIsReady(ask, AbortSignal.timeout(2000)).catch(() => false);
 }
 
 /** Where this machine reaches the API, whatever address it listens on. */

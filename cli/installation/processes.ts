@@ -26,8 +26,9 @@ export const worker = command({
 
 export const identity = command({
   summary: 'Runs the built-in OpenID provider',
-  details: `It needs PostgreSQL and the keys: those of DATABASE_URL and KEYS_FILE, or those of the home. It listens on 127.0.0.1, at the
-port of BUILT_IN_PROVIDER_URL; the API passes on to it what is beneath /oidc. Not needed with OIDC_ISSUER.`,
+  details: `It needs PostgreSQL and the keys: those of DATABASE_URL and KEYS_FILE, or those of the home. It listens at the unix
+socket BUILT_IN_PROVIDER_SOCKET, or on 127.0.0.1 at the port of BUILT_IN_PROVIDER_URL; the API passes on to it what is beneath
+/oidc. Not needed with OIDC_ISSUER.`,
   run: async () => {
     settingsWithEmbedded();
     const { main } = await import('../../identity/main.ts');

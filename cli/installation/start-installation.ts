@@ -1,5 +1,6 @@
+import { askingBuiltInProvider } from '../../api/auth/built-in-provider.ts';
 import { readSettings, type Settings } from '../../domain/settings/settings.ts';
-import { embeddedSettings } from '../../runtime/embedded-settings.ts';
+import { embeddedSettings, embedsProvider } from '../../runtime/embedded-settings.ts';
 import type { Home } from '../../runtime/home/home.ts';
 import { postgresPart } from '../../runtime/postgres/postgres.ts';
 import { provisionPostgres } from '../../runtime/postgres/postgres-provision.ts';
@@ -12,7 +13,7 @@ import { reachableDatabase } from '../database/reachable-database.ts';
 import { sentenceOf } from '../engine/failure.ts';
 import type { Progress } from '../engine/progress.ts';
 import { agentPart } from './agent-part.ts';
-import { localAddress, nodePart } from './node-parts.ts';
+import { answersOk, answersReady, localAddress, nodePart } from './node-parts.ts';
 
 interface Starting {
   home: Home;
@@ -32,14 +33,13 @@ export async function startInstallation(starting: Starting): Promise<Settings> {
   const { home, supervisor, progress, signal } = starting;
   const temporal = embeddedTemporal(starting);
   await embeddedPostgres(starting);
-  const env = embeddedSettings(home, starting.settings);
-  const settings = readSettings({ ...process.env, ...env });
+  const settings = readSettings({ ...process.env, ...embeddedSettings(home, starting.settings) });
   const namespaceReady = (temporal ? supervisor.start(temporal) : Promise.resolve()).then(() =>
     namespace(settings, starting),
   );
   await Promise.all([temporal ? undefined : namespaceReady, tables(settings, progress)]);
   signal.throwIfAborted();
-  await Promise.all([namespaceReady, ...ourParts(home, settings, env).map((part) => supervisor.start(part))]);
+  await Promise.all([namespaceReady, ...ourParts(starting, settings).map((part) => supervisor.start(part))]);
   if (settings.LOCAL_CLUSTER) startLocalCluster(settings, starting);
   return settings;
 }
@@ -52,7 +52,12 @@ function startLocalCluster(settings: Settings, { home, supervisor, progress, sig
 }
 
 /** Looked for, or built, from the first moment on: nothing takes longer. */
-function embeddedTemporal({ home, settings, progress }: Starting): ReturnType<typeof temporalPart> | undefined {
+function embeddedTemporal({
+  home,
+  settings,
+  supervisor,
+  progress,
+}: Starting): ReturnType<typeof temporalPart> | undefined {
   if (settings.TEMPORAL_ADDRESS !== undefined) return undefined;
   const step = 'the Temporal server';
   const binaries = findTemporal({
@@ -65,7 +70,11 @@ function embeddedTemporal({ home, settings, progress }: Starting): ReturnType<ty
     () => progress.forget(step),
     () => progress.forget(step),
   );
-  return temporalPart(home, binaries);
+  return temporalPart(home, binaries, (from, to) => {
+    progress.line(`  Port ${from} was taken by another program while Temporal did not run, so it moves to ${to}.`);
+    // They know the old address only.
+    for (const name of ['worker', 'api'] as const) supervisor.restart(name);
+  });
 }
 
 /** The embedded Temporal always stands on the embedded PostgreSQL, whichever one holds our own tables. */
@@ -101,23 +110,24 @@ async function namespace(settings: Settings, { home, progress, signal }: Startin
   progress.forget(step);
 }
 
-function ourParts(home: Home, settings: Settings, embedded: Record<string, string>): Part[] {
+function ourParts({ home, settings: given }: Starting, settings: Settings): Part[] {
   const workerPort = settings.WORKER_PORT || home.record.ports.worker;
   const worker = `http://127.0.0.1:${workerPort}`;
-  const env = {
-    ...embedded,
+  // Asked for at each start: Temporal may have moved.
+  const env = () => ({
+    ...embeddedSettings(home, given),
     BALLAST_HOME: settings.BALLAST_HOME,
     KEYS_FILE: settings.KEYS_FILE,
     PORT: String(settings.PORT),
     WORKER_PORT: String(workerPort),
     WORKER_METRICS_URL: settings.WORKER_METRICS_URL ?? `${worker}/metrics`,
-  };
-  const provider = embedded.BUILT_IN_PROVIDER_URL;
+  });
+  const ask = embedsProvider(given) ? askingBuiltInProvider(settings) : undefined;
   return [
-    ...(provider === undefined
+    ...(ask === undefined
       ? []
-      : [nodePart({ name: 'identity', title: 'Identity provider', home, env, readyUrl: `${provider}/healthz` })]),
-    nodePart({ name: 'worker', title: 'Worker', home, env, readyUrl: `${worker}/readyz` }),
-    nodePart({ name: 'api', title: 'API', home, env, readyUrl: `${localAddress(settings)}/readyz` }),
+      : [nodePart({ name: 'identity', title: 'Identity provider', home, env, ready: () => answersReady(ask) })]),
+    nodePart({ name: 'worker', title: 'Worker', home, env, ready: () => answersOk(`${worker}/readyz`) }),
+    nodePart({ name: 'api', title: 'API', home, env, ready: () => answersOk(`${localAddress(settings)}/readyz`) }),
   ];
 }

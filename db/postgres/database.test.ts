@@ -26,7 +26,10 @@ async function door(): Promise<{ url: string; slam(): void; open(): Promise<void
   let server: Server;
   const open = async (): Promise<void> => {
     server = createServer((incoming) => {
-      const outgoing = connect(Number(target.port), target.hostname);
+      const host = decodeURIComponent(target.hostname);
+      const outgoing = host.startsWith('/')
+        ? connect(`${host}/.s.PGSQL.${target.port}`)
+        : connect(Number(target.port), host);
       for (const [from, to] of [
         [incoming, outgoing],
         [outgoing, incoming],

@@ -97,10 +97,15 @@ export const settingsTable = {
     (above) => (above.OIDC_ISSUER === undefined ? 'Ballast' : new URL(String(above.OIDC_ISSUER)).hostname),
     { example: 'Acme Login', shown: 'the host of OIDC_ISSUER' },
   ),
+  BUILT_IN_PROVIDER_SOCKET: optional(
+    'Unix socket of the built-in OpenID provider (`ballast identity`), if OIDC_ISSUER names no other; in a directory that nobody else can enter. Set by `ballast up`.',
+    path,
+    { example: '/run/ballast/identity.sock' },
+  ),
   BUILT_IN_PROVIDER_URL: optional(
-    'Where the built-in OpenID provider (`ballast identity`) listens, if OIDC_ISSUER names no other. Set by `ballast up`.',
-    url('http'),
-    { example: 'http://127.0.0.1:20200' },
+    'Address of the built-in OpenID provider instead of its socket: https, or http on this machine.',
+    url('https', 'http'),
+    { example: 'https://identity.internal' },
   ),
   SIGN_IN_EMAIL_DOMAINS: setting<readonly string[]>(
     'Domains whose verified e-mail addresses may sign in without an invitation; none: invited people only.',
@@ -279,9 +284,23 @@ function refuseContradictions(settings: Settings): void {
       'TEMPORAL_TLS is false while TEMPORAL_API_KEY or a TEMPORAL_TLS_ setting wants TLS; remove one of them.',
     );
   }
+  refuseUnsafeProvider(settings);
   if (settings.OIDC_ISSUER !== undefined && settings.OIDC_CLIENT_ID === undefined) {
     throw new SettingsError('OIDC_ISSUER is set without OIDC_CLIENT_ID; set the client id that the provider gave you.');
   }
+}
+
+/** Passwords travel there. */
+function refuseUnsafeProvider({ BUILT_IN_PROVIDER_URL: url, BUILT_IN_PROVIDER_SOCKET: socket }: Settings): void {
+  if (url === undefined) return;
+  if (socket !== undefined) {
+    throw new SettingsError('BUILT_IN_PROVIDER_SOCKET and BUILT_IN_PROVIDER_URL are both set; unset one of them.');
+  }
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'https:' || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return;
+  throw new SettingsError(
+    'BUILT_IN_PROVIDER_URL is an http address on another machine, where passwords can be read on the way; use https.',
+  );
 }
 
 function wantsTls(above: Readonly<Record<string, unknown>>): boolean {

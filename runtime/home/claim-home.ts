@@ -4,6 +4,7 @@ import { dataOfRoot } from '../postgres/postgres-data.ts';
 import { freePorts } from '../supervisor/ports.ts';
 import { Refusal } from '../supervisor/refusal.ts';
 import { endOrphans, readRunRecord } from '../supervisor/run-record.ts';
+import { makeSocketDirectory } from '../supervisor/socket-directory.ts';
 import { firstStartBytes, laterStartBytes, refuseFullDisk } from './disk.ts';
 import { type Home, openHome } from './home.ts';
 import { innerPorts } from './home-record.ts';
@@ -31,6 +32,7 @@ export async function claimHome(path: string, onOrphan: (part: string) => void):
     for (const place of places) refuseFullDisk(place, started ? laterStartBytes : firstStartBytes);
     await endOrphans(home, onOrphan);
     home.keep({ ports: await freePorts(innerPorts, home.record.ports) });
+    makeSocketDirectory(home);
     return { home, lock };
   } catch (error) {
     lock.release();

@@ -3,20 +3,20 @@ import { z } from 'zod';
 import { Refusal } from '../supervisor/refusal.ts';
 import { compareVersions, historyShards, homeLayout, postgresMajor, temporalVersion } from '../supervisor/versions.ts';
 
-export const innerPorts = [
-  'postgres',
+/** Those of Temporal, which cannot listen on unix sockets. */
+export const temporalPorts = [
   'temporal',
   'temporalHistory',
   'temporalMatching',
+  'temporalWorker',
   'temporalFrontendMembership',
   'temporalHistoryMembership',
   'temporalMatchingMembership',
   'temporalWorkerMembership',
-  'temporalMetrics',
-  'worker',
-  'identity',
-  'ingress',
 ] as const;
+export type TemporalPort = (typeof temporalPorts)[number];
+
+export const innerPorts = [...temporalPorts, 'worker', 'ingress'] as const;
 export type InnerPort = (typeof innerPorts)[number];
 
 /** What `home.json` says: what the data in this home were made with. */
@@ -28,9 +28,16 @@ const homeRecord = z.object({
   temporalVersion: z.string().optional(),
   historyShards: z.int().optional(),
   namespaceId: z.string().optional(),
-  ports: z.partialRecord(z.enum(innerPorts), z.int().min(1).max(65_535)),
+  ports: z.record(z.string(), z.int().min(1).max(65_535)).transform(knownPorts),
+  /** Directories of unix sockets. */
+  sockets: z.object({ own: z.string(), postgres: z.string().optional() }).optional(),
 });
 export type HomeRecord = z.infer<typeof homeRecord>;
+
+/** A home of an older version has ports for parts that listen on sockets by now. */
+function knownPorts(ports: Record<string, number>): Partial<Record<InnerPort, number>> {
+  return Object.fromEntries(Object.entries(ports).filter(([name]) => innerPorts.some((known) => known === name)));
+}
 
 export function newHomeRecord(): HomeRecord {
   return { layout: homeLayout, installation: randomUUID(), createdAt: new Date().toISOString(), ports: {} };

@@ -16,12 +16,12 @@ afterEach(() => rmSync(parent, { recursive: true }));
 
 test('a new home is closed to others and remembers what it was made with', () => {
   const home = openHome(path);
-  home.keep({ postgresMajor: 18, ports: { postgres: 20_000 } });
+  home.keep({ postgresMajor: 18, ports: { temporal: 20_000 } });
   expect(statSync(path).mode & 0o777).toBe(0o700);
   expect(statSync(join(path, 'home.json')).mode & 0o777).toBe(0o600);
   const again = openHome(path);
   expect(again.record).toEqual(home.record);
-  expect(again.record.ports.postgres).toBe(20_000);
+  expect(again.record.ports.temporal).toBe(20_000);
 });
 
 test('a home that was opened to others is closed again', () => {
@@ -76,6 +76,13 @@ test.each([
     expect(() => open(path)).toThrow(sentence);
   }
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(record);
+});
+
+test('ports of parts that listen on sockets by now are forgotten', () => {
+  const { record } = openHome(path);
+  const older = { ...record, ports: { postgres: 20_000, temporal: 20_001, temporalMetrics: 20_002, identity: 20_003 } };
+  writeFileSync(join(path, 'home.json'), JSON.stringify(older));
+  expect(openHome(path).record.ports).toEqual({ temporal: 20_001 });
 });
 
 test('a home of an older Temporal is taken: its tables are brought up to date', () => {

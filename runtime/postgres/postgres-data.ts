@@ -91,10 +91,14 @@ export function leftovers(data: string): ProcessIdentity[] {
   return [];
 }
 
-function linkFromHome(home: Home, data: string, user: SystemUser): void {
-  const own = join(dataOfRoot, home.record.installation);
+export function makeDataOfRoot(): void {
   mkdirSync(dataOfRoot, { recursive: true, mode: 0o711 });
   chmodSync(dataOfRoot, 0o711);
+}
+
+function linkFromHome(home: Home, data: string, user: SystemUser): void {
+  const own = join(dataOfRoot, home.record.installation);
+  makeDataOfRoot();
   mkdirSync(own, { recursive: true, mode: 0o700 });
   chownSync(own, user.uid, user.gid);
   const there = lstatSync(home.postgres, { throwIfNoEntry: false });

@@ -1,16 +1,19 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { isAlive, type ProcessIdentity, signal } from '../../machine/process-identity.ts';
 import type { Home } from '../home/home.ts';
 import { ensurePasswords } from '../home/passwords.ts';
 import type { Part } from '../supervisor/part.ts';
+import { makePostgresSocketDirectory } from '../supervisor/socket-directory.ts';
 import { postgresVersion } from '../supervisor/versions.ts';
-import { postgresUrl } from './postgres-address.ts';
+import { postgresSocketDirectory, postgresUrl, socketPort } from './postgres-address.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
 import { ensureData, leftovers } from './postgres-data.ts';
 import { postgresUser, type SystemUser } from './postgres-user.ts';
 
-/** The embedded PostgreSQL: on 127.0.0.1 only, with passwords, as a user of its own where we are root. */
+/** The embedded PostgreSQL: on a unix socket only, with passwords, as a user of its own where we are root. */
 export function postgresPart(home: Home, onWait: () => void): Part {
   let made: { binaries: PostgresBinaries; data: string; user: SystemUser | undefined } | undefined;
   return {
@@ -25,12 +28,17 @@ export function postgresPart(home: Home, onWait: () => void): Part {
         made = { binaries, data, user };
       }
       await endAll(leftovers(made.data));
+      removeSocket(makePostgresSocketDirectory(home, made.user));
     },
     command: () => {
       if (made === undefined) throw new Error('prepare() comes before command()');
       return {
         file: made.binaries.postgres,
-        args: ['-D', made.data, ...options({ ...parameters, port: String(home.record.ports.postgres) })],
+        args: [
+          '-D',
+          made.data,
+          ...options({ ...parameters, unix_socket_directories: quoted(postgresSocketDirectory(home)) }),
+        ],
         env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
         cwd: made.data,
         user: made.user,
@@ -45,11 +53,13 @@ export function postgresPart(home: Home, onWait: () => void): Part {
 
 /** Given on the command line and not in a file, so that a new version of Ballast never meets old parameters. */
 const parameters = {
-  listen_addresses: '127.0.0.1',
-  // Paths of sockets end at 107 characters, and nobody here needs one.
-  unix_socket_directories: '',
+  // A port of this machine can be taken by anybody, who would be told our passwords; a closed directory cannot.
+  listen_addresses: '',
+  port: String(socketPort),
+  unix_socket_permissions: '0700',
   max_connections: '200',
-  shared_buffers: '256MB',
+  // Memory that was touched once is never given back, and the system's own cache holds the same pages.
+  shared_buffers: '96MB',
   wal_compression: 'on',
   checkpoint_timeout: '15min',
   max_wal_size: '2GB',
@@ -67,6 +77,19 @@ const parameters = {
 
 function options(values: Record<string, string>): string[] {
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+/** PostgreSQL reads a list here. */
+function quoted(directory: string): string {
+  return `"${directory.replaceAll('"', '""')}"`;
+}
+
+/**
+ * A killed server leaves its socket and a lock file with its pid, which keeps the next one from starting if another
+ * process has got that pid. Nobody else uses the directory, and the old server has ended.
+ */
+function removeSocket(directory: string): void {
+  for (const ending of ['', '.lock']) rmSync(join(directory, `.s.PGSQL.${socketPort}${ending}`), { force: true });
 }
 
 export async function answers(url: string): Promise<boolean> {

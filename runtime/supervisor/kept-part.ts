@@ -154,6 +154,11 @@ export class KeptPart {
     await this.#loop;
   }
 
+  /** Asks its process to end; another one takes its place. */
+  restart(): void {
+    if (this.#child) kill(this.#child.process, this.part.stopSignal);
+  }
+
   /** Ends it now, for somebody who will not wait. */
   kill(): void {
     this.#stopping.abort();

@@ -9,12 +9,13 @@ import { errorCode, Refusal } from './refusal.ts';
 const lowest = 20_000;
 const highest = 29_999;
 
-/** Ports for the given names: those that were kept, where they are still free, and new ones. */
+/** Ports for the given names: those that were kept, where they are still free, and new ones; none of the others. */
 export async function freePorts<Name extends string>(
   names: readonly Name[],
   kept: Partial<Record<Name, number>>,
+  others: readonly number[] = [],
 ): Promise<Record<Name, number>> {
-  const taken = new Set<number>();
+  const taken = new Set(others);
   const ports: Partial<Record<Name, number>> = {};
   for (const name of names) {
     let port = kept[name];

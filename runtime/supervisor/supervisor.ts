@@ -46,6 +46,11 @@ export class Supervisor {
     return kept.start();
   }
 
+  /** Ends a part that runs, so that it is started again as its command is now. */
+  restart(name: Part['name']): void {
+    this.#parts.get(name)?.restart();
+  }
+
   /** Stops everything in order within ten seconds. A second call waits for the first. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stopInOrder();

@@ -1,10 +1,12 @@
 import { type CertificateFiles, serverName } from '../home/certificates.ts';
-import type { InnerPort } from '../home/home-record.ts';
-import { databases } from '../postgres/postgres-address.ts';
+import type { TemporalPort } from '../home/home-record.ts';
+import { databases, socketPort } from '../postgres/postgres-address.ts';
 import { historyShards } from '../supervisor/versions.ts';
 
 interface TemporalConfig {
-  ports: Record<InnerPort, number>;
+  ports: Record<TemporalPort, number>;
+  /** Of PostgreSQL. */
+  sockets: string;
   password: string;
   certificates: CertificateFiles;
   dynamicConfigPath: string;
@@ -13,13 +15,11 @@ interface TemporalConfig {
 const here = '127.0.0.1';
 
 /** What the embedded Temporal reads at its start. JSON is YAML, so no path or password can be read as anything else. */
-export function temporalConfig({ ports, password, certificates, dynamicConfigPath }: TemporalConfig): string {
+export function temporalConfig({ ports, sockets, password, certificates, dynamicConfigPath }: TemporalConfig): string {
   const database = (databaseName: string, connections: number) => ({
     sql: {
-      pluginName: 'postgres12',
+      ...throughSocket.config(sockets),
       databaseName,
-      connectAddr: `${here}:${ports.postgres}`,
-      connectProtocol: 'tcp',
       user: 'temporal',
       password,
       maxConns: connections,
@@ -27,9 +27,7 @@ export function temporalConfig({ ports, password, certificates, dynamicConfigPat
       maxConnLifetime: '1h',
     },
   });
-  const rpc = (membershipPort: number, grpcPort?: number) => ({
-    rpc: { bindOnIP: here, membershipPort, ...(grpcPort === undefined ? {} : { grpcPort }) },
-  });
+  const rpc = (membershipPort: number, grpcPort: number) => ({ rpc: { bindOnIP: here, membershipPort, grpcPort } });
   return json({
     log: { stdout: true, level: 'warn' },
     persistence: {
@@ -43,15 +41,14 @@ export function temporalConfig({ ports, password, certificates, dynamicConfigPat
     },
     global: {
       membership: { maxJoinDuration: '30s', broadcastAddress: here },
-      metrics: { prometheus: { framework: 'opentelemetry', listenAddress: `${here}:${ports.temporalMetrics}` } },
       tls: tls(certificates),
     },
-    // No service has an httpPort: Temporal's HTTP API asks nobody for a certificate.
+    // No httpPort, no metrics, no pprof: they ask nobody for a certificate.
     services: {
       frontend: rpc(ports.temporalFrontendMembership, ports.temporal),
       history: rpc(ports.temporalHistoryMembership, ports.temporalHistory),
       matching: rpc(ports.temporalMatchingMembership, ports.temporalMatching),
-      worker: rpc(ports.temporalWorkerMembership),
+      worker: rpc(ports.temporalWorkerMembership, ports.temporalWorker),
     },
     clusterMetadata: {
       enableGlobalNamespace: false,
@@ -71,6 +68,25 @@ export function temporalConfig({ ports, password, certificates, dynamicConfigPat
     dynamicConfigClient: { filepath: dynamicConfigPath, pollInterval: '60s' },
   });
 }
+
+/**
+ * How Temporal's programs reach PostgreSQL through its socket: pgx takes the attribute `host` before the address, which
+ * they demand nevertheless. It names no machine, so that nothing can ever be sent to one.
+ */
+export const throughSocket = {
+  plugin: 'postgres12_pgx',
+  host: 'postgresql.invalid',
+  config: (sockets: string) => ({
+    pluginName: throughSocket.plugin,
+    connectAddr: `${throughSocket.host}:${socketPort}`,
+    connectProtocol: 'unix',
+    connectAttributes: { host: sockets },
+  }),
+  arguments: (sockets: string) => [
+    ...['--plugin', throughSocket.plugin, '--endpoint', throughSocket.host, '--port', String(socketPort)],
+    ...['--connect-attributes', new URLSearchParams({ host: sockets }).toString()],
+  ],
+};
 
 /** Every service of Temporal asks every caller for a certificate of ours, its own services included. */
 function tls(certificates: CertificateFiles): object {
@@ -94,10 +110,16 @@ export function temporalDynamicConfig(): string {
     'history.transferProcessorMaxPollRPS': 2000,
     'history.timerProcessorMaxPollRPS': 2000,
     'history.visibilityProcessorMaxPollRPS': 2000,
+    // A mended worker is asked again within half a minute, not ten.
+    'history.workflowTaskRetryMaxInterval': '30s',
+    // The reconciler reads ten pages in a row; the default is 10 a second for everybody.
+    'frontend.namespaceRPS.visibility': 100,
     'matching.numTaskqueueReadPartitions': 1,
     'matching.numTaskqueueWritePartitions': 1,
     'system.enableEagerWorkflowStart': true,
     'system.enableActivityEagerExecution': true,
+    // Who may join the cluster could make its services speak to strangers.
+    'system.enableRingpopTLS': true,
     'system.forceSearchAttributesCacheRefreshOnRead': true,
   };
   return json(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [{ value }]])));

@@ -1,10 +1,11 @@
 import { Client } from 'pg';
 import type { Home } from '../home/home.ts';
 import { readPasswords } from '../home/passwords.ts';
-import { databases, postgresUrl } from '../postgres/postgres-address.ts';
+import { databases, postgresSocketDirectory, postgresUrl } from '../postgres/postgres-address.ts';
 import { run } from '../supervisor/run.ts';
 import { historyShards, temporalVersion } from '../supervisor/versions.ts';
 import type { TemporalBinaries } from './temporal-binary.ts';
+import { throughSocket } from './temporal-config.ts';
 
 const schemas = [
   { database: databases.temporal, schema: 'postgresql/v12/temporal' },
@@ -42,7 +43,7 @@ function hasSchema(home: Home, database: string): Promise<boolean> {
 }
 
 async function sql(home: Home, sqlTool: string, database: string, command: string[]): Promise<void> {
-  const where = ['--plugin', 'postgres12', '--endpoint', '127.0.0.1', '--port', String(home.record.ports.postgres)];
+  const where = throughSocket.arguments(postgresSocketDirectory(home));
   await run(
     "Preparing Temporal's database",
     sqlTool,

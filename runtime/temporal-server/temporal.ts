@@ -1,20 +1,28 @@
 import { writeFileAtomically } from '../../machine/files.ts';
 import { type CertificateFiles, ensureCertificates } from '../home/certificates.ts';
 import type { Home } from '../home/home.ts';
-import { type InnerPort, innerPorts } from '../home/home-record.ts';
+import { type TemporalPort, temporalPorts } from '../home/home-record.ts';
 import { readPasswords } from '../home/passwords.ts';
+import { postgresSocketDirectory } from '../postgres/postgres-address.ts';
 import type { Part } from '../supervisor/part.ts';
-import { Refusal } from '../supervisor/refusal.ts';
+import { freePorts } from '../supervisor/ports.ts';
 import { temporalVersion } from '../supervisor/versions.ts';
 import { temporalServes } from './grpc-health.ts';
 import type { TemporalBinaries } from './temporal-binary.ts';
 import { temporalConfig, temporalDynamicConfig } from './temporal-config.ts';
 import { prepareTemporalDatabases } from './temporal-schema.ts';
 
-/** The embedded Temporal on the embedded PostgreSQL: on 127.0.0.1 only, for those who show our certificate. */
-export function temporalPart(home: Home, binaries: Promise<TemporalBinaries>): Part {
+/**
+ * The embedded Temporal on the embedded PostgreSQL: on 127.0.0.1 only, for those who show our certificate. `onMoved` is
+ * called when it is started again at another port than before, because somebody has taken that one meanwhile.
+ */
+export function temporalPart(
+  home: Home,
+  binaries: Promise<TemporalBinaries>,
+  onMoved: (from: number, to: number) => void,
+): Part {
   const configPath = home.file('temporal', 'config.yaml');
-  let made: { server: string; certificates: CertificateFiles } | undefined;
+  let made: { server: string; certificates: CertificateFiles; port: number } | undefined;
   return {
     name: 'temporal',
     title: `Temporal ${temporalVersion}`,
@@ -23,13 +31,13 @@ export function temporalPart(home: Home, binaries: Promise<TemporalBinaries>): P
       const certificates = await ensureCertificates(home);
       const dynamicConfigPath = home.file('temporal', 'dynamic.yaml');
       const { temporal: password } = readPasswords(home);
+      const ports = await ownPorts(home);
+      const sockets = postgresSocketDirectory(home);
       writeFileAtomically(dynamicConfigPath, temporalDynamicConfig());
-      writeFileAtomically(
-        configPath,
-        temporalConfig({ ports: allPorts(home), password, certificates, dynamicConfigPath }),
-      );
+      writeFileAtomically(configPath, temporalConfig({ ports, sockets, password, certificates, dynamicConfigPath }));
       await prepareTemporalDatabases(home, found);
-      made = { server: found.server, certificates };
+      if (made !== undefined && made.port !== ports.temporal) onMoved(made.port, ports.temporal);
+      made = { server: found.server, certificates, port: ports.temporal };
     },
     command: () => ({
       file: made?.server ?? '',
@@ -37,16 +45,21 @@ export function temporalPart(home: Home, binaries: Promise<TemporalBinaries>): P
       env: { PATH: process.env.PATH, TZ: 'UTC' },
       cwd: home.file('temporal', '.'),
     }),
-    ready: async () => made !== undefined && temporalServes(allPorts(home).temporal, made.certificates),
+    ready: async () => made !== undefined && temporalServes(made.port, made.certificates),
     stopSignal: 'SIGTERM',
     hurrySignal: 'SIGTERM',
   };
 }
 
-function allPorts(home: Home): Record<InnerPort, number> {
+/** Those of before; others in the place of those that somebody has taken while Temporal did not run. */
+async function ownPorts(home: Home): Promise<Record<TemporalPort, number>> {
   const { ports } = home.record;
-  const missing = innerPorts.find((name) => ports[name] === undefined);
-  if (missing !== undefined)
-    throw new Refusal(`${home.path} has no port for ${missing} yet; run \`./ballast up\` first.`);
-  return ports as Record<InnerPort, number>;
+  const others = Object.entries(ports).flatMap(([name, port]) => (isTemporals(name) ? [] : [port]));
+  const own = await freePorts(temporalPorts, ports, others);
+  home.keep({ ports: { ...ports, ...own } });
+  return own;
+}
+
+function isTemporals(name: string): boolean {
+  return temporalPorts.some((own) => own === name);
 }

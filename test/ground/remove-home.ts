@@ -29,9 +29,10 @@ export function removeHome(home: string): void {
   // As root the data lie elsewhere, in directories that are named like the installation and hold nothing else.
   const data = linkedFrom(join(home, 'postgres'));
   const agent = linkedFrom(join(home, 'agent'));
-  for (const own of [data && dirname(data), agent]) {
-    if (own && basename(own).startsWith(readHome(home).record.installation))
-      rmSync(own, { recursive: true, force: true });
+  const own = data && dirname(data);
+  for (const one of [own, own && `${own}-postgres-run`, own && `${own}-run`, agent]) {
+    if (one && basename(one).startsWith(readHome(home).record.installation))
+      rmSync(one, { recursive: true, force: true });
   }
   rmSync(home, { recursive: true, force: true });
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { askingBuiltInProvider, providerIsReady } from '../../api/auth/built-in-provider.ts';
 import { livingProcesses } from '../../db/engine/processes.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import type { Role, TokenRole } from '../../domain/roles.ts';
@@ -136,11 +137,11 @@ export class Installation {
 
   /** Waits until the built-in identity provider answers: the API is ready without it. */
   async providerReady(): Promise<void> {
-    const address = `${this.settings.BUILT_IN_PROVIDER_URL}/healthz`;
-    await this.until('the identity provider', async () => {
-      const answer = await fetch(address, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
-      return answer?.ok;
-    });
+    const ask = askingBuiltInProvider(this.settings);
+    await this.until(
+      'the identity provider',
+      async () => ask !== undefined && (await providerIsReady(ask, AbortSignal.timeout(5_000)).catch(() => false)),
+    );
   }
 
   async ready(seconds = 60): Promise<void> {
