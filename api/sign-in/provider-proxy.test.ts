@@ -1,16 +1,21 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../test/ground/free-port.ts';
+import { squat } from '../../test/ground/squatter.ts';
 import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
 
 let api: RunningApi;
 let provider: Server;
-let port: number;
+let directory: string;
+let socket: string;
 let seen: { method: string; url: string; headers: IncomingHttpHeaders; body: string } | undefined;
 
 beforeAll(async () => {
-  port = await freePort();
+  directory = mkdtempSync(join(tmpdir(), 'ballast-proxy-'));
+  socket = join(directory, 'identity.sock');
   provider = createServer(async (asked, answer) => {
     let body = '';
     for await (const chunk of asked) body += chunk;
@@ -21,15 +26,16 @@ beforeAll(async () => {
     answer.setHeader('keep-alive', 'timeout=1');
     answer.writeHead(303).end('led on');
   });
-  await once(provider.listen(port, '127.0.0.1'), 'listening');
+  await once(provider.listen(socket), 'listening');
   api = await runningApi({
-    env: { BUILT_IN_PROVIDER_URL: `http://127.0.0.1:${port}`, PUBLIC_URL: 'https://ballast.example.com' },
+    env: { BUILT_IN_PROVIDER_SOCKET: socket, PUBLIC_URL: 'https://ballast.example.com' },
   });
 });
 afterAll(async () => {
   await api.close();
   provider.close();
   provider.closeAllConnections();
+  rmSync(directory, { recursive: true });
 });
 
 test('what is beneath /oidc goes to the provider as it is, and its answer comes back as it is', async () => {
@@ -122,17 +128,17 @@ test('without the provider a browser gets a page and a program a problem, and th
     parts: Record<string, { ready: boolean; detail?: string }>;
   };
   expect(parts.identity).toEqual({ ready: true, detail: expect.stringContaining('nobody can sign in') });
-  await once(provider.listen(port, '127.0.0.1'), 'listening');
+  await once(provider.listen(socket), 'listening');
   expect((await fetch(`${api.url}/oidc/auth`, { redirect: 'manual' })).status).toBe(303);
 });
 
 test('there is a limit for an address, and with another provider there is nothing here', async () => {
   const limited = await runningApi({
-    env: { BUILT_IN_PROVIDER_URL: `http://127.0.0.1:${port}`, RATE_LIMIT_ANONYMOUS_PER_MINUTE: '3' },
+    env: { BUILT_IN_PROVIDER_SOCKET: socket, RATE_LIMIT_ANONYMOUS_PER_MINUTE: '3' },
   });
   const external = await runningApi({
     env: {
-      BUILT_IN_PROVIDER_URL: `http://127.0.0.1:${port}`,
+      BUILT_IN_PROVIDER_SOCKET: socket,
       OIDC_ISSUER: 'https://accounts.example.com',
       OIDC_CLIENT_ID: 'ballast',
     },
@@ -148,5 +154,22 @@ test('there is a limit for an address, and with another provider there is nothin
   } finally {
     await limited.close();
     await external.close();
+  }
+});
+
+test('over TLS nothing is told to a provider whose certificate nobody vouches for', async () => {
+  const impostor = await squat(0);
+  const remote = await runningApi({
+    env: { BUILT_IN_PROVIDER_URL: `https://localhost:${impostor.port}`, PUBLIC_URL: 'https://ballast.example.com' },
+  });
+  try {
+    const answer = await fetch(`${remote.url}/oidc/auth`, { method: 'POST', body: 'password=very-secret' });
+    expect(answer.status).toBe(503);
+    expect((await fetch(`${remote.url}/api/v1/auth/start`, { redirect: 'manual' })).status).toBe(503);
+    expect(impostor.greeted).toBeGreaterThan(1);
+    expect(impostor.heard).toEqual([]);
+  } finally {
+    await remote.close();
+    await impostor.close();
   }
 });

@@ -13,6 +13,7 @@ export function migrationOrm(url: string, onWarning?: (message: string) => void)
     clientUrl: url,
     pool: { min: 0, max: 2 },
     driverOptions: {
+      connectionString: url,
       ...connectionOptions({ applicationName: 'ballast migrate', statementTimeoutMillis: 0 }),
       onPoolCreated: returnBrokenConnections,
     },

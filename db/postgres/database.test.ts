@@ -8,6 +8,7 @@ import { machine } from '../../test/seeds/seed.ts';
 import { tokenCredential } from '../credentials/credentials.ts';
 import { effect } from '../engine/effect.ts';
 import { beat, livingProcesses, removeProcess } from '../engine/processes.ts';
+import { migrationOrm } from '../migrations/migration-orm.ts';
 import { listTeams } from '../teams/teams.ts';
 import { connectionFailure, foreignKeyViolation, uniqueViolation } from './connection-failure.ts';
 import { openDatabase } from './database.ts';
@@ -174,4 +175,33 @@ test('a query that asks for it is prepared once per connection, and others are n
     expect.stringContaining('from api_token'),
   ]);
   await database.close();
+});
+
+test('a DATABASE_URL that wants TLS never speaks in the clear', async () => {
+  const heard: Buffer[] = [];
+  // A server without TLS, or somebody in its place.
+  const server = createServer((socket) => {
+    socket.on('data', (said) => {
+      heard.push(said);
+      socket.write('N');
+    });
+    socket.on('error', () => undefined);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const url = `postgresql://ballast:secret@127.0.0.1:${port}/ballast?sslmode=verify-full`;
+  const database = await openDatabase({ url, applicationName: 'tls', poolMax: 1 });
+  const orm = migrationOrm(url);
+  try {
+    await expect(database.ping()).rejects.toThrow(/does not support SSL/);
+    await expect(orm.em.getConnection().execute('select 1')).rejects.toThrow(/does not support SSL/);
+    const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+    expect(heard).toEqual([sslRequest, sslRequest]);
+  } finally {
+    await database.close();
+    await orm.close(true);
+    server.close();
+  }
 });

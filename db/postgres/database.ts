@@ -60,6 +60,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     clientUrl: options.url,
     pool: { min: 0, max: options.poolMax, idleTimeoutMillis: 30_000 },
     driverOptions: {
+      // MikroORM reads no more than host and names out of the address; pg knows all of it, TLS above all.
+      connectionString: options.url,
       ...connectionOptions(options),
       onPoolCreated: (created: Pool) => {
         pool = created;
