@@ -160,6 +160,7 @@ test.runIf(process.platform === 'linux')(
       expect(address).toBe('0100007F');
       expect(await answersPlainly(port), `port ${port} in the clear`).toBe('');
       expect(await answersStranger(port), `port ${port} without a certificate`).toBe('');
+      expect(await admitsUs(port), `port ${port} with our certificate`).toBe(true);
     }
   },
 );
@@ -214,5 +215,19 @@ function answersStranger(port: number): Promise<string> {
     });
     socket.on('close', () => resolve(said));
     socket.on('error', () => {});
+  });
+}
+
+/** Whether it speaks TLS at all, as Temporal, to somebody with our certificate. */
+function admitsUs(port: number): Promise<boolean> {
+  const { ca, clientCert, clientKey } = certificateFiles(home);
+  return new Promise((resolve) => {
+    const [authority, cert, key] = [ca, clientCert, clientKey].map((file) => readFileSync(file));
+    const socket = connect({ port, host: '127.0.0.1', ca: authority, cert, key, servername: serverName });
+    socket.on('secureConnect', () => {
+      resolve(socket.authorized);
+      socket.destroy();
+    });
+    socket.on('error', () => resolve(false));
   });
 }

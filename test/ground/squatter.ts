@@ -20,12 +20,16 @@ const askForPassword = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]);
 const noTls = Buffer.from('N');
 const sslRequest = 80_877_103;
 
+/** Made once: nothing is to be waited for between the end of a server and the taking of its port. */
+let certificate: ReturnType<typeof generate> | undefined;
+
 /** Takes the port as soon as nobody else has it; 0: any. */
 export async function squat(port: number): Promise<Squatter> {
-  const { cert, private: key } = await generate([{ name: 'commonName', value: 'temporal.ballast.internal' }], {
+  certificate ??= generate([{ name: 'commonName', value: 'temporal.ballast.internal' }], {
     keyType: 'ec',
     algorithm: 'sha256',
   });
+  const { cert, private: key } = await certificate;
   const sockets = new Set<Socket>();
   const squatter: Squatter = { port, heard: [], admitted: 0, greeted: 0, close };
   const secure = createTlsServer({ cert, key, requestCert: true, rejectUnauthorized: false, ALPNProtocols: ['h2'] });

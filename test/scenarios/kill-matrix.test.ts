@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../db/postgres/database.ts';
+import { readHome } from '../../runtime/home/home.ts';
 import type { Temporal } from '../../temporal/connection/connect.ts';
+import { squat } from '../ground/squatter.ts';
 import { Installation } from '../installation/installation.ts';
+import { signalProcess } from '../installation/process-family.ts';
 import { type PartName, partNames } from '../installation/running-parts.ts';
 import {
   auditedActions,
@@ -146,4 +149,31 @@ test('no actor was ever started twice, and nothing is left to be told', async ()
     [],
   );
   expect((await installation.readiness())?.ready).toBe(true);
+});
+
+test('another program takes the port of a killed Temporal: it learns nothing, and everything goes on at another one', async () => {
+  const home = readHome(installation.home);
+  const [port = 0, before] = [home.record.ports.temporal, installation.parts.pid('temporal')];
+  const supervisor = installation.parts.supervisor() ?? 0;
+  // Nothing is started again before the port is taken.
+  signalProcess(supervisor, 'SIGSTOP');
+  installation.parts.kill('temporal');
+  const impostor = await squat(port);
+  try {
+    signalProcess(supervisor, 'SIGCONT');
+    await installation.replaced('temporal', before);
+    expect(readHome(installation.home).record.ports.temporal).not.toBe(port);
+    const deletion = await deleteOrganization(installation, await organizationWithRows());
+    await toldEverything(installation, deletion.actor);
+    await purgeNow(installation, deletion);
+    await installation.until('it is purged', async () => {
+      return (await tablesWith(database, deletion.organizationId)).length === 0;
+    });
+    // API and worker have tried it until they were started again.
+    expect(impostor.greeted).toBeGreaterThan(0);
+    expect({ heard: impostor.heard, admitted: impostor.admitted }).toEqual({ heard: [], admitted: 0 });
+    expect(installation.output).toContain(`Port ${port} was taken by another program`);
+  } finally {
+    await impostor.close();
+  }
 });
