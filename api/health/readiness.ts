@@ -1,5 +1,5 @@
 import type { FeedListenerState } from '../../db/engine/feed/feed-listener.ts';
-import { outboxState } from '../../db/engine/outbox.ts';
+import { type PoisonedEntry, poisonedEntries } from '../../db/engine/outbox.ts';
 import { livingProcesses } from '../../db/engine/processes.ts';
 import type { Keyring } from '../../db/keys/keys.ts';
 import { schemaState } from '../../db/migrations/migrate.ts';
@@ -53,7 +53,7 @@ export function readiness(sources: Sources): () => Promise<Readiness> {
 }
 
 async function look({ database, keyring, temporal: temporalPart, feed, settings }: Sources): Promise<Readiness> {
-  const [reached, schema, keys, temporal, worker, outbox, identity] = await Promise.all([
+  const [reached, schema, keys, temporal, worker, poisoned, identity] = await Promise.all([
     part('The database cannot be reached.', async () => {
       await database.ping();
       return undefined;
@@ -70,7 +70,7 @@ async function look({ database, keyring, temporal: temporalPart, feed, settings 
       const workers = (await livingProcesses(database.kysely)).filter(({ kind }) => kind === 'worker');
       return workers.length > 0 ? undefined : 'No worker runs; start one with: ballast worker.';
     }),
-    within(outboxState(database.kysely)).catch(() => undefined),
+    within(poisonedEntries(database.kysely)).catch(() => undefined),
     identityPart(settings),
   ]);
   const parts = {
@@ -79,14 +79,14 @@ async function look({ database, keyring, temporal: temporalPart, feed, settings 
     keys,
     temporal,
     worker,
-    outbox: outboxPart(outbox),
+    outbox: outboxPart(poisoned),
     feed: feedPart(feed()),
     ...(identity === undefined ? {} : { identity }),
   };
   return {
     ready: Object.values(parts).every(({ ready }) => ready),
     parts,
-    poisoned: (outbox?.poisoned ?? []).map(({ actorId, attempts, since }) => {
+    poisoned: (poisoned ?? []).map(({ actorId, attempts, since }) => {
       return { actorId, attempts, since: since.toISOString() };
     }),
   };
@@ -124,9 +124,8 @@ function schemaFault(state: Awaited<ReturnType<typeof schemaState>>): string | u
 }
 
 /** A poisoned entry delays its own actor only: it is told, and the installation stays ready. */
-function outboxPart(outbox: Awaited<ReturnType<typeof outboxState>> | undefined): Part {
-  if (outbox === undefined) return faulty('The outbox cannot be read.');
-  const { poisoned } = outbox;
+function outboxPart(poisoned: PoisonedEntry[] | undefined): Part {
+  if (poisoned === undefined) return faulty('The outbox cannot be read.');
   if (poisoned.length === 0) return fine;
   return { ready: true, detail: `${poisoned.length} entries cannot be delivered; see poisoned.` };
 }

@@ -129,60 +129,80 @@ export async function failed(
     .executeTakeFirstOrThrow();
 }
 
-/** Actors whose oldest entry is due, the longest due first. What waits behind an entry that is not due, waits. */
-export async function dueActors(kysely: Kysely<Tables>, limit: number): Promise<string[]> {
-  const rows = await kysely
-    .selectFrom('outbox as entry')
-    .select('entry.actor_id')
-    .where('entry.next_attempt_at', '<=', sql<Date>`now()`)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('outbox as older')
-            .select('older.id')
-            .whereRef('older.actor_id', '=', 'entry.actor_id')
-            .whereRef('older.id', '<', 'entry.id'),
-        ),
-      ),
+export interface DueActors {
+  /** Actors whose oldest entry is due, the longest due first. Entries behind one that is not due wait for it. */
+  actors: string[];
+  /** In how many milliseconds the next of the others is due; undefined when none waits for its time. */
+  nextMilliseconds: number | undefined;
+}
+
+/**
+ * Looks at the heads only: one step of the index (actor_id, id) leads from an actor to the next one's oldest entry, so
+ * the cost follows the number of actors and never the number of entries that wait behind one of them.
+ */
+export async function dueActors(kysely: Kysely<Tables>, limit: number): Promise<DueActors> {
+  const { rows } = await sql<{ actor: string | null; next: number | null }>`
+    with recursive head as (
+      (select actor_id, id, next_attempt_at from outbox order by actor_id, id limit 1)
+      union all
+      select following.* from head, lateral (
+        select actor_id, id, next_attempt_at from outbox
+        where actor_id > head.actor_id order by actor_id, id limit 1
+      ) as following
+    ), due as (
+      select actor_id, id, next_attempt_at from head where next_attempt_at <= now()
+      order by next_attempt_at, id limit ${limit}
+    ), waiting as (
+      select extract(epoch from min(next_attempt_at) - now())::float8 * 1000 as next from head where next_attempt_at > now()
     )
-    .orderBy('entry.next_attempt_at')
-    .orderBy('entry.id')
-    .limit(limit)
+    select due.actor_id as actor, waiting.next from waiting left join due on true
+    order by due.next_attempt_at, due.id
+  `.execute(kysely);
+  return {
+    actors: rows.flatMap(({ actor }) => (actor === null ? [] : [actor])),
+    nextMilliseconds: rows[0]?.next ?? undefined,
+  };
+}
+
+export interface PoisonedEntry {
+  actorId: string;
+  attempts: number;
+  lastError: string | null;
+  since: Date;
+}
+
+/** The oldest 20, along an index of their own: whoever asks often does not count what waits. */
+export async function poisonedEntries(kysely: Kysely<Tables>): Promise<PoisonedEntry[]> {
+  const rows = await kysely
+    .selectFrom('outbox')
+    .select(['actor_id', 'attempts', 'last_error', 'created_at'])
+    .where('attempts', '>=', sql<number>`${sql.lit(poisonedAfter)}`)
+    .orderBy('id')
+    .limit(20)
     .execute();
-  return rows.map((row) => row.actor_id);
+  return rows.map((row) => ({
+    actorId: row.actor_id,
+    attempts: row.attempts,
+    lastError: row.last_error,
+    since: row.created_at,
+  }));
 }
 
 export interface OutboxState {
   depth: number;
   oldestAgeSeconds: number;
-  poisoned: { actorId: string; attempts: number; lastError: string | null; since: Date }[];
+  poisoned: PoisonedEntry[];
 }
 
 export async function outboxState(kysely: Kysely<Tables>): Promise<OutboxState> {
   const [totals, poisoned] = await Promise.all([
-    kysely
-      .selectFrom('outbox')
-      .select(({ fn }) => [
-        fn.countAll<string>().as('depth'),
-        sql<number>`coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8`.as('age'),
-      ])
-      .executeTakeFirstOrThrow(),
-    kysely
-      .selectFrom('outbox')
-      .select(['actor_id', 'attempts', 'last_error', 'created_at'])
-      .where('attempts', '>=', sql<number>`${sql.lit(poisonedAfter)}`)
-      .orderBy('id')
-      .limit(20)
-      .execute(),
+    sql<{ depth: number; age: number }>`
+      select (select count(*) from outbox)::float8 as depth,
+             coalesce((select extract(epoch from clock_timestamp() - created_at) from outbox order by id limit 1), 0)::float8
+               as age
+    `.execute(kysely),
+    poisonedEntries(kysely),
   ]);
-  return {
-    depth: Number(totals.depth),
-    oldestAgeSeconds: Math.max(0, totals.age),
-    poisoned: poisoned.map((row) => ({
-      actorId: row.actor_id,
-      attempts: row.attempts,
-      lastError: row.last_error,
-      since: row.created_at,
-    })),
-  };
+  const { depth, age } = totals.rows[0] ?? { depth: 0, age: 0 };
+  return { depth, oldestAgeSeconds: Math.max(0, age), poisoned };
 }

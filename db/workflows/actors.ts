@@ -125,12 +125,11 @@ function openRows(kind: ActorKind, organizationId: string, which = sql`actor.org
       case when actor.blocker is null and actor.delay is null then 1 else 0 end as rank,
       actor.blocker is not null or actor.delay is not null as stuck, actor.delay
     from (
-      select actor.*, case when late.actor_id is not null then 'undelivered' when ${overdue} then 'overdue' end as delay
+      select actor.*, case when oldest.created_at < now() - interval '1 minute' then 'undelivered' when ${overdue} then 'overdue' end as delay
       from ${sql.table(actorKinds[kind].table)} as actor
-      left join (
-        select distinct actor_id from outbox
-        where organization_id = ${organizationId} and created_at < now() - interval '1 minute'
-      ) as late on late.actor_id = ${`${kind}/`}::text || actor.id::text
+      left join lateral (
+        select created_at from outbox where actor_id = ${`${kind}/`}::text || actor.id::text order by id limit 1
+      ) as oldest on true
       where ${which} and actor.finished_at is null
     ) as actor ${kinds[kind].join ?? sql``}
   `;

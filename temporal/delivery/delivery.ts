@@ -12,12 +12,22 @@ import { tellActor } from './tell-actor.ts';
 export type Delivered = 'delivered' | 'nothing' | 'failed' | 'busy';
 
 export interface Delivery {
-  /** Tells the actor all that it is still to be told, in order, up to the first failure. */
+  /** Tells the actor what it is still to be told, in order, up to the first failure or the end of its turn. */
   deliver(actorId: string): Promise<Delivered>;
-  /** Delivers to actors that are due, at most `limit`; answers how many it tried. */
-  deliverDue(limit: number): Promise<number>;
+  /** Delivers to actors that are due, at most `limit`. */
+  deliverDue(limit: number): Promise<Round>;
   /** Whether Temporal was there at the last attempt. */
   readonly away: boolean;
+}
+
+/** One look at who is due. */
+export interface Round {
+  /** How many actors were told something. */
+  told: number;
+  /** Whether more is due already: the round reached its limit, or an actor the end of its turn. */
+  more: boolean;
+  /** In how many milliseconds the next entry is due; undefined when none waits for its time. */
+  nextMilliseconds: number | undefined;
 }
 
 interface Parts {
@@ -28,6 +38,8 @@ interface Parts {
 
 /** Each delivery holds a database connection while it talks to Temporal, so not all of the pool may be at it. */
 const concurrency = 8;
+/** Entries that an actor gets in one turn: one with a hundred thousand must not keep the others from theirs. */
+const turn = 100;
 
 export function createDelivery({ database, temporal, log }: Parts): Delivery {
   const gate = openGate(concurrency);
@@ -65,20 +77,29 @@ export function createDelivery({ database, temporal, log }: Parts): Delivery {
   }
 
   async function deliver(actorId: string): Promise<Delivered> {
-    for (let result: Delivered = 'nothing'; ; ) {
+    return (await deliverTurn(actorId)).result;
+  }
+
+  async function deliverTurn(actorId: string): Promise<{ result: Delivered; told: number }> {
+    for (let told = 0; ; told += 1) {
+      if (told === turn) return { result: 'delivered', told };
       const next = await gate(async () => ((await outage.lasts()) ? 'failed' : deliverNext(actorId)));
-      if (next !== 'delivered') return next === 'nothing' ? result : next;
-      result = next;
+      if (next === 'delivered') continue;
+      return { result: next === 'nothing' && told > 0 ? 'delivered' : next, told };
     }
   }
 
   return {
     deliver,
     async deliverDue(limit) {
-      if (await outage.lasts()) return 0;
-      const actors = await dueActors(database.kysely, limit);
-      await Promise.all(actors.map(deliver));
-      return actors.length;
+      if (await outage.lasts()) return { told: 0, more: false, nextMilliseconds: undefined };
+      const { actors, nextMilliseconds } = await dueActors(database.kysely, limit);
+      const turns = await Promise.all(actors.map(deliverTurn));
+      const told = turns.filter((one) => one.told > 0).length;
+      // Entries that failed are not due any more. Where somebody else is at all of them, only waiting helps.
+      const moved = turns.some(({ result, told: entries }) => entries > 0 || result === 'failed');
+      const more = turns.some((one) => one.told === turn) || (actors.length === limit && moved);
+      return { told, more: more && !outage.away, nextMilliseconds };
     },
     get away() {
       return outage.away;

@@ -13,7 +13,8 @@ export interface Repetition {
   /** Up to this share of the interval is added at random, so that several workers do not march in step. */
   jitter?: number;
   log: Logger;
-  task: (signal: AbortSignal) => Promise<void>;
+  /** May answer in how many milliseconds it wants to run again, instead of the interval. */
+  task: (signal: AbortSignal) => Promise<number | undefined> | Promise<void>;
 }
 
 /**
@@ -26,25 +27,27 @@ export function repeat({ what, milliseconds, jitter = 0, log, task }: Repetition
   let wanted = false;
   let failing = false;
 
-  async function once(): Promise<void> {
+  async function once(): Promise<number> {
     try {
-      await task(stopping.signal);
+      const next = await task(stopping.signal);
       if (failing) log.info(`${what}: works again`);
       failing = false;
+      return next ?? milliseconds;
     } catch (error) {
-      if (stopping.signal.aborted) return;
+      if (stopping.signal.aborted) return milliseconds;
       if (!failing) log.warn({ err: error }, `${what}: failed, will be tried again`);
       failing = true;
+      return milliseconds;
     }
   }
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
       wanted = false;
-      await once();
+      const pause = await once();
       if (stopping.signal.aborted || wanted) continue;
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, milliseconds * (1 + jitter * Math.random()));
+        const timer = setTimeout(resolve, pause * (1 + jitter * Math.random()));
         wake = () => {
           clearTimeout(timer);
           resolve();
