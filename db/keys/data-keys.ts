@@ -28,17 +28,18 @@ const columns = ['id', 'purpose', 'organization_id', 'kek_id', 'wrapped'] as con
 
 /** Reads, makes and wraps the data keys. Knows the key-encryption keys; keeps nothing else. */
 export class DataKeys {
-  readonly #database: Database;
+  readonly #kysely: Kysely<Tables>;
   readonly #path: string;
   #file: KeysFile | undefined;
 
-  constructor(database: Database, path: string) {
-    this.#database = database;
+  constructor(database: Pick<Database, 'beside'>, path: string) {
+    // Effects wait for keys with a connection in their hands: keys may not take another one of the same pool.
+    this.#kysely = database.beside;
     this.#path = path;
   }
 
   async find(id: string, purpose: KeyPurpose): Promise<DataKey | undefined> {
-    const row = await this.#database.kysely
+    const row = await this.#kysely
       .selectFrom('data_key')
       .select(columns)
       .where('id', '=', id)
@@ -49,7 +50,7 @@ export class DataKeys {
 
   /** The owner's key; made when there is none yet. Two that make one at once both get the same. */
   async findOrCreate(owner: KeyOwner): Promise<DataKey> {
-    const row = (await this.#ofOwner(this.#database.kysely, owner)) ?? (await this.#create(owner));
+    const row = (await this.#ofOwner(this.#kysely, owner)) ?? (await this.#create(owner));
     return await this.unwrap(row);
   }
 
@@ -82,7 +83,7 @@ export class DataKeys {
   }
 
   async #create(owner: KeyOwner): Promise<WrappedKey> {
-    return await this.#database.kysely.transaction().execute(async (transaction) => {
+    return await this.#kysely.transaction().execute(async (transaction) => {
       // Against a rotation: it must not drop the key-encryption key between our reading it and our row.
       await lockKeys(transaction, 'shared');
       const { current, keys } = await this.readFile();

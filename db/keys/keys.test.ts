@@ -5,7 +5,8 @@ import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
-import { seedOrganization } from '../../test/seeds/seed.ts';
+import { machine, seedOrganization } from '../../test/seeds/seed.ts';
+import { effect } from '../engine/effect.ts';
 import { createKeysFile, type Keyring, openKeyring } from './keys.ts';
 import { readKeysFile } from './keys-file.ts';
 
@@ -153,6 +154,36 @@ test('an unknown payload key is told, and a key of another kind is none', async 
 test('with its data key destroyed, an organization has no secrets any more', async () => {
   const doomed = await seedOrganization(fresh.database);
   const sealed = await keyring.encryptSecret(doomed, row, 'secret');
-  await keyring.destroy(doomed, fresh.database.kysely);
-  await expect(keyring.decryptSecret(doomed, row, sealed)).rejects.toThrow("not its organization's");
+  await fresh.database.kysely.deleteFrom('data_key').where('organization_id', '=', doomed).execute();
+  const later = await openKeyring(fresh.database, path);
+  await expect(later.decryptSecret(doomed, row, sealed)).rejects.toThrow("not its organization's");
+});
+
+test('effects that take every connection of the pool get their keys, though none is known yet', async () => {
+  const width = 4;
+  const narrow = await freshDatabase({ poolMax: width });
+  try {
+    const ring = await openKeyring(narrow.database, path);
+    const { id: payloadId } = await ring.payloadKey();
+    const organizations = await Promise.all(Array.from({ length: 3 * width }, () => seedOrganization(narrow.database)));
+    const cold = await openKeyring(narrow.database, path);
+    let inside = 0;
+    const { promise: full, resolve: filled } = Promise.withResolvers<void>();
+    const done = await Promise.all(
+      organizations.map((organization) =>
+        effect(narrow.database, machine, async () => {
+          inside += 1;
+          if (inside === width) filled();
+          // The pool is empty from here on.
+          await full;
+          const sealed = await cold.encryptSecret(organization, row, 'cold');
+          await cold.payloadKey(payloadId);
+          return await cold.decryptSecret(organization, row, sealed);
+        }),
+      ),
+    );
+    expect(done).toEqual(organizations.map(() => 'cold'));
+  } finally {
+    await narrow.drop();
+  }
 });

@@ -1,8 +1,6 @@
 import { hkdfSync } from 'node:crypto';
-import type { Kysely } from 'kysely';
 import { parse as uuidBytes, stringify as uuidText } from 'uuid';
 import type { Database } from '../postgres/database.ts';
-import type { Tables } from '../postgres/tables.ts';
 import { type DataKey, DataKeys } from './data-keys.ts';
 import { type Rotation, rotateKeys } from './key-rotation.ts';
 import { seal, unseal } from './sealing.ts';
@@ -24,8 +22,6 @@ export interface Keyring {
   identityKey(): Buffer;
   /** Makes a new key-encryption key and wraps every data key with it. */
   rotate(): Promise<Rotation>;
-  /** With its data key, all that was encrypted for the organization is unreadable for ever, in backups too. */
-  destroy(organizationId: string, transaction: Kysely<Tables>): Promise<void>;
 }
 
 const formatVersion = 1;
@@ -88,10 +84,5 @@ export async function openKeyring(database: Database, keysFile: string): Promise
     cursorKey: () => cursors.key,
     identityKey: () => identity.key,
     rotate: () => rotateKeys(database, dataKeys, keysFile),
-
-    async destroy(organizationId, transaction) {
-      byOrganization.delete(organizationId);
-      await transaction.deleteFrom('data_key').where('organization_id', '=', organizationId).execute();
-    },
   };
 }

@@ -1,6 +1,6 @@
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import type { Kysely } from 'kysely';
-import { type Pool, TypeOverrides } from 'pg';
+import { Kysely, PostgresDialect } from 'kysely';
+import { Pool, TypeOverrides } from 'pg';
 import { schemas } from '../schemas.ts';
 import { returnBrokenConnections } from './broken-connections.ts';
 import { prepareMarkedQueries } from './prepared-statements.ts';
@@ -16,6 +16,11 @@ export interface Database {
   readonly orm: MikroORM;
   /** Kysely on the pool: for lists and hot reads. */
   readonly kysely: Kysely<Tables>;
+  /**
+   * One connection that is not the pool's, for short reads and writes that holders of the pool's connections wait for.
+   * From the pool they would wait for each other: as many as it has connections, each waiting for one more.
+   */
+  readonly beside: Kysely<Tables>;
   readonly url: string;
   readonly applicationName: string;
   /** A unit of work of its own. */
@@ -76,11 +81,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     metadataCache: { enabled: false },
   });
   const kysely: Kysely<Tables> = orm.em.getConnection().getClient();
+  const beside = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: poolBeside(options) }) });
   const committed = new Set<(committed: Committed) => void>();
   const alarmed = new Set<(alarm: Alarm) => void>();
   return {
     orm,
     kysely,
+    beside,
     url: options.url,
     applicationName: options.applicationName,
     fork: () => orm.em.fork(),
@@ -92,8 +99,23 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     ping: async () => {
       await kysely.selectNoFrom((expression) => expression.lit(1).as('one')).execute();
     },
-    close: () => orm.close(true),
+    close: async () => {
+      await Promise.all([beside.destroy(), orm.close(true)]);
+    },
   };
+}
+
+/** Nothing is connected until somebody asks, and an idle connection is given up. */
+function poolBeside(options: DatabaseOptions): Pool {
+  const pool = new Pool({
+    connectionString: options.url,
+    ...connectionOptions(options),
+    max: 1,
+    idleTimeoutMillis: 10_000,
+    allowExitOnIdle: true,
+  });
+  pool.on('error', (error) => options.onWarning?.(error.message));
+  return pool;
 }
 
 /** How every connection of ours is made, those outside the pool included. */
