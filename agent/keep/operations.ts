@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { openGate } from '../../domain/gate.ts';
 import type { Driver, InstanceSpec } from '../drivers/driver.ts';
 import type { ImageStore } from '../images/image-store.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import { Refusal } from '../program/refusal.ts';
 import type { AppliedRoutes } from './applied-routes.ts';
-import { AtMost } from './at-most.ts';
 import type { Action } from './observe/seen.ts';
 import { backOff, type Entry, type Roster } from './roster.ts';
 
@@ -24,7 +24,7 @@ interface Parts {
 /** Does what was planned, each thing by itself: what hangs or fails is no obstacle for the others. */
 export class Operations {
   readonly #parts: Parts;
-  readonly #places = new AtMost(atOnce);
+  readonly #places = openGate(atOnce);
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -54,7 +54,7 @@ export class Operations {
   async #do(action: Action, entry: Entry): Promise<void> {
     const { driver, roster } = this.#parts;
     if (action.do === 'create') await this.#create(entry);
-    else if (action.do === 'start') await this.#places.run(() => driver.start(action.id));
+    else if (action.do === 'start') await this.#places(() => driver.start(action.id));
     else if (action.do === 'drain') await this.#drain(entry, action.seconds);
     else if (action.do === 'stop') {
       entry.stopped = action.why;
@@ -83,7 +83,7 @@ export class Operations {
         return { name: volume, path, sizeBytes };
       }),
     };
-    await this.#places.run(async () => {
+    await this.#places(async () => {
       signal.throwIfAborted();
       await driver.prepare(image, signal);
       signal.throwIfAborted();

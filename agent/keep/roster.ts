@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
+import { type Gate, openGate } from '../../domain/gate.ts';
 import type { Process } from '../../protocol/workload.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
-import { AtMost } from './at-most.ts';
 import type { Memory } from './memory.ts';
 import { Checkup } from './observe/checkup.ts';
 import { type Action, howOf, type Seen } from './observe/seen.ts';
@@ -46,7 +46,7 @@ export class Roster {
   readonly #driver: Driver;
   readonly #memory: Memory;
   readonly #onChange: () => void;
-  readonly #places = new Map<string, AtMost>();
+  readonly #places = new Map<string, Gate>();
   #tick = 0;
 
   constructor(driver: Driver, memory: Memory, onChange: () => void) {
@@ -198,7 +198,7 @@ export class Roster {
     if (asksIt && entry.checkup === undefined) {
       const adopted = adoptsAll || known?.ready === run;
       const probed = { id, process: instance.process, address: instance.address };
-      const places = this.#places.get(instance.key) ?? new AtMost(probesAtOnce);
+      const places = this.#places.get(instance.key) ?? openGate(probesAtOnce);
       this.#places.set(instance.key, places);
       entry.checkup = { run, is: new Checkup(this.#driver, probed, adopted, places, this.#onChange) };
     }

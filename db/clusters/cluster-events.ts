@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import type { ClusterEventKind } from '../../domain/clusters/clusters.ts';
+import { deleteInBatches } from '../engine/delete-in-batches.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
@@ -85,10 +86,7 @@ export async function listClusterEvents(
 }
 
 /** Throws away events that nobody asks for any more. How many they were. */
-export async function sweepClusterEvents(kysely: Kysely<Tables>): Promise<number> {
-  const { numDeletedRows } = await kysely
-    .deleteFrom('cluster_event')
-    .where('at', '<', sql<Date>`now() - interval '90 days'`)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+export async function sweepClusterEvents(kysely: Kysely<Tables>, signal?: AbortSignal): Promise<number> {
+  const where = sql`at < now() - interval '90 days'`;
+  return await deleteInBatches(kysely, { table: 'cluster_event', where, along: sql.ref('at'), signal });
 }

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { Problem } from '../../domain/problems.ts';
+import { deleteInBatches } from '../engine/delete-in-batches.ts';
 import type { Effect } from '../engine/effect.ts';
 import { hashSecret, newSecret } from '../keys/secrets.ts';
 import { findLasting } from '../organizations/organization-settings.ts';
@@ -82,12 +83,9 @@ export async function isEnrollmentTokenGood(kysely: Kysely<Tables>, secret: stri
 }
 
 /** Used and expired ones are kept for a week, so that the refusal can say which of the two it is. */
-export async function sweepEnrollmentTokens(kysely: Kysely<Tables>): Promise<number> {
-  const { numDeletedRows } = await kysely
-    .deleteFrom('enrollment_token')
-    .where(sql<Date>`least(used_at, expires_at)`, '<', sql<Date>`now() - interval '7 days'`)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+export async function sweepEnrollmentTokens(kysely: Kysely<Tables>, signal?: AbortSignal): Promise<number> {
+  const where = sql`least(used_at, expires_at) < now() - interval '7 days'`;
+  return await deleteInBatches(kysely, { table: 'enrollment_token', where, signal });
 }
 
 function refused(why: string): Problem {

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { deleteInBatches } from '../engine/delete-in-batches.ts';
 import type { Tables } from '../postgres/tables.ts';
 
 export interface OutputView {
@@ -68,38 +69,16 @@ export async function readOutput(
 }
 
 /** A day after a command has finished nobody reads any more what it said. */
-export async function sweepCommandOutput(kysely: Kysely<Tables>): Promise<number> {
-  const { numDeletedRows } = await kysely
-    .deleteFrom('command_output')
-    .where('created_at', '<', sql<Date>`now() - interval '1 day'`)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('cluster_command')
-            .select('id')
-            .whereRef('cluster_command.id', '=', 'command_output.command_id')
-            .where(sql<boolean>`finished_at is null or finished_at > now() - interval '1 day'`),
-        ),
-      ),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+export async function sweepCommandOutput(kysely: Kysely<Tables>, signal?: AbortSignal): Promise<number> {
+  const where = sql`created_at < now() - interval '1 day' and not exists (
+    select from cluster_command command
+    where command.id = command_id and (command.finished_at is null or command.finished_at > now() - interval '1 day'))`;
+  return await deleteInBatches(kysely, { table: 'command_output', where, along: sql.ref('created_at'), signal });
 }
 
 /** A month after they finished commands themselves are forgotten; each reading of a log is one. */
-export async function sweepCommands(kysely: Kysely<Tables>): Promise<number> {
-  const { numDeletedRows } = await kysely
-    .deleteFrom('cluster_command')
-    .where('finished_at', '<', sql<Date>`now() - interval '30 days'`)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('command_output')
-            .select('number')
-            .whereRef('command_output.command_id', '=', 'cluster_command.id'),
-        ),
-      ),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+export async function sweepCommands(kysely: Kysely<Tables>, signal?: AbortSignal): Promise<number> {
+  const where = sql`finished_at < now() - interval '30 days' and not exists (
+    select from command_output piece where piece.command_id = id)`;
+  return await deleteInBatches(kysely, { table: 'cluster_command', where, along: sql.ref('finished_at'), signal });
 }

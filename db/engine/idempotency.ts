@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../postgres/tables.ts';
+import { deleteInBatches } from './delete-in-batches.ts';
 
 export interface IdempotentRequest {
   /** Whose key it is: the token's or the session's id. */
@@ -71,10 +72,11 @@ export async function storeAnswer(
 }
 
 /** Forgets answers older than that. Returns how many. */
-export async function sweepIdempotentAnswers(kysely: Kysely<Tables>, hours: number): Promise<number> {
-  const result = await kysely
-    .deleteFrom('idempotent_answer')
-    .where('created_at', '<', sql<Date>`now() - make_interval(hours => ${hours})`)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
+export async function sweepIdempotentAnswers(
+  kysely: Kysely<Tables>,
+  hours: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  const where = sql`created_at < now() - make_interval(hours => ${hours})`;
+  return await deleteInBatches(kysely, { table: 'idempotent_answer', where, along: sql.ref('created_at'), signal });
 }

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import type { Tables } from '../postgres/tables.ts';
+import { deleteInBatches } from './delete-in-batches.ts';
 
 export interface StreamRequest {
   /** Whose stream: the token's or the session's id. */
@@ -102,7 +103,9 @@ export async function takePermits(
 }
 
 /** Removes leases that nobody renews and permits of minutes that are over. */
-export async function sweepLeases(kysely: Kysely<Tables>): Promise<void> {
-  await kysely.deleteFrom('stream_lease').where('expires_at', '<', sql<Date>`now()`).execute();
-  await kysely.deleteFrom('rate_permit').where('window_start', '<', sql<Date>`now() - interval '2 minutes'`).execute();
+export async function sweepLeases(kysely: Kysely<Tables>, signal?: AbortSignal): Promise<number> {
+  const leases = { table: 'stream_lease', where: sql`expires_at < now()`, along: sql.ref('expires_at'), signal };
+  const old = sql`window_start < now() - interval '2 minutes'`;
+  const permits = { table: 'rate_permit', where: old, along: sql.ref('window_start'), signal };
+  return (await deleteInBatches(kysely, leases)) + (await deleteInBatches(kysely, permits));
 }

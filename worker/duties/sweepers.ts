@@ -10,6 +10,7 @@ import { sweepIdempotentAnswers } from '../../db/engine/idempotency.ts';
 import { sweepLeases } from '../../db/engine/leases.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import { sweepIdentity } from '../../db/sign-in/sweep-identity.ts';
+import { openGate } from '../../domain/gate.ts';
 import { alone } from './alone.ts';
 import { type Repeated, repeat } from './repeat.ts';
 
@@ -28,34 +29,40 @@ interface Sweeping {
  */
 export function startSweepers(sweeping: Sweeping): Pick<Repeated, 'stop'> {
   const { database, log, idempotencyHours, milliseconds = 3_600_000, watchMilliseconds = 5_000 } = sweeping;
-  const sweeps: [what: string, sweep: () => Promise<unknown>, every?: number][] = [
+  const sweeps: [what: string, sweep: (signal: AbortSignal) => Promise<unknown>, every?: number][] = [
     ['Lost agents', () => declareLost(database), watchMilliseconds],
     ['Forsaken commands', () => endForsakenCommands(database), watchMilliseconds],
     ['Logs that nobody reads', () => stopForsakenLogs(database), watchMilliseconds],
-    ['Output of commands', () => sweepCommandOutput(database.kysely)],
-    ['Commands of clusters', () => sweepCommands(database.kysely)],
+    ['Output of commands', (signal) => sweepCommandOutput(database.kysely, signal)],
+    ['Commands of clusters', (signal) => sweepCommands(database.kysely, signal)],
     ['Releases of the agent', () => sweepReleases(database.kysely)],
-    ['Enrollment tokens', () => sweepEnrollmentTokens(database.kysely)],
-    ['Events of clusters', () => sweepClusterEvents(database.kysely)],
+    ['Enrollment tokens', (signal) => sweepEnrollmentTokens(database.kysely, signal)],
+    ['Events of clusters', (signal) => sweepClusterEvents(database.kysely, signal)],
     ['Partitions of the change feed', () => maintainFeedPartitions(database)],
-    ['Stored idempotent answers', () => sweepIdempotentAnswers(database.kysely, idempotencyHours)],
-    ['Leases and rate permits', () => sweepLeases(database.kysely)],
-    ['What signing in leaves behind', () => sweepIdentity(database.kysely)],
+    ['Stored idempotent answers', (signal) => sweepIdempotentAnswers(database.kysely, idempotencyHours, signal)],
+    ['Leases and rate permits', (signal) => sweepLeases(database.kysely, signal)],
+    ['What signing in leaves behind', (signal) => sweepIdentity(database.kysely, signal)],
   ];
-  const running = sweeps.map(([what, sweep, every = milliseconds]) =>
-    repeat({
+  // Two in all take a connection each. A long sweep must not keep those waiting that watch for what happens now.
+  const lanes = { watching: openGate(1), sweeping: openGate(1) };
+  const running = sweeps.map(([what, sweep, every = milliseconds]) => {
+    const inLine = every === watchMilliseconds ? lanes.watching : lanes.sweeping;
+    return repeat({
       what,
       milliseconds: every,
       jitter: 0.2,
       log,
-      async task() {
-        await alone(database, what, async () => {
-          const swept = await sweep();
-          log.debug({ swept }, `${what}: swept`);
+      async task(signal) {
+        await inLine(async () => {
+          if (signal.aborted) return;
+          await alone(database, what, async () => {
+            const swept = await sweep(signal);
+            log.debug({ swept }, `${what}: swept`);
+          });
         });
       },
-    }),
-  );
+    });
+  });
   return {
     async stop() {
       await Promise.all(running.map((one) => one.stop()));

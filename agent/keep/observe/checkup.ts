@@ -1,6 +1,6 @@
+import type { Gate } from '../../../domain/gate.ts';
 import type { Check, Process } from '../../../protocol/workload.ts';
 import type { Driver } from '../../drivers/driver.ts';
-import type { AtMost } from '../at-most.ts';
 import { type Probed, probe } from './probe.ts';
 
 export interface Findings {
@@ -17,13 +17,13 @@ const soonest = 100;
 export class Checkup {
   readonly findings: Findings;
   readonly #driver: Driver;
-  readonly #places: AtMost;
+  readonly #places: Gate;
   readonly #onChange: () => void;
   readonly #closing = new AbortController();
   #probed: Probed;
 
   /** `adopted`: it was well when an agent saw it last, which holds until its checks say otherwise. */
-  constructor(driver: Driver, probed: Probed, adopted: boolean, places: AtMost, onChange: () => void) {
+  constructor(driver: Driver, probed: Probed, adopted: boolean, places: Gate, onChange: () => void) {
     this.#driver = driver;
     this.#probed = probed;
     this.#places = places;
@@ -117,7 +117,7 @@ export class Checkup {
   }
 
   #probe(check: Check): Promise<string | undefined> {
-    return this.#places.run(async () => {
+    return this.#places(async () => {
       this.#closing.signal.throwIfAborted();
       const wrong = await probe(this.#driver, check, this.#probed, this.#closing.signal);
       this.#closing.signal.throwIfAborted();

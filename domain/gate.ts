@@ -1,5 +1,8 @@
+/** Runs the task when there is room for it. */
+export type Gate = <T>(task: () => Promise<T>) => Promise<T>;
+
 /** Lets only so many tasks run at once; the others wait in line. */
-export function openGate(width: number): <T>(task: () => Promise<T>) => Promise<T> {
+export function openGate(width: number): Gate {
   const waiting: (() => void)[] = [];
   let inside = 0;
   return async (task) => {
