@@ -23,6 +23,7 @@ export const ClusterEventSchema = defineEntity({
   indexes: [
     { name: 'cluster_event_organization_id_at_id_index', properties: ['organizationId', 'at', 'id'] },
     { name: 'cluster_event_cluster_id_at_id_index', properties: ['clusterId', 'at', 'id'] },
+    { name: 'cluster_event_at_index', properties: ['at'] },
   ],
 });
 

@@ -35,6 +35,7 @@ export const ClusterCommandSchema = defineEntity({
   indexes: [
     { name: 'cluster_command_open_index', properties: ['clusterId', 'createdAt'], where: 'finished_at is null' },
     { name: 'cluster_command_organization_id_index', properties: ['organizationId', 'createdAt'] },
+    { name: 'cluster_command_finished_at_index', properties: ['finishedAt'], where: 'finished_at is not null' },
   ],
 });
 

@@ -1,6 +1,8 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { deleteInBatches } from '../engine/delete-in-batches.ts';
 import type { Database } from '../postgres/database.ts';
 import { foreignKeys } from '../postgres/foreign-keys.ts';
+import { prepared } from '../postgres/prepared-statements.ts';
 
 export interface PurgeProgress {
   table: string;
@@ -36,12 +38,19 @@ export async function purgeOrganization(
     throw new Error(`The organization ${organizationId} is not deleted, so it is not purged.`);
   }
   let deletedRows = 0;
-  for (const table of purgeOrder(database)) {
-    for (let deleted = batchSize; deleted === batchSize; ) {
-      deleted = await deleteBatch(database, table, organizationId, batchSize);
-      deletedRows += deleted;
-      onProgress({ table: table.name, deleted });
+  // Most tables hold nothing of most organizations. Rows that came meanwhile are found by the next look.
+  for (let tables = await filled(database, organizationId); tables.length > 0; ) {
+    for (const table of tables) {
+      for (const leaf of await leavesOf(database, table)) {
+        deletedRows += await deleteInBatches(database.kysely, {
+          table: leaf,
+          where: ofOrganization(table, organizationId),
+          most: batchSize,
+          onBatch: (deleted) => onProgress({ table, deleted }),
+        });
+      }
     }
+    tables = await filled(database, organizationId);
   }
   const last = await database.kysely
     .deleteFrom('organization')
@@ -51,57 +60,54 @@ export async function purgeOrganization(
   return { deletedRows: deletedRows + Number(last.numDeletedRows) };
 }
 
-interface TenantTable {
-  name: string;
-  primaryKey: string[];
-}
-
 /** Every table with `organization_id`: derived from the entities, so that a new one cannot be forgotten. */
-export function tenantTables(database: Database): TenantTable[] {
+export function tenantTables(database: Database): string[] {
   return [...database.orm.getMetadata().getAll().values()]
     .filter((entity) => 'organizationId' in entity.properties)
-    .map((entity) => ({
-      name: entity.tableName,
-      primaryKey: entity.getPrimaryProps().flatMap((property) => property.fieldNames),
-    }));
+    .map((entity) => entity.tableName);
 }
 
 /** The tenant tables, each before those that it refers to. */
-export function purgeOrder(database: Database): TenantTable[] {
-  const tables = new Map(tenantTables(database).map((table) => [table.name, table]));
-  const order: TenantTable[] = [];
+export function purgeOrder(database: Database): string[] {
+  const tables = tenantTables(database);
+  const order: string[] = [];
   const seen = new Set<string>();
-  function visit(table: TenantTable): void {
-    if (seen.has(table.name) || kept.get(table.name) === 'all') return;
-    seen.add(table.name);
-    for (const key of foreignKeys) {
-      const dependent = key.references === table.name ? tables.get(key.table) : undefined;
-      if (dependent !== undefined) visit(dependent);
-    }
+  function visit(table: string): void {
+    if (seen.has(table) || kept.get(table) === 'all') return;
+    seen.add(table);
+    for (const key of foreignKeys) if (key.references === table && tables.includes(key.table)) visit(key.table);
     order.push(table);
   }
-  for (const table of tables.values()) if (table.name !== 'membership') visit(table);
+  for (const table of tables) if (table !== 'membership') visit(table);
   // Last, so that the owner still sees a purge that fails half way and can ask for it again.
-  for (const table of tables.values()) visit(table);
+  for (const table of tables) visit(table);
   return order;
 }
 
-async function deleteBatch(
-  database: Database,
-  { name, primaryKey }: TenantTable,
-  organizationId: string,
-  limit: number,
-): Promise<number> {
-  const exception = kept.get(name);
-  const table = sql.table(name);
-  const key = sql.join(primaryKey.map((column) => sql.ref(column)));
-  const result = await sql`
-    delete from ${table}
-    where (${key}) in (
-      select ${key} from ${table}
-      where organization_id = ${organizationId} ${exception === undefined ? sql`` : sql`and not (${sql.raw(exception)})`}
-      limit ${limit}
-    )
+/** Those of them that hold something of the organization to be purged, in that order. All are asked in one query. */
+async function filled(database: Database, organizationId: string): Promise<string[]> {
+  const order = purgeOrder(database);
+  const asked = order.map(
+    (table) =>
+      sql`select ${sql.lit(table)} as name where exists (select from ${sql.table(table)} where ${ofOrganization(table, organizationId)})`,
+  );
+  const { rows } = await sql<{ name: string }>`
+    ${sql.raw(prepared)} ${sql.join(asked, sql` union all `)}
   `.execute(database.kysely);
-  return Number(result.numAffectedRows ?? 0);
+  const names = new Set(rows.map(({ name }) => name));
+  return order.filter((table) => names.has(table));
+}
+
+/** The tables that hold the rows themselves: the partitions of one that has any. */
+async function leavesOf(database: Database, table: string): Promise<string[]> {
+  if (table !== 'change_feed') return [table];
+  const { rows } = await sql<{ name: string }>`
+    select relid::regclass::text as name from pg_partition_tree(${table}::regclass) where isleaf
+  `.execute(database.kysely);
+  return rows.map(({ name }) => name);
+}
+
+function ofOrganization(table: string, organizationId: string): RawBuilder<unknown> {
+  const exception = kept.get(table);
+  return sql`organization_id = ${organizationId} ${exception === undefined ? sql`` : sql`and not (${sql.raw(exception)})`}`;
 }

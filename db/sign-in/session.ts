@@ -23,7 +23,13 @@ export const SessionSchema = defineEntity({
     /** Whose provider signed the person in. */
     providerId: p.text().nullable(),
   },
-  indexes: [{ name: 'session_user_id_index', properties: ['userId'] }],
+  indexes: [
+    { name: 'session_user_id_index', properties: ['userId'] },
+    {
+      name: 'session_end_index',
+      expression: 'create index "session_end_index" on "session" (least("ended_at", "expires_at", "idle_expires_at"))',
+    },
+  ],
 });
 
 export class Session extends SessionSchema.class {}

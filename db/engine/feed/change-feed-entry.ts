@@ -16,7 +16,11 @@ export const ChangeFeedEntrySchema = defineEntity({
     subjectId: p.text(),
     projectId: p.uuid().nullable(),
   },
-  indexes: [{ name: 'change_feed_transaction_id_position_index', properties: ['transactionId', 'position'] }],
+  indexes: [
+    { name: 'change_feed_transaction_id_position_index', properties: ['transactionId', 'position'] },
+    // For the purge: the feed is the longest table that belongs to organizations.
+    { name: 'change_feed_organization_id_index', properties: ['organizationId'] },
+  ],
 });
 
 export class ChangeFeedEntry extends ChangeFeedEntrySchema.class {}
