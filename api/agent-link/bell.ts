@@ -1,4 +1,4 @@
-import type { Hint } from '../../db/engine/feed/feed.ts';
+import type { HeardHint } from '../../db/engine/feed/feed.ts';
 
 /** The kind of the feed's entries that wake agents. Kinds that begin with `agent.` never leave the process. */
 const work = 'agent.work';
@@ -49,7 +49,7 @@ export class Bell {
     };
   }
 
-  entries(hints: readonly Hint[]): void {
+  entries(hints: readonly HeardHint[]): void {
     for (const hint of hints) if (hint.kind === work) this.#ring(hint.id);
   }
 

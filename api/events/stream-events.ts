@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Hint } from '../../db/engine/feed/feed.ts';
+import type { HeardHint } from '../../db/engine/feed/feed.ts';
 import { operation } from '../engine/operation.ts';
 import { seesHint } from './visible-hints.ts';
 
@@ -25,7 +25,7 @@ export const streamEvents = operation({
   async *handle({ caller, server, signal }) {
     const reader = {
       organizationId: caller.organization.id,
-      sees: (hint: Hint) => seesHint(caller, hint),
+      sees: (hint: HeardHint) => seesHint(caller, hint),
     };
     const changes = server.hub.subscribe(reader, signal);
     for (let hint = await changes.next(); hint !== undefined; hint = await changes.next()) {

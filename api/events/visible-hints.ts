@@ -1,4 +1,5 @@
-import type { Hint } from '../../db/engine/feed/feed.ts';
+import type { HeardHint } from '../../db/engine/feed/feed.ts';
+import { type HintKind, isHintKind } from '../../domain/hints.ts';
 import { mayActAs, type Role } from '../../domain/roles.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 
@@ -8,9 +9,10 @@ interface Visibility {
   projectTokens: boolean;
 }
 
-/** Who may see what belongs to no project. A kind that is not listed is seen by everybody but limited tokens. */
-const kinds: Readonly<Record<string, Visibility>> = {
+/** Who may see what belongs to no project. */
+const kinds: Readonly<Record<HintKind, Visibility>> = {
   organization: { role: 'viewer', projectTokens: true },
+  deletion: { role: 'viewer', projectTokens: false },
   team: { role: 'viewer', projectTokens: true },
   member: { role: 'viewer', projectTokens: false },
   invitation: { role: 'admin', projectTokens: false },
@@ -23,9 +25,13 @@ const kinds: Readonly<Record<string, Visibility>> = {
   trusted_issuer: { role: 'admin', projectTokens: false },
 };
 
-/** Whether the reader could fetch what a hint is about: only then is it told. */
-export function seesHint(caller: OrganizationCaller, { kind, projectId }: Pick<Hint, 'kind' | 'projectId'>): boolean {
+/** Whether the reader could fetch what a hint is about: only then is it told. A kind that is not known is told nobody. */
+export function seesHint(
+  caller: Pick<OrganizationCaller, 'role' | 'seesProject' | 'isLimitedToProjects'>,
+  { kind, projectId }: Pick<HeardHint, 'kind' | 'projectId'>,
+): boolean {
+  if (!isHintKind(kind)) return false;
   if (projectId !== undefined) return caller.seesProject(projectId);
-  const { role, projectTokens } = kinds[kind] ?? { role: 'viewer', projectTokens: false };
+  const { role, projectTokens } = kinds[kind];
   return mayActAs(caller.role, role) && (projectTokens || !caller.isLimitedToProjects);
 }

@@ -3,6 +3,7 @@ import type { ClusterView } from '../../db/clusters/clusters.ts';
 import type { Effect } from '../../db/engine/effect.ts';
 import { applySlice, findSlice, listSlices, removeSlice } from '../../db/workloads/cluster-slices.ts';
 import { findObservedSlice } from '../../db/workloads/observed-slices.ts';
+import type { AuditAction } from '../../domain/audit-actions.ts';
 import { type FieldError, Problem } from '../../domain/problems.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
@@ -98,7 +99,7 @@ async function releaseOf(
 function note(
   effect: Effect,
   cluster: ClusterView,
-  action: string,
+  action: AuditAction,
   name: string,
   details: Record<string, string | number | string[]>,
 ): void {

@@ -1,6 +1,7 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { actorId } from '../../domain/actors.ts';
+import type { AuditAction } from '../../domain/audit-actions.ts';
 import { type ClusterState, isClusterLiving } from '../../domain/clusters/clusters.ts';
 import { Problem } from '../../domain/problems.ts';
 import { freeSlug, slugOf } from '../../domain/slug.ts';
@@ -278,7 +279,7 @@ export function wakeAgent(effect: Effect, { id, organizationId }: ClusterRef): v
 /** In the audit log and on the streams of those who look at the cluster. */
 export function recordCluster(
   effect: Effect,
-  action: string,
+  action: AuditAction,
   { id, organizationId, name }: ClusterRef & { name: string },
   details?: JsonObject,
 ): void {

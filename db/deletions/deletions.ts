@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { actorId } from '../../domain/actors.ts';
+import type { AuditAction } from '../../domain/audit-actions.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { Author, Effect } from '../engine/effect.ts';
 import { slugTaken } from '../organizations/organizations.ts';
@@ -245,7 +246,7 @@ function tell(effect: Effect, row: LockedDeletion, message: 'restored' | 'purgeN
 
 function record(
   effect: Effect,
-  action: string,
+  action: AuditAction,
   about: { organizationId: string; name: string; slug: string; deletionId: string },
 ): void {
   const { organizationId, name, slug, deletionId } = about;

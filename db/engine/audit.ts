@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
+import type { AuditAction } from '../../domain/audit-actions.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import type { Author } from './author.ts';
 
 /** What was done, on what. Who and from where come from the effect's author, when from PostgreSQL's clock. */
 export interface AuditEntry {
-  /** `<subject>.<what was done>`, as in `team.created`. */
-  action: string;
+  action: AuditAction;
   /** Without it, the record concerns the installation and no organization sees it. */
   organizationId?: string;
   subjectKind: string;

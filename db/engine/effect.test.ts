@@ -122,7 +122,7 @@ test('the audit log is paged and filtered', async () => {
   await effect(fresh.database, author, async (effect) => {
     for (let n = 0; n < 5; n += 1) {
       effect.audit({
-        action: n % 2 === 0 ? 'a.even' : 'a.odd',
+        action: n % 2 === 0 ? 'team.renamed' : 'team.created',
         organizationId: id,
         subjectKind: 'a',
         subjectId: `${n}`,
@@ -135,7 +135,7 @@ test('the audit log is paged and filtered', async () => {
   const last = first.at(-1);
   const rest = await listAuditRecords(kysely, id, {}, { limit: 10, after: last && { at: last.at, id: last.id } });
   expect([...first, ...rest]).toEqual(all);
-  expect(await listAuditRecords(kysely, id, { action: 'a.odd' }, { limit: 10 })).toHaveLength(2);
+  expect(await listAuditRecords(kysely, id, { action: 'team.created' }, { limit: 10 })).toHaveLength(2);
   expect(await listAuditRecords(kysely, id, { subjectKind: 'a', subjectId: '3' }, { limit: 10 })).toHaveLength(1);
   expect(await listAuditRecords(kysely, id, { until: new Date(0) }, { limit: 10 })).toHaveLength(0);
   expect(await listAuditRecords(kysely, uuid(), {}, { limit: 10 })).toHaveLength(0);

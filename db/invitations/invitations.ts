@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import type { AuditAction } from '../../domain/audit-actions.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { Role } from '../../domain/roles.ts';
 import type { Effect } from '../engine/effect.ts';
@@ -154,7 +155,7 @@ export async function lockInvitation(
 /** What happened to an invitation, for the log and for whoever looks at the list. */
 export function recordInvitation(
   effect: Effect,
-  action: string,
+  action: AuditAction,
   { id, organizationId, email }: { id: string; organizationId: string; email: string },
   details?: Record<string, string>,
 ): void {

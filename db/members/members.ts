@@ -1,4 +1,5 @@
 import { CompiledQuery, type Kysely } from 'kysely';
+import type { AuditAction } from '../../domain/audit-actions.ts';
 import { Problem } from '../../domain/problems.ts';
 import { mayActAs, type Role } from '../../domain/roles.ts';
 import type { Effect } from '../engine/effect.ts';
@@ -214,7 +215,7 @@ async function refuseLastOwner(effect: Effect, organizationId: string, userId: s
 
 async function record(
   effect: Effect,
-  action: string,
+  action: AuditAction,
   { organizationId, userId, details }: { organizationId: string; userId: string; details: Record<string, string> },
 ): Promise<void> {
   const user = await effect.kysely.selectFrom('app_user').select('name').where('id', '=', userId).executeTakeFirst();

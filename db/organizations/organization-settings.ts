@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import type { AuditAction } from '../../domain/audit-actions.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
@@ -108,7 +109,7 @@ function lastingOf(kysely: Kysely<Tables>, organizationId: string, what: Lasting
     .where('deletion_id', 'is', null);
 }
 
-function record(effect: Effect, action: string, id: string, name: string, details: JsonObject): void {
+function record(effect: Effect, action: AuditAction, id: string, name: string, details: JsonObject): void {
   effect.audit({
     action,
     organizationId: id,

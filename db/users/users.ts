@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import type { AuditAction } from '../../domain/audit-actions.ts';
 import type { Role } from '../../domain/roles.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Tables } from '../postgres/tables.ts';
@@ -125,6 +126,6 @@ export async function enableUser(effect: Effect, user: Pick<UserView, 'id' | 'na
   return true;
 }
 
-function record(effect: Effect, action: string, { id, name }: Pick<UserView, 'id' | 'name'>): void {
+function record(effect: Effect, action: AuditAction, { id, name }: Pick<UserView, 'id' | 'name'>): void {
   effect.audit({ action, subjectKind: 'user', subjectId: id, subjectName: name });
 }

@@ -1,11 +1,12 @@
 import type { QueryKey } from '@tanstack/react-query';
+import { type HintKind, isHintKind } from '../../domain/hints.ts';
 import type { Plane } from '../control-plane/plane.ts';
 import type { Hint } from './event-stream.ts';
 
 type Operations = Plane['trpc'];
 
 /** For each kind of thing that the event stream names: the operations whose answers may have changed. */
-const affectedBy: Record<string, (trpc: Operations) => QueryKey[]> = {
+const affectedBy: Record<HintKind, (trpc: Operations) => QueryKey[]> = {
   cluster: (trpc) => [trpc.clusters.pathKey(), trpc.workloads.pathKey(), trpc.workflows.pathKey()],
   cluster_event: (trpc) => [trpc.clusters.events.pathKey(), trpc.clusters.organizationEvents.pathKey()],
   agent_update: (trpc) => [trpc.clusters.pathKey(), trpc.workflows.pathKey()],
@@ -20,14 +21,13 @@ const affectedBy: Record<string, (trpc: Operations) => QueryKey[]> = {
   deletion: (trpc) => [trpc.organizations.pathKey(), trpc.workflows.pathKey()],
 };
 
-/** Everything is asked for again if a kind is not known here: a newer control plane may tell of things that this console does not show. */
-export function affectedKeys(trpc: Operations, hints: readonly Hint[]): QueryKey[] | 'all' {
+/** A kind that is not known here is of a newer control plane, and of things that this console does not show. */
+export function affectedKeys(trpc: Operations, hints: readonly Hint[]): QueryKey[] {
   // Whatever changes, somebody changed it.
   const keys = new Map<string, QueryKey>([['audit log', trpc.auditLog.pathKey()]]);
   for (const kind of new Set(hints.map((hint) => hint.kind))) {
-    const affected = Object.hasOwn(affectedBy, kind) ? affectedBy[kind] : undefined;
-    if (affected === undefined) return 'all';
-    for (const key of affected(trpc)) keys.set(JSON.stringify(key), key);
+    if (!isHintKind(kind)) continue;
+    for (const key of affectedBy[kind](trpc)) keys.set(JSON.stringify(key), key);
   }
   return [...keys.values()];
 }

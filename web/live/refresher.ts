@@ -32,10 +32,7 @@ export function refresher({ trpc, queryClient }: Plane): Refresher {
       waiting = [];
       const keys = affectedKeys(trpc, hints);
       if (touchesSession(hints)) void personPlane.queryClient.invalidateQueries();
-      const round =
-        keys === 'all'
-          ? queryClient.invalidateQueries()
-          : Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
+      const round = Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
       await Promise.race([round, pause(roundMillis)]);
     }
     running = false;

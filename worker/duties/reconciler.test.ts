@@ -91,9 +91,12 @@ test('the row of an actor that was terminated fails with a message, an audit rec
   });
   expect(row.finished_at).not.toBeNull();
   expect(alarms.filter(({ actorId }) => actorId === deletion.actor)).toHaveLength(1);
-  const records = ground.database.kysely.selectFrom('audit_record').where('subject_id', '=', deletion.deletionId);
+  const records = ground.database.kysely
+    .selectFrom('audit_record')
+    .where('subject_id', '=', deletion.organizationId)
+    .where('actor_id', '=', 'reconciler');
   expect(await records.select(['action', 'actor_id']).execute()).toEqual([
-    { action: 'deletion.failed', actor_id: 'reconciler' },
+    { action: 'organization.deletion_failed', actor_id: 'reconciler' },
   ]);
   // Its owner may still decide.
   await effect(ground.database, tester, (restoring) => restoreOrganization(restoring, deletion.deletionId));

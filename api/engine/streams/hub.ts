@@ -1,4 +1,4 @@
-import type { Hint } from '../../../db/engine/feed/feed.ts';
+import type { HeardHint } from '../../../db/engine/feed/feed.ts';
 import { Subscription } from './subscription.ts';
 
 /** An open stream, as far as it concerns credentials that change beneath it. */
@@ -14,7 +14,7 @@ export interface OpenStream {
 
 interface Reader {
   organizationId: string;
-  sees(hint: Hint): boolean;
+  sees(hint: HeardHint): boolean;
 }
 
 /** One per process: hands what the feed brings to the streams it concerns. */
@@ -49,7 +49,7 @@ export class Hub {
     return this.#streams.size;
   }
 
-  entries(hints: readonly Hint[]): void {
+  entries(hints: readonly HeardHint[]): void {
     for (const hint of hints) {
       if (hint.kind.startsWith('credential.')) this.#credential(hint);
       else if (!hint.kind.startsWith('agent.'))
@@ -73,7 +73,7 @@ export class Hub {
     for (const stream of [...this.#streams]) stream.end();
   }
 
-  #credential(hint: Hint): void {
+  #credential(hint: HeardHint): void {
     for (const stream of [...this.#streams]) {
       if (hint.kind === 'credential.revoked' && stream.credentialId === hint.id) stream.end();
       if (hint.kind === 'credential.changed' && stream.userId === hint.id) stream.recheck();

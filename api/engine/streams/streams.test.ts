@@ -82,7 +82,7 @@ test('a token that is limited to projects hears of those only', async () => {
   const stream = await open(api, limited);
   const hint = (project: string) => ({
     organization_id: ours.organizationId,
-    kind: 'service',
+    kind: 'workload',
     subject_id: project,
     project_id: project,
   });
@@ -91,7 +91,7 @@ test('a token that is limited to projects hears of those only', async () => {
     .values([hint(other), hint(mine)])
     .execute();
   await until('the change', async () => stream.events('change').length > 0);
-  expect(stream.events('change')).toEqual([{ kind: 'service', id: mine, projectId: mine }]);
+  expect(stream.events('change')).toEqual([{ kind: 'workload', id: mine, projectId: mine }]);
 });
 
 test('who may not list the tokens does not hear of them', async () => {

@@ -1,4 +1,4 @@
-import type { Hint } from '../../../db/engine/feed/feed.ts';
+import type { HeardHint } from '../../../db/engine/feed/feed.ts';
 
 /** Hints waiting for one reader. They are shared between readers, so a full queue costs its references only. */
 const mostWaiting = 30_000;
@@ -8,7 +8,7 @@ const mostWaiting = 30_000;
  * behind loses what waits and is told once to fetch everything again.
  */
 export class Subscription {
-  #waiting: Hint[] = [];
+  #waiting: HeardHint[] = [];
   #taken = 0;
   #resync = false;
   /** Nothing is kept until the reader has been told that something was lost. */
@@ -16,7 +16,7 @@ export class Subscription {
   #ended = false;
   #wake: (() => void) | undefined;
 
-  push(hint: Hint): void {
+  push(hint: HeardHint): void {
     if (this.#ended || this.#overflown) return;
     if (this.#waiting.length - this.#taken >= mostWaiting) {
       this.#waiting = [];
@@ -42,7 +42,7 @@ export class Subscription {
   }
 
   /** The next hint, or that some were lost; undefined when it is over. */
-  async next(): Promise<Hint | 'lost' | undefined> {
+  async next(): Promise<HeardHint | 'lost' | undefined> {
     for (;;) {
       if (this.#ended) return undefined;
       if (this.#resync) {

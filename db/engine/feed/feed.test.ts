@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => fresh.drop());
 
 const organizationId = uuid();
-const hint = (id: string) => ({ organizationId, kind: 'team', id });
+const hint = (id: string) => ({ organizationId, kind: 'team' as const, id });
 
 /** Reads until these have been seen: other databases of the same server may hold the feed back for a moment. */
 async function readUntil(cursor: Awaited<ReturnType<typeof feedHead>>, wanted: number): Promise<FeedEntry[]> {

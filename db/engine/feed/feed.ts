@@ -1,20 +1,22 @@
 import { type Kysely, sql } from 'kysely';
+import type { HintKind, InnerHintKind } from '../../../domain/hints.ts';
 import { prepared } from '../../postgres/prepared-statements.ts';
 import type { Tables } from '../../postgres/tables.ts';
 
 /** That something changed: its kind and its id, never its content. */
 export interface Hint {
   organizationId: string;
-  /**
-   * What changed, as in `team`. Kinds that begin with `credential.` or `agent.` never leave the process: they close
-   * streams and wake agents.
-   */
-  kind: string;
+  kind: HintKind | InnerHintKind;
   id: string;
   projectId?: string;
 }
 
-export interface FeedEntry extends Hint {
+/** As it is read: another version may have written it, whose kinds are not known here. */
+export interface HeardHint extends Omit<Hint, 'kind'> {
+  kind: string;
+}
+
+export interface FeedEntry extends HeardHint {
   position: string;
   transactionId: string;
   at: Date;

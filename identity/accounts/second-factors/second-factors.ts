@@ -1,4 +1,5 @@
 import type { Effect } from '../../../db/engine/effect.ts';
+import type { AuditAction } from '../../../domain/audit-actions.ts';
 import { type Account, findAccount, hasSecondFactor } from '../account.ts';
 import { Refusal } from '../refusal.ts';
 import type { NewPasskey } from './passkeys.ts';
@@ -95,7 +96,7 @@ async function noCodesWithoutFactor(effect: Effect, { id }: Account): Promise<vo
   if (account !== undefined && !hasSecondFactor(account)) await removeRecoveryCodes(effect.kysely, id);
 }
 
-function said(effect: Effect, account: Account, action: string, details: Record<string, string>): void {
+function said(effect: Effect, account: Account, action: AuditAction, details: Record<string, string>): void {
   const { id: subjectId, email: subjectName } = account;
   effect.audit({ action, subjectKind: 'account', subjectId, subjectName, details });
 }

@@ -1,4 +1,4 @@
-import { type AuditRecord, aboutOf, deeds } from './deeds.ts';
+import { type AuditRecord, aboutOf, deedFor } from './deeds.ts';
 
 export type { AuditRecord } from './deeds.ts';
 
@@ -10,7 +10,7 @@ export function auditSentence(record: AuditRecord): string {
 /** What was done, without who did it. An action that is not known here is named as it is. */
 export function deedOf(record: AuditRecord): string {
   const about = aboutOf(record);
-  return deeds[record.action]?.done(about) ?? `did ${record.action} to ${about.name}`;
+  return deedFor(record.action)?.done(about) ?? `did ${record.action} to ${about.name}`;
 }
 
 /** Who did it, as a sentence begins. */

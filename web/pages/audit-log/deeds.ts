@@ -1,3 +1,4 @@
+import type { OrganizationAction, RetiredAction } from '../../../domain/audit-actions.ts';
 import { periodText } from '../../components/time.tsx';
 import type { Answers } from '../../control-plane/session.ts';
 
@@ -104,8 +105,7 @@ function revokedTokens({ revokedTokens: number }: About['details']): string {
 
 const why = ({ message }: About['details']) => after(': ', message);
 
-/** Everything that the product writes into the log of an organization; a test compares this with what is written. */
-export const deeds: Record<string, Deed> = {
+export const deeds: Readonly<Record<OrganizationAction | RetiredAction, Deed>> = {
   'organization.created': { label: 'Made', done: ({ name }) => `made the organization ${name}` },
   'organization.updated': { label: 'Changed', done: organizationChanges },
   'organization.deleted_retention_set': {
@@ -235,6 +235,11 @@ export const deeds: Record<string, Deed> = {
     done: ({ name, details }) => `removed the workload ${name}${after(' from the cluster ', details.cluster)}`,
   },
 };
+
+/** A log may hold actions of a newer control plane. */
+export function deedFor(action: string): Deed | undefined {
+  return Object.hasOwn(deeds, action) ? deeds[action as keyof typeof deeds] : undefined;
+}
 
 /** Kinds of things, in the order in which they are offered; the words before the dot of an action. */
 export const subjects: readonly [kind: string, name: string][] = [
