@@ -42,8 +42,23 @@ export const observedSlice = z.object({
   key: sliceKey,
   /** The last revision that is fully in effect here; 0 for what the agent found without being told of it. */
   appliedRevision: z.int().min(0),
+  /** The revision that was wanted when it was looked at: an error before it says nothing of that revision. */
+  revision: z.int().min(0).optional(),
   /** Why the slice cannot be brought to what it shall be, in a sentence. */
   error: z.string().optional(),
+  /** Processes that end again and again, a moment after each start. */
+  crashLoops: z
+    .array(
+      z.object({
+        process: z.string().max(64),
+        instance: z.string().max(128),
+        restarts: z.int().min(1),
+        seconds: z.number().min(0),
+        how: z.string().max(4000),
+      }),
+    )
+    .max(50)
+    .optional(),
   instances: z.array(observedInstance),
   volumes: z.array(z.object({ name: z.string(), usedBytes: z.int() })).default([]),
   traffic: z

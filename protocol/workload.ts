@@ -63,8 +63,8 @@ export const process = z.strictObject({
     .default({}),
   /** How long it may take to end what it is doing after it was asked to stop. */
   drainSeconds: z.int().min(0).max(3600).default(30),
-  /** How long it must have been ready before it counts. */
-  stabilizationSeconds: z.int().min(0).max(3600).default(0),
+  /** How long it must have been ready, or have run if nothing is asked, before it counts. */
+  stabilizationSeconds: z.int().min(0).max(3600).default(5),
   /** How long a new one may take to become ready before the change counts as failed. */
   readyWithinSeconds: z.int().min(1).max(86_400).default(300),
   cpuLimitMilli: z.int().min(10).max(1_000_000).optional(),

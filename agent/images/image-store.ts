@@ -49,6 +49,19 @@ export class ImageStore {
     return await this.#images.share(JSON.stringify(image), signal, (shared) => this.#pull(image, shared));
   }
 
+  /** The digest of the image that is meant, for this machine, without making it ready. */
+  async digestOf(image: Image, signal: AbortSignal): Promise<string> {
+    const source = 'layout' in image ? new Layout(image.layout) : new Registry(image);
+    const holds = new Set<string>();
+    try {
+      const found = this.#manifest(source, image.digest, this.#holder(holds), signal).then(({ digest }) => digest);
+      return await Promise.race([found, aborted(signal)]);
+    } finally {
+      source.close();
+      this.#letGo(holds);
+    }
+  }
+
   /**
    * Frees what is not kept (digests of images, or of lists that led to them) until all is within the limit; what was not
    * used for the longest time goes first.
@@ -75,23 +88,30 @@ export class ImageStore {
   async #pull(image: Image, signal: AbortSignal): Promise<ReadyImage> {
     const source = 'layout' in image ? new Layout(image.layout) : new Registry(image);
     const holds = new Set<string>();
-    const hold = (digest: string) => {
-      if (holds.has(digest)) return;
-      holds.add(digest);
-      this.#held.set(digest, (this.#held.get(digest) ?? 0) + 1);
-    };
     try {
-      const ready = await this.#putTogether(source, image.digest, hold, signal);
+      const ready = await this.#putTogether(source, image.digest, this.#holder(holds), signal);
       for (const digest of holds) this.#blobs.touch(digest);
       writeFileAtomically(join(this.#records, ready.digest.replace('sha256:', '')), JSON.stringify([...holds]));
       return ready;
     } finally {
       source.close();
-      for (const digest of holds) {
-        const left = (this.#held.get(digest) ?? 1) - 1;
-        if (left === 0) this.#held.delete(digest);
-        else this.#held.set(digest, left);
-      }
+      this.#letGo(holds);
+    }
+  }
+
+  #holder(holds: Set<string>): (digest: string) => void {
+    return (digest) => {
+      if (holds.has(digest)) return;
+      holds.add(digest);
+      this.#held.set(digest, (this.#held.get(digest) ?? 0) + 1);
+    };
+  }
+
+  #letGo(holds: ReadonlySet<string>): void {
+    for (const digest of holds) {
+      const left = (this.#held.get(digest) ?? 1) - 1;
+      if (left === 0) this.#held.delete(digest);
+      else this.#held.set(digest, left);
     }
   }
 
@@ -221,6 +241,12 @@ export class ImageStore {
     const parts: unknown = JSON.parse(readFileSync(join(this.#records, name), 'utf8'));
     return Array.isArray(parts) ? parts.map(String) : [];
   }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }
 
 async function* one(bytes: Buffer): AsyncGenerator<Buffer> {

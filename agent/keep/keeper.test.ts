@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { applied, type KeptMachine, keptMachine, through, wanted } from '../../test/agents/kept-machine.ts';
 import { until } from '../../test/ground/until.ts';
+import { sampleLayout } from '../../test/images/sample-image.ts';
 import type { Keeper } from './keeper.ts';
 
 let machine: KeptMachine;
@@ -89,7 +90,7 @@ test(
     const errorOf = (key: string) => keeper.observed().slices.find((slice) => slice.key === key)?.error;
     await until('good runs', async () => stateOf(keeper, 'good').includes('ready'));
     await until('bad says why', async () => errorOf('bad'));
-    await until('silent says why', async () => errorOf('silent')?.includes('exit code 3'));
+    await until('silent says why', async () => errorOf('silent')?.includes('code 3'));
     expect(errorOf('broken')).toBe('The secret db-password is not set.');
     expect(errorOf('good')).toBeUndefined();
     expect(keeper.observed().appliedRevision).toBe(1);
@@ -97,6 +98,73 @@ test(
     await keeper.desire({ revision: 7, slices: mended, broken: [], removed: ['broken'] });
     await applied(keeper, 7);
     expect(keeper.observed().slices.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
+  },
+  slow,
+);
+
+test(
+  'a process that ends by itself is never in effect, is a crash loop that a later agent knows of, and can be mended',
+  async () => {
+    machine = await keptMachine();
+    const first = await machine.keeper();
+    const crashing = { kind: 'worker', port: undefined, stabilizationSeconds: 5, args: ['-once', '-code', '1'] };
+    const a = await machine.slice('workload/billing', 1, 'r1', crashing, { routes: [] });
+    await first.desire(wanted(1, a), 0);
+    const observed = (keeper: Keeper) => keeper.observed().slices.find(({ key }) => key === 'workload/billing');
+    await until('it is a crash loop', async () => observed(first)?.crashLoops);
+    const text = /^billing\/web is in a crash loop: exited with code 1, 3 restarts in \d+ s\.$/;
+    expect(observed(first)).toMatchObject({ appliedRevision: 0, revision: 1, error: expect.stringMatching(text) });
+    expect(observed(first)?.crashLoops).toMatchObject([{ process: 'web', restarts: 3, how: 'exited with code 1' }]);
+    await first.close();
+    const second = await machine.keeper();
+    expect(observed(second)?.error).toMatch(text);
+    // Applied again as it is: it gets another chance, and what was said before says nothing of it.
+    await second.desire(wanted(2, { ...a, revision: 2 }), 1);
+    await until('it was tried again', async () => observed(second)?.revision === 2);
+    expect(observed(second)?.error).toBeUndefined();
+    const mended = await machine.slice(
+      'workload/billing',
+      3,
+      'r1',
+      { kind: 'worker', port: undefined },
+      { routes: [] },
+    );
+    await second.desire(wanted(3, mended), 2);
+    await applied(second, 3);
+    expect([observed(second)?.error, observed(second)?.crashLoops]).toEqual([undefined, undefined]);
+  },
+  slow,
+);
+
+test(
+  'a layout that changed in its place is taken up when it is applied again, and one that was mended without that',
+  async () => {
+    machine = await keptMachine();
+    const layout = join(machine.home, 'mine');
+    const keeper = await machine.keeper();
+    const release = async (revision: number) => machine.slice('a', revision, 'r1', {}, { image: { layout } });
+    const served = async () => (await through(machine.url(), 'a.localhost', '/')).body;
+    await keeper.desire(wanted(1, await release(1)), 0);
+    const errorOf = () => keeper.observed().slices[0]?.error;
+    await until('it says what is wrong', async () => errorOf()?.includes('has no index.json'));
+    await sampleLayout(layout, { version: 'one' });
+    await applied(keeper, 1);
+    expect([errorOf(), await served()]).toEqual([undefined, expect.stringContaining('"one"')]);
+
+    await sampleLayout(layout, { version: 'two' });
+    // Until it is applied again, all replicas are made from the same.
+    await keeper.desire(wanted(2, await machine.slice('a', 2, 'r1', { replicas: 2 }, { image: { layout } })), 1);
+    await applied(keeper, 2);
+    expect(await served()).toContain('"two"');
+    const runs = instances(keeper, 'a').filter(({ state }) => state === 'ready');
+    await keeper.close();
+    await sampleLayout(layout, { version: 'three' });
+    const later = await machine.keeper();
+    await later.desire(wanted(2, await machine.slice('a', 2, 'r1', { replicas: 2 }, { image: { layout } })), 0);
+    await applied(later, 2);
+    expect(instances(later, 'a').filter(({ state }) => state === 'ready')).toEqual(runs);
+    await later.restart('a', undefined, 'token');
+    expect(await served()).toContain('"two"');
   },
   slow,
 );

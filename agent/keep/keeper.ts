@@ -15,6 +15,7 @@ import { News, type Observed } from './news.ts';
 import { observeInstances } from './observe/observe.ts';
 import type { Action, Seen } from './observe/seen.ts';
 import { Operations } from './operations.ts';
+import { PinnedLayouts } from './pinned-layouts.ts';
 import { labelOf } from './plan/label.ts';
 import { type Plan, plan, processKey, scheduleKey } from './plan/plan.ts';
 import { Roster } from './roster.ts';
@@ -52,6 +53,7 @@ export class Keeper {
   readonly #memory: Memory;
   readonly #roster: Roster;
   readonly #routes: AppliedRoutes | undefined;
+  readonly #layouts: PinnedLayouts;
   readonly #operations: Operations;
   readonly #statistics: Statistics;
   readonly #upkeep: Upkeep;
@@ -73,12 +75,14 @@ export class Keeper {
     this.#memory = new Memory(join(home, 'keep', 'memory.json'));
     const wake = () => this.#wake.up();
     this.#roster = new Roster(driver, this.#memory, wake);
+    this.#layouts = new PinnedLayouts(images, this.#memory, (key) => this.#roster.imageOf(key));
     this.#routes = ingress === undefined ? undefined : new AppliedRoutes(ingress, this.#closing.signal, wake);
     const closing = this.#closing.signal;
     const now = () => this.#clock.now();
     const warn = (message: string) => log.warn(message);
     this.#operations = new Operations({
-      ...{ driver, images, ingress, routes: this.#routes, roster: this.#roster, closing, now, warn },
+      ...{ driver, images, ingress, routes: this.#routes, roster: this.#roster, layouts: this.#layouts },
+      ...{ closing, now, warn },
     });
     this.#statistics = new Statistics(driver, ingress);
     this.#upkeep = new Upkeep(driver, images, this.#roster, warn, now());
@@ -101,8 +105,10 @@ export class Keeper {
 
   /** Resolves when it is on disk. `since` is what was asked for: 0 means that what is not named shall be gone. */
   async desire(desired: Desired, since = this.revision): Promise<void> {
+    const anew = desired.slices.filter(({ key, revision }) => this.#desired.slices.get(key)?.revision !== revision);
+    await this.#layouts.look(anew);
     this.#desired.merge(desired, since);
-    for (const { key } of desired.slices) this.#roster.giveAnotherChance(key);
+    for (const { key } of anew) this.#roster.giveAnotherChance(key);
     this.#wake.up();
   }
 
@@ -200,6 +206,7 @@ export class Keeper {
       return;
     }
     this.#forget(now);
+    this.#replaceOutdated(seen);
     const planned = plan({
       ...{ wanted: this.#desired.slices, seen, now, ingress: this.#routes !== undefined },
       ...{ schedules: this.#memory.schedules, restarts: this.#memory.restarts },
@@ -239,6 +246,20 @@ export class Keeper {
     this.#wake.up();
   }
 
+  /** What was made from a layout that has changed by the time it was applied again is replaced, as by a restart. */
+  #replaceOutdated(seen: readonly Seen[]): void {
+    for (const one of seen) {
+      const workload = this.#desired.slices.get(one.key)?.workload;
+      const wanted = workload && this.#layouts.digestOf(one.key, workload.image);
+      if (workload === undefined || wanted === undefined || one.retired || one.process.kind === 'cron') continue;
+      const name = processKey(one.key, one.process.name);
+      const restart = this.#memory.restarts.get(name);
+      const current = one.label === labelOf(workload, one.process, restart);
+      if (current && one.imageDigest !== undefined && one.imageDigest !== wanted && restart !== `layout ${wanted}`)
+        this.#memory.restarts.set(name, `layout ${wanted}`);
+    }
+  }
+
   /** Keeps in memory what belongs to slices that are there, and notes schedules that are new. */
   #forget(now: number): void {
     const { slices } = this.#desired;
@@ -255,6 +276,7 @@ export class Keeper {
     for (const name of this.#memory.schedules.keys()) if (!schedules.has(name)) this.#memory.schedules.delete(name);
     for (const name of this.#memory.restarts.keys()) if (!processes.has(name)) this.#memory.restarts.delete(name);
     for (const key of this.#memory.applied.keys()) if (!slices.has(key)) this.#memory.applied.delete(key);
+    for (const key of this.#memory.layouts.keys()) if (!slices.has(key)) this.#memory.layouts.delete(key);
   }
 
   /** Checks, and how long things may take, hold for what runs already as soon as they change. */
@@ -278,11 +300,16 @@ export class Keeper {
     const slices = keys.map((key): ObservedSlice => {
       const slice = wanted.get(key);
       const error = this.#plan?.slices.get(key)?.error ?? slice?.broken;
+      const loops = [...(this.#plan?.slices.get(key)?.processes.values() ?? [])].flatMap(
+        ({ crashLoop }) => crashLoop ?? [],
+      );
       const hosts = new Set((slice?.workload?.routes ?? []).map(({ host }) => normalHost(host)));
       return {
         key,
         appliedRevision: this.#memory.applied.get(key) ?? 0,
+        ...(slice === undefined ? {} : { revision: slice.revision }),
         ...(error === undefined ? {} : { error }),
+        ...(loops.length === 0 ? {} : { crashLoops: loops }),
         instances: observeInstances(byKey.get(key) ?? [], this.#options.node, now),
         volumes: slice === undefined ? [] : this.#statistics.volumesOf(key),
         traffic: this.#statistics.trafficOf(hosts),

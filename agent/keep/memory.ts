@@ -2,6 +2,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../../machine/files.ts';
+import { digest } from '../../protocol/workload.ts';
+import { crashes } from './crash-loop.ts';
 import type { Schedule } from './plan/plan-cron.ts';
 
 const remembered = z.object({
@@ -10,8 +12,13 @@ const remembered = z.object({
   ready: z.int().optional(),
   /** Since when its end is decided. */
   retired: z.number().optional(),
+  crashes: crashes.optional(),
 });
 export type Remembered = z.infer<typeof remembered>;
+
+/** The image that a layout stood for at this revision of its slice. */
+const pinnedLayout = z.object({ revision: z.int(), digest });
+export type PinnedLayout = z.infer<typeof pinnedLayout>;
 
 const content = z.object({
   instances: z.record(z.string(), remembered),
@@ -20,6 +27,7 @@ const content = z.object({
   /** Restarts that were asked for, the newest last: each is done once. */
   tokens: z.array(z.string()),
   applied: z.record(z.string(), z.int()),
+  layouts: z.record(z.string(), pinnedLayout).default({}),
 });
 
 const keptTokens = 1000;
@@ -38,6 +46,7 @@ export class Memory {
   restarts = new Map<string, string>();
   tokens: string[] = [];
   applied = new Map<string, number>();
+  layouts = new Map<string, PinnedLayout>();
 
   constructor(path: string) {
     this.#path = path;
@@ -62,6 +71,7 @@ export class Memory {
     this.restarts = new Map(Object.entries(found.restarts));
     this.tokens = found.tokens;
     this.applied = new Map(Object.entries(found.applied));
+    this.layouts = new Map(Object.entries(found.layouts));
   }
 
   /** Before anything is done that rests on it. Costs nothing when nothing changed. */
@@ -73,6 +83,7 @@ export class Memory {
       restarts: Object.fromEntries(this.restarts),
       tokens: this.tokens,
       applied: Object.fromEntries(this.applied),
+      layouts: Object.fromEntries(this.layouts),
     });
     if (text === this.#saved) return;
     writeFileAtomically(this.#path, text);

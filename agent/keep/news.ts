@@ -24,6 +24,8 @@ export class News {
     const facts = slices.map((slice) => [
       slice.key,
       slice.appliedRevision,
+      slice.revision,
+      slice.crashLoops,
       slice.error,
       slice.instances,
       slice.volumes,

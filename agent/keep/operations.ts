@@ -6,6 +6,7 @@ import type { Ingress } from '../ingress/ingress.ts';
 import { Refusal } from '../program/refusal.ts';
 import type { AppliedRoutes } from './applied-routes.ts';
 import type { Action } from './observe/seen.ts';
+import type { PinnedLayouts } from './pinned-layouts.ts';
 import { backOff, type Entry, type Roster } from './roster.ts';
 
 const atOnce = 8;
@@ -15,6 +16,7 @@ interface Parts {
   images: ImageStore;
   ingress: Ingress | undefined;
   routes: AppliedRoutes | undefined;
+  layouts: PinnedLayouts;
   roster: Roster;
   closing: AbortSignal;
   now: () => number;
@@ -35,6 +37,7 @@ export class Operations {
     if (!('id' in action) || action.id === undefined || closing.aborted) return;
     const entry = roster.entries.get(action.id);
     if (entry === undefined || entry.busy) return;
+    const { chance } = entry;
     const work = roster.during(entry, async () => {
       try {
         await this.#do(action, entry);
@@ -42,10 +45,11 @@ export class Operations {
         if (closing.aborted || entry.closing.signal.aborted) return;
         const message = error instanceof Error ? error.message : String(error);
         warn(`${entry.id}: ${action.do} failed: ${message}`);
+        if (entry.chance !== chance) return;
         entry.message = message;
         entry.failures += 1;
         entry.notBefore = now() + backOff(entry.failures);
-        if (error instanceof Refusal) entry.refused = message;
+        entry.refused = error instanceof Refusal ? message : undefined;
       }
     });
     work.catch((error: unknown) => warn(`${entry.id}: ${String(error)}`));
@@ -66,13 +70,16 @@ export class Operations {
   }
 
   async #create(entry: Entry): Promise<void> {
-    const { driver, images, closing } = this.#parts;
-    const { addition } = entry;
+    const { driver, images, layouts, closing } = this.#parts;
+    const { addition, chance } = entry;
     if (addition === undefined) return;
     const { workload, process, key, label } = addition;
     const signal = AbortSignal.any([closing, entry.closing.signal]);
-    const image = await images.ready(workload.image, signal);
+    // What was refused may have been mended in its place: then that is what the workload means now.
+    const wanted = entry.refused === undefined ? layouts.pinned(key, workload.image) : workload.image;
+    const image = await images.ready(wanted, signal);
     signal.throwIfAborted();
+    if (entry.chance !== chance) return;
     entry.imageDigest = image.digest;
     const spec: InstanceSpec = {
       ...{ id: entry.id, key, release: label, process, image },
@@ -91,7 +98,9 @@ export class Operations {
       entry.made = true;
     });
     entry.message = undefined;
+    entry.refused = undefined;
     entry.failures = 0;
+    if (wanted === workload.image) layouts.pin(key, workload.image, image.digest);
   }
 
   /** It has no requests any more; those that it has it may finish, and then it is asked to end. */

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { type Gate, openGate } from '../../domain/gate.ts';
 import type { Process } from '../../protocol/workload.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
+import { crashed, crashText, holdAfter } from './crash-loop.ts';
 import type { Memory } from './memory.ts';
 import { Checkup } from './observe/checkup.ts';
 import { type Action, howOf, type Seen } from './observe/seen.ts';
@@ -29,10 +30,11 @@ export interface Entry {
   message?: string | undefined;
   /** Why this agent has ended its run, until the end is seen. */
   stopped?: string | undefined;
+  /** Counts how often its slice was applied anew: how an attempt from before ends says nothing of the one after. */
+  chance: number;
 }
 
 const longestBackOff = 60_000;
-const settled = 5 * 60_000;
 /** Of one slice, so that checks of one that hang hold up no other. */
 const probesAtOnce = 8;
 
@@ -111,13 +113,26 @@ export class Roster {
     this.#memory.instances.delete(id);
   }
 
-  /** Nothing that failed is held against it any more: the slice is another one now. */
+  /** Nothing that failed is held against it any more: its slice was applied anew. */
   giveAnotherChance(key: string): void {
     for (const entry of this.entries.values()) {
       if ((entry.addition?.key ?? entry.instance?.key) !== key) continue;
+      entry.chance += 1;
       entry.refused = undefined;
-      if (entry.instance?.state !== 'ended') entry.notBefore = 0;
+      entry.failures = 0;
+      entry.notBefore = 0;
+      if (entry.instance === undefined) entry.message = undefined;
+      const known = this.#memory.instances.get(entry.id);
+      if (known !== undefined) delete known.crashes;
     }
+  }
+
+  /** The image that an instance of this slice was made from, if there is one. */
+  imageOf(key: string): string | undefined {
+    for (const { id, instance } of this.entries.values()) {
+      if (instance?.key === key && this.#memory.instances.get(id)?.retired === undefined) return instance.imageDigest;
+    }
+    return undefined;
   }
 
   /** Does something to an instance, which is left alone until it is done. */
@@ -165,7 +180,10 @@ export class Roster {
     if (ready !== (known.ready !== undefined)) known.since = now;
     if (ready) known.ready = instance?.run ?? 0;
     else delete known.ready;
+    const holds = ready && known.crashes !== undefined && now - known.since >= holdAfter(known.crashes);
+    if (holds) delete known.crashes;
     this.#memory.instances.set(id, known);
+    const imageDigest = instance?.imageDigest ?? entry.imageDigest;
     const message = findings?.message ?? (ready ? undefined : entry.message);
     return {
       ...{ id, key, label, process, ready },
@@ -183,6 +201,8 @@ export class Roster {
       ...(instance?.memoryBytes === undefined ? {} : { memoryBytes: instance.memoryBytes }),
       ...(entry.refused === undefined ? {} : { refused: entry.refused }),
       ...(findings?.sick === undefined ? {} : { sick: findings.sick }),
+      ...(known.crashes === undefined ? {} : { crashes: known.crashes }),
+      ...(imageDigest === undefined ? {} : { imageDigest }),
       ...(message === undefined ? {} : { message }),
     };
   }
@@ -206,18 +226,26 @@ export class Roster {
     entry.endedRun = run;
     if (known?.retired !== undefined) return;
     const at = instance.exit?.at.getTime() ?? now;
-    const lasted = at - (instance.startedAt?.getTime() ?? at);
-    entry.failures = lasted >= settled ? 1 : entry.failures + 1;
-    entry.notBefore = at + backOff(entry.failures);
+    this.#countCrash(entry, instance, at);
+    entry.notBefore = at + backOff(known?.crashes?.count ?? 1);
     const how = instance.exit === undefined ? 'while nobody saw it' : howOf(instance.exit);
     entry.message = entry.stopped ?? `Its last run ended ${how}.`;
     entry.stopped = undefined;
   }
 
+  #countCrash({ id, stopped }: Entry, { exit, process, run, startedAt }: Instance, at: number): void {
+    const known = this.#memory.instances.get(id);
+    if (known === undefined || exit === undefined || process.kind === 'cron' || known.crashes?.run === run) return;
+    const lasted = Math.max(0, at - (startedAt?.getTime() ?? at));
+    // One that was ready long enough between two looks has held, too.
+    const before = known.crashes !== undefined && lasted >= holdAfter(known.crashes) ? undefined : known.crashes;
+    known.crashes = crashed(before, { run, at, lasted, how: stopped ?? crashText(exit) });
+  }
+
   #enter(id: string): Entry {
     const entry: Entry = {
       ...{ id, busy: false, touched: 0, made: false, closing: new AbortController() },
-      ...{ notBefore: 0, failures: 0, endedRun: 0, readyRun: 0 },
+      ...{ notBefore: 0, failures: 0, endedRun: 0, readyRun: 0, chance: 0 },
     };
     this.entries.set(id, entry);
     return entry;

@@ -89,7 +89,8 @@ async function releaseOf(
   organizationId: string,
   { image, processes, environment, volumes }: WorkloadBody,
 ): Promise<string> {
-  const run = processes.map((process) => ({ ...process, replicas: undefined }));
+  // How long something must be stable restarts nothing; it is 0 here because that was its default in earlier names.
+  const run = processes.map((process) => ({ ...process, replicas: undefined, stabilizationSeconds: 0 }));
   const variables = Object.entries(environment).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify([image, run, variables, volumes]);
   const secret = await keyring.derivedSecret(organizationId, 'names of releases');

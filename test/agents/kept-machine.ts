@@ -59,7 +59,7 @@ export async function keptMachine(
       layouts += 1;
       const sample: SampleOptions = { version: release, hostBound: options.hostBound ?? true };
       const image = await sampleLayout(join(home, 'layouts', String(layouts)), sample);
-      const processes = [{ name: 'web', kind: 'http', port: 8080, ...changes }];
+      const processes = [{ name: 'web', kind: 'http', port: 8080, stabilizationSeconds: 0, ...changes }];
       const routes = [{ host: `${key}.localhost`, process: 'web' }];
       return slice.parse({ key, revision, workload: { release, image, processes, routes, ...more } });
     },

@@ -16,7 +16,7 @@ export function slice(
   key: string,
   { release = 'r1', replicas = 2, hosts = [], process = {}, more = {} }: Shape = {},
 ): Wanted {
-  const web = { name: 'web', kind: 'http', port: 8080, replicas, ...process };
+  const web = { name: 'web', kind: 'http', port: 8080, replicas, stabilizationSeconds: 0, ...process };
   return {
     key,
     revision: 1,

@@ -53,6 +53,7 @@ export class Applications {
       args: command,
       replicas,
       drainSeconds,
+      stabilizationSeconds: 0,
       ...(kind === 'http' ? { port: 8080 } : {}),
     };
     const path = `${this.path}/workloads/${name}`;

@@ -1,6 +1,7 @@
 import type { Slice } from '../../../protocol/desired.ts';
 import type { Workload } from '../../../protocol/workload.ts';
 import type { Exit, Instance } from '../../drivers/driver.ts';
+import type { Crashes } from '../crash-loop.ts';
 
 /** One instance with all that a decision about it rests on. */
 export interface Seen {
@@ -29,12 +30,15 @@ export interface Seen {
   since: number;
   /** Not to be tried before. */
   notBefore: number;
-  /** Why it can never be made or started as it is. */
+  /** Why it cannot be made or started as it is; tried again now and then, since what it needs may be mended. */
   refused?: string;
   /** Its check says that only another start can help: why. */
   sick?: string;
   /** What was said last about it: by a check, or by what was tried. */
   message?: string;
+  crashes?: Crashes;
+  /** Of what it was made from, once that is known. */
+  imageDigest?: string;
 }
 
 /** What a slice shall be. Without a workload nothing is known of it but that it cannot be delivered. */

@@ -41,7 +41,7 @@ export function planCron(
       // Its time is over before it could be started, or it never will be.
       if (seen.state === 'created' && seen.id !== id && now - seen.since >= atMostLateMs)
         actions.push({ do: 'retire', id: seen.id });
-      else if (seen.refused === undefined && now >= seen.notBefore)
+      else if (now >= seen.notBefore)
         actions.push({ do: seen.state === 'preparing' ? 'create' : 'start', id: seen.id });
     }
   }

@@ -1,4 +1,5 @@
 import type { Process, Workload } from '../../../protocol/workload.ts';
+import { isLoop, loopText } from '../crash-loop.ts';
 import { type Action, isStable, type Seen, whyOf } from '../observe/seen.ts';
 
 export interface ProcessPlan {
@@ -6,6 +7,16 @@ export interface ProcessPlan {
   /** Everything that shall run does, and nothing else has requests. */
   inEffect: boolean;
   error?: string;
+  crashLoop?: CrashLoop;
+}
+
+export interface CrashLoop {
+  process: string;
+  instance: string;
+  restarts: number;
+  seconds: number;
+  /** "exited with code 1". */
+  how: string;
 }
 
 const keptEnded = 2;
@@ -42,11 +53,13 @@ export function planProcess(
     ...Array.from({ length: lacking }, (): Action => ({ do: 'add', key, label, process, workload })),
     ...endings(instances, keptEnded, now),
   ];
-  const error = trouble(kept, process, now);
+  const crashLoop = worstLoop(kept);
+  const error = trouble(key, kept, process, crashLoop, now);
   return {
     actions,
     inEffect: stable === process.replicas && old.length === keptOld.length && keptOld.length === 0,
     ...(error === undefined ? {} : { error }),
+    ...(crashLoop === undefined ? {} : { crashLoop }),
   };
 }
 
@@ -65,7 +78,7 @@ export function endings(instances: readonly Seen[], kept: number, now: number): 
 }
 
 function goOn(seen: Seen, now: number): Action[] {
-  if (seen.busy || seen.refused !== undefined) return [];
+  if (seen.busy) return [];
   if (seen.state === 'running') {
     if (seen.sick === undefined) return [];
     return [{ do: 'stop', id: seen.id, graceSeconds: Math.min(10, seen.process.drainSeconds), why: seen.sick }];
@@ -89,11 +102,28 @@ function endOf(seen: Seen): number {
   return seen.exit?.at.getTime() ?? seen.startedAt ?? 0;
 }
 
-function trouble(kept: readonly Seen[], process: Process, now: number): string | undefined {
+/** The one that was started again most often. */
+function worstLoop(kept: readonly Seen[]): CrashLoop | undefined {
+  const loops = kept.flatMap(({ id, process, crashes }) =>
+    isLoop(crashes) ? [{ process: process.name, instance: id, ...crashes.told }] : [],
+  );
+  return loops.sort((one, other) => other.restarts - one.restarts)[0];
+}
+
+function trouble(
+  key: string,
+  kept: readonly Seen[],
+  process: Process,
+  crashLoop: CrashLoop | undefined,
+  now: number,
+): string | undefined {
   const refused = kept.find((seen) => seen.refused !== undefined);
   if (refused?.refused !== undefined) return refused.refused;
   const failed = kept.find((seen) => seen.state === 'preparing' && seen.message !== undefined);
   if (failed !== undefined) return `${failed.id} cannot be made yet: ${failed.message}`;
+  if (crashLoop !== undefined) {
+    return `${key.replace(/^workload\//, '')}/${process.name} is in a crash loop: ${loopText(crashLoop)}.`;
+  }
   const late = kept.find((seen) => !seen.ready && now - seen.since > process.readyWithinSeconds * 1000);
   if (late === undefined) return undefined;
   return `${late.id} is not ready after ${process.readyWithinSeconds} s: ${whyOf(late)}`;

@@ -90,7 +90,7 @@ test('checks, drain, replicas and routes restart nothing; another environment or
   expect(serving(world).some(({ id }) => again.includes(id))).toBe(false);
 });
 
-test('what is sick is stopped and started again, and what is refused is left alone and said', () => {
+test('what is sick is stopped and started again; what is refused is said, and tried again in its time', () => {
   const world = new World();
   world.want(slice('a', { replicas: 1 }));
   world.settle();
@@ -105,11 +105,29 @@ test('what is sick is stopped and started again, and what is refused is left alo
   world.step();
   Object.assign(lasting(world).find(({ state }) => state === 'preparing') ?? {}, {
     refused: 'The image is too large.',
+    notBefore: world.now + 60 * second,
   });
-  world.now += 3600 * second;
+  world.now += 59 * second;
   const planned = world.step();
   expect(planned.actions).toEqual([]);
   expect(planned.slices.get('a')?.error).toBe('The image is too large.');
+  world.now += second;
+  expect(world.step().actions).toMatchObject([{ do: 'create' }]);
+});
+
+test('an instance that crashes again and again is a crash loop, which is said while it runs as well', () => {
+  const world = new World();
+  world.want(slice('workload/billing', { replicas: 1 }));
+  world.settle();
+  const told = { restarts: 8, seconds: 126, how: 'exited with code 1' };
+  const crashes = { count: 9, run: 9, first: 0, longest: 1500, how: 'exited with code 1', told };
+  Object.assign(world.seen[0] ?? {}, { crashes });
+  expect(world.step().slices.get('workload/billing')).toMatchObject({
+    error: 'billing/web is in a crash loop: exited with code 1, 8 restarts in 2 min.',
+    processes: new Map([
+      ['web', expect.objectContaining({ crashLoop: { ...told, process: 'web', instance: world.seen[0]?.id } })],
+    ]),
+  });
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { type Faults, faultsOf, hostOwners, normalHost } from '../faults.ts';
 import { type Action, isServing, isStable, type Seen, type Wanted } from '../observe/seen.ts';
 import { labelOf } from './label.ts';
 import { planCron, type Schedule } from './plan-cron.ts';
-import { endings, planProcess } from './plan-process.ts';
+import { type CrashLoop, endings, planProcess } from './plan-process.ts';
 
 export interface Machine {
   wanted: ReadonlyMap<string, Wanted>;
@@ -19,7 +19,7 @@ export interface Machine {
 export interface SlicePlan {
   inEffect: boolean;
   error?: string;
-  processes: Map<string, { inEffect: boolean; error?: string }>;
+  processes: Map<string, { inEffect: boolean; error?: string; crashLoop?: CrashLoop }>;
 }
 
 export interface Plan {

@@ -1,0 +1,64 @@
+import type { Slice } from '../../protocol/desired.ts';
+import type { Image } from '../../protocol/workload.ts';
+import type { ImageStore } from '../images/image-store.ts';
+import type { Memory } from './memory.ts';
+
+/** A directory on a disk that does not answer must not keep everything else from being taken up. */
+const longestLook = 5_000;
+
+/**
+ * A layout named without a digest stands for the image that it has when its workload is applied. That one stays until
+ * the workload is applied again, however the directory changes meanwhile: so all instances are made from the same.
+ */
+export class PinnedLayouts {
+  readonly #images: ImageStore;
+  readonly #memory: Memory;
+  readonly #running: (key: string) => string | undefined;
+
+  constructor(images: ImageStore, memory: Memory, running: (key: string) => string | undefined) {
+    this.#images = images;
+    this.#memory = memory;
+    this.#running = running;
+  }
+
+  /** Finds out what these slices, which were applied just now, mean by their layouts. */
+  async look(slices: readonly Slice[]): Promise<void> {
+    await Promise.all(slices.map((slice) => this.#look(slice)));
+  }
+
+  /** The image as it is to be made ready. */
+  pinned(key: string, image: Image): Image {
+    const digest = this.digestOf(key, image);
+    return digest === undefined ? image : { ...image, digest };
+  }
+
+  digestOf(key: string, image: Image): string | undefined {
+    return isOpen(image) ? this.#memory.layouts.get(key)?.digest : undefined;
+  }
+
+  /** What the layout turned out to have. */
+  pin(key: string, image: Image, digest: string): void {
+    if (isOpen(image))
+      this.#memory.layouts.set(key, { revision: this.#memory.layouts.get(key)?.revision ?? 0, digest });
+  }
+
+  async #look({ key, revision, workload: { image } }: Slice): Promise<void> {
+    const { layouts, applied } = this.#memory;
+    if (!isOpen(image)) {
+      layouts.delete(key);
+      return;
+    }
+    if (layouts.get(key)?.revision === revision) return;
+    // An agent before this one noted nothing: what runs is what was meant.
+    const running = layouts.has(key) || applied.get(key) !== revision ? undefined : this.#running(key);
+    const digest =
+      running ?? (await this.#images.digestOf(image, AbortSignal.timeout(longestLook)).catch(() => undefined));
+    // What is wrong with it is said by whoever makes an instance from it.
+    if (digest === undefined) layouts.delete(key);
+    else layouts.set(key, { revision, digest });
+  }
+}
+
+function isOpen(image: Image): boolean {
+  return 'layout' in image && image.digest === undefined;
+}
