@@ -50,7 +50,7 @@ export interface AppParts {
   database: Database;
   keyring: Pick<
     Keyring,
-    'cursorKey' | 'identityKey' | 'payloadKey' | 'encryptSecret' | 'decryptSecret' | 'derivedSecret'
+    'cursorKey' | 'identityKey' | 'payloadKey' | 'encryptSecret' | 'decryptSecret' | 'derivedSecret' | 'secretHeader'
   >;
   temporal: Pick<Temporal, 'reachable' | 'connection' | 'namespace'>;
   delivery: Pick<Delivery, 'deliver'>;

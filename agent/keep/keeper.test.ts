@@ -156,13 +156,15 @@ test(
     await keeper.desire(wanted(2, await machine.slice('a', 2, 'r1', { replicas: 2 }, { image: { layout } })), 1);
     await applied(keeper, 2);
     expect(await served()).toContain('"two"');
-    const runs = instances(keeper, 'a').filter(({ state }) => state === 'ready');
+    const ready = (one: Keeper) =>
+      instances(one, 'a').flatMap(({ id, run, state }) => (state === 'ready' ? [{ id, run }] : []));
+    const runs = ready(keeper);
     await keeper.close();
     await sampleLayout(layout, { version: 'three' });
     const later = await machine.keeper();
     await later.desire(wanted(2, await machine.slice('a', 2, 'r1', { replicas: 2 }, { image: { layout } })), 0);
     await applied(later, 2);
-    expect(instances(later, 'a').filter(({ state }) => state === 'ready')).toEqual(runs);
+    expect(ready(later)).toEqual(runs);
     await later.restart('a', undefined, 'token');
     expect(await served()).toContain('"two"');
   },

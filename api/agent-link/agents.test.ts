@@ -201,8 +201,8 @@ describe('what shall run', () => {
       select row_to_json(s)::text || encode(sealed_secrets, 'escape') as row from cluster_slice s
       where cluster_id = ${cluster.id}`.execute(api.database.kysely);
     expect(stored.rows[0]?.row).not.toMatch(/very-secret-value|pass-word-1/);
-    expect(await apply('shop')).toMatchObject({ changed: false, revision: 1 });
-    expect(await apply('shop', '2')).toMatchObject({ changed: true, revision: 2, routes: applied.routes });
+    expect(await apply('shop')).toMatchObject({ change: 'unchanged', revision: 1 });
+    expect(await apply('shop', '2')).toMatchObject({ change: 'changed', revision: 2, routes: applied.routes });
     expect((await agent.work(2)).desired).toBeUndefined();
   });
 
@@ -240,6 +240,22 @@ describe('what shall run', () => {
     expect(await keys()).toEqual(['a']);
     expect(await told()).toEqual(['enrolled', 'connected', 'trouble', 'trouble']);
     expect(await events()).toEqual(['workload.applied', 'workload.recovered', 'workload.failed']);
+    const loop = { process: 'web', instance: 'web-1', restarts: 3, seconds: 7, how: 'exited with code 1' };
+    const error = `a/web is in a crash loop: ${loop.how}, 3 restarts in 7 s.`;
+    await agent.report([observedSlice('a', { appliedRevision: 1, error, crashLoops: [loop] })], { appliedRevision: 1 });
+    await agent.report([observedSlice('a', { appliedRevision: 1, error, crashLoops: [loop], traffic: [] })]);
+    expect((await events()).toSorted()).toEqual([
+      'instance.crash_loop',
+      'workload.applied',
+      'workload.failed',
+      'workload.recovered',
+    ]);
+    const troubles = await api.database.kysely
+      .selectFrom('cluster_agent')
+      .select('told_trouble')
+      .where('cluster_id', '=', cluster.id)
+      .execute();
+    expect(troubles).toEqual([{ told_trouble: error }]);
     for (const number of ['x', 3_000_000_000]) {
       const forged = await agent.call('POST', 'report', { number, full: false, appliedRevision: 0, slices: [] });
       expect(forged.status).toBe(422);

@@ -257,6 +257,57 @@ describe('workloads', () => {
     expect([wrong.status, wrong.text.includes(hidden)]).toEqual([422, false]);
   });
 
+  test('are checked by a dry run as they would be applied, and compared with what is there', async () => {
+    const id = await living('Dry');
+    const pinned = (one: string) => app({ image: { layout: '/srv/app', digest: `sha256:${one.repeat(64)}` } });
+    const put = (workloads: object[], more: object) =>
+      admin('PUT', `/clusters/${id}/workloads`, { workloads, prune: true, ...more });
+    const before = [
+      { name: 'same', ...pinned('a') },
+      { name: 'other', ...pinned('a') },
+      { name: 'open', ...app() },
+      { name: 'gone', ...app() },
+    ];
+    expect((await put(before, {})).body.changes).toEqual(before.map(({ name }) => ({ name, change: 'created' })));
+    const after = [...before.slice(0, 3), { name: 'fresh', ...app() }].map((one) =>
+      one.name === 'other' ? { ...one, ...pinned('b') } : one,
+    );
+    const changes = [
+      { name: 'same', change: 'unchanged' },
+      { name: 'other', change: 'changed' },
+      { name: 'open', change: 'again' },
+      { name: 'fresh', change: 'created' },
+      { name: 'gone', change: 'removed' },
+    ];
+    const told = await get(`/clusters/${id}/workloads`);
+    const dry = await put(after, { dryRun: true });
+    expect([dry.status, dry.body]).toMatchObject([200, { items: [], changes, removed: ['gone'] }]);
+    expect((await get(`/clusters/${id}/workloads`)).body).toEqual(told.body);
+    expect((await put(after, {})).body.changes).toEqual(changes);
+    const broken = await put([{ name: 'same', ...app({ environment: { PORT: '1' } }) }], { dryRun: true });
+    expect([broken.status, broken.body.errors]).toMatchObject([
+      422,
+      [{ location: 'body.workloads[0].environment.PORT' }],
+    ]);
+    await admin('PATCH', `/clusters/${id}`, { schedulable: false });
+    expect((await put([{ name: 'newer', ...app() }], { dryRun: true })).status).toBe(409);
+  });
+
+  test('whose secrets were sealed with another key are named, without opening any', async () => {
+    const id = await living('Sealed');
+    const environment = { API_KEY: hidden };
+    for (const name of ['fine', 'moved']) await admin('PUT', `/clusters/${id}/workloads/${name}`, app({ environment }));
+    const broken = async () => (await get(`/clusters/${id}`)).body.compileError;
+    expect(await broken()).toBe('');
+    await api.database.kysely
+      .updateTable('cluster_slice')
+      .set({ sealed_secrets: Buffer.alloc(100, 7) })
+      .where('cluster_id', '=', id)
+      .where('name', '=', 'moved')
+      .execute();
+    expect(await broken()).toContain('The secrets of "moved" do not open any more');
+  });
+
   test('are pruned when the file does not name them, and those of others are not', async () => {
     const id = await living('Pruned');
     const put = (names: string[], prune: boolean) =>

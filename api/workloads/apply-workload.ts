@@ -11,7 +11,7 @@ export const applyWorkload = operation({
   url: '/api/v1/clusters/{id}/workloads/{name}',
   summary: 'Put a workload on a cluster, or change it',
   description:
-    'Directly, for trying out a cluster; services have their own way. What is there already in the very same form is left alone. The whole workload is sent each time, secrets too.',
+    'Directly, for trying out a cluster; services have their own way. What is there already in the very same form is left alone, unless it failed or its layout may have changed. The whole workload is sent each time, secrets too.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
@@ -22,6 +22,6 @@ export const applyWorkload = operation({
   async handle({ caller, path, body, effect, server }) {
     const cluster = await caller.cluster(path.id, effect.kysely);
     refuseFaults(workloadFaults(body, 'body'));
-    return await putWorkload(effect, server, cluster, path.name, body);
+    return (await putWorkload(effect, server, cluster, path.name, body)).item;
   },
 });

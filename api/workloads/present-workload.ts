@@ -57,7 +57,9 @@ export function presentInstance(instance: unknown, workloadName: string): Instan
 function stateOf(slice: SliceView, observed: ObservedSliceView | undefined): State {
   if (slice.removedAt !== null) return 'removing';
   if (observed === undefined) return 'pending';
-  if (observed.error !== null && observed.observedAt > slice.updatedAt) return 'failed';
+  const isOfLastChange =
+    observed.revision === null ? observed.observedAt > slice.updatedAt : observed.revision >= slice.revision;
+  if (observed.error !== null && isOfLastChange) return 'failed';
   return observed.error === null && observed.appliedRevision >= slice.revision ? 'applied' : 'pending';
 }
 

@@ -1,7 +1,14 @@
 import { createHmac } from 'node:crypto';
 import type { ClusterView } from '../../db/clusters/clusters.ts';
 import type { Effect } from '../../db/engine/effect.ts';
-import { applySlice, findSlice, listSlices, removeSlice } from '../../db/workloads/cluster-slices.ts';
+import {
+  type AppliedSlice,
+  applySlice,
+  compareSlice,
+  findSlice,
+  listSlices,
+  removeSlice,
+} from '../../db/workloads/cluster-slices.ts';
 import { findObservedSlice } from '../../db/workloads/observed-slices.ts';
 import type { AuditAction } from '../../domain/audit-actions.ts';
 import { type FieldError, Problem } from '../../domain/problems.ts';
@@ -17,7 +24,12 @@ export function refuseFaults(errors: FieldError[]): void {
   if (errors.length > 0) throw invalidFields(errors.slice(0, 100));
 }
 
-/** Puts a workload on a cluster, whatever was there by that name. One that is there already is left alone. */
+type Change = AppliedSlice['change'];
+
+/**
+ * Puts a workload on a cluster, whatever was there by that name. One that is there already is left alone, unless it
+ * failed or means an image that may be another one by now.
+ */
 export async function putWorkload(
   effect: Effect,
   { keyring, settings }: Parts,
@@ -30,8 +42,11 @@ export async function putWorkload(
   const release = body.release ?? (await releaseOf({ keyring }, cluster.organizationId, body));
   const workload = { ...body, release, routes: [] };
   const ingressDomain = settings.INGRESS_DOMAIN;
-  const { revision, changed } = await applySlice(effect, keyring, cluster, { key, name, workload, ingressDomain });
-  if (changed) {
+  const observed = () => findObservedSlice(effect.kysely, cluster, key);
+  const mayBeAnother = async () => isOpenLayout(body) || ((await observed())?.error ?? null) !== null;
+  const wanted = { key, name, workload, ingressDomain };
+  const { revision, change } = await applySlice(effect, keyring, cluster, wanted, mayBeAnother);
+  if (change !== 'unchanged') {
     note(effect, cluster, 'workload.applied', name, {
       revision,
       release,
@@ -41,7 +56,27 @@ export async function putWorkload(
   }
   const slice = await findSlice(effect.kysely, cluster, key);
   if (slice === undefined) throw new Error(`The workload ${name} that was just applied is not there.`);
-  return presentWorkload(cluster, slice, await findObservedSlice(effect.kysely, cluster, key));
+  return { change, item: presentWorkload(cluster, slice, await observed()) };
+}
+
+/** What `putWorkload` would change: it refuses the same, and does nothing. */
+export async function compareWorkload(
+  effect: Effect,
+  { keyring }: Parts,
+  cluster: ClusterView,
+  name: string,
+  body: WorkloadBody,
+): Promise<Change> {
+  if (!cluster.schedulable) await refuseNew(effect, cluster, name);
+  const release = body.release ?? (await releaseOf({ keyring }, cluster.organizationId, body));
+  const workload = { ...body, release, routes: [] };
+  const change = await compareSlice(effect, keyring, cluster, { key: sliceKeyOf(name), name, workload });
+  return change === 'unchanged' && isOpenLayout(body) ? 'again' : change;
+}
+
+/** What such a layout has is known on the cluster alone. */
+function isOpenLayout({ image }: WorkloadBody): boolean {
+  return 'layout' in image && image.digest === undefined;
 }
 
 /** What is there already may be changed: it has to be mended somewhere. */

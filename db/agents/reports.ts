@@ -16,12 +16,22 @@ export interface Report {
   slices: readonly {
     key: string;
     appliedRevision: number;
+    revision?: number | undefined;
     error?: string | undefined;
+    crashLoops?: readonly CrashLoop[] | undefined;
     instances: readonly object[];
     volumes: readonly object[];
     traffic: readonly object[];
   }[];
   removed: readonly string[];
+}
+
+interface CrashLoop {
+  process: string;
+  instance: string;
+  restarts: number;
+  seconds: number;
+  how: string;
 }
 
 const longestTrouble = 1_000;
@@ -111,20 +121,23 @@ async function writeSlices(kysely: Kysely<Tables>, cluster: ClusterRef, slices: 
   if (slices.length === 0) return 0;
   // The last word on a slice counts, should a report name it twice.
   const rows = [...new Map(slices.map((slice) => [slice.key, slice])).values()];
-  const columns = sql.raw('(applied_revision, error, instances, volumes, traffic)');
+  const columns = sql.raw('(applied_revision, revision, error, instances, volumes, traffic)');
   const { numAffectedRows } = await sql`
     insert into observed_slice
-      (cluster_id, key, organization_id, applied_revision, error, instances, volumes, traffic)
-    select ${cluster.id}::uuid, key, ${cluster.organizationId}::uuid, "appliedRevision", error, instances, volumes, traffic
+      (cluster_id, key, organization_id, applied_revision, revision, error, instances, volumes, traffic)
+    select ${cluster.id}::uuid, key, ${cluster.organizationId}::uuid, "appliedRevision", revision, error, instances,
+           volumes, traffic
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as slice
-      (key text, "appliedRevision" int, error text, instances jsonb, volumes jsonb, traffic jsonb)
+      (key text, "appliedRevision" int, revision int, error text, instances jsonb, volumes jsonb, traffic jsonb)
     on conflict (cluster_id, key) do update
-    set ${columns} = (excluded.applied_revision, excluded.error, excluded.instances, excluded.volumes, excluded.traffic),
+    set ${columns} = (excluded.applied_revision, excluded.revision, excluded.error, excluded.instances,
+                      excluded.volumes, excluded.traffic),
         observed_at = now()
-    where (observed_slice.applied_revision, observed_slice.error, observed_slice.instances, observed_slice.volumes,
-           observed_slice.traffic)
+    where (observed_slice.applied_revision, observed_slice.revision, observed_slice.error, observed_slice.instances,
+           observed_slice.volumes, observed_slice.traffic)
       is distinct from
-          (excluded.applied_revision, excluded.error, excluded.instances, excluded.volumes, excluded.traffic)
+          (excluded.applied_revision, excluded.revision, excluded.error, excluded.instances, excluded.volumes,
+           excluded.traffic)
   `.execute(kysely);
   return Number(numAffectedRows ?? 0);
 }
@@ -177,7 +190,8 @@ async function deleteTombstones(effect: Effect, cluster: ClusterRef, appliedRevi
 async function tellOfWorkloads(effect: Effect, cluster: ClusterRef, report: Report, before: Before): Promise<void> {
   const news = report.slices.filter((slice) => {
     const was = before.get(slice.key);
-    return (slice.error ?? null) !== (was?.error ?? null) || slice.appliedRevision !== (was?.applied ?? 0);
+    const changed = (slice.error ?? null) !== (was?.error ?? null) || slice.appliedRevision !== (was?.applied ?? 0);
+    return changed || slice.crashLoops !== undefined;
   });
   if (news.length === 0) return;
   const rows = await effect.kysely
@@ -191,11 +205,12 @@ async function tellOfWorkloads(effect: Effect, cluster: ClusterRef, report: Repo
     )
     .execute();
   const wanted = new Map(rows.map((row) => [row.key, row]));
-  for (const { key, error, appliedRevision } of news) {
+  for (const { key, error, appliedRevision, crashLoops = [] } of news) {
     const slice = wanted.get(key);
     if (slice === undefined || slice.removed_at !== null) continue;
     const { name, revision } = slice;
     const was = before.get(key);
+    for (const loop of crashLoops) await crashLoopEvent(effect, cluster, { key, name, revision, ...loop });
     if (error !== undefined) {
       if (was?.error == null)
         await workloadEvent(effect, cluster, 'workload.failed', key, revision, {
@@ -225,6 +240,18 @@ async function workloadEvent(
   await insertClusterEvent(effect, { organizationId, clusterId, kind, occasion, payload: { ...payload, revision } });
 }
 
+/** Once an hour for each process and revision, however often it begins and ends. */
+async function crashLoopEvent(
+  effect: Effect,
+  { id: clusterId, organizationId }: ClusterRef,
+  loop: CrashLoop & { key: string; name: string; revision: number },
+): Promise<void> {
+  const hour = new Date().toISOString().slice(0, 13);
+  const occasion = `instance.crash_loop ${loop.key} ${loop.process} ${loop.revision} ${hour}`;
+  const payload = { ...loop, how: loop.how.slice(0, longestTrouble) };
+  await insertClusterEvent(effect, { organizationId, clusterId, kind: 'instance.crash_loop', occasion, payload });
+}
+
 /** Why the cluster is not as it shall be, in a sentence. */
 async function troubleNow(
   kysely: Kysely<Tables>,
@@ -234,14 +261,21 @@ async function troubleNow(
 ): Promise<string | null> {
   if (error !== undefined) return error.slice(0, longestTrouble);
   const failing = await kysely
-    .selectFrom('observed_slice')
-    .select(['key', 'error'])
-    .where('cluster_id', '=', id)
-    .where('error', 'is not', null)
-    .orderBy('key')
+    .selectFrom('observed_slice as observed')
+    .leftJoin('cluster_slice as slice', (join) =>
+      join.onRef('slice.cluster_id', '=', 'observed.cluster_id').onRef('slice.key', '=', 'observed.key'),
+    )
+    .select(['observed.key', 'observed.error', 'slice.name'])
+    .where('observed.cluster_id', '=', id)
+    .where('observed.error', 'is not', null)
+    .orderBy('observed.key')
     .limit(1)
     .executeTakeFirst();
-  if (failing !== undefined) return `${failing.key}: ${failing.error}`.slice(0, longestTrouble);
+  if (failing !== undefined) {
+    const { name, error } = { name: failing.name ?? failing.key, error: failing.error ?? '' };
+    // Some sentences name the workload themselves: "billing/web is in a crash loop".
+    return (error.startsWith(`${name}/`) ? error : `${name}: ${error}`).slice(0, longestTrouble);
+  }
   const nodes: JsonValue = facts?.nodes ?? [];
   const absent = (Array.isArray(nodes) ? nodes : []).flatMap((node) =>
     typeof node === 'object' && node !== null && !Array.isArray(node) && node.ready === false

@@ -12,6 +12,8 @@ export interface Keyring {
   /** The organization must be committed: its data key is made the first time, in a transaction of its own. */
   encryptSecret(organizationId: string, row: string, plaintext: string): Promise<Buffer>;
   decryptSecret(organizationId: string, row: string, ciphertext: Buffer): Promise<string>;
+  /** What every secret of the organization begins with: the form, and which key it was encrypted with. */
+  secretHeader(organizationId: string): Promise<Buffer>;
   /** What follows from the organization's data key for one purpose, 32 bytes: the same for ever, and gone with the key. */
   derivedSecret(organizationId: string, purpose: string): Promise<Buffer>;
   /** The key of histories' payloads: the current one, or the one a payload names. */
@@ -47,8 +49,7 @@ export async function openKeyring(database: Database, keysFile: string): Promise
   return {
     async encryptSecret(organizationId, row, plaintext) {
       const { id, key } = await keyOf(organizationId);
-      const header = Buffer.concat([Buffer.of(formatVersion), uuidBytes(id)]);
-      return Buffer.concat([header, seal(key, Buffer.from(plaintext, 'utf8'), `${id}:${organizationId}:${row}`)]);
+      return Buffer.concat([headerOf(id), seal(key, Buffer.from(plaintext, 'utf8'), `${id}:${organizationId}:${row}`)]);
     },
 
     async decryptSecret(organizationId, row, ciphertext) {
@@ -68,6 +69,8 @@ export async function openKeyring(database: Database, keysFile: string): Promise
       }
     },
 
+    secretHeader: async (organizationId) => headerOf((await keyOf(organizationId)).id),
+
     async derivedSecret(organizationId, purpose) {
       const { key } = await keyOf(organizationId);
       return Buffer.from(hkdfSync('sha256', key, '', `ballast organization: ${purpose}`, 32));
@@ -85,4 +88,8 @@ export async function openKeyring(database: Database, keysFile: string): Promise
     identityKey: () => identity.key,
     rotate: () => rotateKeys(database, dataKeys, keysFile),
   };
+}
+
+function headerOf(keyId: string): Buffer {
+  return Buffer.concat([Buffer.of(formatVersion), uuidBytes(keyId)]);
 }

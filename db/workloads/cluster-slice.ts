@@ -59,6 +59,8 @@ export const ObservedSliceSchema = defineEntity({
     key: p.text().primary(),
     organizationId: p.uuid(),
     appliedRevision: p.integer(),
+    /** What was wanted when the agent looked; unknown of agents that do not tell. */
+    revision: p.integer().nullable(),
     error: p.text().nullable(),
     instances: p.json<JsonValue[]>(),
     volumes: p.json<JsonValue[]>(),

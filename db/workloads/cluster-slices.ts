@@ -30,8 +30,8 @@ export interface SliceToApply {
 
 export interface AppliedSlice {
   revision: number;
-  /** `false`: it was so already, and the agent is not bothered. */
-  changed: boolean;
+  /** `unchanged`: it was so already, and the agent is not bothered. `again`: it was so, and is tried anew. */
+  change: 'created' | 'changed' | 'unchanged' | 'again';
   routes: { host: string; process: string }[];
 }
 
@@ -53,6 +53,7 @@ export async function applySlice(
   keyring: Secrets,
   cluster: ClusterRef,
   { key, name, workload, ingressDomain }: SliceToApply,
+  mayBeAnother: () => Promise<boolean> = async () => false,
 ): Promise<AppliedSlice> {
   const revision = (await lockLiving(effect, cluster)).desired_revision + 1;
   // Locked before its host names are read: a report may be about to forget both, because the slice was taken away.
@@ -66,15 +67,9 @@ export async function applySlice(
   });
   const routes = [...own, ...workload.routes.filter((route) => !own.some(({ host }) => host === route.host))];
   const wanted = { ...workload, routes };
-  if (before !== undefined && before.removed_at === null && before.name === name) {
-    const stored = { workload: before.workload, sealedSecrets: before.sealed_secrets };
-    const same = await unsealWorkload(keyring, cluster, key, stored).then(
-      (now) => isDeepStrictEqual(now, JSON.parse(JSON.stringify(wanted))),
-      // What does not open any more is written anew.
-      () => false,
-    );
-    if (same) return { revision: before.revision, changed: false, routes };
-  }
+  const is = before?.removed_at === null && before.name === name ? before : undefined;
+  const same = is !== undefined && (await isSame(keyring, cluster, key, is, wanted));
+  if (same && !(await mayBeAnother())) return { revision: is.revision, change: 'unchanged', routes };
   const sealed = await sealWorkload(keyring, cluster, key, wanted);
   await refuseTooMuch(effect.kysely, cluster, key, sealed);
   const row = { name, revision, workload: sealed.workload, sealed_secrets: sealed.sealedSecrets };
@@ -88,7 +83,37 @@ export async function applySlice(
     )
     .execute();
   await raise(effect, cluster, revision);
-  return { revision, changed: true, routes };
+  return { revision, change: same ? 'again' : is === undefined ? 'created' : 'changed', routes };
+}
+
+/** What applying it would change, without doing it. Host names follow from the rest. */
+export async function compareSlice(
+  effect: Effect,
+  keyring: Secrets,
+  cluster: ClusterRef,
+  { key, name, workload }: Omit<SliceToApply, 'ingressDomain'>,
+): Promise<AppliedSlice['change']> {
+  await lockLiving(effect, cluster);
+  await refuseTooMuch(effect.kysely, cluster, key, await sealWorkload(keyring, cluster, key, workload));
+  const before = await lockSlice(effect.kysely, cluster, key);
+  if (before === undefined || before.removed_at !== null || before.name !== name) return 'created';
+  const { routes } = before.workload as { routes?: WorkloadToStore['routes'] };
+  const wanted = { ...workload, routes: routes ?? [] };
+  return (await isSame(keyring, cluster, key, before, wanted)) ? 'unchanged' : 'changed';
+}
+
+async function isSame(
+  keyring: Secrets,
+  cluster: ClusterRef,
+  key: string,
+  { workload, sealed_secrets: sealedSecrets }: { workload: JsonObject; sealed_secrets: Buffer | null },
+  wanted: WorkloadToStore,
+): Promise<boolean> {
+  return await unsealWorkload(keyring, cluster, key, { workload, sealedSecrets }).then(
+    (now) => isDeepStrictEqual(now, JSON.parse(JSON.stringify(wanted))),
+    // What does not open any more is written anew.
+    () => false,
+  );
 }
 
 /** Takes a slice away: it goes once the agent has nothing of it any more. `undefined`: there is none. */

@@ -7,6 +7,8 @@ import type { Tables } from '../postgres/tables.ts';
 export interface ObservedSliceView {
   key: string;
   appliedRevision: number;
+  /** What was wanted when the agent looked; null of agents that do not tell. */
+  revision: number | null;
   error: string | null;
   instances: JsonValue[];
   volumes: JsonValue[];
@@ -41,6 +43,7 @@ function observed(kysely: Kysely<Tables>) {
     .select([
       'key',
       'applied_revision as appliedRevision',
+      'revision',
       'error',
       'instances',
       'volumes',

@@ -76,5 +76,6 @@ export const clusterEventKinds = [
   'workload.removed',
   'workload.failed',
   'workload.recovered',
+  'instance.crash_loop',
 ] as const;
 export type ClusterEventKind = (typeof clusterEventKinds)[number];

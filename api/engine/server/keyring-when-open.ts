@@ -27,6 +27,7 @@ export function keyringWhenOpen(database: Database, keysFile: string): KeyringWh
       payloadKey: async (id) => needed().payloadKey(id),
       encryptSecret: async (...given) => needed().encryptSecret(...given),
       decryptSecret: async (...given) => needed().decryptSecret(...given),
+      secretHeader: async (...given) => needed().secretHeader(...given),
       derivedSecret: async (...given) => needed().derivedSecret(...given),
     },
     isOpen: () => opened !== undefined,

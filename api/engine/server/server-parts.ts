@@ -23,7 +23,7 @@ export interface ServerParts {
   readonly database: Database;
   readonly keyring: Pick<
     Keyring,
-    'cursorKey' | 'identityKey' | 'payloadKey' | 'encryptSecret' | 'decryptSecret' | 'derivedSecret'
+    'cursorKey' | 'identityKey' | 'payloadKey' | 'encryptSecret' | 'decryptSecret' | 'derivedSecret' | 'secretHeader'
   >;
   /** For histories: whatever changes something goes through the outbox. */
   readonly temporal: Pick<Temporal, 'connection' | 'namespace'>;

@@ -62,6 +62,14 @@ const words: Record<ClusterEvent['kind'], (payload: Payload) => EventWords> = {
     detail: payload('error'),
     tone: 'fault',
   }),
+  'instance.crash_loop': (payload) => ({
+    title: `${named(payload)}/${payload('process')} is in a crash loop`,
+    detail: sentences(
+      on('Its instance', payload('instance')),
+      on('It', `${payload('how')}, ${payload('restarts')} restarts`),
+    ),
+    tone: 'fault',
+  }),
   'workload.recovered': (payload) => ({ title: `${named(payload)} works again`, detail: '', tone: 'good' }),
 };
 
