@@ -23,6 +23,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'cluster token': async () => (await import('./cluster/token.ts')).clusterToken,
   'cluster apply': async () => (await import('./cluster/apply.ts')).clusterApply,
   'cluster ps': async () => (await import('./cluster/ps.ts')).clusterPs,
+  'cluster restart': async () => (await import('./engine/cluster-restart.ts')).clusterRestart,
+  'cluster remove': async () => (await import('./engine/cluster-remove.ts')).clusterRemove,
   'cluster logs': async () => (await import('./cluster/logs.ts')).clusterLogs,
   'cluster exec': async () => (await import('./cluster/exec.ts')).clusterExec,
   'cluster events': async () => (await import('./cluster/events.ts')).clusterEvents,

@@ -44,6 +44,8 @@ test('the table of settings in docs/operating.md is that of the program', () => 
 
 test.each([
   [['upp'], 'ballast: There is no command "upp"; did you mean up?\n'],
+  [['tokn', 'create'], 'ballast: There is no command "tokn create"; did you mean token create?\n'],
+  [['cluster', 'aply'], 'ballast: There is no command "cluster aply"; did you mean cluster apply?\n'],
   [['frobnicate'], 'ballast: There is no command "frobnicate"; see `./ballast help`.\n'],
   [['token'], 'ballast: `./ballast token` wants one more word: token create.\n'],
   [['user'], 'ballast: `./ballast user` wants one more word: user list, user reset, user disable, user enable.\n'],

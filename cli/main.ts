@@ -2,6 +2,7 @@ import { nearest } from '../domain/nearest.ts';
 import { commands } from './commands.ts';
 import { UsageError } from './engine/command.ts';
 import { tellFailure } from './engine/failure.ts';
+import { readerGone } from './engine/reader-gone.ts';
 
 /** The words after `./ballast` that name a command, and those that belong to it. */
 function choose(args: string[]): { name: string; rest: string[] } {
@@ -11,13 +12,23 @@ function choose(args: string[]): { name: string; rest: string[] } {
   if (two in commands) return { name: two, rest: others };
   if (first in commands) return { name: first, rest: args.slice(1) };
   const group = Object.keys(commands).filter((name) => name.startsWith(`${first} `));
-  if (group.length > 0) throw new UsageError(`\`./ballast ${first}\` wants one more word: ${group.join(', ')}.`);
-  const meant = nearest(first, [...Object.keys(commands), 'exec']);
-  throw new UsageError(`There is no command "${first}"; ${meant ? `did you mean ${meant}?` : 'see `./ballast help`.'}`);
+  const both = second === undefined ? undefined : nearest(two, Object.keys(commands));
+  if (group.length > 0 && both === undefined)
+    throw new UsageError(`\`./ballast ${first}\` wants one more word: ${group.join(', ')}.`);
+  const firsts = new Set([...Object.keys(commands).map((name) => name.split(' ')[0] ?? name), 'exec']);
+  const meant = both ?? nearest(first, firsts);
+  throw unknown(both === undefined ? first : two, meant);
 }
 
-// Who reads us may stop reading (`./ballast help | head`); that is no failure of ours, and no reason to stop.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+function unknown(typed: string, meant: string | undefined): UsageError {
+  return new UsageError(
+    `There is no command "${typed}"; ${meant ? `did you mean ${meant}?` : 'see `./ballast help`.'}`,
+  );
+}
+
+// Who reads us may stop reading (`./ballast help | head`); that is no failure of ours. Those that would go on for ever stop then.
+process.stdout.on('error', () => readerGone.abort());
+process.stderr.on('error', () => {});
 
 try {
   const { name, rest } = choose(process.argv.slice(2));

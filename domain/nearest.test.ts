@@ -16,5 +16,6 @@ test.each([
 test('the nearest word is the one that was meant, and a far one is not', () => {
   expect(nearest('wroker', ['api', 'worker', 'doctor'])).toBe('worker');
   expect(nearest('frobnicate', ['api', 'worker', 'doctor'])).toBeUndefined();
+  expect(nearest('tokn', ['down', 'up'])).toBeUndefined();
   expect(nearest('doctr', ['doctor'], 0)).toBeUndefined();
 });

@@ -21,8 +21,8 @@ export function editDistance(a: string, b: string): number {
   return above[b.length] ?? 0;
 }
 
-/** The known word that somebody most likely meant, or undefined when none is within `most` mistakes. */
-export function nearest(word: string, known: Iterable<string>, most = 2): string | undefined {
+/** The known word that somebody most likely meant, or undefined when none is near: one mistake in a short word, two in others. */
+export function nearest(word: string, known: Iterable<string>, most = word.length < 6 ? 1 : 2): string | undefined {
   let best: string | undefined;
   let bestDistance = most + 1;
   for (const candidate of known) {

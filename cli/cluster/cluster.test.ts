@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,14 +30,18 @@ interface Ended {
   err: string;
 }
 
-/** Runs a command against the API that runs here. */
-function ballast(words: string[], more: { env?: Record<string, string>; input?: string } = {}): Promise<Ended> {
+/** Begins a command against the API that runs here. */
+function spawnBallast(words: string[], more: Record<string, string> = {}) {
   const token = 'token' in ours.tokens.admin ? ours.tokens.admin.token : '';
   const env = { PATH: process.env.PATH ?? '', BALLAST_HOME: join(directory, 'home') };
-  const child = spawn(process.execPath, [main, ...words], {
-    env: { ...env, BALLAST_URL: api.url, BALLAST_TOKEN: token, ...more.env },
+  return spawn(process.execPath, [main, ...words], {
+    env: { ...env, BALLAST_URL: api.url, BALLAST_TOKEN: token, ...more },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+}
+
+function ballast(words: string[], more: { env?: Record<string, string>; input?: string } = {}): Promise<Ended> {
+  const child = spawnBallast(words, more.env);
   const said = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said.out += text;
@@ -98,8 +105,8 @@ const piece = (number: number, stream: 'stdout' | 'stderr', text: string) => ({
 test('apply waits until the agent says that it is in effect, ps shows it', async () => {
   const path = join(directory, 'app.yaml');
   writeFileSync(path, file);
-  expect((await ballast(['cluster', 'apply', path, '--dry-run'])).out).toBe('shop would be added\n');
-  const applying = ballast(['cluster', 'apply', path, '--wait', '--json']);
+  expect((await ballast(['cluster', 'apply', path, '--dry-run'])).out).toBe('shop would be created\n');
+  const applying = ballast(['cluster', 'apply', path, '--json']);
   await until('the agent is told of it', async () => (await agent.work(0, 1)).desired?.slices[0]);
   await agent.report([observed('shop', { appliedRevision: 1 })]);
   const applied = await applying;
@@ -113,13 +120,33 @@ test('apply waits until the agent says that it is in effect, ps shows it', async
 });
 
 test('apply fails with exit code 1 when the agent says why it cannot be', async () => {
-  const applying = ballast(['cluster', 'apply', '-', '--wait'], { input: file.replaceAll('shop', 'broken') });
+  const applying = ballast(['cluster', 'apply', '-', '--json'], { input: file.replaceAll('shop', 'broken') });
   const slice = await until('the agent is told of it', async () =>
     (await agent.work(1, 1)).desired?.slices.find(({ key }) => key === 'workload/broken'),
   );
-  await agent.report([observedSlice(slice.key, { error: `There is no image for ${slice.key}.` })]);
-  const { code, out } = await applying;
-  expect([code, out]).toEqual([1, expect.stringContaining('There is no image for workload/broken.')]);
+  const { revision } = slice;
+  const crashed = { run: 3, code: 7, at: new Date().toISOString() };
+  const instance = {
+    id: 'web-b1',
+    process: 'web',
+    release: 'one',
+    node: 'one',
+    state: 'waiting' as const,
+    run: 3,
+    exit: crashed,
+  };
+  await agent.report([
+    observedSlice(slice.key, { revision: revision - 1, error: 'Of the one before.', instances: [instance] }),
+  ]);
+  const error = 'broken/web is in a crash loop: exited with code 7, 3 restarts in 7 s.';
+  await agent.report([observedSlice(slice.key, { revision, error, instances: [instance] })]);
+  const { code, out, err } = await applying;
+  expect([code, JSON.parse(out).items]).toMatchObject([1, [{ name: 'broken', state: 'failed', error }]]);
+  expect(err).toContain('broken/web web-b1 exited with code 7 in run 3\n');
+  expect(err).toContain(`ballast: broken failed: ${error}\n`);
+  // It is known to have failed until something is said of the next attempt.
+  const again = await ballast(['cluster', 'apply', '-', '--no-wait'], { input: file.replaceAll('shop', 'broken') });
+  expect([again.code, again.out]).toEqual([0, expect.stringMatching(/^broken .* pending /m)]);
 });
 
 test('exec passes on what is said and the exit code, logs show lines', async () => {
@@ -143,7 +170,84 @@ test('exec passes on what is said and the exit code, logs show lines', async () 
       await agent.result(id);
     }),
   ]);
-  expect(logs).toEqual({ code: 0, out: 'grüße\nzwei\n', err: '' });
+  expect(logs).toEqual({
+    code: 0,
+    out: '-                        web-shop01 grüße\n-                        web-shop01 zwei\n',
+    err: '',
+  });
+});
+
+test('exec refuses an input that it would drop', async () => {
+  const piped = await ballast(['cluster', 'exec', 'web-shop01', '--', 'cat'], { input: 'precious' });
+  expect(piped).toMatchObject({ code: 1, out: '', err: expect.stringContaining('would get no standard input') });
+});
+
+test('logs that are followed end when nobody reads them any more', async () => {
+  const child = spawnBallast(['cluster', 'logs', 'web-shop01', '-f']);
+  const ended = once(child, 'exit');
+  const id = await until('it is delivered', async () => (await agent.work(1_000, 1)).commands[0]?.id);
+  let number = 0;
+  const say = () => agent.output(id, [piece(number++, 'stdout', `line ${number}\n`)]);
+  const first = once(child.stdout, 'data');
+  await say();
+  await first;
+  child.stdout.destroy();
+  // The next lines find out that nobody is there.
+  await until('it has ended', async () => {
+    if (child.exitCode !== null) return true;
+    await agent.call('POST', `commands/${id}/output`, { pieces: [piece(number++, 'stdout', `line ${number}\n`)] });
+    return false;
+  });
+  expect(await ended).toEqual([141, null]);
+  await agent.result(id, { outcome: 'cancelled' });
+});
+
+test('restart waits for its end, and says why it failed', async () => {
+  const [restarted] = await Promise.all([
+    ballast(['cluster', 'restart', 'shop']),
+    serveOne('restart', (id) => agent.result(id, { exitCode: 0 })),
+  ]);
+  expect(restarted).toEqual({ code: 0, out: 'shop is restarted.\n', err: '' });
+  const [failed] = await Promise.all([
+    ballast(['cluster', 'restart', 'shop', '--process', 'web']),
+    serveOne('restart', (id) => agent.result(id, { outcome: 'failed', message: 'It does not become ready.' })),
+  ]);
+  expect(failed).toEqual({ code: 1, out: '', err: 'ballast: It does not become ready.\n' });
+});
+
+test('remove takes a workload away', async () => {
+  await ballast(['cluster', 'apply', '-', '--no-wait'], { input: file.replaceAll('shop', 'spare') });
+  expect(await ballast(['cluster', 'remove', 'spare'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('spare is being removed'),
+  });
+  expect(await ballast(['cluster', 'remove', 'nothing'])).toMatchObject({ code: 1, out: '' });
+});
+
+test('a change whose answer is lost is asked for again, and made once', async () => {
+  const { port, hostname } = new URL(api.url);
+  let lost = 0;
+  const lossy = createServer((asked, answer) => {
+    const onward = request({ port, hostname, path: asked.url, method: asked.method, headers: asked.headers }, (got) => {
+      const loses = lost < 2 && (asked.method === 'PUT' || lost === 0);
+      if (!loses) return void got.pipe(answer.writeHead(got.statusCode ?? 0, got.headers));
+      lost += 1;
+      got.resume().once('end', () => asked.socket.destroy());
+    });
+    asked.pipe(onward);
+  });
+  await once(lossy.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(lossy.address() as AddressInfo).port}`;
+  const once_ = file.replaceAll('shop', 'once');
+  const applied = await ballast(['cluster', 'apply', '-', '--no-wait'], { input: once_, env: { BALLAST_URL: url } });
+  lossy.close();
+  expect([applied.code, lost]).toEqual([0, 2]);
+  const records = await api.database.kysely
+    .selectFrom('audit_record')
+    .select('id')
+    .where('subject_name', '=', 'once')
+    .execute();
+  expect(records).toHaveLength(1);
 });
 
 /** Opens the logs as a reader that follows them, until the agent has the command. */
@@ -184,8 +288,8 @@ test('and by the worker, when whoever should have done that is gone', async () =
 });
 
 test('prune takes away what the file does not name, events tell what happened', async () => {
-  const { out } = await ballast(['cluster', 'apply', '-', '--prune'], { input: file });
-  expect(out).toContain('broken is taken away');
+  const { out } = await ballast(['cluster', 'apply', '-', '--prune', '--no-wait'], { input: file });
+  expect(out).toContain('broken is removed');
   const events = await ballast(['cluster', 'events']);
   expect(events.out).toMatch(/workload\.applied +.*shop/);
 });
@@ -235,11 +339,21 @@ describe('what is wrong is told in a sentence', () => {
     [['cluster', 'show', '--cluster', 'paris'], {}, 2, /There is no cluster "paris"; there is: berlin\.$/],
     [['cluster', 'apply'], {}, 2, /This wants more words: FILE/],
     [['cluster', 'apply', '/nowhere'], {}, 2, /\/nowhere cannot be read \(ENOENT\)\.$/],
-    [['cluster', 'exec', 'nobody', '--', 'true'], {}, 1, /\n {2}body\.instance: is no instance/],
+    [
+      ['cluster', 'exec', 'nobody', '--', 'true'],
+      {},
+      1,
+      /^ballast: instance: is no instance that the agent sees on this cluster\.$/,
+    ],
     [['cluster', 'logs', 'nobody'], {}, 1, /There is no instance and no workload "nobody" there/],
     [['cluster', 'delete'], {}, 2, /Say which cluster by --cluster/],
     [['cluster', 'delete', '--cluster', 'berlin'], {}, 1, /there still is .*"shop"/],
-    [['cluster', 'rollback', 'ballast-agent:none'], {}, 1, /body\.image: is no release that this cluster ran before/],
+    [
+      ['cluster', 'rollback', 'ballast-agent:none'],
+      {},
+      1,
+      /^ballast: image: is no release that this cluster ran before/,
+    ],
   ] as const)('%j with %j', async (words, env, code, sentence) => {
     const ended = await ballast([...words], { env });
     expect(ended).toMatchObject({ code, out: '' });
@@ -253,6 +367,9 @@ describe('what is wrong is told in a sentence', () => {
     const other = await ballast(['cluster', 'apply', '-'], { input: 'services: []\n' });
     expect([other.code, other.err]).toEqual([2, expect.stringContaining('has no list of workloads')]);
     const wrong = await ballast(['cluster', 'apply', '-'], { input: file.replace('8080', '80800') });
-    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('body.workloads[0].processes[0].port: ')]);
+    expect([wrong.code, wrong.err]).toEqual([
+      1,
+      expect.stringMatching(/^ballast: "port" of process web of workload shop in the standard input: [^\n]+\.\n$/),
+    ]);
   });
 });

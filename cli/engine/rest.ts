@@ -1,19 +1,33 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { readSettings } from '../../domain/settings/settings.ts';
 import type { Option } from './command.ts';
+import { Passing, repeated } from './repeated.ts';
 import { printable } from './table.ts';
 
 /** The API did not do what was asked of it; the message is what it said. */
 export class RestRefusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
+  readonly errors: readonly FieldFault[];
 
-  constructor(message: string, status = 0) {
+  constructor(message: string, status = 0, errors: readonly FieldFault[] = []) {
     super(message);
     this.status = status;
+    this.errors = errors;
   }
 }
+
+/** What is wrong with one field of what was sent. */
+export interface FieldFault {
+  location: string;
+  message: string;
+}
+
+/** So long is a control plane waited for that never answered, and one that did and is perhaps being restarted. */
+const firstPatience = 3_000;
+const patience = 30_000;
 
 /** What every command that speaks to the API takes. */
 export const restOptions = {
@@ -33,6 +47,7 @@ type Json = Record<string, unknown>;
 export class Rest {
   readonly url: string;
   readonly #token: string;
+  #answered = false;
 
   constructor(given: Address) {
     const settings = readSettings(process.env);
@@ -95,11 +110,36 @@ export class Rest {
     }
   }
 
+  /** Reads are repeated when the connection fails, and writes by their Idempotency-Key, so that they are done once. */
   async #send(method: string, path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+    const key: Record<string, string> = method === 'GET' ? {} : { 'idempotency-key': randomUUID() };
+    const waiting = (why: string) => {
+      process.stderr.write(`ballast: ${why}; it is tried again for ${this.#patience / 1000} s.\n`);
+    };
+    const attempt = () => this.#attempt(method, path, body, key, signal);
+    return await repeated({ millis: this.#patience, waiting }, attempt).catch((error: unknown) => {
+      if (!(error instanceof Passing)) throw error;
+      const help = 'start it with `./ballast up`, or set BALLAST_URL';
+      throw new RestRefusal(`${error.message}; ${help}.`);
+    });
+  }
+
+  get #patience(): number {
+    return this.#answered ? patience : firstPatience;
+  }
+
+  async #attempt(
+    method: string,
+    path: string,
+    body: unknown,
+    key: Record<string, string>,
+    signal?: AbortSignal,
+  ): Promise<Response> {
     const answer = await fetch(`${this.url}/api/v1${path}`, {
       method,
       headers: {
         authorization: `Bearer ${this.#token}`,
+        ...key,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       // The token is for this address alone.
@@ -108,12 +148,14 @@ export class Rest {
       ...(signal === undefined ? {} : { signal }),
     }).catch((error: unknown) => {
       if (signal?.aborted === true) throw error;
-      throw new RestRefusal(
-        `The control plane at ${this.url} does not answer (${reasonOf(error)}); start it with \`./ballast up\`, or set BALLAST_URL.`,
-      );
+      throw new Passing(`The control plane at ${this.url} does not answer (${reasonOf(error)})`);
     });
+    this.#answered = true;
     if (answer.ok) return answer;
-    throw refusalOf(answer.status, await answer.text(), this.url);
+    const refusal = refusalOf(answer.status, await answer.text(), this.url);
+    if (!isPassing(answer)) throw refusal;
+    const after = Number(answer.headers.get('retry-after') ?? Number.NaN);
+    throw new Passing(refusal.message.replace(/\.$/, ''), Number.isFinite(after) ? after : undefined);
   }
 }
 
@@ -128,9 +170,36 @@ function refusalOf(status: number, text: string, url: string): RestRefusal {
   if (typeof problem.detail !== 'string') {
     return new RestRefusal(`What answers at ${url} is no control plane (status ${status}); check BALLAST_URL.`, status);
   }
-  const errors = Array.isArray(problem.errors) ? (problem.errors as { location?: unknown; message?: unknown }[]) : [];
-  const lines = errors.map(({ location, message }) => `\n  ${location}: ${message}`.replaceAll('undefined', ''));
-  return new RestRefusal([problem.detail, ...lines].map((line) => line.replace(/[^\P{C}\n]/gu, '?')).join(''), status);
+  const errors = (Array.isArray(problem.errors) ? problem.errors : []).map(faultOf);
+  // The detail repeats the first of them.
+  const detail =
+    errors.length === 0 ? problem.detail : faultsText(errors.map((fault) => ({ ...fault, ...inWords(fault) })));
+  return new RestRefusal(printableLines(detail), status, errors);
+}
+
+function faultOf(error: { location?: unknown; message?: unknown }): FieldFault {
+  return { location: String(error.location ?? ''), message: String(error.message ?? '') };
+}
+
+/** Who types a command knows nothing of the body or the query that it becomes. */
+function inWords({ location }: FieldFault): { location: string } {
+  return { location: location.replace(/^(body|query|path|header)\.?/, '') };
+}
+
+/** One in a sentence, several in a line each. */
+export function faultsText(faults: readonly FieldFault[]): string {
+  const texts = faults.map(({ location, message }) => (location === '' ? message : `${location}: ${message}`));
+  const [only = ''] = texts;
+  return texts.length === 1 ? `${only}.`.replace(/\.\.$/, '.') : ['These are wrong:', ...texts].join('\n  ');
+}
+
+export function printableLines(text: string): string {
+  return text.replace(/[^\P{C}\n]/gu, '?');
+}
+
+/** Not there for a moment, or the same request is still at work. */
+function isPassing({ status, headers }: Response): boolean {
+  return [502, 503, 504].includes(status) || (status === 409 && headers.has('retry-after'));
 }
 
 function checkedUrl(text: string): string {

@@ -4,6 +4,8 @@ import { Progress } from '../engine/progress.ts';
 import type { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 
+type Instance = Workload['instances'][number];
+
 /** Looks on until all these are in effect, one of them says that it cannot be, or the time is up. */
 export async function appliedWorkloads(
   rest: Rest,
@@ -15,10 +17,14 @@ export async function appliedWorkloads(
   const progress = new Progress(process.stderr);
   const wanted = new Set(begun.map(({ key }) => key));
   const told = new Set<string>();
+  // How runs ended before is no news.
+  const known = new Set(begun.flatMap(({ instances }) => instances.map(endOf)));
   try {
     for (let now = begun; ; ) {
-      for (const { key, name, state } of now) {
-        if (state === 'pending') progress.running(key, `${printable(name)} is being put there`);
+      for (const workload of now) {
+        const { key, name, state } = workload;
+        for (const line of news(workload, known)) progress.line(line);
+        if (state === 'pending') progress.running(key, `${printable(name)} ${standing(workload)}`);
         else if (!told.has(key)) {
           told.add(key);
           if (state === 'applied') progress.done(key, `${printable(name)} is in effect`);
@@ -32,4 +38,37 @@ export async function appliedWorkloads(
   } finally {
     progress.end();
   }
+}
+
+/** What instances have come to since the last look: ends, and what keeps one from being started. */
+function news({ name, instances }: Workload, known: Set<string>): string[] {
+  return instances.flatMap((instance) => {
+    const [end, why] = [endOf(instance), `${instance.id} ${instance.message ?? ''}`];
+    const who = `${printable(name)}/${printable(instance.process)} ${printable(instance.id)}`;
+    const lines: string[] = [];
+    if (instance.exit !== undefined && !known.has(end))
+      lines.push(`  ${who} ${exitText(instance.exit)} in run ${instance.exit.run}`);
+    const stuck = instance.state === 'preparing' && instance.message !== undefined && instance.message !== preparing;
+    if (stuck && !known.has(why)) lines.push(`  ${who}: ${printable(instance.message ?? '')}`);
+    known.add(end).add(why);
+    return lines;
+  });
+}
+
+const preparing = 'Its image is being made ready.';
+
+function endOf({ id, exit }: Instance): string {
+  return `${id} run ${exit?.run ?? 0}`;
+}
+
+function exitText({ code, signal }: NonNullable<Instance['exit']>): string {
+  if (signal !== undefined) return `was ended by ${printable(signal)}`;
+  return code === undefined ? 'ended while nobody saw it' : `exited with code ${code}`;
+}
+
+/** "is being applied: 1 ready, 2 starting". */
+function standing({ instances }: Workload): string {
+  const states = Map.groupBy(instances, ({ state }) => state);
+  const counts = [...states].map(([state, some]) => `${some.length} ${state}`).join(', ');
+  return counts === '' ? 'is being applied' : `is being applied: ${counts}`;
 }

@@ -16,18 +16,18 @@ export function readWorkloadFile(file: string): WorkloadFile {
   const [fault] = document.errors;
   if (fault !== undefined) {
     const { line, col } = lines.linePos(fault.pos[0]);
-    throw new UsageError(`${nameOf(file)} cannot be read at line ${line}, column ${col}: ${fault.message}.`);
+    throw new UsageError(`${capital(nameOf(file))} cannot be read at line ${line}, column ${col}: ${fault.message}.`);
   }
   let content: unknown;
   try {
     // Aliases that stand for each other a thousand times would fill the memory.
     content = document.toJS({ maxAliasCount: 100 });
   } catch (error) {
-    throw new UsageError(`${nameOf(file)} cannot be read: ${error instanceof Error ? error.message : error}`);
+    throw new UsageError(`${capital(nameOf(file))} cannot be read: ${error instanceof Error ? error.message : error}`);
   }
   if (!isWorkloadFile(content)) {
     throw new UsageError(
-      `${nameOf(file)} has no list of workloads with names; it begins as \`workloads: [{ name: web, … }]\`, see docs/clusters.md.`,
+      `${capital(nameOf(file))} has no list of workloads with names; it begins as \`workloads: [{ name: web, … }]\`, see docs/clusters.md.`,
     );
   }
   return content;
@@ -39,9 +39,9 @@ function textOf(file: string): string {
     bytes = readFileSync(file === '-' ? 0 : file);
   } catch (error) {
     const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new UsageError(`${nameOf(file)} cannot be read (${why}).`);
+    throw new UsageError(`${capital(nameOf(file))} cannot be read (${why}).`);
   }
-  if (bytes.length > largest) throw new UsageError(`${nameOf(file)} is larger than 1 MiB; split it.`);
+  if (bytes.length > largest) throw new UsageError(`${capital(nameOf(file))} is larger than 1 MiB; split it.`);
   return bytes.toString('utf8');
 }
 
@@ -54,6 +54,10 @@ function isWorkloadFile(content: unknown): content is WorkloadFile {
   );
 }
 
-function nameOf(file: string): string {
-  return file === '-' ? 'The standard input' : file;
+export function nameOf(file: string): string {
+  return file === '-' ? 'the standard input' : file;
+}
+
+function capital(text: string): string {
+  return text.startsWith('the ') ? `The ${text.slice(4)}` : text;
 }
