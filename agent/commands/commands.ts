@@ -26,6 +26,7 @@ export interface CommandsOptions {
 const atOnce = 32;
 const logsAtOnce = 64;
 const journalAgainMillis = 2_000;
+const attemptsToEnd = 5;
 
 /**
  * Runs what is to be done once, at most once, and tells how it went until that is acknowledged. What changes something is
@@ -44,15 +45,18 @@ export class Commands {
     this.#delivery = new Delivery(options.journal, options.client, this.#closing.signal, options.log);
   }
 
+  /** Ends what an agent that was killed has left running; it does not wait for a control plane. */
+  async endLeftovers(): Promise<void> {
+    const left = this.#options.journal.open().filter(({ state }) => state === 'started');
+    await Promise.all(left.map((entry) => this.#endLeftover(entry)));
+  }
+
   /** Takes up what an earlier agent left. */
   start(): void {
     for (const entry of this.#options.journal.open()) {
       if (entry.state === 'finished') this.#delivery.deliver(entry.id);
       else if (entry.state === 'received' || entry.body?.kind === 'update') this.#enqueue(entry.id);
-      else {
-        const message = 'The agent was interrupted while this ran; whether it was done is not known.';
-        this.#finish(entry, { outcome: 'unknown', message });
-      }
+      else void this.#abandon(entry);
     }
   }
 
@@ -111,6 +115,33 @@ export class Commands {
     while ([...this.#running.keys()].some((id) => id !== except) && performance.now() < end) await pause(50);
   }
 
+  /** What is left of it is ended before anybody is told that it is over. */
+  async #abandon(entry: Entry): Promise<void> {
+    const backOff = new BackOff();
+    let ended = await this.#endLeftover(entry);
+    for (let attempt = 1; !ended && attempt < attemptsToEnd; attempt += 1) {
+      await pause(backOff.next(), this.#closing.signal);
+      if (this.#closing.signal.aborted) return;
+      ended = await this.#endLeftover(entry);
+    }
+    const interrupted = 'The agent was interrupted while this ran; whether it was done is not known.';
+    const message = ended
+      ? interrupted
+      : `${interrupted} It cannot be ended and may still run until its instance ends.`;
+    await this.#written(entry.id, () => this.#finish(entry, { outcome: 'unknown', message }));
+  }
+
+  async #endLeftover({ id, mark }: Entry): Promise<boolean> {
+    if (mark === undefined) return true;
+    try {
+      await this.#options.driver.endExec(mark);
+      return true;
+    } catch (error) {
+      this.#options.log.warn(`What command ${id} began cannot be ended yet: ${reason(error)}`);
+      return false;
+    }
+  }
+
   #enqueue(id: string): void {
     this.#waiting.push(id);
     this.#next();
@@ -160,6 +191,7 @@ export class Commands {
       id,
       starts,
       signal,
+      began: (mark) => void journal.mark(id, mark),
       output: (stream, bytes) => {
         // It is called by whoever reads the program's output, which must not fail for our disk.
         try {

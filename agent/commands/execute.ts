@@ -11,7 +11,7 @@ export async function execute(
   const late = AbortSignal.timeout(timeoutSeconds * 1000);
   try {
     const signal = AbortSignal.any([run.signal, late]);
-    const { code } = await driver.exec(instance, command, { output: run.output, signal });
+    const { code } = await driver.exec(instance, command, { began: run.began, output: run.output, signal });
     if (!signal.aborted) return { outcome: 'done', exitCode: code };
   } catch (error) {
     if (!late.aborted || run.signal.aborted) throw error;

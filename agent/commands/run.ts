@@ -6,6 +6,8 @@ export interface Run {
   /** How often it was started, this time included. */
   starts: number;
   output(stream: 'stdout' | 'stderr' | 'progress', bytes: Buffer): void;
+  /** Written down before the program begins. */
+  began(mark: string): void;
   /** It shall stop. */
   signal: AbortSignal;
 }

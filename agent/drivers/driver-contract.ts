@@ -199,8 +199,24 @@ export function driverContract(name: string, ground: () => Promise<Ground>): voi
       const long = bench.driver.exec(id, [...argv, '-lingerer'], { output: collect, signal: gone.signal });
       setTimeout(() => gone.abort(), 300);
       await expect(long).rejects.toThrow();
+      const marks: string[] = [];
+      const began = (mark: string) => void marks.push(mark);
+      const before = output.length;
+      const left = bench.driver.exec(id, [...argv, '-spawn', '-delay', '60000'], { began, output: collect, signal });
+      const over = left.then(
+        ({ code }) => code,
+        () => 'failed',
+      );
+      await until('it runs', async () => output.length > before);
+      // As an agent does that comes after one that was killed.
+      const later = await bench.ground.driver();
+      expect(marks).toHaveLength(1);
+      await later.endExec(marks[0] ?? '');
+      expect(await over).not.toBe(0);
+      await later.endExec(marks[0] ?? '');
       expect(await bench.seen(id)).toMatchObject({ state: 'running', run: 1 });
       await bench.driver.remove(id);
+      await later.endExec(marks[0] ?? '');
       await expect(bench.driver.exec(id, argv, { output: collect, signal })).rejects.toThrow();
     });
 

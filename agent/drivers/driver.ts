@@ -58,6 +58,11 @@ export interface LogRequest {
 }
 
 export interface Running {
+  /**
+   * Called before the program begins, with what `endExec` needs to end it: nothing runs until this is written down,
+   * since whoever called may be killed at any moment.
+   */
+  began?(mark: string): void;
   /** Called with what it says, as it says it. */
   output(stream: 'stdout' | 'stderr', bytes: Buffer): void;
   signal: AbortSignal;
@@ -85,6 +90,8 @@ export interface Driver {
   /** Tells that something may have changed, early. `list` says what; polling once a second stands behind it. */
   watch(onChange: () => void): () => void;
   exec(id: string, command: readonly string[], running: Running): Promise<{ code: number }>;
+  /** Ends what an `exec` of an agent that is gone has left, and resolves when nothing of it runs. */
+  endExec(mark: string): Promise<void>;
   logs(id: string, request: LogRequest): AsyncGenerator<LogLine, void, undefined>;
   /** Keeps the logs of all instances within their limit. */
   rotateLogs(): Promise<void>;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { rotate, tail } from '../../machine/log-files.ts';
+import { portHolder } from '../../machine/port-holder.ts';
 import { isAlive, signal } from '../../machine/process-identity.ts';
 import { observedSlice } from '../../protocol/observed.ts';
 import type { Log } from '../program/log.ts';
@@ -44,6 +45,7 @@ export class Ingress {
   #ensuring: Promise<{ port: number }> | undefined;
   #letGo = false;
   #failures = 0;
+  #failure: string | undefined;
   #setting: Promise<void> = Promise.resolve();
 
   constructor(options: IngressOptions) {
@@ -52,14 +54,37 @@ export class Ingress {
     this.#digest = programDigest(options.program);
   }
 
-  /** Starts it or adopts the one that runs, and from now on starts it again whenever it ends. */
+  /**
+   * Starts it or adopts the one that runs, and from now on starts it again whenever it ends; also when it could not be
+   * started this time, because somebody else has its port for example.
+   */
   async ensure(): Promise<{ port: number }> {
-    this.#ensuring ??= this.#converge().finally(() => {
-      this.#ensuring = undefined;
-    });
-    const found = await this.#ensuring;
-    if (this.#watching === undefined && !this.#letGo) this.#watch(lookMilliseconds);
-    return found;
+    this.#ensuring ??= this.#converge()
+      .then(
+        (found) => {
+          this.#failure = undefined;
+          return found;
+        },
+        (error: unknown) => {
+          this.#failure = error instanceof Error ? error.message : String(error);
+          throw error;
+        },
+      )
+      .finally(() => {
+        this.#ensuring = undefined;
+        if (this.#watching === undefined && !this.#letGo) this.#watch(lookMilliseconds);
+      });
+    return await this.#ensuring;
+  }
+
+  /** Why it does not run, while it is tried again. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  /** Where it listens; undefined while it does not. */
+  get port(): number | undefined {
+    return this.#serving()?.port;
   }
 
   /** Resolves when every process of the ingress goes by these routes. */
@@ -169,24 +194,34 @@ export class Ingress {
     }
     child.kill('SIGKILL');
     const said = tail(this.#files.ownLog, 1_000).trim().split('\n').at(-1) ?? '';
+    if (said.includes('EADDRINUSE')) {
+      const holder = portHolder(port) ?? 'another program';
+      throw new Error(
+        `The ingress cannot listen on ${listen}, port ${port}: ${holder} has it. Stop that, or choose another port for the ingress; it is tried again.`,
+      );
+    }
     throw new Error(`The ingress does not start on ${listen}, port ${port}: ${said}`);
   }
 
   /** Timers that do not keep an agent alive which wants to end. */
-  #watch(milliseconds: number): void {
+  #watch(milliseconds: number, before?: string): void {
     this.#watching = setTimeout(async () => {
+      let said = before;
       const serving = this.#files.serving();
       if (serving === undefined || !isAlive(serving)) {
         try {
           await this.ensure();
-          this.#options.log.warn('The ingress had ended and was started again.');
+          this.#options.log.warn('The ingress was started again.');
           this.#failures = 0;
+          said = undefined;
         } catch (error) {
           this.#failures += 1;
-          this.#options.log.warn(error instanceof Error ? error.message : String(error));
+          const message = error instanceof Error ? error.message : String(error);
+          if (message !== said) this.#options.log.warn(message);
+          said = message;
         }
       }
-      if (!this.#letGo) this.#watch(Math.min(lookMilliseconds * 2 ** this.#failures, 10_000));
+      if (!this.#letGo) this.#watch(Math.min(lookMilliseconds * 2 ** this.#failures, 5_000), said);
     }, milliseconds).unref();
   }
 

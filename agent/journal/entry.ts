@@ -12,6 +12,8 @@ export const entry = z.object({
   /** How often it was started; more than once only what can be taken up again. */
   starts: z.int().min(0),
   body: commandBody.optional(),
+  /** What the driver needs to end what was begun. */
+  mark: z.string().max(1000).optional(),
   result: commandResult.optional(),
 });
 export type Entry = z.infer<typeof entry>;

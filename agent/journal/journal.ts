@@ -62,6 +62,11 @@ export class Journal {
     return this.#write({ ...known, state: 'started', starts: known.starts + 1 });
   }
 
+  /** What is about to begin, so that the next agent can end it. */
+  mark(id: string, mark: string): Entry {
+    return this.#write({ ...this.#known(id), mark });
+  }
+
   finish(id: string, result: CommandResult): Entry {
     this.#spools.get(id)?.sync();
     return this.#write({ ...this.#known(id), state: 'finished', result });

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { applied, type KeptMachine, keptMachine, through, wanted } from '../../test/agents/kept-machine.ts';
@@ -193,6 +195,37 @@ test(
     await keeper.restart('web', 'web', 'token');
     expect(instances(keeper, 'web').find(({ state }) => state === 'ready')?.id).toBe(fresh?.id);
     await expect(keeper.restart('web', 'nothing', 'other')).rejects.toThrow('nothing of web is not on this cluster.');
+  },
+  slow,
+);
+
+test(
+  'a port of the ingress that somebody has is said with who it is, and taken when it is free',
+  async () => {
+    const squatter = createServer();
+    await once(squatter.listen(0, '127.0.0.1'), 'listening');
+    const { port } = squatter.address() as AddressInfo;
+    machine = await keptMachine({ port });
+    const keeper = await machine.keeper();
+    const worker = { kind: 'worker', port: undefined };
+    const slices = [await machine.slice('a', 1, 'r1'), await machine.slice('b', 2, 'r1', worker, { routes: [] })];
+    await keeper.desire(wanted(2, ...slices), 0);
+    const fault = `The ingress cannot listen on 127.0.0.1, port ${port}: `;
+    const holder = expect.stringMatching(
+      new RegExp(`^${fault}.+ \\(process ${process.pid}\\) has it\\. Stop that, or `),
+    );
+    const of = (wanted: string) => keeper.observed().slices.find(({ key }) => key === wanted);
+    await until('what needs no ingress is in effect', async () => of('b')?.appliedRevision === 2);
+    await until('the other one runs', async () => of('a')?.instances[0]?.state === 'ready');
+    expect(keeper.observed()).toMatchObject({
+      error: holder,
+      slices: [{ appliedRevision: 0, error: holder }, { key: 'b' }],
+    });
+    expect(of('b')?.error).toBeUndefined();
+    squatter.close();
+    await applied(keeper, 2);
+    expect([keeper.observed().error, of('a')?.error]).toEqual([undefined, undefined]);
+    expect((await through(machine.url(), 'a.localhost')).status).toBe(200);
   },
   slow,
 );

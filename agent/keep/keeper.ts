@@ -221,7 +221,8 @@ export class Keeper {
     }
     for (const [key, slice] of planned.slices) {
       const wanted = this.#desired.slices.get(key);
-      const routed = wanted?.workload?.routes.length === 0 || this.#routes?.areApplied !== false;
+      const reached = this.#routes?.areApplied !== false && this.#unreachable === undefined;
+      const routed = wanted?.workload?.routes.length === 0 || reached;
       if (slice.inEffect && routed && wanted !== undefined) this.#memory.applied.set(key, wanted.revision);
     }
     this.#memory.save();
@@ -292,6 +293,11 @@ export class Keeper {
     return (key, label, process) => current.get(`${processKey(key, process.name)} ${label}`) ?? process;
   }
 
+  /** Why requests reach nothing here. */
+  get #unreachable(): string | undefined {
+    return this.#options.ingress?.failure;
+  }
+
   #observe(seen: readonly Seen[], now: number): void {
     this.#statistics.refresh(now);
     const byKey = Map.groupBy(seen, ({ key }) => key);
@@ -299,11 +305,13 @@ export class Keeper {
     const keys = [...new Set([...wanted.keys(), ...byKey.keys()])].sort();
     const slices = keys.map((key): ObservedSlice => {
       const slice = wanted.get(key);
-      const error = this.#plan?.slices.get(key)?.error ?? slice?.broken;
+      const { routes = [] } = slice?.workload ?? {};
+      const unreached = routes.length === 0 ? undefined : this.#unreachable;
+      const error = this.#plan?.slices.get(key)?.error ?? slice?.broken ?? unreached;
       const loops = [...(this.#plan?.slices.get(key)?.processes.values() ?? [])].flatMap(
         ({ crashLoop }) => crashLoop ?? [],
       );
-      const hosts = new Set((slice?.workload?.routes ?? []).map(({ host }) => normalHost(host)));
+      const hosts = new Set(routes.map(({ host }) => normalHost(host)));
       return {
         key,
         appliedRevision: this.#memory.applied.get(key) ?? 0,
@@ -318,7 +326,7 @@ export class Keeper {
     const open = [...wanted.values()].filter(({ key, revision }) => this.#memory.applied.get(key) !== revision);
     const missing = [...open.map(({ revision }) => revision), ...removed.values()];
     const appliedRevision = missing.length === 0 ? this.#desired.revision : Math.min(...missing) - 1;
-    const error = this.#error ?? this.#routes?.error;
+    const error = this.#error ?? this.#unreachable ?? this.#routes?.error;
     this.#observed = { appliedRevision, slices, ...(error === undefined ? {} : { error }) };
     this.#news.tell(this.#observed);
   }

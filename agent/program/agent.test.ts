@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { identify } from '../../machine/process-identity.ts';
 import type { CommandBody } from '../../protocol/command.ts';
 import { workload } from '../../protocol/workload.ts';
 import { type AgentPeer, agentPeer } from '../../test/agents/agent-peer.ts';
@@ -83,7 +84,11 @@ function command(body: CommandBody, attempt = 1): string {
 const exec = (id: string, seconds: number): CommandBody => ({
   kind: 'exec',
   instance,
-  command: ['sh', '-c', `echo ran >>${traces}/${id}; echo begun; sleep ${seconds}; echo ended; exit 7`],
+  command: [
+    'sh',
+    '-c',
+    `echo $$ >${traces}/${id}.pid; echo ran >>${traces}/${id}; echo begun; sleep ${seconds}; echo ended; exit 7`,
+  ],
   timeoutSeconds: 30,
 });
 const runs = (name: string) =>
@@ -123,7 +128,7 @@ test.each(['received', 'started', 'running', 'finished', 'told'] as const)(
   'an agent that is killed when a command is %s tells how it went, and runs it once at most',
   async (moment) => {
     const name = `killed-${moment}`;
-    const id = command(exec(name, moment === 'running' ? 5 : 0.3));
+    const id = command(exec(name, moment === 'running' ? 100 : 0.3));
     const state = () => journalled(id);
     const told = () => peer.results.some((result) => result.id === id);
     const reached = {
@@ -144,7 +149,11 @@ test.each(['received', 'started', 'running', 'finished', 'told'] as const)(
     expect(runs(name)).toBeLessThanOrEqual(1);
     if (result.outcome === 'done') expect(runs(name)).toBe(1);
     else expect(result.outcome).toBe('unknown');
-    if (moment === 'running') expect(result.outcome).toBe('unknown');
+    if (moment === 'running') {
+      expect(result.outcome).toBe('unknown');
+      // Nobody is told that it is over while it runs.
+      expect(identify(Number(readFileSync(join(traces, `${name}.pid`), 'utf8')))).toBeUndefined();
+    }
     if (moment === 'told') expect(result).toMatchObject({ outcome: 'done', exitCode: 7 });
     // What runs has seen nothing of all this.
     await until('the instance', async () => running()?.id === instance);

@@ -47,7 +47,6 @@ export class Agent {
   readonly #commands: Commands;
   readonly #link: Link;
   readonly #stopping = new AbortController();
-  #ingressPort: number | undefined;
   #switching = false;
   #connection: { connected: boolean; error?: string } = { connected: false };
   #cluster: { id: string; name: string } | undefined;
@@ -87,6 +86,7 @@ export class Agent {
     // What shall run comes first: it does not wait for a control plane.
     await this.#startIngress();
     await this.#keeper.start();
+    await this.#commands.endLeftovers();
     this.#writeStatus();
     const forget = this.#keeper.onChange(() => this.#link.changed());
     const writing = setInterval(() => this.#writeStatus(), 2000);
@@ -142,7 +142,7 @@ export class Agent {
 
   #facts(): Promise<Facts> {
     const { driver, ingress } = this.#options;
-    const port = this.#ingressPort;
+    const { port } = this.#ingress;
     return machineFacts(driver, port === undefined ? undefined : { port, listen: ingress.listen });
   }
 
@@ -180,9 +180,9 @@ export class Agent {
 
   async #startIngress(): Promise<void> {
     try {
-      this.#ingressPort = (await this.#ingress.ensure()).port;
+      await this.#ingress.ensure();
     } catch (error) {
-      // A port that is taken is no reason to run nothing; the keeper's slices with routes say that they lead nowhere.
+      // A port that is taken is no reason to run nothing: it is tried again, and the keeper says so meanwhile.
       this.#options.log.warn(`The ingress cannot be started: ${reason(error)}`);
     }
   }
@@ -190,6 +190,7 @@ export class Agent {
   #writeStatus(): void {
     const { home, identity, driver, launched, log } = this.#options;
     const { appliedRevision, slices } = this.#keeper.observed();
+    const { port: ingressPort } = this.#ingress;
     const status: Status = {
       pid: process.pid,
       version: programVersion,
@@ -199,7 +200,7 @@ export class Agent {
       ...(this.#cluster === undefined ? {} : { cluster: this.#cluster }),
       ...(this.#client.incarnation === undefined ? {} : { incarnation: this.#client.incarnation }),
       driver: driver.name,
-      ...(this.#ingressPort === undefined ? {} : { ingressPort: this.#ingressPort }),
+      ...(ingressPort === undefined ? {} : { ingressPort }),
       appliedRevision,
       slices: slices.length,
       instances: slices.reduce((sum, { instances }) => sum + instances.length, 0),

@@ -32,7 +32,13 @@ export interface KeptMachine {
 
 /** A machine with a driver and an ingress, of which nothing is left when it is closed. */
 export async function keptMachine(
-  options: { driver?: (home: string) => Promise<Driver>; hostBound?: boolean; clock?: Clock } = {},
+  options: {
+    driver?: (home: string) => Promise<Driver>;
+    hostBound?: boolean;
+    clock?: Clock;
+    /** Of the ingress, which need not get it. */
+    port?: number;
+  } = {},
 ): Promise<KeptMachine> {
   const home = mkdtempSync(join(tmpdir(), 'ballast-kept-'));
   const make = options.driver ?? ((directory: string) => processDriver({ home: directory, log }));
@@ -40,15 +46,15 @@ export async function keptMachine(
   const keepers: Keeper[] = [];
   const ingresses: Ingress[] = [];
   let driver: Driver | undefined;
-  let port = 0;
   let layouts = 0;
   return {
     home,
     async keeper() {
       driver = await make(home);
-      const ingress = new Ingress({ home, port: 0, listen: '127.0.0.1', program: ingressProgram, log });
+      const ingress = new Ingress({ home, port: options.port ?? 0, listen: '127.0.0.1', program: ingressProgram, log });
       ingresses.push(ingress);
-      port = (await ingress.ensure()).port;
+      const ensured = ingress.ensure();
+      await (options.port === undefined ? ensured : ensured.catch(() => undefined));
       const clock = options.clock === undefined ? {} : { clock: options.clock };
       const keeper = new Keeper({ home, driver, images, ingress, node: 'here', log, ...clock });
       keepers.push(keeper);
@@ -67,7 +73,7 @@ export async function keptMachine(
       if (driver === undefined) throw new Error('No keeper was made yet.');
       return driver;
     },
-    url: () => `http://127.0.0.1:${port}`,
+    url: () => `http://127.0.0.1:${ingresses.at(-1)?.port}`,
     async close() {
       for (const keeper of keepers) await keeper.close();
       for (const { id } of (await driver?.list()) ?? []) await driver?.remove(id);

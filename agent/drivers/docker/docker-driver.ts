@@ -11,7 +11,7 @@ import { Volumes } from '../process/volumes.ts';
 import { containerOf } from './container.ts';
 import { Engine, saidBy, statusOf } from './engine.ts';
 import { Events } from './events.ts';
-import { exec } from './exec.ts';
+import { endExec, exec } from './exec.ts';
 import { facts } from './facts.ts';
 import { Images } from './images.ts';
 import { Instances } from './instances.ts';
@@ -158,6 +158,10 @@ class DockerDriver implements Driver {
     const inspected = await this.#parts.instances.inspect(id);
     if (inspected === undefined) throw new Error(`There is no instance ${id}; look which there are.`);
     return await exec(this.#parts.engine, inspected.Id, command, running);
+  }
+
+  endExec(mark: string) {
+    return endExec(this.#parts.engine, mark);
   }
 
   logs(id: string, request: LogRequest) {

@@ -1,17 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Exec } from 'dockerode';
+import { z } from 'zod';
 import { identify, signal as send } from '../../../machine/process-identity.ts';
 import type { Running } from '../driver.ts';
 import { type Engine, saidBy, statusOf } from './engine.ts';
 import { frames } from './logs/log-lines.ts';
+
+const begun = z.object({ exec: z.string().max(128), container: z.string().max(128) });
 
 /** Runs a command in a container, beside what runs there. */
 export async function exec(
   engine: Engine,
   container: string,
   command: readonly string[],
-  { output, signal }: Running,
+  { began, output, signal }: Running,
 ): Promise<{ code: number }> {
   signal.throwIfAborted();
   const made = await engine
@@ -23,6 +26,7 @@ export async function exec(
       if (statusOf(error) === 409) throw new Error('A command cannot be run: the instance does not run.');
       throw error;
     });
+  began?.(JSON.stringify({ exec: made.id, container }));
   const stream = await engine
     .wait(() => made.start({ hijack: true, stdin: false }))
     .catch((error: unknown) => {
@@ -42,6 +46,20 @@ export async function exec(
   }
   signal.throwIfAborted();
   return { code: await codeOf(engine, made) };
+}
+
+/** Ends a command of an agent that is gone. One that this engine does not know any more has ended with its container. */
+export async function endExec(engine: Engine, mark: string): Promise<void> {
+  const { exec: id, container } = begun.parse(JSON.parse(mark));
+  const made = await engine.ask(async (docker) => docker.getExec(id));
+  await kill(made, container);
+  const left = await engine
+    .ask(() => made.inspect())
+    .catch((error: unknown) => {
+      if (statusOf(error) === 404) return undefined;
+      throw error;
+    });
+  if (left?.Running) throw new Error('The engine does not let this agent end it; it ends with its instance.');
 }
 
 /** Its output can be at its end a moment before it is. */

@@ -19,6 +19,14 @@ export function leftovers(groups: readonly string[], run: Run | undefined): Proc
   return [...found].flatMap((pid) => identify(pid) ?? []);
 }
 
+/** Everybody in the session that this process leads or led. */
+export function sessionMembers(leader: ProcessIdentity): ProcessIdentity[] {
+  const now = identify(leader.pid);
+  // A pid is not given again while a session has its number: if somebody else has it, the session is over.
+  if (now !== undefined && now.started !== leader.started) return [];
+  return pids().flatMap((pid) => (sessionOf(pid) === leader.pid ? (identify(pid) ?? []) : []));
+}
+
 /** Keepers that an agent started for a directory just before it died, and that have no run yet. */
 export function lateKeepers(directory: string): ProcessIdentity[] {
   const known = lastRun(directory)?.keeper?.pid;

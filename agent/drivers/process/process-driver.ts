@@ -24,7 +24,7 @@ import { readLogs, streams } from './logs/logs.ts';
 import { Places } from './places.ts';
 import { Ports } from './ports.ts';
 import { Roots, removeTree } from './roots.ts';
-import { runInside } from './run-inside.ts';
+import { endInside, runInside } from './run-inside.ts';
 import { lastRun, runNumbers } from './runs.ts';
 import { Volumes } from './volumes.ts';
 
@@ -180,6 +180,10 @@ class ProcessDriver implements Driver {
     const port = spec.process.port === undefined ? undefined : this.#files.port(id);
     const script = this.#launch.script(spec, port, command);
     return await runInside(groupsIn(directory), this.#launch.become(this.#users.of(spec.key)), script, running);
+  }
+
+  endExec(mark: string): Promise<void> {
+    return endInside(mark);
   }
 
   async *logs(id: string, request: LogRequest): AsyncGenerator<LogLine, void, undefined> {
