@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { programVersion } from '../../domain/version.ts';
 import { protocolVersion } from '../../protocol/version.ts';
 import { imageName } from '../update/image-name.ts';
@@ -51,10 +51,11 @@ async function compile(entryPoints: Record<string, string>): Promise<ArchivedFil
     legalComments: 'eof',
     outExtension: { '.js': '.mjs' },
     chunkNames: '[name]-[hash]',
-    // Native parts that are optional everywhere: ways to reach an engine by SSH that the agent does not use.
-    external: ['*.node', 'cpu-features'],
-    // Packages in CommonJS ask for Node's own modules by `require`.
-    banner: { js: `import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);` },
+    plugins: [leaveOut(unusedByDocker)],
+    // Packages in CommonJS ask for Node's own modules by `require`, and for their place by `__dirname`.
+    banner: {
+      js: `import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url),__filename=import.meta.filename,__dirname=import.meta.dirname;`,
+    },
     define: { 'process.env.NODE_ENV': '"production"' },
     logLevel: 'silent',
   });
@@ -63,6 +64,23 @@ async function compile(entryPoints: Record<string, string>): Promise<ArchivedFil
     bytes: Buffer.from(contents),
     executable: false,
   }));
+}
+
+/**
+ * Packages that the Docker client loads for engines reached by SSH and for builds by BuildKit. The agent speaks to a unix
+ * socket and builds nothing by it, and they would be a quarter of the bundle.
+ */
+const unusedByDocker = /^(ssh2|@grpc\/grpc-js|@grpc\/proto-loader|protobufjs)$/;
+
+/** Modules that are there and empty: loading them costs nothing, using them fails. */
+function leaveOut(packages: RegExp): Plugin {
+  return {
+    name: 'leave-out',
+    setup(building) {
+      building.onResolve({ filter: packages }, ({ path }) => ({ path, namespace: 'left-out' }));
+      building.onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({ contents: 'module.exports = {};' }));
+    },
+  };
 }
 
 /** Every shell script of the agent stands beside agent.mjs, where the code that is in there looks for it. */
