@@ -48,10 +48,10 @@ export function createAgentUpdateActivities({ database, keyring }: { database: D
         const release = await findRelease(beginning.kysely, { image: toImage });
         if (release === undefined) return { refused: `This control plane does not have the release ${toImage}.` };
         const cluster = { id: clusterId, organizationId };
-        const { digest, sizeBytes } = release;
+        const { digest, sizeBytes, proof } = release;
         await createCommand(beginning, keyring, cluster, {
           id: updateCommandId(updateId),
-          body: { kind: 'update', image: toImage, digest, sizeBytes, confirmSeconds },
+          body: { kind: 'update', image: toImage, digest, sizeBytes, confirmSeconds, proof },
           actorId: actorId('agent-update', updateId),
           expiresInSeconds: takenWithinSeconds,
         });

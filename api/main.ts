@@ -14,6 +14,7 @@ import { createDelivery } from '../temporal/delivery/delivery.ts';
 import type { AgentProgram } from './agent-releases/agent-program.ts';
 import { createApp } from './app.ts';
 import { ConsoleFiles } from './console/console-files.ts';
+import { listenOnSocket, SocketTaken } from './engine/listen-on-socket.ts';
 import { keyringWhenOpen } from './engine/server/keyring-when-open.ts';
 import { openLog } from './engine/server/log.ts';
 
@@ -74,7 +75,7 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
     delivery: createDelivery({ database, temporal, log }),
     log,
     processId,
-    agentProgram: agentProgram(settings),
+    agentProgram: agentProgram(),
     consoleFiles,
   });
   opened.defer(async () => {
@@ -85,6 +86,7 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
   await app.listen({ host: settings.LISTEN, port: settings.PORT }).catch((error: unknown) => {
     throw whyNotListening(error, settings);
   });
+  if (settings.API_SOCKET !== undefined) opened.defer(await listenOnSocket(app.server, settings.API_SOCKET));
   const { port } = app.server.address() as AddressInfo;
   const host = isIPv6(settings.LISTEN) ? `[${settings.LISTEN}]` : settings.LISTEN;
   log.info({ address: `http://${host}:${port}` }, 'The API listens');
@@ -126,13 +128,8 @@ async function buildConsole({ BALLAST_HOME }: Settings, signal: AbortSignal): Pr
   return keptConsole(join(BALLAST_HOME, 'cache'), signal);
 }
 
-/** Loaded when it is needed: making the bundle takes a compiler along. */
-function agentProgram({ BALLAST_HOME }: Settings): AgentProgram {
+function agentProgram(): AgentProgram {
   return {
-    async makeBundle() {
-      const { keptBundle } = await import('../agent/bundle/kept-bundle.ts');
-      return keptBundle(join(BALLAST_HOME, 'cache'));
-    },
     async installScript(parts) {
       const { installScript } = await import('../agent/join/install-script.ts');
       return installScript(parts);
@@ -154,7 +151,7 @@ function whyNotListening(error: unknown, { PORT, LISTEN }: Settings): unknown {
 
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const expected = error instanceof SettingsError || error instanceof CannotStart;
+  const expected = error instanceof SettingsError || error instanceof CannotStart || error instanceof SocketTaken;
   return expected ? error.message : (error.stack ?? error.message);
 }
 

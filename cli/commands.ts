@@ -36,7 +36,9 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'agent run': async () => (await import('./agent/agent.ts')).agentCommand('run'),
   'agent join': async () => (await import('./agent/agent.ts')).agentCommand('join'),
   'agent status': async () => (await import('./agent/agent.ts')).agentCommand('status'),
+  'agent trust': async () => (await import('./agent/agent.ts')).agentCommand('trust'),
   'agent leave': async () => (await import('./agent/agent.ts')).agentCommand('leave'),
+  'agent sign': async () => (await import('./engine/agent-sign.ts')).agentSign,
   'keys rotate': async () => (await import('./keys/rotate.ts')).keysRotate,
   help: async () => (await import('./help.ts')).help,
 };

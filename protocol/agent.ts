@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { command, commandBody } from './command.ts';
 import { desired } from './desired.ts';
+import { releaseProof, trust } from './release-proof.ts';
 import { spokenVersion } from './version.ts';
 
 const hold = z.object({ holds: z.boolean(), why: z.string().optional() });
@@ -68,6 +69,8 @@ export const helloAnswer = z.object({
   clusterName: z.string(),
   heartbeatSeconds: z.number(),
   ingressDomain: z.string(),
+  /** The keys that the installation signs releases with: an agent that has pinned none takes the newest, once. */
+  trust: trust.optional(),
 });
 export type HelloAnswer = z.infer<typeof helloAnswer>;
 
@@ -100,6 +103,7 @@ export const release = z.object({
   version: z.string(),
   digest: z.string(),
   sizeBytes: z.int(),
+  proof: releaseProof.optional(),
 });
 export type Release = z.infer<typeof release>;
 

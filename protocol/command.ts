@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { releaseProof } from './release-proof.ts';
 
 /**
  * Things that are done once. Those that change something are written into the agent's journal before they start, so that
@@ -25,6 +26,8 @@ export const commandBody = z.discriminatedUnion('kind', [
     sizeBytes: z.int(),
     /** So long has the new version to say hello; then the old one comes back. */
     confirmSeconds: z.int(),
+    /** Needed unless the release is on the agent's disk already. */
+    proof: releaseProof.optional(),
   }),
 ]);
 export type CommandBody = z.infer<typeof commandBody>;

@@ -21,6 +21,8 @@ import { Refusal } from '../program/refusal.ts';
 export interface JoinOptions {
   home: string;
   url: string;
+  /** Where a socket leads to is this installation, whatever it is called. */
+  socket?: string | undefined;
   token: string;
   caFile?: string | undefined;
   log: Log;
@@ -31,7 +33,7 @@ export interface JoinOptions {
  * Enrols the agent of this home. The credential is made here and on disk before the control plane hears of it, so that an
  * answer that is lost can be asked for again; only its hash is sent.
  */
-export async function enrol({ home, url, token, caFile, log, signal }: JoinOptions): Promise<Identity> {
+export async function enrol({ home, url, socket, token, caFile, log, signal }: JoinOptions): Promise<Identity> {
   const address = controlPlaneAddress(url);
   const known = readIdentity(home);
   if (known?.cluster !== undefined) {
@@ -45,10 +47,10 @@ export async function enrol({ home, url, token, caFile, log, signal }: JoinOptio
   const credential = known?.credential ?? makeCredential();
   const draft: Identity = { url: address.href, credential, ...(caFile === undefined ? {} : { caFile }) };
   writeIdentity(home, draft);
-  const client = clientFor(draft, () => token);
+  const client = clientFor(draft, () => token, socket);
   try {
     const answer = await ask(client, { token, credentialHash: hashOf(credential) }, log, signal);
-    if (!samePlace(address, new URL(answer.publicUrl))) {
+    if (socket === undefined && !samePlace(address, new URL(answer.publicUrl))) {
       throw new Refusal(`The control plane is reached at ${answer.publicUrl}, not at ${url}; join it by that address.`);
     }
     const identity = { ...draft, cluster: { id: answer.clusterId, name: answer.clusterName } };
@@ -66,7 +68,8 @@ export async function enrol({ home, url, token, caFile, log, signal }: JoinOptio
   }
 }
 
-export function clientFor({ url, caFile }: Identity, credential: () => string): Client {
+export function clientFor({ url, caFile }: Identity, credential: () => string, socket?: string): Client {
+  if (socket !== undefined) return new Client({ url: 'http://localhost', socket, credential });
   return new Client({ url, credential, ...(caFile === undefined ? {} : { certificates: readCertificates(caFile) }) });
 }
 

@@ -6,7 +6,7 @@ set -u
 umask 077
 : BALLAST_DATA
 
-home= driver=auto ingress_port=8089 ingress_listen=127.0.0.1 ca_file= use_systemd=yes draft= made= done=
+trust= home= driver=auto ingress_port=8089 ingress_listen=127.0.0.1 ca_file= use_systemd=yes draft= made= done=
 
 say() { printf '%s\n' "$*"; }
 refuse() { printf 'ballast-install: %s\n' "$*" >&2; exit 1; }
@@ -29,16 +29,17 @@ while [ $# -gt 0 ]; do
   case $option in
     --no-systemd) use_systemd=; shift; continue ;;
     --help | -h)
-      say 'Options: --home DIRECTORY --driver auto|process|docker --ingress-port PORT --ingress-listen ADDRESS --ca-file PATH --no-systemd'
+      say 'Options: --trust FINGERPRINT --home DIRECTORY --driver auto|process|docker --ingress-port PORT --ingress-listen ADDRESS --ca-file PATH --no-systemd'
       say 'The enrolment token is read from standard input.'
       done=yes
       exit 0
       ;;
-    --home | --driver | --ingress-port | --ingress-listen | --ca-file) ;;
+    --trust | --home | --driver | --ingress-port | --ingress-listen | --ca-file) ;;
     *) refuse "There is no option $option; see --help." ;;
   esac
   [ $# -ge 2 ] && [ -n "$2" ] || refuse "$option wants a value."
   case $option in
+    --trust) trust=$2 ;;
     --home) home=$2 ;;
     --driver) driver=$2 ;;
     --ingress-port) ingress_port=$2 ;;
@@ -92,6 +93,10 @@ if command -v sha256sum >/dev/null 2>&1; then sha256() { sha256sum <"$1" | cut -
 elif command -v shasum >/dev/null 2>&1; then sha256() { shasum -a 256 <"$1" | cut -d ' ' -f 1; }
 else home=; refuse 'Neither sha256sum nor shasum is there; install coreutils.'
 fi
+case $trust in
+  '') home=; refuse 'The command names no key to trust (--trust); make a new install command in the console or by ballast cluster token.' ;;
+  *[!0-9a-f]*) home=; refuse 'The fingerprint behind --trust is none; copy the whole install command again.' ;;
+esac
 command -v tar >/dev/null 2>&1 || { home=; refuse 'There is no tar here; install it.'; }
 command -v gzip >/dev/null 2>&1 || { home=; refuse 'There is no gzip here; install it.'; }
 
@@ -116,6 +121,42 @@ new_enough() {
   [ -n "$1" ] && [ -x "$1" ] &&
     "$1" -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 22 || (a === 22 && b >= 18) ? 0 : 1)' 2>/dev/null
 }
+
+# Which program verifies signatures: a Node that is here, else OpenSSL 3.
+verifier=
+find_verifier() {
+  for candidate in "${BALLAST_NODE:-}" "$home/runtime/node" "$(command -v node 2>/dev/null)"; do
+    if new_enough "$candidate"; then verifier=$candidate; return; fi
+  done
+  case $(openssl version 2>/dev/null) in
+    'OpenSSL '[3-9]* | 'OpenSSL '[1-9][0-9]*) verifier=openssl ;;
+    *) home=; refuse 'Nothing here can verify the signature of the agent; install Node 22.18 or newer, or OpenSSL 3.' ;;
+  esac
+}
+
+# The public key in binary, and whether it has signed this very text.
+decoded_key() {
+  if [ "$verifier" = openssl ]; then printf %s "$key" | openssl base64 -d -A
+  else "$verifier" -e 'process.stdout.write(Buffer.from(process.argv[1], "base64"))' "$key"
+  fi
+}
+signed_by_key() {
+  if [ "$verifier" = openssl ]; then
+    printf '%s\n' '-----BEGIN PUBLIC KEY-----' "$key" '-----END PUBLIC KEY-----' >"$draft/key.pem"
+    printf %s "$1" >"$draft/statement"
+    printf %s "$2" | openssl base64 -d -A >"$draft/signature"
+    openssl pkeyutl -verify -pubin -inkey "$draft/key.pem" -rawin -in "$draft/statement" -sigfile "$draft/signature" >/dev/null 2>&1
+  else
+    "$verifier" -e 'const { createPublicKey, verify } = require("node:crypto");
+      const [statement, signature, key] = process.argv.slice(1);
+      const der = createPublicKey({ key: Buffer.from(key, "base64"), format: "der", type: "spki" });
+      process.exit(verify(null, Buffer.from(statement), der, Buffer.from(signature, "base64")) ? 0 : 1)' "$1" "$2" "$key" 2>/dev/null
+  fi
+}
+
+# What a signed statement says; its form is that of the key's owner and nobody else's.
+said_in() { printf %s "$2" | sed -n 's/.*"'"$1"'":"\{0,1\}\([A-Za-z0-9:._-]*\).*/\1/p'; }
+digest_in() { said_in digest "$1" | sed 's/^sha256://'; }
 
 start_agent() {
   options="--driver $driver --ingress-port $ingress_port --ingress-listen $ingress_listen"
@@ -181,9 +222,17 @@ mkdir -p "$home/releases" "$home/run" || refuse "$home cannot be made; choose an
 chmod 711 "$home"
 draft=$(mktemp -d "$home/install.XXXXXX") || refuse "Nothing can be written to $home."
 
+find_verifier
+decoded_key >"$draft/key.der" && [ "$(sha256 "$draft/key.der")" = "$trust" ] ||
+  refuse 'The control plane signs with another key than the one that the command names; make a new install command, and compare its fingerprint with the one of ./ballast agent sign. Nothing was installed.'
+case $statement in '{"kind":"agent",'*) ;; *) refuse 'The control plane offers something else than an agent; nothing was installed.' ;; esac
+signed_by_key "$statement" "$signature" || refuse 'The release is not signed by the key that the command names; nothing was installed.'
+case $(said_in platform "$statement") in any | "$os-$arch") ;; *) refuse "The release is for another platform than $os-$arch; nothing was installed." ;; esac
+digest=$(digest_in "$statement")
+
 fetch "$url/agent/v1/bundles/sha256:$digest" "$draft/bundle" "$size" ||
   refuse 'The release cannot be downloaded: the token is unknown, used or expired, or the control plane cannot be reached; make a new token and try again.'
-[ "$(sha256 "$draft/bundle")" = "$digest" ] || refuse 'The downloaded release is not the one that was named; nothing was installed.'
+[ "$(sha256 "$draft/bundle")" = "$digest" ] || refuse 'The downloaded release is not the one that was signed; nothing was installed.'
 release=$(printf %s "$digest" | cut -c 1-12)
 if [ ! -f "$home/releases/$release/digest" ]; then
   mkdir "$draft/release" && gzip -dc <"$draft/bundle" | tar -xf - -C "$draft/release" || refuse 'The release cannot be unpacked; is the disk full?'
@@ -195,11 +244,14 @@ if [ ! -f "$home/releases/$release/digest" ]; then
 fi
 
 if ! new_enough "${BALLAST_NODE:-}" && ! new_enough "$home/runtime/node" && ! new_enough "$(command -v node 2>/dev/null)"; then
+  case $runtime_statement in '{"kind":"runtime",'*) runtime_platform=$(said_in platform "$runtime_statement") ;; *) runtime_platform= ;; esac
   [ "$runtime_platform" = "$os-$arch" ] ||
     refuse "The agent needs Node 22.18 or newer, and the control plane has none for $os-$arch; install it from https://nodejs.org and try again."
+  signed_by_key "$runtime_statement" "$runtime_signature" || refuse "The control plane's Node is not signed by the key that the command names; install Node 22.18 or newer from https://nodejs.org and try again."
+  runtime_digest=$(digest_in "$runtime_statement")
   say 'Downloading Node from the control plane.'
   fetch "$url/agent/v1/runtime" "$draft/node" "$runtime_size" || refuse 'Node cannot be downloaded from the control plane; install it from https://nodejs.org and try again.'
-  [ "$(sha256 "$draft/node")" = "$runtime_digest" ] || refuse 'The downloaded Node is not the one that was named; nothing was installed.'
+  [ "$(sha256 "$draft/node")" = "$runtime_digest" ] || refuse 'The downloaded Node is not the one that was signed; nothing was installed.'
   chmod 755 "$draft/node"
   new_enough "$draft/node" || refuse "The control plane's Node does not run on this machine; install Node 22.18 or newer from https://nodejs.org and try again."
   made="$made $home/runtime"
@@ -207,8 +259,9 @@ if ! new_enough "${BALLAST_NODE:-}" && ! new_enough "$home/runtime/node" && ! ne
 fi
 
 program=$home/releases/$release/ballast
+[ -f "$home/trust.json" ] || made="$made $home/trust.json"
 printf '%s\n' "$token" >"$draft/token"
-"$program" agent join --home "$home" --url "$url" --token-file "$draft/token" ${ca_file:+--ca-file "$ca_file"} || refuse 'This machine was not enrolled; nothing was installed.'
+"$program" agent join --home "$home" --url "$url" --token-file "$draft/token" --trust "$trust" --epoch "$(said_in epoch "$statement")" ${ca_file:+--ca-file "$ca_file"} || refuse 'This machine was not enrolled; nothing was installed.'
 done=yes
 
 cp "$home/releases/$release/launcher.sh" "$draft/launcher.sh" && mv -f "$draft/launcher.sh" "$home/launcher.sh"

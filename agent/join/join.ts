@@ -2,8 +2,10 @@ import { readFileSync, rmSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { openHome } from '../home/home.ts';
 import { homeOption } from '../home/home-option.ts';
+import { TrustFile } from '../home/trust.ts';
+import { fingerprintIn } from '../home/trust-key.ts';
 import { lineLog, reason } from '../program/log.ts';
-import type { AgentCommand, Option } from '../program/options.ts';
+import type { AgentCommand, Option, Values } from '../program/options.ts';
 import { Refusal } from '../program/refusal.ts';
 import { enrol } from './enrol.ts';
 
@@ -19,7 +21,34 @@ export const joinOptions: Readonly<Record<string, Option>> = {
     what: 'Certificates (PEM) to trust besides those that Node trusts.',
     variable: 'BALLAST_AGENT_CA_FILE',
   },
+  socket: {
+    value: 'PATH',
+    what: "The control plane's own socket on this machine, instead of its address.",
+    variable: 'BALLAST_AGENT_SOCKET',
+  },
+  trust: {
+    value: 'FINGERPRINT',
+    what: "Of the key that signs the agent's releases; without it the first one that the control plane names is kept.",
+    variable: 'BALLAST_AGENT_TRUST',
+  },
+  epoch: { value: 'NUMBER', what: 'The least epoch of a release to take; the install script knows it.', default: '0' },
 };
+
+/** Where the control plane is: by its socket whatever its address is, else by the address. */
+export function controlPlaneOf(values: Values): { url: string; socket?: string } | undefined {
+  const socket = values.text('socket');
+  const url = values.text('url') ?? (socket === undefined ? undefined : 'http://localhost');
+  return url === undefined ? undefined : { url, ...(socket === undefined ? {} : { socket }) };
+}
+
+/** Pins the key that the command named, before anything is heard of a control plane. */
+export function pinKey(home: string, values: Values): void {
+  const named = values.text('trust');
+  if (named === undefined) return;
+  const trust = new TrustFile(home);
+  if (trust.read() !== undefined) return;
+  trust.write({ fingerprint: fingerprintIn(named), epoch: values.number('epoch', 0, 9_999_999_999), from: 'join' });
+}
 
 export const join: AgentCommand = {
   name: 'join',
@@ -29,10 +58,12 @@ export const join: AgentCommand = {
   options: { home: homeOption, ...joinOptions },
   async run(values) {
     const home = openHome(values.needed('home'));
-    const url = values.needed('url');
+    const place = controlPlaneOf(values);
+    if (place === undefined) throw new Refusal('--url is missing; see --help.');
+    pinKey(home, values);
     const { token, used } = await takeToken(values.needed('token-file'));
     const { signal } = new AbortController();
-    const { cluster } = await enrol({ home, url, token, caFile: values.text('ca-file'), log: lineLog, signal });
+    const { cluster } = await enrol({ home, ...place, token, caFile: values.text('ca-file'), log: lineLog, signal });
     used();
     process.stdout.write(`This machine is enrolled for the cluster ${cluster?.name}.\n`);
     return 0;

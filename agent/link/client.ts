@@ -23,6 +23,8 @@ import { type ReadWork, readWork } from './read-work.ts';
 
 export interface ClientOptions {
   url: string;
+  /** A socket in a directory that only we can enter, instead of a port that anybody may come to hold. */
+  socket?: string;
   /** What proves who we are; asked for each request, since it is rotated. */
   credential: () => string;
   /** Certificates to trust besides those that Node trusts, as PEM. */
@@ -46,15 +48,22 @@ const largestAnswer = 64 * 1024 * 1024;
  */
 export class Client {
   readonly url: URL;
+  /** As people are told it. */
+  readonly address: string;
   /** Set by hello; sent with everything that follows. */
   incarnation: number | undefined;
   readonly #credential: () => string;
   readonly #agent: HttpAgent | HttpsAgent;
+  readonly #socket: string | undefined;
 
-  constructor({ url, credential, certificates }: ClientOptions) {
+  constructor({ url, socket, credential, certificates }: ClientOptions) {
     this.url = controlPlaneAddress(url);
+    this.#socket = socket;
+    this.address = socket ?? this.url.origin;
     this.#credential = credential;
-    const connections = { keepAlive: true, maxSockets: 16, maxFreeSockets: 2 };
+    // Nothing proves who is behind a plain port: each request asks anew for the one who holds it now.
+    const keepAlive = socket !== undefined || this.url.protocol === 'https:';
+    const connections = { keepAlive, maxSockets: 16, maxFreeSockets: 2 };
     this.#agent =
       this.url.protocol === 'http:'
         ? new HttpAgent(connections)
@@ -117,6 +126,10 @@ export class Client {
     throw await this.#failure(answer);
   }
 
+  get #host(): string {
+    return this.#socket ?? this.url.host;
+  }
+
   close(): void {
     this.#agent.destroy();
   }
@@ -127,7 +140,7 @@ export class Client {
       return schema.parse(JSON.parse(text));
     } catch {
       // What it holds is not told: an answer may carry secrets.
-      throw new LinkFailure('unreachable', `${this.url.host} answered ${call.path} with something else than agreed.`);
+      throw new LinkFailure('unreachable', `${this.#host} answered ${call.path} with something else than agreed.`);
     }
   }
 
@@ -143,7 +156,7 @@ export class Client {
     const status = answer.statusCode ?? 0;
     if (status >= 300 && status < 400) {
       answer.destroy();
-      const message = `${this.url.host} wants to redirect the agent elsewhere, which it never follows; give the address that it leads to.`;
+      const message = `${this.#host} wants to redirect the agent elsewhere, which it never follows; give the address that it leads to.`;
       return new LinkFailure('unreachable', message);
     }
     const body = await this.#read(answer, 65_536);
@@ -157,6 +170,7 @@ export class Client {
     const options: RequestOptions = {
       method,
       agent: this.#agent,
+      ...(this.#socket === undefined ? {} : { socketPath: this.#socket }),
       signal: signal === undefined ? late : AbortSignal.any([signal, late]),
       headers: {
         accept: 'application/json',
@@ -194,6 +208,6 @@ export class Client {
   #unreachable(error: unknown): LinkFailure {
     const late = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
     const why = late ? 'no answer in time' : error instanceof Error ? error.message : String(error);
-    return new LinkFailure('unreachable', `${this.url.host} cannot be reached: ${why}.`);
+    return new LinkFailure('unreachable', `${this.#host} cannot be reached: ${why}.`);
   }
 }

@@ -5,12 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { programVersion } from '../../domain/version.ts';
 import { rotate } from '../../machine/log-files.ts';
 import type { Facts, HelloAnswer } from '../../protocol/agent.ts';
+import type { Trust } from '../../protocol/release-proof.ts';
 import { Commands } from '../commands/commands.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { Credentials } from '../home/credentials.ts';
 import { machineFacts } from '../home/facts.ts';
+import { forgetFailures } from '../home/failures.ts';
 import type { Identity } from '../home/identity.ts';
 import { type Status, writeStatus } from '../home/status.ts';
+import { TrustFile } from '../home/trust.ts';
 import { ImageStore } from '../images/image-store.ts';
 import { Ingress } from '../ingress/ingress.ts';
 import { clientFor } from '../join/enrol.ts';
@@ -23,10 +26,13 @@ import { imageName } from '../update/image-name.ts';
 import { Releases } from '../update/releases.ts';
 import { update } from '../update/update.ts';
 import { type Log, reason } from './log.ts';
+import { Refusal } from './refusal.ts';
 
 export interface AgentOptions {
   home: string;
   identity: Identity;
+  /** The control plane's own socket on this machine, instead of the address in the identity. */
+  socket?: string | undefined;
   driver: Driver;
   ingress: { port: number; listen: string };
   imageLimits: { limitBytes: number; maxImageBytes: number };
@@ -42,6 +48,7 @@ export class Agent {
   readonly #credentials: Credentials;
   readonly #journal: Journal;
   readonly #releases: Releases;
+  readonly #trust: TrustFile;
   readonly #ingress: Ingress;
   readonly #keeper: Keeper;
   readonly #commands: Commands;
@@ -57,9 +64,10 @@ export class Agent {
     this.#options = options;
     this.#cluster = identity.cluster;
     this.#credentials = new Credentials(home, identity);
-    this.#client = clientFor(identity, () => this.#credentials.current);
+    this.#client = clientFor(identity, () => this.#credentials.current, options.socket);
     this.#journal = new Journal(join(home, 'journal'), log);
     this.#releases = new Releases(home);
+    this.#trust = new TrustFile(home);
     this.#ingress = new Ingress({ home, ...options.ingress, program: ingressProgram(), log });
     const images = new ImageStore(join(home, 'images'), imageLimits);
     this.#keeper = new Keeper({ home, driver, images, ingress: this.#ingress, node: hostname(), log });
@@ -70,8 +78,13 @@ export class Agent {
       restart: (key, process, token) => this.#keeper.restart(key, process, token),
       update: async (body, run) => {
         const { launched: running } = options;
+        const parts = { releases: this.#releases, client: this.#client, trust: this.#trust, running };
         const switchOver = () => void this.#switchOver(run.id);
-        return update(body, run, { releases: this.#releases, client: this.#client, running, switchOver });
+        return update(body, run, { ...parts, switchOver }).catch((error: unknown) => {
+          // Who asked for it may be nobody who should: this machine's own log has it, too.
+          if (error instanceof Refusal) log.warn(`An update to ${body.image} is refused: ${error.message}`);
+          throw error;
+        });
       },
       holdsLeases: () => this.#link.holdsLeases,
       log,
@@ -153,15 +166,30 @@ export class Agent {
     if (desired !== undefined) await this.#keeper.desire(desired, since);
   }
 
-  #connected({ clusterId, clusterName, incarnation }: HelloAnswer): void {
+  #connected({ clusterId, clusterName, incarnation, trust }: HelloAnswer): void {
     const { log, launched } = this.#options;
+    if (trust !== undefined) this.#followKeys(trust);
     this.#cluster = { id: clusterId, name: clusterName };
     this.#credentials.accepted(this.#cluster);
+    forgetFailures(this.#options.home);
     if (launched !== undefined) this.#releases.confirm(launched);
     this.#releases.clear();
     // Only now: how an update went is known since the line before.
     this.#commands.start();
-    log.info(`Connected to ${this.#client.url.origin} as the agent of ${clusterName}, incarnation ${incarnation}.`);
+    log.info(`Connected to ${this.#client.address} as the agent of ${clusterName}, incarnation ${incarnation}.`);
+  }
+
+  #followKeys(trust: Trust): void {
+    const { log } = this.#options;
+    try {
+      const found = this.#trust.follow(trust);
+      if (found === undefined) return;
+      if ('pinned' in found) log.info(found.pinned);
+      else log.warn(found.strange);
+    } catch (error) {
+      // What runs goes on; the next update says the same.
+      log.warn(reason(error));
+    }
   }
 
   #noteState(state: { connected: boolean; error?: string }): void {
@@ -188,14 +216,14 @@ export class Agent {
   }
 
   #writeStatus(): void {
-    const { home, identity, driver, launched, log } = this.#options;
+    const { home, driver, launched, log } = this.#options;
     const { appliedRevision, slices } = this.#keeper.observed();
     const { port: ingressPort } = this.#ingress;
     const status: Status = {
       pid: process.pid,
       version: programVersion,
       image: runningImage(home, launched),
-      url: identity.url,
+      url: this.#client.address,
       ...this.#connection,
       ...(this.#cluster === undefined ? {} : { cluster: this.#cluster }),
       ...(this.#client.incarnation === undefined ? {} : { incarnation: this.#client.incarnation }),

@@ -5,5 +5,6 @@ export const agentCommands: Readonly<Record<string, () => Promise<AgentCommand>>
   run: async () => (await import('./run.ts')).run,
   join: async () => (await import('../join/join.ts')).join,
   status: async () => (await import('../home/tell-status.ts')).tellStatus,
+  trust: async () => (await import('../home/trust-key.ts')).trustKey,
   leave: async () => (await import('./leave.ts')).leave,
 };

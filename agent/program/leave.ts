@@ -4,6 +4,7 @@ import { identify } from '../../machine/process-identity.ts';
 import { homeOption } from '../home/home-option.ts';
 import { forgetIdentity, readIdentity } from '../home/identity.ts';
 import { endAgent, runningAgent } from '../home/sole-agent.ts';
+import { TrustFile } from '../home/trust.ts';
 import { endInstances } from './end-instances.ts';
 import type { AgentCommand } from './options.ts';
 import { Refusal } from './refusal.ts';
@@ -40,6 +41,7 @@ export const leave: AgentCommand = {
     if (agent !== undefined) await endAgent(agent);
     await endInstances(home, values.needed('docker-socket'));
     forgetIdentity(home);
+    new TrustFile(home).forget();
     // Without `releases/state` a launcher that something starts all the same says so and ends.
     for (const name of ['journal', 'desired.json', 'keep', join('releases', 'state')]) {
       rmSync(join(home, name), { recursive: true, force: true });

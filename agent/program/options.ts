@@ -16,11 +16,14 @@ export interface AgentCommand {
   name: string;
   summary: string;
   details: string;
+  /** A word besides its options, as in `trust FINGERPRINT`; it may be left out. */
+  word?: string;
   options: Readonly<Record<string, Option>>;
   run(values: Values): Promise<number>;
 }
 
 export interface Values {
+  word: string | undefined;
   text(name: string): string | undefined;
   /** One that has a default, or that cannot be done without. */
   needed(name: string): string;
@@ -36,7 +39,12 @@ export function readValues(command: AgentCommand, args: string[], environment: N
     ]),
   );
   const { values, tokens } = parseArgs({ args, options: config, strict: false, allowPositionals: true, tokens: true });
+  let word: string | undefined;
   for (const token of tokens) {
+    if (token.kind === 'positional' && command.word !== undefined && word === undefined) {
+      word = token.value;
+      continue;
+    }
     if (token.kind === 'positional') throw new Refusal(`"${token.value}" is not understood; see --help.`);
     if (token.kind !== 'option') continue;
     const known = command.options[token.name];
@@ -63,13 +71,13 @@ export function readValues(command: AgentCommand, args: string[], environment: N
     if (Number.isInteger(value) && value >= least && value <= most) return value;
     throw new Refusal(`--${name} must be a number from ${least} to ${most}.`);
   };
-  return { text, needed, number, has: (name) => values[name] === true };
+  return { word, text, needed, number, has: (name) => values[name] === true };
 }
 
-export function describe({ name, summary, details, options }: AgentCommand): string {
+export function describe({ name, summary, details, word, options }: AgentCommand): string {
   const rows = Object.entries(options).map(([option, { what, value, variable, default: otherwise }]) => {
     const more = [otherwise === undefined ? '' : `default ${otherwise}`, variable ?? ''].filter((text) => text !== '');
     return `  --${option}${value === undefined ? '' : ` ${value}`}\n      ${what}${more.length > 0 ? ` (${more.join('; ')})` : ''}\n`;
   });
-  return `ballast agent ${name} [options]\n\n${summary}\n${details === '' ? '' : `\n${details}\n`}\nOptions:\n${rows.join('')}`;
+  return `ballast agent ${name}${word === undefined ? '' : ` [${word}]`} [options]\n\n${summary}\n${details === '' ? '' : `\n${details}\n`}\nOptions:\n${rows.join('')}`;
 }

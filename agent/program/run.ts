@@ -5,7 +5,7 @@ import { homeOption } from '../home/home-option.ts';
 import { type Identity, readIdentity } from '../home/identity.ts';
 import { becomeSoleAgent } from '../home/sole-agent.ts';
 import { enrol } from '../join/enrol.ts';
-import { joinOptions, takeToken } from '../join/join.ts';
+import { controlPlaneOf, joinOptions, pinKey, takeToken } from '../join/join.ts';
 import { Agent } from './agent.ts';
 import { type Log, lineLog } from './log.ts';
 import type { AgentCommand, Values } from './options.ts';
@@ -73,6 +73,7 @@ export const run: AgentCommand = {
       const agent = new Agent({
         home,
         identity,
+        socket: values.text('socket'),
         driver,
         ingress: { port: values.number('ingress-port', 0, 65_535), listen: values.needed('ingress-listen') },
         imageLimits: {
@@ -100,16 +101,17 @@ export const run: AgentCommand = {
 
 async function whoWeAre(home: string, values: Values, log: Log, signal: AbortSignal): Promise<Identity> {
   const known = readIdentity(home);
-  const url = values.text('url');
+  const place = controlPlaneOf(values);
   const tokenFile = values.text('token-file');
   if (known?.cluster !== undefined) return known;
-  if (url === undefined || tokenFile === undefined) {
+  if (place === undefined || tokenFile === undefined) {
     throw new Refusal(
       'This agent is not enrolled; give --url and --token-file, or run the install command of a cluster.',
     );
   }
+  pinKey(home, values);
   const { token, used } = await takeToken(tokenFile);
-  const identity = await enrol({ home, url, token, caFile: values.text('ca-file'), log, signal });
+  const identity = await enrol({ home, ...place, token, caFile: values.text('ca-file'), log, signal });
   used();
   return identity;
 }

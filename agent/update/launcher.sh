@@ -159,6 +159,10 @@ after() {
   now=$(date +%s)
   [ $((now - started)) -lt 300 ] || delay=1
   say "The agent ended with $1 and is started again in $delay s."
+  # Counted until an agent reaches its control plane, which deletes the file.
+  failures=$(cut -d ' ' -f 1 "$home/run/failures" 2>/dev/null)
+  case $failures in '' | *[!0-9]*) failures=0 ;; esac
+  echo "$((failures + 1)) $1" >"$home/run/failures"
   sleep "$delay"
   delay=$((delay * 2))
   [ "$delay" -le 30 ] || delay=30

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { ReleaseProof } from '../../protocol/release-proof.ts';
 import { type AgentPeer, agentPeer } from '../../test/agents/agent-peer.ts';
 import {
   agentHome,
@@ -10,8 +11,10 @@ import {
   processesNaming,
   runScript,
 } from '../../test/agents/installed-agent.ts';
+import { type ReleaseSigner, releaseSigner } from '../../test/ground/release-signer.ts';
 import { until } from '../../test/ground/until.ts';
 import { type Bundle, makeBundle } from '../bundle/make-bundle.ts';
+import { TrustFile } from '../home/trust.ts';
 import { installScript } from '../join/install-script.ts';
 import { imageName, shortDigest } from './image-name.ts';
 import { Releases } from './releases.ts';
@@ -19,6 +22,10 @@ import { Releases } from './releases.ts';
 let bundle: Bundle;
 let peer: AgentPeer;
 let home: ReturnType<typeof agentHome>;
+let signer: ReleaseSigner;
+
+/** Of the release that is installed. */
+let first: ReleaseProof;
 
 beforeAll(async () => {
   bundle = await makeBundle();
@@ -27,6 +34,8 @@ beforeEach(async () => {
   peer = await agentPeer();
   peer.bundles.set(bundle.digest, bundle.bytes);
   home = agentHome();
+  signer = releaseSigner();
+  first = signer.prove(bundle.digest);
 });
 afterEach(async () => {
   await home.close();
@@ -37,22 +46,39 @@ afterAll(() => {
 });
 
 const environment = { BALLAST_NODE: process.execPath };
-function install(options: { token?: string; digest?: string; url?: string; more?: string[]; args?: string[] } = {}) {
-  const { token = peer.token, digest = bundle.digest, url = peer.url } = options;
-  const { image, version, bytes } = bundle;
-  const script = installScript({ url, release: { image, version, digest, sizeBytes: bytes.length } });
-  const args = ['--home', join(home.path, 'agent'), '--driver', 'process', '--ingress-port', '0', '--no-systemd'];
-  return runScript(script, { args: options.args ?? args, input: `${token}\n`, environment });
+interface Installing {
+  token?: string;
+  proof?: ReleaseProof;
+  args?: string[];
+  /** Without it there is no Node, and OpenSSL verifies. */
+  environment?: Record<string, string>;
 }
+function install(options: Installing = {}) {
+  const { token = peer.token, proof = first } = options;
+  const { image, version, digest, bytes } = bundle;
+  const release = { image, version, digest, sizeBytes: bytes.length };
+  const script = installScript({ url: peer.url, release, proof });
+  const args = options.args ?? [...['--trust', signer.fingerprint, '--home', path()], ...unattended];
+  return runScript(script, { args, input: `${token}\n`, environment: options.environment ?? environment });
+}
+const unattended = ['--driver', 'process', '--ingress-port', '0', '--no-systemd'];
 const path = () => join(home.path, 'agent');
 const state = () => new Releases(path()).read();
 
-function offer(bytes: Buffer, confirmSeconds = 20): { id: string; release: string; image: string } {
+function offer(
+  bytes: Buffer,
+  confirmSeconds = 20,
+  prove: (digest: string) => ReleaseProof | undefined = signer.prove,
+): { id: string; release: string; image: string } {
   const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
   const image = imageName(bundle.version, digest);
   const id = randomUUID();
   peer.bundles.set(digest, bytes);
-  const body = { kind: 'update' as const, image, digest, sizeBytes: bytes.length, confirmSeconds };
+  const proof = prove(digest);
+  const body = {
+    ...{ kind: 'update' as const, image, digest, sizeBytes: bytes.length, confirmSeconds },
+    ...(proof === undefined ? {} : { proof }),
+  };
   peer.commands.set(id, { id, attempt: 1, body });
   return { id, release: shortDigest(digest), image };
 }
@@ -112,7 +138,7 @@ test('a release that is not the one that was named, or does not run here, change
   if (command?.body.kind !== 'update') throw new Error('no update');
   const named = `sha256:${'0'.repeat(64)}`;
   peer.bundles.set(named, bundle.bytes);
-  peer.commands.set(wrong.id, { ...command, body: { ...command.body, digest: named } });
+  peer.commands.set(wrong.id, { ...command, body: { ...command.body, digest: named, proof: signer.prove(named) } });
   expect(await resultOf(wrong.id)).toMatchObject({
     outcome: 'failed',
     message: expect.stringContaining('not the one'),
@@ -131,6 +157,117 @@ test('a release that is not the one that was named, or does not run here, change
   expect(existsSync(join(path(), 'releases', 'climbed'))).toBe(false);
   expect(state()).toEqual(before);
   expect(peer.hellos).toHaveLength(1);
+}, 60_000);
+
+test('a server in the place of the API cannot have its own program run, however it is offered', async () => {
+  expect((await install()).code).toBe(0);
+  const before = state();
+  const running = agents();
+  const squatter = releaseSigner();
+  const evil = await changedBundle(bundle.bytes, { NOTES: 'Not from here.' });
+  const followed = (digest: string): ReleaseProof => {
+    // As if the pinned key had vouched for the squatter's.
+    const link = squatter.says({ kind: 'key', key: squatter.key, epoch: 999 });
+    return { ...squatter.prove(digest), key: signer.key, chain: [link] };
+  };
+  const { platform } = process;
+  const other = platform === 'linux' ? 'darwin-arm64' : 'linux-x64';
+  const attempts: [(digest: string) => ReleaseProof | undefined, string][] = [
+    [() => undefined, 'is not signed'],
+    [squatter.prove, 'not signed by the key that this agent trusts'],
+    [followed, 'not signed by the key that this agent trusts'],
+    [(digest) => ({ ...squatter.prove(digest), key: signer.key }), 'not signed by the key that this agent trusts'],
+    // All that the installation ever signed is known to whoever reads its database.
+    [() => first, 'about another program'],
+    [(digest) => signer.prove(digest, { kind: 'runtime' }), 'about another program'],
+    [(digest) => signer.prove(digest, { platform: other }), `is for ${other}`],
+    [(digest) => signer.prove(digest, { epoch: 7 }), 'is older (epoch 7)'],
+  ];
+  for (const [prove, sentence] of attempts) {
+    const { id, release } = offer(evil, 20, prove);
+    expect(await resultOf(id)).toMatchObject({ outcome: 'failed', message: expect.stringContaining(sentence) });
+    expect(existsSync(join(path(), 'releases', release))).toBe(false);
+    expect(readFileSync(join(path(), 'run', 'agent.log'), 'utf8')).toContain(sentence);
+  }
+  expect(peer.requests.filter((asked) => asked.startsWith('bundles/'))).toHaveLength(1);
+  expect(state()).toEqual(before);
+  expect(agents()).toEqual(running);
+  expect(peer.hellos).toHaveLength(1);
+}, 60_000);
+
+test('a changed key is followed along its chain, a lost one only when somebody at the machine says so', async () => {
+  expect((await install()).code).toBe(0);
+  const next = releaseSigner();
+  const link = signer.says({ kind: 'key', key: next.key, epoch: 500 });
+  const changed = offer(await changedBundle(bundle.bytes, { NOTES: 'By the next key.' }), 20, (digest) => ({
+    ...next.prove(digest, { epoch: 501 }),
+    key: signer.key,
+    chain: [link],
+  }));
+  expect(await resultOf(changed.id)).toMatchObject({ outcome: 'done' });
+  // The key before it counts no more: it may be known to others by now.
+  const byOld = offer(await changedBundle(bundle.bytes, { NOTES: 'By the old key.' }), 20, (digest) =>
+    signer.prove(digest, { epoch: 502 }),
+  );
+  expect(await resultOf(byOld.id)).toMatchObject({
+    outcome: 'failed',
+    message: expect.stringContaining(next.fingerprint),
+  });
+
+  const found = releaseSigner();
+  const notes = await changedBundle(bundle.bytes, { NOTES: 'After the loss.' });
+  const early = offer(notes, 20, (digest) => found.prove(digest, { epoch: 1 }));
+  expect((await resultOf(early.id)).outcome).toBe('failed');
+  const program = join(path(), 'releases', state()?.current ?? '', 'ballast');
+  const trust = (word: string) =>
+    runScript(`"$0" agent trust ${word} --home ${path()}`, { program, args: [], input: '', environment });
+  expect(await trust('abc')).toMatchObject({ code: 1, said: expect.stringContaining('64 hexadecimal digits') });
+  expect(await trust(found.fingerprint)).toMatchObject({ code: 0, said: expect.stringContaining(found.fingerprint) });
+  const late = offer(notes, 20, (digest) => found.prove(digest, { epoch: 1 }));
+  expect(await resultOf(late.id)).toMatchObject({ outcome: 'done' });
+}, 90_000);
+
+test('an agent from before releases were signed pins the key that it is told first, and no other', async () => {
+  expect((await install()).code).toBe(0);
+  const pinned = () => new TrustFile(path()).read();
+  const restarted = async () => {
+    const hellos = peer.hellos.length;
+    for (const pid of agents()) process.kill(pid, 'SIGKILL');
+    await until('a further hello', async () => peer.hellos.length > hellos);
+  };
+  new TrustFile(path()).forget();
+  peer.trust = { key: signer.key, chain: [] };
+  await restarted();
+  await until('it is pinned', async () => pinned()?.fingerprint === signer.fingerprint);
+  expect(pinned()).toMatchObject({ from: 'first-use', epoch: 0 });
+  const other = releaseSigner();
+  peer.trust = { key: other.key, chain: [] };
+  await restarted();
+  await until('it says so', async () =>
+    readFileSync(join(path(), 'run', 'agent.log'), 'utf8').includes('signs with another key than the pinned one'),
+  );
+  expect(pinned()?.fingerprint).toBe(signer.fingerprint);
+}, 60_000);
+
+test('nothing is installed that the key of the command has not signed, whatever verifies it', async () => {
+  const other = releaseSigner();
+  const cases: [ReleaseProof, string][] = [
+    [other.prove(bundle.digest), 'signs with another key'],
+    [{ ...first, release: other.prove(bundle.digest).release }, 'is not signed by the key'],
+    [signer.prove(bundle.digest, { platform: 'plan9-mips' }), 'is for another platform'],
+    [signer.prove(bundle.digest, { kind: 'runtime' }), 'something else than an agent'],
+    [signer.prove(`sha256:${'0'.repeat(64)}`), 'cannot be downloaded'],
+  ];
+  // Without a Node of this version, and without one at all.
+  const bare = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
+  for (const [proof, sentence] of cases) {
+    for (const given of [environment, bare]) {
+      const { code, said } = await install({ proof, environment: given });
+      expect(said).toContain(sentence);
+      expect(code).toBe(1);
+      expect(readdirSync(home.path)).toEqual([]);
+    }
+  }
 }, 60_000);
 
 test('an agent that is killed while it downloads goes on where it was', async () => {
@@ -154,6 +291,8 @@ test('what cannot be installed is refused in a sentence and leaves nothing', asy
     [{ token: 'enrol_wrong' }, 'the token is unknown, used or expired'],
     [{ token: '' }, 'is no token'],
     [{ token: '"; touch /tmp/x' }, 'is no token'],
+    [{ args: ['--home', path()] }, 'names no key to trust'],
+    [{ args: ['--home', path(), '--trust', 'x'] }, 'is none'],
     [{ args: ['--hom', 'x'] }, 'There is no option --hom'],
     [{ args: ['--home', `${path()} x`] }, 'other characters'],
     [{ args: ['--home', path(), '--driver', 'magic'] }, 'There is no driver magic'],
@@ -166,7 +305,7 @@ test('what cannot be installed is refused in a sentence and leaves nothing', asy
   }
   // Another release than the one whose digest the script has.
   peer.bundles.set(bundle.digest, Buffer.from(bundle.bytes).fill(0, 100, 200));
-  expect(await install()).toMatchObject({ code: 1, said: expect.stringContaining('not the one that was named') });
+  expect(await install()).toMatchObject({ code: 1, said: expect.stringContaining('not the one that was signed') });
   expect(readdirSync(home.path)).toEqual([]);
   peer.bundles.set(bundle.digest, bundle.bytes);
   // The enrolment itself is refused after everything was there.
@@ -177,6 +316,7 @@ test('what cannot be installed is refused in a sentence and leaves nothing', asy
   const whole = installScript({
     url: peer.url,
     release: { image: 'x', version: '1', digest: bundle.digest, sizeBytes: 1 },
+    proof: first,
   });
   const cut = whole.slice(0, whole.lastIndexOf('ballast_install'));
   const { said } = await runScript(cut, { args: ['--home', path()], input: peer.token });

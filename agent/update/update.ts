@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandBody } from '../../protocol/command.ts';
 import type { Run, RunResult } from '../commands/run.ts';
+import type { TrustFile } from '../home/trust.ts';
 import type { Client } from '../link/client.ts';
 import { Refusal } from '../program/refusal.ts';
 import { download } from './download.ts';
@@ -13,6 +14,7 @@ import { unpackBundle } from './unpack-bundle.ts';
 export interface UpdateOptions {
   releases: Releases;
   client: Client;
+  trust: TrustFile;
   /** The release this agent runs from; nothing if it was not started by a launcher. */
   running: string | undefined;
   /** Ends this agent so that the launcher starts the next release. */
@@ -20,13 +22,14 @@ export interface UpdateOptions {
 }
 
 /**
- * Gets a release, looks whether it runs here at all, and hands over to the launcher. Interrupted before that it is taken
+ * Gets a release that the pinned key has signed, looks whether it runs here at all, and hands over to the launcher. One
+ * that is on disk was verified when it came. Interrupted before that it is taken
  * up again, since nothing has changed; after that the state on disk says how it went.
  */
 export async function update(
   body: Extract<CommandBody, { kind: 'update' }>,
   run: Run,
-  { releases, client, running, switchOver }: UpdateOptions,
+  { releases, client, trust, running, switchOver }: UpdateOptions,
 ): Promise<RunResult | 'left open'> {
   const release = shortDigest(body.digest);
   const state = releases.read();
@@ -40,7 +43,8 @@ export async function update(
   if (run.starts > 3)
     return { outcome: 'failed', message: 'The update was interrupted 3 times; the agent is as it was.' };
   const directory = releases.path(release);
-  if (!existsSync(join(directory, 'digest'))) {
+  if (digestIn(directory) !== body.digest) {
+    trust.admit(body.proof, body.digest);
     run.output('progress', Buffer.from(`Downloading ${body.image}.\n`));
     const draft = `${directory}.part`;
     await download(client, body, draft, run.signal);
@@ -58,6 +62,15 @@ export async function update(
   });
   switchOver();
   return 'left open';
+}
+
+/** Of a release that was unpacked as a whole. The name of its directory has only the first digits. */
+function digestIn(directory: string): string | undefined {
+  try {
+    return readFileSync(join(directory, 'digest'), 'utf8').trim();
+  } catch {
+    return undefined;
+  }
 }
 
 function smoke(program: string, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { offerRelease } from '../agent-releases/offer-release.ts';
 import { bundle, installScript, nodeRuntime, release } from '../agent-releases/release.ts';
 import { commandOutput } from '../commands/command-output.ts';
 import { commandResult } from '../commands/command-result.ts';
@@ -18,17 +17,6 @@ const downloads = [release, bundle, nodeRuntime, installScript];
 /** What agents and control plane say to each other: docs/agent-protocol.md. No part of the API for people. */
 export function agentRoutes(app: FastifyInstance, server: ServerParts, clients: ClientAddress): void {
   for (const route of [...routes, ...downloads]) route.mount(app, server, clients);
-  const stopping = new AbortController();
-  let offering: Promise<void> = Promise.resolve();
-  app.addHook('onReady', async () => {
-    offering = offerRelease(server, stopping.signal);
-  });
-  app.addHook('preClose', async () => {
-    stopping.abort();
-    server.bell.close();
-  });
-  app.addHook('onClose', async () => {
-    await offering;
-    await server.heartbeats.close();
-  });
+  app.addHook('preClose', async () => server.bell.close());
+  app.addHook('onClose', async () => server.heartbeats.close());
 }

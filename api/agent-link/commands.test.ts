@@ -114,7 +114,13 @@ describe('downloads', () => {
   test('the release and the runtime are for agents and for those who hold a token that is still good', async () => {
     const bytes = randomBytes(1000);
     const digest = `sha256:${hashOf(bytes.toString('latin1'))}`;
-    await storeRelease(api.database.kysely, { image: 'ballast-agent:9-000000000000', version: '9', digest, bytes });
+    await storeRelease(api.database.kysely, {
+      image: 'ballast-agent:9-000000000000',
+      version: '9',
+      digest,
+      bytes,
+      proof: {},
+    });
     const secret = await token();
     agent.credential = secret;
     expect((await agent.call('GET', `bundles/${digest}`)).bytes.equals(bytes)).toBe(true);

@@ -1,3 +1,4 @@
+import { currentRelease } from '../../db/agent-updates/agent-releases.ts';
 import { followRelease } from '../../db/agent-updates/follow-release.ts';
 import { welcomeAgent } from '../../db/agents/cluster-agents.ts';
 import { effect } from '../../db/engine/effect.ts';
@@ -5,6 +6,7 @@ import type { JsonObject } from '../../db/postgres/json.ts';
 import { heartbeatSeconds } from '../../domain/clusters/clusters.ts';
 import { Problem } from '../../domain/problems.ts';
 import { type HelloAnswer, helloRequest } from '../../protocol/agent.ts';
+import { trust } from '../../protocol/release-proof.ts';
 import { agree } from '../../protocol/version.ts';
 import { agentRoute, tooMany } from './agent-route.ts';
 import { Pace } from './pace.ts';
@@ -32,6 +34,7 @@ export const hello = agentRoute({
     await followRelease(server.database, agent.cluster).catch((error: unknown) => {
       server.log.warn({ err: error }, 'The agent of the local cluster was not asked to update');
     });
+    const keys = trust.safeParse((await currentRelease(server.database.kysely))?.proof).data;
     return {
       incarnation,
       minor: agreed.minor,
@@ -39,6 +42,7 @@ export const hello = agentRoute({
       clusterName: agent.clusterName,
       heartbeatSeconds,
       ingressDomain: server.settings.INGRESS_DOMAIN,
+      ...(keys === undefined ? {} : { trust: keys }),
     };
   },
 });

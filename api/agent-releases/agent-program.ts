@@ -1,9 +1,9 @@
 import type { Release } from '../../protocol/agent.ts';
+import type { ReleaseProof } from '../../protocol/release-proof.ts';
 
-/** The agent as this control plane serves it; where it is made is nobody's business here. */
+/** How machines get the agent. It is made and signed elsewhere: nothing that serves requests can. */
 export interface AgentProgram {
-  makeBundle(): Promise<{ image: string; version: string; digest: string; bytes: Buffer }>;
-  installScript(parts: { url: string; release: Release; runtime: Runtime }): Promise<string>;
+  installScript(parts: { url: string; release: Release; proof: ReleaseProof; runtime: Runtime }): Promise<string>;
 }
 
 /** The Node of this very process, for machines of the same kind that have none. */

@@ -39,7 +39,7 @@ async function joined(cluster: ClusterRef): Promise<PeerAgent> {
 async function offer(image: string): Promise<void> {
   const bytes = randomBytes(8);
   const digest = `sha256:${createHash('sha256').update(image).digest('hex')}`;
-  await storeRelease(api.database.kysely, { image, version: '1', digest, bytes });
+  await storeRelease(api.database.kysely, { image, version: '1', digest, bytes, proof: {} });
 }
 
 const attempts = async (cluster = local) =>

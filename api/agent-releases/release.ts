@@ -2,6 +2,7 @@ import { currentRelease, findRelease, readReleaseBytes } from '../../db/agent-up
 import { isEnrollmentTokenGood } from '../../db/clusters/enrollment-tokens.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { Release } from '../../protocol/agent.ts';
+import { type ReleaseProof, releaseProof } from '../../protocol/release-proof.ts';
 import { type AgentHeaders, admitAgent, bearerOf, type From } from '../agent-link/admit-agent.ts';
 import { agentRoute, openRoute } from '../agent-link/agent-route.ts';
 import { openRuntime, runtime } from '../agent-link/runtime.ts';
@@ -11,7 +12,7 @@ import type { ServerParts } from '../engine/server/server-parts.ts';
 export const release = agentRoute({
   method: 'GET',
   url: 'release',
-  handle: ({ server }) => offered(server),
+  handle: ({ server }) => signedRelease(server),
 });
 
 /** The bytes of a release, for agents and for machines that are about to become one. */
@@ -58,7 +59,8 @@ export const installScript = openRoute({
     await server.rates.spend('anonymous', from.address, server.settings.RATE_LIMIT_ANONYMOUS_PER_MINUTE);
     const { agentProgram } = server;
     if (agentProgram === undefined) throw notReady();
-    const parts = { url: server.settings.PUBLIC_URL, release: await offered(server), runtime: await runtime() };
+    const { proof, ...release } = await signedRelease(server);
+    const parts = { url: server.settings.PUBLIC_URL, release, proof, runtime: await runtime() };
     const script = await agentProgram.installScript(parts).catch((error: unknown) => {
       // It says what is wrong with PUBLIC_URL.
       if (error instanceof Error && error.name === 'Refusal') throw new Problem('conflict', error.message);
@@ -68,11 +70,11 @@ export const installScript = openRoute({
   },
 });
 
-async function offered({ database }: ServerParts): Promise<Release> {
+async function signedRelease({ database }: ServerParts): Promise<Release & { proof: ReleaseProof }> {
   const current = await currentRelease(database.kysely);
   if (current === undefined) throw notReady();
-  const { image, version, digest, sizeBytes } = current;
-  return { image, version, digest, sizeBytes };
+  const { image, version, digest, sizeBytes, proof } = current;
+  return { image, version, digest, sizeBytes, proof: releaseProof.parse(proof) };
 }
 
 /** An enrolled agent, or somebody who holds a token that still could enrol one. */
@@ -83,7 +85,9 @@ async function admitDownload(server: ServerParts, headers: AgentHeaders, from: F
 }
 
 function notReady(): Problem {
-  return new Problem('unavailable', 'The control plane is still preparing the agent; try again in a few seconds.', {
-    retryAfterSeconds: 2,
-  });
+  return new Problem(
+    'unavailable',
+    'This control plane has no signed release of the agent to offer yet. `./ballast up` signs one when it starts; where API and workers run by themselves, run `./ballast agent sign`.',
+    { retryAfterSeconds: 2 },
+  );
 }

@@ -5,6 +5,7 @@ import { operation } from '../engine/operation.ts';
 import { clusterCreatedSchema, clusterName, clusterRegion } from './cluster.ts';
 import { installCommand } from './install-command.ts';
 import { presentCluster } from './present-cluster.ts';
+import { signingFingerprint } from './signing-fingerprint.ts';
 
 export const createCluster = operation({
   method: 'POST',
@@ -27,7 +28,12 @@ export const createCluster = operation({
     return {
       cluster: presentCluster(cluster),
       expiresAt: expiresAt.toISOString(),
-      installCommand: installCommand(server.settings.PUBLIC_URL, cluster, secret),
+      installCommand: installCommand(
+        server.settings.PUBLIC_URL,
+        cluster,
+        secret,
+        await signingFingerprint(effect.kysely),
+      ),
       token: secret,
     };
   },

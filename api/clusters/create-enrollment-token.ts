@@ -2,6 +2,7 @@ import { createEnrollmentToken as newToken } from '../../db/clusters/enrollment-
 import { operation } from '../engine/operation.ts';
 import { clusterPath, enrollmentTokenSchema } from './cluster.ts';
 import { installCommand } from './install-command.ts';
+import { signingFingerprint } from './signing-fingerprint.ts';
 
 export const createEnrollmentToken = operation({
   method: 'POST',
@@ -22,7 +23,12 @@ export const createEnrollmentToken = operation({
     const { secret, expiresAt } = await newToken(effect, cluster);
     return {
       expiresAt: expiresAt.toISOString(),
-      installCommand: installCommand(server.settings.PUBLIC_URL, cluster, secret),
+      installCommand: installCommand(
+        server.settings.PUBLIC_URL,
+        cluster,
+        secret,
+        await signingFingerprint(effect.kysely),
+      ),
       token: secret,
     };
   },

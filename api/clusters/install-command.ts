@@ -1,11 +1,21 @@
 /**
  * What a person runs on a machine to make it the cluster's. The token is given on standard input, so that it is in no
- * list of processes; it, the address and the slug are made of characters that mean nothing to a shell. A script that could
+ * list of processes. The fingerprint is of the key that the machine shall believe from then on. The token, the address and the slug are made of characters that mean nothing to a shell. A script that could
  * not be fetched fails as a whole: curl has said why.
  */
-export function installCommand(publicUrl: string, cluster: { slug: string }, token: string): string {
+export function installCommand(
+  publicUrl: string,
+  cluster: { slug: string },
+  token: string,
+  fingerprint: string | undefined,
+): string {
   const script = `${publicUrl}/agent/v1/install.sh`;
-  return `printf '%s\\n' ${quoted(token)} | sh -c "$(curl -fsSL ${quoted(script)} || echo exit 1)" ballast-install${beside(publicUrl, cluster)}`;
+  return `printf '%s\\n' ${quoted(token)} | sh -c "$(curl -fsSL ${quoted(script)} || echo exit 1)" ballast-install${trusting(fingerprint)}${beside(publicUrl, cluster)}`;
+}
+
+/** Missing as long as no release is signed; the script says then what to do. */
+function trusting(fingerprint: string | undefined): string {
+  return fingerprint === undefined ? '' : ` --trust ${fingerprint}`;
 }
 
 /** An address that only this machine can reach: the agent comes to live here, beside that of the local cluster. */

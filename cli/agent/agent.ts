@@ -9,7 +9,7 @@ export async function agentCommand(name: string): Promise<Command> {
   const known = await load();
   return {
     summary: known.summary.replace(/\.$/, ''),
-    usage: '[options]',
+    usage: known.word === undefined ? '[options]' : `[${known.word}] [options]`,
     details: known.details,
     options: Object.fromEntries(Object.entries(known.options).map(([option, one]) => [option, described(one)])),
     run: async (args) => {

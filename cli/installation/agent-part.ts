@@ -1,72 +1,78 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { readIdentity } from '../../agent/home/identity.ts';
 import { readStatus } from '../../agent/home/status.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
-import { writeFileAtomically } from '../../machine/files.ts';
 import { makeAgentHome } from '../../runtime/home/agent-home.ts';
 import type { Home } from '../../runtime/home/home.ts';
 import type { Part } from '../../runtime/supervisor/part.ts';
-import { localAddress } from './node-parts.ts';
+import { Refusal } from '../../runtime/supervisor/refusal.ts';
 
-const launcher = join(import.meta.dirname, '../..', 'agent', 'update', 'launcher.sh');
+const preparation = fileURLToPath(new URL('local-agent.ts', import.meta.url));
+/** What the preparation ends with when trying again is of no use. */
+export const refusedCode = 3;
+const longestPreparation = 120_000;
+
+export function tokenFile(directory: string): string {
+  return join(directory, 'run', 'enrolment-token');
+}
 
 /**
- * The agent of the cluster on this machine. It is installed, enrolled, launched and updated as on any other machine; only the token
- * and the bundle come to it without a detour.
+ * The agent of the cluster on this machine. It is enrolled, launched and updated as on any other machine; only the token
+ * and its first release come to it without a detour, and it reaches the API by a socket that nobody else can hold.
  */
-export function agentPart(home: Home, settings: Settings): Part {
+export function agentPart(home: Home, settings: Settings, env: Readonly<Record<string, string>>, socket: string): Part {
   const directory = makeAgentHome(home);
-  const url = localAddress(settings);
-  const tokenFile = join(directory, 'run', 'enrolment-token');
+  let prepared = false;
+  let reached = false;
   return {
     name: 'agent',
     title: 'Agent of the local cluster',
     async prepare() {
-      await install(directory, join(home.path, 'cache'));
-      if (readIdentity(directory)?.cluster === undefined) await writeToken(settings, tokenFile);
+      // One that was in contact and died is started again as it was.
+      const asItWas = prepared && reached && readIdentity(directory)?.cluster !== undefined;
+      const mend = prepared && !reached;
+      reached = false;
+      if (!asItWas) await runPreparation(env, mend ? ['--mend'] : []);
+      prepared = true;
     },
     command: () => ({
       file: '/bin/sh',
       args: [
         join(directory, 'launcher.sh'),
         directory,
-        ...['--url', url, '--token-file', tokenFile, '--driver', settings.LOCAL_DRIVER],
+        ...['--socket', socket, '--token-file', tokenFile(directory), '--driver', settings.LOCAL_DRIVER],
         ...['--ingress-port', String(settings.INGRESS_PORT), '--ingress-listen', settings.INGRESS_LISTEN],
       ],
       // Nothing of what the control plane is told: the agent sees neither its database nor its keys.
       env: { PATH: process.env.PATH, HOME: process.env.HOME, LANG: process.env.LANG, BALLAST_NODE: process.execPath },
       cwd: directory,
     }),
-    ready: async () => readStatus(directory)?.connected ?? false,
+    ready: async () => {
+      const connected = readStatus(directory)?.connected ?? false;
+      reached ||= connected;
+      return connected;
+    },
     stopSignal: 'SIGTERM',
     hurrySignal: 'SIGTERM',
   };
 }
 
-/** Once; later releases come as updates, as to every cluster. */
-async function install(directory: string, cache: string): Promise<void> {
-  const { Releases } = await import('../../agent/update/releases.ts');
-  const releases = new Releases(directory);
-  if (releases.read() === undefined) {
-    const { keptBundle } = await import('../../agent/bundle/kept-bundle.ts');
-    const { unpackBundle } = await import('../../agent/update/unpack-bundle.ts');
-    const { digest, bytes } = await keptBundle(cache);
-    const release = digest.slice('sha256:'.length, 'sha256:'.length + 12);
-    mkdirSync(releases.directory, { recursive: true, mode: 0o755 });
-    const archive = releases.path(`${release}.part`);
-    writeFileSync(archive, bytes);
-    await unpackBundle(archive, releases.path(release), digest);
-    rmSync(archive);
-    releases.write({ current: release });
-  }
-  const installed = join(directory, 'launcher.sh');
-  if (!existsSync(installed)) copyFileSync(launcher, installed);
+/** Signs this version's release of the agent and has it offered, where no agent runs beside. */
+export function offerRelease(env: Readonly<Record<string, string>>): Promise<void> {
+  return runPreparation(env, ['--sign-only']);
 }
 
-async function writeToken(settings: Settings, path: string): Promise<void> {
-  const { localEnrolmentToken } = await import('./local-enrolment.ts');
-  const secret = await localEnrolmentToken(settings);
-  mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
-  writeFileAtomically(path, `${secret}\n`);
+/** In a process of its own: what it loads would stay in the supervisor for ever. */
+function runPreparation(embedded: Readonly<Record<string, string>>, flags: readonly string[]): Promise<void> {
+  const args = ['--disable-warning=ExperimentalWarning', preparation, ...flags];
+  const env = { ...process.env, ...embedded };
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, { env, timeout: longestPreparation }, (error, _, errors) => {
+      if (error === null) return resolve();
+      const said = errors.trim().split('\n').at(-1) || error.message;
+      reject(error.code === refusedCode ? new Refusal(said) : new Error(said));
+    });
+  });
 }

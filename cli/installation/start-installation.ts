@@ -4,6 +4,7 @@ import { embeddedSettings, embedsProvider } from '../../runtime/embedded-setting
 import type { Home } from '../../runtime/home/home.ts';
 import { postgresPart } from '../../runtime/postgres/postgres.ts';
 import { provisionPostgres } from '../../runtime/postgres/postgres-provision.ts';
+import { apiSocket } from '../../runtime/supervisor/api-socket.ts';
 import type { Part } from '../../runtime/supervisor/part.ts';
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
 import type { Supervisor } from '../../runtime/supervisor/supervisor.ts';
@@ -12,7 +13,7 @@ import { findTemporal } from '../../runtime/temporal-server/temporal-binary.ts';
 import { reachableDatabase } from '../database/reachable-database.ts';
 import { sentenceOf } from '../engine/failure.ts';
 import type { Progress } from '../engine/progress.ts';
-import { agentPart } from './agent-part.ts';
+import { agentPart, offerRelease } from './agent-part.ts';
 import { answersOk, answersReady, localAddress, nodePart } from './node-parts.ts';
 
 interface Starting {
@@ -40,13 +41,20 @@ export async function startInstallation(starting: Starting): Promise<Settings> {
   await Promise.all([temporal ? undefined : namespaceReady, tables(settings, progress)]);
   signal.throwIfAborted();
   await Promise.all([namespaceReady, ...ourParts(starting, settings).map((part) => supervisor.start(part))]);
-  if (settings.LOCAL_CLUSTER) startLocalCluster(settings, starting);
+  startLocalCluster(settings, embeddedSettings(home, starting.settings), starting);
   return settings;
 }
 
 /** Not waited for: what is put on the cluster meanwhile is done when its agent is there, and people need not wait for it. */
-function startLocalCluster(settings: Settings, { home, supervisor, progress, signal }: Starting): void {
-  supervisor.start(agentPart(home, settings)).catch((error: unknown) => {
+function startLocalCluster(
+  settings: Settings,
+  env: Readonly<Record<string, string>>,
+  { home, supervisor, progress, signal }: Starting,
+): void {
+  const started = settings.LOCAL_CLUSTER
+    ? supervisor.start(agentPart(home, settings, env, apiSocket(home)))
+    : offerRelease(env);
+  started.catch((error: unknown) => {
     if (!signal.aborted) progress.line(`! ${sentenceOf(error)}`);
   });
 }
@@ -119,6 +127,7 @@ function ourParts({ home, settings: given }: Starting, settings: Settings): Part
     BALLAST_HOME: settings.BALLAST_HOME,
     KEYS_FILE: settings.KEYS_FILE,
     PORT: String(settings.PORT),
+    API_SOCKET: apiSocket(home),
     WORKER_PORT: String(workerPort),
     WORKER_METRICS_URL: settings.WORKER_METRICS_URL ?? `${worker}/metrics`,
   });

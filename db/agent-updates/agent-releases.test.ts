@@ -14,6 +14,7 @@ const release = (number: number) => ({
   version: `${number}.0.0`,
   digest: `sha256:${number}`,
   bytes: Buffer.from([number]),
+  proof: {},
 });
 
 test('the release that was offered last is the current one, however quickly one follows the other', async () => {

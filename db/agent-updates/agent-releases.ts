@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 
 export interface AgentReleaseView {
@@ -7,6 +8,8 @@ export interface AgentReleaseView {
   digest: string;
   sizeBytes: number;
   createdAt: Date;
+  /** What the installation's key says of it. */
+  proof: JsonObject;
 }
 
 const columns = ['image', 'version', 'digest', 'size_bytes as sizeBytes', 'created_at as createdAt'] as const;
@@ -14,41 +17,59 @@ const columns = ['image', 'version', 'digest', 'size_bytes as sizeBytes', 'creat
 /** The column holds milliseconds: two releases offered within one would have no order, and neither would be the newest. */
 const afterAllOthers = sql<Date>`greatest(now(), (select max(created_at) from agent_release) + interval '1 millisecond')`;
 
-/** Keeps a release; one that is there already is offered again, as the newest: the control plane may have gone back. */
+/**
+ * Keeps a release; one that is there already is offered again, as the newest: the control plane may have gone back. Its
+ * proof is replaced, since the installation may have another key by now.
+ */
 export async function storeRelease(
   kysely: Kysely<Tables>,
-  release: { image: string; version: string; digest: string; bytes: Buffer },
+  release: { image: string; version: string; digest: string; bytes: Buffer; proof: object },
 ): Promise<void> {
   const { image, version, digest, bytes } = release;
+  const proof = sql<JsonObject>`${JSON.stringify(release.proof)}::jsonb`;
   const current = await currentRelease(kysely);
-  if (current?.digest === digest) return;
+  if (current?.digest === digest) {
+    await kysely.updateTable('agent_release').set({ proof }).where('digest', '=', digest).execute();
+    return;
+  }
   await kysely
     .insertInto('agent_release')
-    .values({ image, version, digest, size_bytes: bytes.length, bytes, created_at: afterAllOthers })
-    .onConflict((conflict) => conflict.column('image').doUpdateSet({ offered: true, created_at: afterAllOthers }))
+    .values({ image, version, digest, size_bytes: bytes.length, bytes, proof, created_at: afterAllOthers })
+    .onConflict((conflict) =>
+      conflict.column('image').doUpdateSet({ offered: true, proof, created_at: afterAllOthers }),
+    )
     .execute();
+}
+
+/** Those that nobody has signed, from before releases were, are there for nobody. */
+function signedReleases(kysely: Kysely<Tables>) {
+  return kysely.selectFrom('agent_release').select(columns).select('proof').where('proof', 'is not', null);
 }
 
 /** The one that clusters are told is available. */
 export async function currentRelease(kysely: Kysely<Tables>): Promise<AgentReleaseView | undefined> {
-  return await kysely
-    .selectFrom('agent_release')
-    .select(columns)
+  const row = await signedReleases(kysely)
     .where('offered', '=', true)
     .orderBy('created_at', 'desc')
     .limit(1)
     .executeTakeFirst();
+  return row && view(row);
 }
 
 export async function findRelease(
   kysely: Kysely<Tables>,
   by: { image: string } | { digest: string },
 ): Promise<AgentReleaseView | undefined> {
-  const query = kysely.selectFrom('agent_release').select(columns);
-  return await ('image' in by
+  const query = signedReleases(kysely);
+  const row = await ('image' in by
     ? query.where('image', '=', by.image)
     : query.where('digest', '=', by.digest)
   ).executeTakeFirst();
+  return row && view(row);
+}
+
+function view(row: Omit<AgentReleaseView, 'proof'> & { proof: JsonObject | null }): AgentReleaseView {
+  return { ...row, proof: row.proof ?? {} };
 }
 
 export async function readReleaseBytes(kysely: Kysely<Tables>, digest: string): Promise<Buffer | undefined> {
@@ -73,5 +94,5 @@ export async function sweepReleases(kysely: Kysely<Tables>): Promise<number> {
 
 /** Newest first. */
 export async function listReleases(kysely: Kysely<Tables>): Promise<AgentReleaseView[]> {
-  return await kysely.selectFrom('agent_release').select(columns).orderBy('created_at', 'desc').execute();
+  return (await signedReleases(kysely).orderBy('created_at', 'desc').execute()).map(view);
 }

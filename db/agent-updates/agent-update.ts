@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { agentUpdateStates } from '../../domain/clusters/agent-updates.ts';
+import type { JsonObject } from '../postgres/json.ts';
 
 /** One attempt to put another release of the agent on a cluster: the row of the actor `agent-update/<id>`. */
 export const AgentUpdateSchema = defineEntity({
@@ -52,6 +53,8 @@ export const AgentReleaseSchema = defineEntity({
     digest: p.text().unique('agent_release_digest_unique'),
     sizeBytes: p.integer(),
     bytes: p.blob().$type<Buffer>(),
+    /** The statement about it, signed by the installation's key, and that key. Without one it is offered to nobody. */
+    proof: p.json<JsonObject>().nullable(),
     /** The one that clusters are told is available: the newest that came with a control plane. */
     offered: p.boolean().default(true),
     createdAt: p.datetime(3).defaultRaw('now()'),

@@ -1,6 +1,20 @@
+import type { Kysely } from 'kysely';
 import type { Effect } from '../engine/effect.ts';
 import { findOrganizationBySlug } from '../organizations/organizations.ts';
+import type { Tables } from '../postgres/tables.ts';
 import { type ClusterRef, createCluster, findLocalCluster } from './clusters.ts';
+
+/** The release that the agent of this machine runs, as it said when it said hello last. */
+export async function localAgentImage(kysely: Kysely<Tables>): Promise<string | undefined> {
+  const row = await kysely
+    .selectFrom('cluster_agent')
+    .innerJoin('cluster', 'cluster.id', 'cluster_agent.cluster_id')
+    .select('cluster_agent.image')
+    .where('cluster.local', '=', true)
+    .where('cluster_agent.image', 'is not', null)
+    .executeTakeFirst();
+  return row?.image ?? undefined;
+}
 
 /**
  * The cluster on the machine of the installation itself. It belongs to the organization `default`, which deploys there unless it

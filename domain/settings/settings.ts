@@ -34,6 +34,11 @@ export const settingsTable = {
   PUBLIC_URL: setting('Address under which people reach the installation.', origin, publicUrl, {
     shown: 'http://localhost:PORT',
   }),
+  API_SOCKET: optional(
+    'Unix socket that the API listens on besides PORT, in a directory that nobody else can enter. Set by `ballast up`, for the agent of this machine.',
+    path,
+    { example: '/var/lib/ballast/run/api.sock' },
+  ),
   TRUSTED_PROXIES: setting<readonly string[]>('Proxies whose X-Forwarded-For is believed.', ranges, []),
   BALLAST_HOME: setting('Directory of all data, keys and logs.', path, join(checkout, '.ballast'), {
     example: '/var/lib/ballast',

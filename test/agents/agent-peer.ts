@@ -14,6 +14,7 @@ import {
 import { type Command, commandResult, type OutputPiece, outputBatch } from '../../protocol/command.ts';
 import type { Desired } from '../../protocol/desired.ts';
 import { type Report, report } from '../../protocol/observed.ts';
+import type { Trust } from '../../protocol/release-proof.ts';
 
 /** What a test says to an agent and hears of it: the other end of /agent/v1, by the schemas and in memory. */
 export interface AgentPeer {
@@ -33,6 +34,8 @@ export interface AgentPeer {
   /** Hashes of credentials that hold. */
   credentials: Set<string>;
   rotate: boolean;
+  /** Told with each hello, if set. */
+  trust: Trust | undefined;
   /** Answers instead of what is right. Called for each request; nothing lets it pass. */
   disturb: (path: string) => { status: number; problem?: string; location?: string } | 'cut' | 'cut-after' | undefined;
   requests: string[];
@@ -66,6 +69,7 @@ export async function agentPeer(): Promise<AgentPeer> {
     bundles: new Map(),
     credentials: new Set(),
     rotate: false,
+    trust: undefined,
     disturb: () => undefined,
     requests: [],
     output: (id) =>
@@ -113,6 +117,7 @@ export async function agentPeer(): Promise<AgentPeer> {
         clusterName: 'peer',
         heartbeatSeconds: 0.3,
         ingressDomain: 'localhost',
+        ...(peer.trust === undefined ? {} : { trust: peer.trust }),
       };
     }
     if (Number(request.headers[incarnationHeader]) < peer.hellos.length) {

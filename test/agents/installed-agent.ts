@@ -53,9 +53,9 @@ function readdirNumbers(path: string): number[] {
 /** Runs a script as people do: what it is called with, what it reads, what it says. */
 export async function runScript(
   script: string,
-  options: { args: string[]; input: string; environment?: Record<string, string> },
+  options: { args: string[]; input: string; environment?: Record<string, string>; program?: string },
 ): Promise<{ code: number | null; said: string }> {
-  const child = spawn('sh', ['-c', script, 'ballast-install', ...options.args], {
+  const child = spawn('sh', ['-c', script, options.program ?? 'ballast-install', ...options.args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

@@ -161,8 +161,7 @@ async function deleteOrganization(opened: Console, as: Session): Promise<void> {
 
 /** Afterwards a newer release is offered that does work. */
 async function updateThatCameBack(opened: Console, asked: Ask, { clusterId }: Applications): Promise<string> {
-  const database = await opened.installation.database();
-  const release = await offerRelease(database, broken, '0.1.1');
+  const release = await offerRelease(opened.installation, broken, { version: '0.1.1' });
   const { id } = await asked('POST', `/clusters/${clusterId}/agent/update`, {});
   await opened.installation.until(
     'the update has come back',
@@ -170,6 +169,6 @@ async function updateThatCameBack(opened: Console, asked: Ask, { clusterId }: Ap
     60,
   );
   await release.takeBack();
-  await offerRelease(database, { 'NEWS.md': 'Another.\n' }, '0.2.0');
+  await offerRelease(opened.installation, { 'NEWS.md': 'Another.\n' }, { version: '0.2.0' });
   return String(id);
 }

@@ -187,7 +187,7 @@ describe.skipIf(browser === undefined)('the console', () => {
 
   test('an update of the agent to a release that does not work is seen to come back', async () => {
     const { page } = ada;
-    const release = await offerRelease(await opened.installation.database(), broken);
+    const release = await offerRelease(opened.installation, broken);
     await page.getByRole('link', { name: 'Agent', exact: true }).click();
     const sameLoad = await mark(page);
     await page.getByRole('button', { name: 'Update the agent' }).click();

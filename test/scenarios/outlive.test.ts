@@ -1,9 +1,6 @@
-import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { imageName } from '../../agent/update/image-name.ts';
-import { currentRelease, readReleaseBytes, storeRelease } from '../../db/agent-updates/agent-releases.ts';
-import { changedBundle } from '../agents/installed-agent.ts';
+import { offerRelease } from '../agents/offer-release.ts';
 import { Applications, type ShownInstance } from '../applications/applications.ts';
 import { type steadyTraffic as Begin, steadyTraffic } from '../applications/steady-traffic.ts';
 import { freePort } from '../ground/free-port.ts';
@@ -79,15 +76,8 @@ test.each(kills)('kill -9 of $what: the exit status of what ended meanwhile is k
 });
 
 test('the agent follows what its control plane offers from now on', async () => {
-  const { kysely } = await installation.database();
-  const first = await currentRelease(kysely);
-  const bytes = await readReleaseBytes(kysely, first?.digest ?? '');
-  if (first === undefined || bytes === undefined) throw new Error('No release is offered.');
   // Another ingress too, which takes over from the one that runs.
-  const next = await changedBundle(bytes, {}, { 'ingress.mjs': '\n// Another.\n' });
-  const digest = `sha256:${createHash('sha256').update(next).digest('hex')}`;
-  const image = imageName(first.version, digest);
-  await storeRelease(kysely, { image, version: first.version, digest, bytes: next });
+  const { first, image } = await offerRelease(installation, {}, { additions: { 'ingress.mjs': '\n// Another.\n' } });
   const pid = installation.parts.pid('agent');
   installation.parts.kill('agent');
   await installation.replaced('agent', pid);
@@ -95,7 +85,7 @@ test('the agent follows what its control plane offers from now on', async () => 
     const { body } = await installation.call('GET', `${applications.path}/agent`, { as: applications.admin });
     return body.currentImage === image && body.inProgress === undefined && (body as { history: object[] });
   });
-  expect(history).toMatchObject([{ kind: 'update', status: 'succeeded', fromImage: first.image, toImage: image }]);
+  expect(history).toMatchObject([{ kind: 'update', status: 'succeeded', fromImage: first, toImage: image }]);
   await installation.until('everything is ready', async () => (await applications.cluster())?.status === 'ready');
 });
 

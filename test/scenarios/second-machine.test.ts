@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { imageName } from '../../agent/update/image-name.ts';
-import { currentRelease, readReleaseBytes, storeRelease } from '../../db/agent-updates/agent-releases.ts';
-import { changedBundle, processesNaming } from '../agents/installed-agent.ts';
+import { currentRelease } from '../../db/agent-updates/agent-releases.ts';
+import { processesNaming } from '../agents/installed-agent.ts';
 import { through } from '../agents/kept-machine.ts';
+import { broken as brokenFiles, offerRelease } from '../agents/offer-release.ts';
 import { OtherMachine } from '../agents/other-machine.ts';
 import { PeerAgent } from '../agents/peer-agent.ts';
 import { Applications, type ShownInstance } from '../applications/applications.ts';
@@ -134,26 +133,16 @@ test('a workload that is applied there answers through the ingress of that machi
 });
 
 test('an update of the agent disturbs nothing, one that does not work comes back, and there is a way back', async () => {
-  const { kysely } = await database();
-  const first = await currentRelease(kysely);
-  const bytes = await readReleaseBytes(kysely, first?.digest ?? '');
-  if (first === undefined || bytes === undefined) throw new Error('No release is offered.');
-  const offer = async (changes: Record<string, string>, additions?: Record<string, string>) => {
-    const changed = await changedBundle(bytes, changes, additions);
-    const digest = `sha256:${createHash('sha256').update(changed).digest('hex')}`;
-    const image = imageName(first.version, digest);
-    await storeRelease(kysely, { image, version: first.version, digest, bytes: changed });
-    return image;
-  };
   // Another ingress too, which takes over from the one that runs.
-  const next = await offer({}, { 'ingress.mjs': '\n// Another.\n' });
-  expect(await agentStatus()).toMatchObject({ currentImage: first.image, availableImage: next, updateAvailable: true });
+  const offered = await offerRelease(installation, {}, { additions: { 'ingress.mjs': '\n// Another.\n' } });
+  const { first, image: next } = offered;
+  expect(await agentStatus()).toMatchObject({ currentImage: first, availableImage: next, updateAvailable: true });
   const updated = await cluster('update');
-  expect(updated.stderr + updated.stdout).toContain(`${first.image} to ${next}: succeeded`);
+  expect(updated.stderr + updated.stdout).toContain(`${first} to ${next}: succeeded`);
   expect(updated.code).toBe(0);
   expect(await agentStatus()).toMatchObject({ currentImage: next, updateAvailable: false });
 
-  const broken = await offer({ 'agent.mjs': `process.exit(process.argv.includes('--version') ? 0 : 9);\n` });
+  const { image: broken } = await offerRelease(installation, brokenFiles);
   const updating = cluster('update');
   await installation.until('it has begun', async () => (await agentStatus()).inProgress !== undefined);
   const path = `${applications.path}/agent/update`;
@@ -164,14 +153,14 @@ test('an update of the agent disturbs nothing, one that does not work comes back
   expect(stderr).toContain('was started 3 times and did not reach the control plane');
   expect(code).not.toBe(0);
 
-  const back = await cluster('rollback', first.image);
-  expect(back).toMatchObject({ code: 0, stdout: `${next} to ${first.image}: succeeded\n` });
+  const back = await cluster('rollback', first);
+  expect(back).toMatchObject({ code: 0, stdout: `${next} to ${first}: succeeded\n` });
   // Whoever offered the broken one takes it back.
-  await storeRelease(kysely, { ...first, bytes });
+  await offered.takeBack();
   const { history, inProgress } = await agentStatus();
   expect(inProgress).toBeUndefined();
   expect(history.map(({ kind, status: ended, toImage }) => [kind, ended, toImage])).toEqual([
-    ['rollback', 'succeeded', first.image],
+    ['rollback', 'succeeded', first],
     ['update', 'returned', broken],
     ['update', 'succeeded', next],
   ]);

@@ -19,6 +19,7 @@ export async function seedReleases(database: Database): Promise<{ older: string;
     version: `${number}.0.0`,
     digest: `sha256:${String(number).repeat(64)}`,
     bytes: Buffer.from(String(number)),
+    proof: {},
   }));
   for (const release of releases) await storeRelease(database.kysely, release);
   const [older = '', newer = ''] = releases.map(({ image }) => image);

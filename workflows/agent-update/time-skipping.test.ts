@@ -43,7 +43,7 @@ describe.skipIf(!environment)('an agent of which nothing is heard', () => {
     const toImage = 'ballast-agent:2-222222222222';
     const digest = `sha256:${'2'.repeat(64)}`;
     const { database, temporal } = ground;
-    await storeRelease(database.kysely, { image: toImage, version: '2', digest, bytes: Buffer.from('two') });
+    await storeRelease(database.kysely, { image: toImage, version: '2', digest, bytes: Buffer.from('two'), proof: {} });
     const organizationId = await seedOrganization(database);
     const cluster = await effect(database, tester, (making) => createCluster(making, { organizationId, name: 'c' }));
     const updateId = uuid();

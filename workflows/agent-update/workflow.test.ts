@@ -32,7 +32,13 @@ beforeAll(async () => {
   stopServing = await ground.serve();
   organizationId = await seedOrganization(ground.database);
   const digest = `sha256:${'2'.repeat(64)}`;
-  await storeRelease(ground.database.kysely, { image: toImage, version: '2', digest, bytes: Buffer.from('two') });
+  await storeRelease(ground.database.kysely, {
+    image: toImage,
+    version: '2',
+    digest,
+    bytes: Buffer.from('two'),
+    proof: {},
+  });
 });
 
 afterAll(async () => {

@@ -1,0 +1,52 @@
+import { chmodSync, rmSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** The message is a sentence for people. */
+export class SocketTaken extends Error {
+  override readonly name = 'SocketTaken';
+}
+
+/**
+ * Has an HTTP server that listens on its port serve a unix socket as well. A file that was left behind by a process that
+ * was killed is replaced. Answers how to stop listening there; connections are the server's own to end.
+ */
+export async function listenOnSocket(http: Server, path: string): Promise<() => void> {
+  const server = createServer((socket) => void http.emit('connection', socket));
+  await listen(server, path).catch(async (error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new SocketTaken(`API_SOCKET ${path} cannot be opened (${why}); choose a path that this user can write.`);
+    }
+    if (await isServed(path)) {
+      throw new SocketTaken(`API_SOCKET ${path} is served by another process; stop that one, or choose another path.`);
+    }
+    rmSync(path, { force: true });
+    await listen(server, path);
+  });
+  chmodSync(path, 0o600);
+  http.once('close', () => server.close());
+  return () => {
+    server.close();
+  };
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function isServed(path: string): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket: Socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
