@@ -2,18 +2,21 @@ import { z } from 'zod';
 import { command, commandBody } from './command.ts';
 import { desired } from './desired.ts';
 import { releaseProof, trust } from './release-proof.ts';
+import { called, said } from './text.ts';
 import { spokenVersion } from './version.ts';
 
-const hold = z.object({ holds: z.boolean(), why: z.string().optional() });
+const hold = z.object({ holds: z.boolean(), why: said(1000).optional() });
 
 /** What a machine can do for its cluster. What a driver does not have is false. */
 export const facts = z.object({
   driver: z.enum(['process', 'docker', 'kubernetes']),
-  runtimeVersion: z.string(),
-  platform: z.object({ os: z.string(), arch: z.string(), libc: z.string().optional() }),
-  nodes: z.array(
-    z.object({ name: z.string(), ready: z.boolean(), server: z.boolean(), cpuMilli: z.int(), memoryBytes: z.int() }),
-  ),
+  runtimeVersion: said(100),
+  platform: z.object({ os: called(64), arch: called(64), libc: called(64).optional() }),
+  nodes: z
+    .array(
+      z.object({ name: called(253), ready: z.boolean(), server: z.boolean(), cpuMilli: z.int(), memoryBytes: z.int() }),
+    )
+    .max(1000),
   /** What holds of what a workload asks for, each with the reason if it does not. */
   holds: z.object({
     memoryLimit: hold.optional(),
@@ -23,7 +26,7 @@ export const facts = z.object({
     logRotation: hold.optional(),
     volumeUsage: hold.optional(),
   }),
-  ingress: z.object({ port: z.int(), addresses: z.array(z.string()) }).optional(),
+  ingress: z.object({ port: z.int(), addresses: z.array(called(253)).max(200) }).optional(),
 });
 export type Facts = z.infer<typeof facts>;
 
@@ -35,8 +38,8 @@ export const enrolRequest = z.object({
   token: z.string().min(1).max(200),
   credentialHash,
   protocol: spokenVersion,
-  version: z.string(),
-  hostname: z.string().max(253),
+  version: called(100),
+  hostname: called(253),
 });
 export const enrolAnswer = z.object({
   clusterId: z.uuid(),
@@ -50,16 +53,16 @@ export type EnrolAnswer = z.infer<typeof enrolAnswer>;
 /** POST /agent/v1/hello: each start of an agent. */
 export const helloRequest = z.object({
   protocol: spokenVersion,
-  version: z.string(),
+  version: called(100),
   /** The release it runs from: `ballast-agent:<version>-<first 12 digits of the bundle's digest>`. */
-  image: z.string(),
+  image: called(200),
   /** Made with the journal. Commands are taken up again only by who has their journal. */
   journalId: z.uuid(),
   /** Ids of the commands that the journal knows and that are not reported yet. */
-  journalled: z.array(z.uuid()),
+  journalled: z.array(z.uuid()).max(10_000),
   facts,
   /** Set when an update was tried and this is the version from before it. */
-  returned: z.object({ from: z.string(), reason: z.string() }).optional(),
+  returned: z.object({ from: called(200), reason: said(2000) }).optional(),
 });
 export type HelloRequest = z.infer<typeof helloRequest>;
 export const helloAnswer = z.object({

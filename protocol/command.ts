@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { releaseProof } from './release-proof.ts';
+import { said } from './text.ts';
 
 /**
  * Things that are done once. Those that change something are written into the agent's journal before they start, so that
@@ -59,6 +60,6 @@ export const commandResult = z.object({
   attempt: z.int().min(1),
   outcome: z.enum(['done', 'failed', 'unknown', 'cancelled']),
   exitCode: z.int().optional(),
-  message: z.string().max(4000).optional(),
+  message: said(4000).optional(),
 });
 export type CommandResult = z.infer<typeof commandResult>;

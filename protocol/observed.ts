@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sliceKey } from './desired.ts';
+import { called, said } from './text.ts';
 
 export const instanceStates = [
   'preparing',
@@ -14,10 +15,10 @@ export const instanceStates = [
 
 /** One instance of a process, as the agent sees it. */
 export const observedInstance = z.object({
-  id: z.string(),
-  process: z.string(),
-  release: z.string(),
-  node: z.string(),
+  id: called(200),
+  process: called(100),
+  release: called(400),
+  node: called(253),
   /**
    * preparing: its image or volume is being made ready. starting: not yet past its startup check. running: not asked for
    * readiness, or not yet ready. ready: gets requests. failing: was ready, now is not. draining: ends what it is doing.
@@ -29,10 +30,10 @@ export const observedInstance = z.object({
   startedAt: z.iso.datetime().optional(),
   /** How its last finished run ended; `code` is missing if nobody saw it. */
   exit: z
-    .object({ run: z.int(), code: z.int().optional(), signal: z.string().optional(), at: z.iso.datetime() })
+    .object({ run: z.int(), code: z.int().optional(), signal: called(32).optional(), at: z.iso.datetime() })
     .optional(),
   /** Why it is as it is, in a sentence. */
-  message: z.string().optional(),
+  message: said(2000).optional(),
   memoryBytes: z.int().optional(),
 });
 export type ObservedInstance = z.infer<typeof observedInstance>;
@@ -45,31 +46,35 @@ export const observedSlice = z.object({
   /** The revision that was wanted when it was looked at: an error before it says nothing of that revision. */
   revision: z.int().min(0).optional(),
   /** Why the slice cannot be brought to what it shall be, in a sentence. */
-  error: z.string().optional(),
+  error: said(2000).optional(),
   /** Processes that end again and again, a moment after each start. */
   crashLoops: z
     .array(
       z.object({
-        process: z.string().max(64),
-        instance: z.string().max(128),
+        process: called(64),
+        instance: called(128),
         restarts: z.int().min(1),
         seconds: z.number().min(0),
-        how: z.string().max(4000),
+        how: said(4000),
       }),
     )
     .max(50)
     .optional(),
-  instances: z.array(observedInstance),
-  volumes: z.array(z.object({ name: z.string(), usedBytes: z.int() })).default([]),
+  instances: z.array(observedInstance).max(10_000),
+  volumes: z
+    .array(z.object({ name: called(253), usedBytes: z.int() }))
+    .max(1000)
+    .default([]),
   traffic: z
     .array(
       z.object({
-        host: z.string(),
+        host: called(253),
         /** Requests so far by class of status, and how long they took. Count from the start of the ingress. */
         requests: z.partialRecord(z.enum(['1xx', '2xx', '3xx', '4xx', '5xx']), z.int()),
         milliseconds: z.object({ p50: z.number(), p95: z.number(), p99: z.number() }),
       }),
     )
+    .max(10_000)
     .default([]),
 });
 export type ObservedSlice = z.infer<typeof observedSlice>;
@@ -82,8 +87,8 @@ export const report = z.object({
   number: z.int().min(1),
   full: z.boolean(),
   appliedRevision: z.int().min(0),
-  error: z.string().optional(),
-  slices: z.array(observedSlice),
-  removed: z.array(sliceKey).default([]),
+  error: said(2000).optional(),
+  slices: z.array(observedSlice).max(10_000),
+  removed: z.array(sliceKey).max(10_000).default([]),
 });
 export type Report = z.infer<typeof report>;

@@ -2,6 +2,8 @@ import {
   type AgentCredential,
   adoptIncarnation,
   agentCredential,
+  highestIncarnation,
+  largestIncarnationStep,
   promoteCredential,
   regainContact,
 } from '../../db/agents/cluster-agents.ts';
@@ -29,9 +31,6 @@ export interface From {
   address: string;
   requestId: string;
 }
-
-/** Some are left above it, so that an agent that invents one can always be followed by another. */
-const highestIncarnation = 2_000_000_000;
 
 /** Wrong credentials of one address a minute, before it is not even looked up any more. */
 const wrongPerMinute = 120;
@@ -86,6 +85,12 @@ export async function currentIncarnation(
   const given = Number(headers[incarnationHeader]);
   if (!Number.isSafeInteger(given) || given < 1 || given > highestIncarnation) {
     throw new Problem('invalid-request', `The header ${incarnationHeader} is missing: say hello first.`);
+  }
+  if (given > agent.incarnation + largestIncarnationStep) {
+    throw new Problem(
+      'invalid-request',
+      `This control plane gave the agent of "${agent.clusterName}" no incarnation ${given}: start the agent again.`,
+    );
   }
   if (given < agent.incarnation) throw await superseded(server, agent, given);
   if (given > agent.incarnation) await adoptIncarnation(server.database.kysely, agent.clusterId, given);

@@ -144,6 +144,78 @@ describe('contact', () => {
     expect(await events()).toEqual(['agent.superseded']);
   });
 
+  test('an incarnation that nobody gave is refused; after a restored database the agent is believed', async () => {
+    await agent.join(await token());
+    const { kysely } = api.database;
+    const invented = { 'x-ballast-incarnation': '2000000000' };
+    for (const path of ['heartbeat', 'report', 'credential']) {
+      const refused = await agent.call('POST', path, {}, invented);
+      expect([path, refused.status === 400 || refused.status === 422]).toEqual([path, true]);
+    }
+    expect(await agent.call('POST', 'heartbeat', { running: [] }, invented)).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('start the agent again') },
+    });
+    await agent.heartbeat();
+    expect((await view()).agent.incarnation).toBe(1);
+    await agent.hello();
+    await sql`update cluster_agent set incarnation = 0 where cluster_id = ${cluster.id}`.execute(kysely);
+    await agent.heartbeat();
+    expect((await view()).agent.incarnation).toBe(2);
+  });
+
+  test.each([
+    ['a hello', async () => {}],
+    ['a revocation', async () => running((effect) => revokeAgent(effect, cluster))],
+    ['another enrolment', async () => {}],
+  ])('a cluster whose count was spoilt is usable again after %s', async (what, mend) => {
+    await agent.join(await token());
+    await sql`update cluster_agent set incarnation = 2000000000 where cluster_id = ${cluster.id}`.execute(
+      api.database.kysely,
+    );
+    await mend();
+    if (what !== 'a hello') agent = new PeerAgent(api.url);
+    const { incarnation } = what === 'a hello' ? await agent.hello() : await agent.join(await token());
+    expect(incarnation).toBe(1);
+    await agent.heartbeat();
+    await agent.report([observedSlice('workload/shop')]);
+  });
+
+  test('what an agent tells of itself is bounded, and cannot be taken for something else', async () => {
+    await agent.join(await token());
+    const long = 'x'.repeat(900_000);
+    const hello = (more: object) => {
+      const { journalId } = agent;
+      const said = { protocol: { major: 1, minor: 0 }, version: '1', image: 'i', journalId, journalled: [], facts };
+      return agent.call('POST', 'hello', { ...said, ...more });
+    };
+    const [node] = facts.nodes;
+    for (const more of [
+      { version: long },
+      { image: long },
+      { facts: { ...facts, nodes: [{ ...node, name: long }] } },
+      { facts: { ...facts, nodes: Array.from({ length: 1001 }, () => node) } },
+      { facts: { ...facts, nodes: [{ ...node, name: 'gpj.\u202eexe' }] } },
+      { facts: { ...facts, platform: { os: long, arch: 'x64' } } },
+    ]) {
+      expect((await hello(more)).status).toBe(422);
+    }
+    const told = {
+      ...facts,
+      runtimeVersion: long,
+      holds: { isolation: { holds: false, why: `\u001b[2J\u202e${long}` } },
+    };
+    await agent.hello({ facts: told });
+    const seen = JSON.stringify((await view()).agent.facts);
+    expect(seen.length).toBeLessThan(3_000);
+    // As JSON writes an escape character.
+    expect(seen).not.toContain('\\u001b');
+    expect(seen).not.toContain('\u202e');
+    await agent.report([observedSlice('workload/shop', { error: long })], { error: `\u2067${long}` });
+    const [slice] = await listObservedSlices(api.database.kysely, cluster);
+    expect(slice?.error?.length).toBe(2_000);
+  });
+
   test('silence is loss only while somebody listens, and the first word after it is contact again', async () => {
     const { kysely } = api.database;
     await agent.join(await token());

@@ -113,6 +113,9 @@ export async function enrolAgent(effect: Effect, enrolment: Enrolment): Promise<
         enrolled_at: sql`now()`,
         contact: 'never',
         version,
+        // Of another agent: what its predecessor counted is no measure for it.
+        incarnation: 0,
+        report_number: 0,
       })
       .where('cluster_id', '=', cluster.id)
       .execute(),
@@ -141,6 +144,8 @@ export async function revokeAgent(effect: Effect, cluster: ClusterRef): Promise<
       error: null,
       told_trouble: null,
       applied_revision: 0,
+      incarnation: 0,
+      report_number: 0,
     })
     .where('cluster_id', '=', cluster.id)
     .execute();
@@ -177,7 +182,7 @@ export async function welcomeAgent(
   const { incarnation } = await kysely
     .updateTable('cluster_agent')
     .set({
-      incarnation: sql`incarnation + 1`,
+      incarnation: sql`case when incarnation >= ${highestIncarnation} then 1 else incarnation + 1 end`,
       journal_id: hello.journalId,
       protocol_minor: hello.minor,
       version: hello.version,
@@ -214,6 +219,11 @@ export async function welcomeAgent(
   effect.change({ organizationId: cluster.organizationId, kind: 'cluster', id: cluster.id });
   return { incarnation };
 }
+
+/** Counted up to here, it begins again. */
+export const highestIncarnation = 2_000_000_000;
+/** So many starts of an agent can be missing in a database that was restored; more were not counted but invented. */
+export const largestIncarnationStep = 1_000;
 
 /** An agent speaks with a higher incarnation than ours: the database was restored to an older state. It is believed. */
 export async function adoptIncarnation(kysely: Kysely<Tables>, clusterId: string, incarnation: number): Promise<void> {
