@@ -10,6 +10,7 @@ import { messageOf } from '../../runtime/supervisor/refusal.ts';
 import { connectTemporal } from '../../temporal/connection/connect.ts';
 import { temporalAddress } from '../../temporal/connection/settings.ts';
 import { databasePlace, whyUnreachable } from '../database/reachable-database.ts';
+import { agentChecks } from '../engine/check-agent.ts';
 import { answersOk, answersReady, localAddress } from '../installation/node-parts.ts';
 import { noKeys } from '../installation/ready-namespace.ts';
 import { broken, type Check, idle, ok } from './check.ts';
@@ -35,6 +36,7 @@ export function partChecks({ settings: given, running }: Parts): Check[] {
     { name: 'Sign-in', run: () => unlessIdle(running || given.OIDC_ISSUER !== undefined, () => provider(settings)) },
     { name: 'API', run: () => unlessIdle(running, () => readiness(settings)) },
     { name: 'Clock', run: () => unlessIdle(running || database, () => clock(settings)) },
+    ...agentChecks(given, running),
   ];
 }
 

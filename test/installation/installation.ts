@@ -28,8 +28,8 @@ const longestStop = 10_000;
 /** An installation as users have it: `./ballast up` with a home of its own. */
 export class Installation {
   readonly home: string;
-  readonly port: number;
-  readonly url: string;
+  port: number;
+  url: string;
   readonly env: Record<string, string>;
   readonly parts: RunningParts;
   /** What may never be found in a log. */
@@ -89,6 +89,13 @@ export class Installation {
       120,
     );
     return performance.now() - since;
+  }
+
+  /** Lets the next start have another PORT, and so another address. */
+  async move(): Promise<void> {
+    this.port = await freePort();
+    this.url = `http://127.0.0.1:${this.port}`;
+    this.env.PORT = String(this.port);
   }
 
   /** What `./ballast up` has printed since it was started last. */

@@ -1,5 +1,9 @@
+import { mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readStatus } from '../../agent/home/status.ts';
+import { Releases } from '../../agent/update/releases.ts';
 import { offerRelease } from '../agents/offer-release.ts';
 import { Applications, type ShownInstance } from '../applications/applications.ts';
 import { type steadyTraffic as Begin, steadyTraffic } from '../applications/steady-traffic.ts';
@@ -106,6 +110,31 @@ test('events tell of nothing that was not so', async () => {
   const { body } = await installation.call('GET', `${applications.path}/events`, { as: applications.admin });
   const events = body.items as { kind: string }[];
   expect(events.map(({ kind }) => kind)).not.toContain('agent.lost');
+});
+
+test('another PORT takes the agent along, and one that cannot start is replaced by the next start', async () => {
+  await installation.stop();
+  const home = realpathSync(join(installation.home, 'agent'));
+  const releases = new Releases(home);
+  const crashing = 'c0ffee'.repeat(2);
+  mkdirSync(releases.path(crashing));
+  writeFileSync(join(releases.path(crashing), 'digest'), 'sha256:c0ffee\n');
+  writeFileSync(join(releases.path(crashing), 'ballast'), '#!/bin/sh\nexit 9\n', { mode: 0o755 });
+  releases.write({ current: crashing });
+  await installation.move();
+  await installation.start();
+  await installation.until('the agent is back', async () => (await applications.cluster())?.status === 'ready', 60);
+  expect(releases.read()?.current).not.toBe(crashing);
+  const doctor = await installation.run('doctor');
+  for (const part of ['Agent', 'Driver', 'Ingress']) expect(doctor.stdout).toMatch(new RegExp(`^✓ ${part} `, 'm'));
+  const instances = await applications.instances('shop');
+  expect(instances.map(({ id, run }) => [id, run]).sort()).toEqual(before.map(({ id, run }) => [id, run]).sort());
+  // Only its own user gets into the directory of the socket.
+  const socket = join(installation.home, 'run', 'api.sock');
+  expect(statSync(socket).isSocket()).toBe(true);
+  expect(statSync(installation.home).mode & 0o077).toBe(0);
+  const status = readStatus(home);
+  expect(status).toMatchObject({ connected: true, url: socket });
 });
 
 function hostOf(hosts: { host: string }[] | undefined): string {
