@@ -9,6 +9,7 @@ import { cancelCommand, commandView, createCommand } from '../../db/commands/clu
 import { readOutput } from '../../db/commands/command-output.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { hashOf, PeerAgent } from '../../test/agents/peer-agent.ts';
+import { releaseSigner } from '../../test/ground/release-signer.ts';
 import { until } from '../../test/ground/until.ts';
 import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
 import { machine, seedOrganization } from '../../test/seeds/seed.ts';
@@ -111,7 +112,21 @@ describe('commands', () => {
 });
 
 describe('downloads', () => {
+  test('a release that nobody has signed is offered to nobody, and that is said', async () => {
+    const digest = `sha256:${'ab'.repeat(32)}`;
+    const image = 'ballast-agent:8-abababababab';
+    await storeRelease(api.database.kysely, { image, version: '8', digest, bytes: randomBytes(10), proof: {} });
+    await sql`update agent_release set proof = null`.execute(api.database.kysely);
+    expect((await agent.join(await token())).trust).toBeUndefined();
+    expect(await agent.call('GET', 'release')).toMatchObject({
+      status: 503,
+      body: { detail: expect.stringContaining('no signed release of the agent') },
+    });
+    expect((await agent.call('GET', `bundles/${digest}`)).status).toBe(404);
+  });
+
   test('the release and the runtime are for agents and for those who hold a token that is still good', async () => {
+    const signer = releaseSigner();
     const bytes = randomBytes(1000);
     const digest = `sha256:${hashOf(bytes.toString('latin1'))}`;
     await storeRelease(api.database.kysely, {
@@ -119,7 +134,7 @@ describe('downloads', () => {
       version: '9',
       digest,
       bytes,
-      proof: {},
+      proof: signer.prove(digest),
     });
     const secret = await token();
     agent.credential = secret;
@@ -130,7 +145,7 @@ describe('downloads', () => {
     agent.credential = randomBytes(32).toString('base64url');
     expect((await agent.call('GET', `bundles/${digest}`)).status).toBe(403);
     expect((await agent.call('GET', 'runtime')).status).toBe(403);
-    await agent.join(secret);
+    expect((await agent.join(secret)).trust).toEqual({ key: signer.key, chain: [] });
     expect((await agent.call('GET', 'release')).body).toMatchObject({ digest, sizeBytes: 1000 });
     const node = await agent.call('GET', 'runtime');
     expect(`sha256:${createHash('sha256').update(node.bytes).digest('hex')}`).toBe(
