@@ -28,6 +28,15 @@ test('reports are full first, then what changed, and the same until acknowledged
   expect(reporter.next(two, true)).toBeUndefined();
 });
 
+test('a report that is refused is made anew of what is seen then, and is no obstacle for ever', () => {
+  const reporter = new Reporter();
+  reporter.next({ appliedRevision: 1, slices: [slice('a', 1), slice('b', 1, 'x'.repeat(9000))] }, false);
+  reporter.refused();
+  const next = reporter.next({ appliedRevision: 1, slices: [slice('a', 1)] }, false);
+  expect(next).toMatchObject({ number: 1, full: true });
+  expect(next?.slices.map(({ key }) => key)).toEqual(['a']);
+});
+
 test('measurements alone are reported only when it is their turn, and then with their newest value', () => {
   const reporter = new Reporter();
   reporter.next({ appliedRevision: 1, slices: [slice('a', 1)] }, false);

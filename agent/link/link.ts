@@ -38,6 +38,8 @@ export type Ending = 'superseded' | 'cluster-deleted' | 'stopped';
 /** How often measurements alone are reported, and how often everything is. */
 const measurementMillis = 30_000;
 const fullMillis = 600_000;
+/** A report that was refused will be refused again, unless something changes meanwhile. */
+const refusedMillis = 15_000;
 /** So long without an answered heartbeat, and whoever reads a log live is taken to be gone. */
 const leaseMillis = 60_000;
 
@@ -167,8 +169,15 @@ export class Link {
         continue;
       }
       await this.#untilAnswered(async () => {
-        await this.#options.client.report(report, this.#ending.signal);
-        this.#reporter.acknowledged();
+        try {
+          await this.#options.client.report(report, this.#ending.signal);
+          this.#reporter.acknowledged();
+        } catch (error) {
+          if (!(error instanceof LinkFailure) || error.kind !== 'refused') throw error;
+          this.#options.log.warn(`A report was refused: ${error.message}`);
+          this.#reporter.refused();
+          await pause(refusedMillis, this.#ending.signal);
+        }
       });
     }
   }

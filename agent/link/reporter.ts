@@ -55,6 +55,12 @@ export class Reporter {
     this.#open = undefined;
   }
 
+  /** It will never be taken as it is: the next one is made of what is seen then, under the same number. */
+  refused(): void {
+    this.#open = undefined;
+    this.#full = true;
+  }
+
   /** The next report tells everything again: what the control plane knows may have been restored from a copy. */
   again(): void {
     this.#full = true;
