@@ -70,7 +70,9 @@ function embeddedTemporal({
   const step = 'the Temporal server';
   const binaries = findTemporal({
     explicit: settings.TEMPORAL_SERVER,
+    archive: settings.TEMPORAL_ARCHIVE,
     progress: (text) => progress.running(step, text),
+    note: (line) => progress.line(`  ${line}`),
     buildLog: home.file('logs', 'temporal-build.log'),
   });
   // It is waited for only when PostgreSQL is ready; a failure before that must not count as unhandled.

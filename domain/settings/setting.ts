@@ -116,6 +116,16 @@ export function url(...schemes: string[]): Kind<string> {
   };
 }
 
+/** Without credentials in an address: it is shown when something is wrong with it. */
+export const pathOrHttps: Kind<string> = {
+  form: 'a path or a URL that begins with https://',
+  example: 'https://mirror.example.com/temporal.tar.gz',
+  parse: (value) => {
+    if (!/^[a-z][a-z0-9+.-]*:/i.test(value)) return path.parse(value);
+    return url('https').parse(value) !== undefined && new URL(value).username === '' ? value : undefined;
+  },
+};
+
 /** The address of a site as browsers see it: no path, because the console's links begin at its root. */
 export const origin: Kind<string> = {
   form: 'an address such as https://ballast.example.com, without a path',

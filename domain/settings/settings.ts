@@ -10,6 +10,7 @@ import {
   optional,
   origin,
   path,
+  pathOrHttps,
   ranges,
   type Setting,
   setting,
@@ -83,9 +84,14 @@ export const settingsTable = {
     shown: 'true if one of the TEMPORAL_TLS_ settings or TEMPORAL_API_KEY is set',
   }),
   TEMPORAL_SERVER: optional(
-    'A temporal-server of the right version to run instead of the one that is found or built; temporal-sql-tool must lie beside it.',
+    'A temporal-server of the right version to run instead of the one that is found, downloaded or built; temporal-sql-tool must lie beside it.',
     path,
     { example: '/usr/local/bin/temporal-server' },
+  ),
+  TEMPORAL_ARCHIVE: optional(
+    'Release archive of the Temporal server to use instead of the official one: a file, or an https address with checksums.txt beside it or #sha256=… behind it.',
+    pathOrHttps,
+    { example: 'https://mirror.example.com/temporal_1.31.2_linux_amd64.tar.gz' },
   ),
 
   OIDC_ISSUER: optional('OpenID provider that people sign in with.', url('https', 'http'), {

@@ -5,9 +5,9 @@ import { errorCode, Refusal } from '../supervisor/refusal.ts';
 import { lock } from './lock.ts';
 
 /** Outside the checkout, so that a new clone or `git clean` does not cost another build. */
-export function cacheDirectory(): string {
-  const xdg = process.env.XDG_CACHE_HOME;
-  return join(xdg?.startsWith('/') ? xdg : join(homedir(), '.cache'), 'ballast');
+export function cacheDirectory(env: NodeJS.ProcessEnv = process.env): string {
+  const xdg = env.XDG_CACHE_HOME;
+  return join(xdg?.startsWith('/') ? xdg : join(env.HOME || homedir(), '.cache'), 'ballast');
 }
 
 interface Filling {

@@ -1,68 +1,78 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { errorCode, Refusal } from '../supervisor/refusal.ts';
 import { lastLines, run } from '../supervisor/run.ts';
 import { compareVersions, temporalVersion } from '../supervisor/versions.ts';
-import { isExecutable } from './temporal-binary.ts';
+import { isExecutable } from './executable.ts';
+import { tellShare } from './share.ts';
 
 interface Build {
+  go: string;
   into: string;
   names: { server: string; sqlTool: string };
   progress: (text: string) => void;
   log: string;
+  env: NodeJS.ProcessEnv;
 }
 
 const source = fileURLToPath(new URL('source', import.meta.url));
 const packages = { server: 'go.temporal.io/server/cmd/server', sqlTool: 'go.temporal.io/server/cmd/tools/sql' };
 
-/** Builds the Temporal server from the versions and checksums that are pinned in runtime/temporal-server. */
-export async function buildTemporal({ into, names, progress, log }: Build): Promise<void> {
-  const go = await findGo();
+/**
+ * Builds the Temporal server from the versions and checksums that are pinned in runtime/temporal-server: both programs at
+ * once, since they have nearly all of their packages in common.
+ */
+export async function buildTemporal({ go, into, names, progress, log, env }: Build): Promise<void> {
   progress('fetching the source of the Temporal server');
-  const known = await run(
-    'Listing the packages of the Temporal server',
-    go,
-    ['list', '-deps', ...Object.values(packages)],
-    {
-      cwd: source,
-      env: environment(),
-      timeoutMilliseconds: 1_800_000,
-    },
-  );
-  const total = known.trim().split('\n').length;
+  const total = await countPackages(go, env);
   const output = openSync(log, 'w', 0o600);
+  const began = Date.now();
   let built = 0;
   try {
+    const paths = Object.values(packages);
+    await compile(go, env, ['build', '-v', '-trimpath', '-ldflags', '-s -w', '-o', `${into}/`, ...paths], (line) => {
+      writeSync(output, `${line}\n`);
+      // Each line names a package that was compiled; those that the compiler still had are not named.
+      if (!/^[\w./-]+$/.test(line)) return;
+      built = Math.min(built + 1, total);
+      const far = tellShare({ done: built, total, sinceMilliseconds: Date.now() - began });
+      progress(`building the Temporal server ${temporalVersion}, ${far}, ${built} of ${total} packages`);
+    });
     for (const part of ['server', 'sqlTool'] as const) {
-      const target = join(into, names[part]);
-      await compile(go, ['build', '-v', '-trimpath', '-ldflags', '-s -w', '-o', target, packages[part]], (line) => {
-        writeSync(output, `${line}\n`);
-        // Each line names a package that was compiled; what the compiler still had is not named, so this is a bound.
-        if (/^[\w./-]+$/.test(line)) {
-          built = Math.min(built + 1, total);
-          progress(`building the Temporal server, ${built} of at most ${total} packages`);
-        }
-      });
-      chmodSync(target, 0o755);
+      renameSync(join(into, basename(packages[part])), join(into, names[part]));
+      chmodSync(join(into, names[part]), 0o755);
     }
   } catch (error) {
     if (!(error instanceof BuildFailure)) throw error;
     const said = lastLines(readFileSync(log, 'utf8'), 2);
-    throw new Refusal(`The Temporal server could not be built (${said}); ${log} tells more. Or set TEMPORAL_SERVER.`);
+    throw new Refusal(
+      `The Temporal server could not be built (${said}); ${log} tells more. Or set TEMPORAL_ARCHIVE or TEMPORAL_SERVER.`,
+    );
   } finally {
     closeSync(output);
   }
 }
 
+/** Takes a second of the build's minutes. The first time it downloads the source. */
+async function countPackages(go: string, env: NodeJS.ProcessEnv): Promise<number> {
+  const listed = await run(
+    'Listing the packages of the Temporal server',
+    go,
+    ['list', '-deps', ...Object.values(packages)],
+    { cwd: source, env: settled(env), timeoutMilliseconds: 1_800_000 },
+  );
+  return Math.max(1, listed.trim().split('\n').length);
+}
+
 class BuildFailure extends Error {}
 
-function compile(go: string, args: string[], onLine: (line: string) => void): Promise<void> {
+function compile(go: string, env: NodeJS.ProcessEnv, args: string[], onLine: (line: string) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(go, args, { cwd: source, env: environment(), stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(go, args, { cwd: source, env: settled(env), stdio: ['ignore', 'ignore', 'pipe'] });
     const lines = createInterface({ input: child.stderr });
     lines.on('line', onLine);
     child.once('error', (error) => reject(new Refusal(`${go} cannot be run (${errorCode(error)}); install Go again.`)));
@@ -75,17 +85,24 @@ function compile(go: string, args: string[], onLine: (line: string) => void): Pr
 }
 
 /** The toolchain that is installed and the versions that are pinned, or nothing. */
-function environment(): NodeJS.ProcessEnv {
-  return { ...process.env, GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly', GOWORK: 'off', CGO_ENABLED: '0' };
+function settled(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...env, GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly', GOWORK: 'off', CGO_ENABLED: '0' };
 }
 
-async function findGo(): Promise<string> {
+interface Seeking {
+  env: NodeJS.ProcessEnv;
+  /** Why the official release cannot be used: told together with what else is missing. */
+  release: string;
+  goDirectories?: readonly string[];
+}
+
+/** A Go that can build the server. Those who have none are told all that helps. */
+export async function findGo({ env, release, goDirectories = usualDirectories(env) }: Seeking): Promise<string> {
   const wanted = /^go (\d+\.\d+(?:\.\d+)?)$/m.exec(readFileSync(join(source, 'go.mod'), 'utf8'))?.[1] ?? '0';
-  const usual = ['/usr/local/go/bin', join(homedir(), '.local/go/bin'), '/opt/homebrew/bin', '/usr/local/bin'];
-  const directories = [...(process.env.PATH ?? '').split(delimiter).filter((entry) => entry.startsWith('/')), ...usual];
+  const directories = [...(env.PATH ?? '').split(delimiter).filter((entry) => entry.startsWith('/')), ...goDirectories];
   let tooOld: string | undefined;
   for (const go of directories.map((directory) => join(directory, 'go')).filter(isExecutable)) {
-    const printed = await run('Asking for the version', go, ['env', 'GOVERSION'], { env: environment() }).catch(
+    const printed = await run('Asking for the version', go, ['env', 'GOVERSION'], { env: settled(env) }).catch(
       () => '',
     );
     const version = /^go(\d+\.\d+(?:\.\d+)?)/.exec(printed)?.[1];
@@ -94,8 +111,12 @@ async function findGo(): Promise<string> {
   }
   const lacking = tooOld === undefined ? 'there is no Go' : `Go ${tooOld} is too old`;
   throw new Refusal(
-    `No Temporal server ${temporalVersion} was found and ${lacking} to build one; this installs Go ${wanted} and starts again: ${installCommand(wanted)}`,
+    `There is no Temporal server ${temporalVersion}: its release cannot be used (${release}) and ${lacking} to build one. Set TEMPORAL_ARCHIVE to a release archive (a file or an https address), set TEMPORAL_SERVER to an installed temporal-server, or install Go ${wanted} and start again: ${installCommand(wanted)}`,
   );
+}
+
+function usualDirectories(env: NodeJS.ProcessEnv): string[] {
+  return ['/usr/local/go/bin', join(env.HOME || homedir(), '.local/go/bin'), '/opt/homebrew/bin', '/usr/local/bin'];
 }
 
 function installCommand(version: string): string {

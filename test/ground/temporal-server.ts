@@ -10,8 +10,10 @@ const everyMilliseconds = 15_000;
 export default async function temporalServer(): Promise<void> {
   let toldAt = 0;
   const directory = mkdtempSync(join(tmpdir(), 'ballast-build-'));
+  const { TEMPORAL_SERVER: explicit, TEMPORAL_ARCHIVE: archive } = readSettings(process.env);
   await findTemporal({
-    explicit: readSettings(process.env).TEMPORAL_SERVER,
+    explicit,
+    archive,
     progress: (text) => {
       if (Date.now() - toldAt < everyMilliseconds) return;
       toldAt = Date.now();

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import { type AddressInfo, connect, createServer as createPlainServer, type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { generate } from 'selfsigned';
+import { pack } from 'tar-stream';
+
+/** Stands in for the host of Temporal's releases: an https server of its own authority that answers what a test says. */
+export interface ReleaseHost {
+  origin: string;
+  /** The authority (PEM) that whoever downloads has to trust. */
+  ca: string;
+  /** How often each path was asked for. */
+  asked: Map<string, number>;
+  answer(path: string, body: Buffer | string | RequestListener): void;
+  /** Serves an archive together with its checksums, and answers its address. */
+  release(file: string, archive: Buffer, checksums?: string): string;
+  close(): Promise<void>;
+}
+
+export async function releaseHost(name = '127.0.0.1'): Promise<ReleaseHost> {
+  const address = /^[\d.]+$/.test(name) ? ({ type: 7, ip: name } as const) : ({ type: 2, value: name } as const);
+  const authority = await generate([{ name: 'commonName', value: 'Authority of a test' }], {
+    keyType: 'ec',
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  });
+  const { private: key, cert } = await generate([{ name: 'commonName', value: name }], {
+    keyType: 'ec',
+    ca: { key: authority.private, cert: authority.cert },
+    extensions: [{ name: 'subjectAltName', altNames: [address] }],
+  });
+  const answers = new Map<string, Buffer | string | RequestListener>();
+  const asked = new Map<string, number>();
+  const server = createServer({ key, cert }, (request, response) => {
+    const path = request.url ?? '';
+    asked.set(path, (asked.get(path) ?? 0) + 1);
+    const answer = answers.get(path);
+    if (typeof answer === 'function') return answer(request, response);
+    response.statusCode = answer === undefined ? 404 : 200;
+    response.end(answer);
+  });
+  const origin = `https://127.0.0.1:${await listening(server)}`;
+  return {
+    origin,
+    ca: authority.cert,
+    asked,
+    answer: (path, body) => answers.set(path, body),
+    release: (file, archive, checksums = checksumLine(file, archive)) => {
+      answers.set(`/v1/${file}`, archive);
+      answers.set('/v1/checksums.txt', checksums);
+      return `${origin}/v1/${file}`;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+export function checksumLine(file: string, archive: Buffer): string {
+  return `${createHash('sha256').update(archive).digest('hex')}  ${file}\n`;
+}
+
+/** An archive as Temporal's release tool makes them, its programs scripts that tell a version. */
+export async function releaseArchive(
+  version: string,
+  files = ['temporal-server', 'temporal-sql-tool'],
+): Promise<Buffer> {
+  const archive = pack();
+  archive.entry({ name: 'config/development.yaml' }, 'log: {}\n');
+  for (const name of files) archive.entry({ name, mode: 0o755 }, `#!/bin/sh\necho temporal version ${version}\n`);
+  archive.finalize();
+  return gzipSync(await buffer(archive));
+}
+
+/** An https proxy that leads every name to one host, as if that were the host of the name. */
+export async function proxyTo(origin: string): Promise<{ address: string; names: string[]; close(): void }> {
+  const names: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createPlainServer();
+  server.on('connection', (client) => {
+    sockets.add(client);
+    client.on('error', () => {});
+    client.once('data', (head) => {
+      names.push(/^CONNECT (\S+) /.exec(head.toString())?.[1] ?? '');
+      const host = connect(Number(new URL(origin).port), '127.0.0.1', () => {
+        client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        client.pipe(host).pipe(client);
+      });
+      sockets.add(host);
+      host.on('error', () => client.destroy());
+    });
+  });
+  const address = `http://127.0.0.1:${await listening(server)}`;
+  const close = () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  };
+  return { address, names, close };
+}
+
+async function listening(server: Server | ReturnType<typeof createPlainServer>): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
