@@ -40,5 +40,4 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'agent leave': async () => (await import('./agent/agent.ts')).agentCommand('leave'),
   'agent sign': async () => (await import('./engine/agent-sign.ts')).agentSign,
   'keys rotate': async () => (await import('./keys/rotate.ts')).keysRotate,
-  help: async () => (await import('./help.ts')).help,
 };

@@ -3,21 +3,29 @@ import { spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cacheDirectory, installPackages } from './engine/install-packages.mjs';
+import { helpFor, namesCommand } from './engine/help.mjs';
+import { arePackagesInstalled, cacheDirectory, installPackages } from './engine/install-packages.mjs';
 
 const checkout = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** @param {string[]} args */
 export async function enter(args) {
+  // Who reads us may stop reading (`./ballast help | head`); that is no failure of ours.
+  process.stdout.on('error', () => {});
   try {
+    const help = helpFor(args);
+    if (help !== undefined) return void process.stdout.write(help);
     refuseUnsupported();
+    if (!namesCommand(args) && !arePackagesInstalled(checkout)) {
+      throw Object.assign(new Error(`There is no command "${args[0]}"; see \`./ballast help\`.`), { exitCode: 2 });
+    }
     await installPackages(checkout);
     const { program, rest } = programFor(args);
     await become(nodeFor(), [...program, ...rest], args[0] === 'exec' ? {} : tuned());
   } catch (error) {
     const debug = process.env.BALLAST_DEBUG === '1';
     process.stderr.write(`ballast: ${debug ? error.stack : error.message}\n`);
-    process.exitCode = 1;
+    process.exitCode = error.exitCode ?? 1;
   }
 }
 
@@ -45,7 +53,9 @@ function programFor(args) {
   if (name.endsWith('.ts')) return { program: [name], rest };
   const link = join(checkout, 'node_modules', '.bin', name);
   if (name.includes('/') || !existsSync(link)) {
-    throw new Error(`No package here has a program ${name}; see node_modules/.bin for those that there are.`);
+    throw new Error(
+      `No package here has a program ${name}; see node_modules/.bin for those that there are. Tools of developers come with \`npm ci --include=dev\`.`,
+    );
   }
   return { program: [realpathSync(link)], rest };
 }

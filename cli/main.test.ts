@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { commands } from './commands.ts';
-import { settingsAsMarkdown } from './engine/settings-table.ts';
+import { makeHelp } from './engine/make-help.ts';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
+const checkout = fileURLToPath(new URL('..', import.meta.url));
 
 interface Ended {
   code: number;
@@ -17,11 +18,11 @@ interface Ended {
   err: string;
 }
 
-function ballast(args: string[], env: Record<string, string> = {}): Promise<Ended> {
+function ballast(args: string[], env: Record<string, string> = {}, program = main): Promise<Ended> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [main, ...args],
+      [program, ...args],
       { env: { PATH: process.env.PATH, BALLAST_HOME: join(directory, 'home'), ...env } },
       (_, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
     );
@@ -34,12 +35,33 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-test('the table of settings in docs/operating.md is that of the program', () => {
+/** A checkout in which nothing was installed yet, with all that may run there. */
+function bareCheckout(): string {
+  const bare = join(directory, 'checkout');
+  mkdirSync(join(bare, 'cli'), { recursive: true });
+  const programs = readdirSync(join(checkout, 'cli')).filter((name) => /\.(mjs|json)$/.test(name));
+  for (const name of [
+    ...programs.map((program) => join('cli', program)),
+    'ballast',
+    'package.json',
+    'package-lock.json',
+  ])
+    cpSync(join(checkout, name), join(bare, name));
+  return bare;
+}
+
+const help = (...args: string[]) => ballast(args, { PATH: '' }, join(bareCheckout(), 'ballast'));
+
+test('cli/help.json says what the commands and settings say', async () => {
+  const told = readFileSync(new URL('help.json', import.meta.url), 'utf8');
+  expect(told, 'run `./ballast exec cli/engine/make-help.ts`').toBe(await makeHelp());
+});
+
+test('the table of settings in docs/operating.md is that of the program', async () => {
   const page = readFileSync(new URL('../docs/operating.md', import.meta.url), 'utf8');
   const table = /<!-- settings -->\n\n(.*?)\n\n?<!-- end of settings -->/s.exec(page)?.[1];
-  expect(`${table}\n`, 'run `./ballast help --markdown` and put its output into docs/operating.md').toBe(
-    settingsAsMarkdown(),
-  );
+  const { out } = await help('help', '--markdown');
+  expect(`${table}\n`, 'run `./ballast help --markdown` and put its output into docs/operating.md').toBe(out);
 });
 
 test.each([
@@ -63,21 +85,33 @@ test.each([
   expect(await ballast(args)).toEqual({ code: 2, out: '', err: sentence });
 });
 
-test('every command has --help and names all its options there', async () => {
-  for (const [name, load] of Object.entries(commands)) {
-    const { code, out } = await ballast([...name.split(' '), '--help']);
-    expect(code, name).toBe(0);
-    for (const option of Object.keys((await load()).options)) expect(out).toContain(`--${option}`);
-  }
-});
-
-test('help lists commands and settings, as JSON too', async () => {
-  const { out } = await ballast(['help']);
+test('help and the version need no packages and install none', async () => {
+  const { out, code } = await help('help');
+  expect(code).toBe(0);
   for (const word of ['token create', 'keys rotate', 'exec', 'TEMPORAL_ADDRESS', 'default: 8088'])
     expect(out).toContain(word);
-  const answer = JSON.parse((await ballast(['help', '--json'])).out);
-  expect(answer.settings).toContainEqual(expect.objectContaining({ name: 'OIDC_CLIENT_SECRET', secret: true }));
-  expect((await ballast([])).out).toBe(out);
+  expect((await help()).out).toBe(out);
+  expect((await help('-h')).out).toBe(out);
+  const { commands: told, settings } = JSON.parse((await help('help', '--json')).out);
+  expect(told.map(({ name }: { name: string }) => name)).toEqual([...Object.keys(commands), 'exec', 'help']);
+  expect(settings).toContainEqual(expect.objectContaining({ name: 'OIDC_CLIENT_SECRET', secret: true }));
+
+  const apply = (await help('help', 'cluster', 'apply')).out;
+  expect(apply).toContain('Usage: ./ballast cluster apply ');
+  for (const option of Object.keys((await commands['cluster apply']?.())?.options ?? {}))
+    expect(apply).toContain(`--${option}`);
+  expect((await help('cluster', 'apply', 'shop.yaml', '--help')).out).toBe(apply);
+  expect((await help('cluster', '--help')).out).toContain('  cluster apply  ');
+
+  const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'));
+  expect((await help('--version')).out).toBe(`ballast ${version}\n`);
+  expect(await help('upp')).toEqual({
+    code: 2,
+    out: '',
+    err: 'ballast: There is no command "upp"; see `./ballast help`.\n',
+  });
+  expect((await help('help', 'frobnicate')).code).toBe(2);
+  expect(existsSync(join(directory, 'checkout', 'node_modules'))).toBe(false);
 });
 
 test('a wrong setting ends a start with one sentence, exit code 1 and no stack trace', async () => {

@@ -4,10 +4,9 @@ import { UsageError } from './engine/command.ts';
 import { tellFailure } from './engine/failure.ts';
 import { readerGone } from './engine/reader-gone.ts';
 
-/** The words after `./ballast` that name a command, and those that belong to it. */
+/** The words after `./ballast` that name a command, and those that belong to it. Help is told before, by cli/engine/help.mjs. */
 function choose(args: string[]): { name: string; rest: string[] } {
-  const [first = 'help', second, ...others] = args;
-  if (first === '--help' || first === '-h') return { name: 'help', rest: [] };
+  const [first = '', second, ...others] = args;
   const two = `${first} ${second ?? ''}`;
   if (two in commands) return { name: two, rest: others };
   if (first in commands) return { name: first, rest: args.slice(1) };
@@ -15,7 +14,7 @@ function choose(args: string[]): { name: string; rest: string[] } {
   const both = second === undefined ? undefined : nearest(two, Object.keys(commands));
   if (group.length > 0 && both === undefined)
     throw new UsageError(`\`./ballast ${first}\` wants one more word: ${group.join(', ')}.`);
-  const firsts = new Set([...Object.keys(commands).map((name) => name.split(' ')[0] ?? name), 'exec']);
+  const firsts = new Set([...Object.keys(commands).map((name) => name.split(' ')[0] ?? name), 'exec', 'help']);
   const meant = both ?? nearest(first, firsts);
   throw unknown(both === undefined ? first : two, meant);
 }
@@ -32,15 +31,8 @@ process.stderr.on('error', () => {});
 
 try {
   const { name, rest } = choose(process.argv.slice(2));
-  // What stands behind `--` is for the program that is run.
-  const ours = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
-  if (ours.includes('--help') || ours.includes('-h')) {
-    const { describeCommand } = await import('./help.ts');
-    process.stdout.write(await describeCommand(name));
-  } else {
-    const load = commands[name];
-    await (await load?.())?.run(rest);
-  }
+  const load = commands[name];
+  await (await load?.())?.run(rest);
 } catch (error) {
   process.exitCode = tellFailure(error);
 }

@@ -1,5 +1,6 @@
-// Runs after every `npm ci`, by `postinstall` of package.json. Some packages carry the programs of all platforms at once, or
-// the headers and sources to compile them: a third of everything that is installed, and nothing here ever opens it.
+// Runs after every `npm ci`, by `postinstall` of package.json. Some packages carry the programs of all platforms at once, the
+// headers and sources to compile them, or a third build of the same code: a quarter of all that is installed, and nothing
+// here ever opens it.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +24,10 @@ function foreignFiles(packages) {
     ...['sdk-core', 'src', 'bridge-macros', 'Cargo.lock'].map((name) => join(bridge, name)),
     // The pinned Node's headers, for native addons that nobody compiles here.
     join(packages, `node-${process.platform}-${process.arch}`, 'include'),
+    // The newest syntax, beside builds for Node (`src`) and for bundlers (`esm`).
+    ...named(join(packages, '@opentelemetry'), /./).map((name) =>
+      join(packages, '@opentelemetry', name, 'build', 'esnext'),
+    ),
     // Addons for another runtime, Bare, that come with tar-stream.
     ...named(packages, /^bare-/).map((name) => join(packages, name, 'prebuilds')),
   ];

@@ -8,18 +8,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 /** @param {string} checkout */
 export async function installPackages(checkout) {
-  if (isInstalled(checkout)) return;
+  if (arePackagesInstalled(checkout)) return;
   const release = await lock(checkout);
   try {
     // Another start may have done it while we waited.
-    if (!isInstalled(checkout)) await install(checkout);
+    if (!arePackagesInstalled(checkout)) await install(checkout);
   } finally {
     release();
   }
 }
 
-/** The lockfile's hash is stamped into node_modules; without a stamp (after an `npm install`) npm's own record decides. */
-function isInstalled(checkout) {
+/**
+ * The lockfile's hash is stamped into node_modules; without a stamp (after an `npm install`) npm's own record decides.
+ * @param {string} checkout
+ */
+export function arePackagesInstalled(checkout) {
   const lockfile = read(join(checkout, 'package-lock.json'));
   if (lockfile === undefined) throw new Error('package-lock.json is missing; clone the repository again.');
   const stampPath = join(checkout, 'node_modules', '.ballast-installed');
@@ -36,9 +39,12 @@ function isInstalled(checkout) {
 }
 
 function sameVersions(wanted, present) {
-  return Object.entries(wanted).every(([path, { integrity, optional }]) => {
+  // Whoever installs with `npm ci --omit=dev` wants developers' packages left out: then none of them is there.
+  const lean = !Object.entries(wanted).some(([path, { dev }]) => dev && present[path]);
+  return Object.entries(wanted).every(([path, { integrity, optional, dev, devOptional }]) => {
     const there = present[path];
-    return path === '' || (there ? there.integrity === integrity : optional === true);
+    if (path === '' || there) return path === '' || there.integrity === integrity;
+    return optional === true || (lean && Boolean(dev || devOptional));
   });
 }
 

@@ -75,15 +75,15 @@ async function fetchBody(
         headersTimeout: limits.idleMilliseconds,
         bodyTimeout: limits.idleMilliseconds,
       });
+      // Told to whoever reads it; a body that nobody reads ends with the dispatcher, and that is no news.
+      answer.body.on('error', () => {});
       const { location } = answer.headers;
       if (answer.statusCode >= 300 && answer.statusCode < 400 && typeof location === 'string') {
-        answer.body.destroy();
         if (redirects === mostRedirects) throw new DownloadFailure(`${url.host} redirects again and again`);
         at = new URL(location, at);
         continue;
       }
       if (answer.statusCode !== 200) {
-        answer.body.destroy();
         throw new DownloadFailure(`${at.host} answers ${answer.statusCode}`);
       }
       await read(bounded(answer, at.host, limits.bytes), lengthOf(answer));
@@ -98,10 +98,7 @@ async function fetchBody(
 
 async function* bounded(answer: Dispatcher.ResponseData, host: string, most: number): Body {
   const tooMuch = `${host} sends more than ${most} bytes`;
-  if ((lengthOf(answer) ?? 0) > most) {
-    answer.body.destroy();
-    throw new DownloadFailure(tooMuch);
-  }
+  if ((lengthOf(answer) ?? 0) > most) throw new DownloadFailure(tooMuch);
   let seen = 0;
   for await (const chunk of answer.body) {
     seen += chunk.length;
@@ -124,6 +121,9 @@ function agentOf(env: NodeJS.ProcessEnv): Dispatcher {
   });
 }
 
+const strangersCertificate =
+  'its certificate is of an authority that is not trusted (NODE_EXTRA_CA_CERTS names a file with more)';
+
 const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: 'this name is not known',
   EAI_AGAIN: 'no name server answers',
@@ -132,6 +132,10 @@ const reasons: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no network',
   EHOSTUNREACH: 'there is no way to it',
   ENOSPC: 'the disk is full',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  SELF_SIGNED_CERT_IN_CHAIN: strangersCertificate,
+  DEPTH_ZERO_SELF_SIGNED_CERT: strangersCertificate,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: strangersCertificate,
   UND_ERR_CONNECT_TIMEOUT: 'no connection within eight seconds',
   UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
   UND_ERR_BODY_TIMEOUT: 'nothing more arrives',

@@ -21,15 +21,20 @@ const file = basename(officialArchive());
 const nobody = 'http://127.0.0.1:1';
 let host: ReleaseHost;
 let github: ReleaseHost;
+let stranger: ReleaseHost;
 let good: Buffer;
 let directory: string;
 let said: string[];
 
 beforeAll(async () => {
-  [host, github, good] = await Promise.all([releaseHost(), releaseHost('github.com'), releaseArchive(temporalVersion)]);
+  [host, github, stranger, good] = await Promise.all([
+    releaseHost(),
+    releaseHost('github.com'),
+    releaseArchive(temporalVersion),
+  ]);
   setDefaultCACertificates([...getCACertificates('default'), host.ca, github.ca]);
 });
-afterAll(() => Promise.all([host.close(), github.close()]));
+afterAll(() => Promise.all([host, github, stranger].map((one) => one.close())));
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'ballast-archive-'));
   said = [];
@@ -124,7 +129,7 @@ const unwilling: [string, RegExp, () => string | Promise<string>, Wanted['limits
     'is not there',
     /answers 404/,
     () => {
-      host.release(file, good);
+      host.release(file, good, checksumLine('none.tar.gz', good));
       return `${host.origin}/v1/none.tar.gz`;
     },
   ],
@@ -195,9 +200,14 @@ const unwilling: [string, RegExp, () => string | Promise<string>, Wanted['limits
   ['is pinned in a way that is not known', /what follows # is not sha256=/, () => `${host.release(file, good)}#md5=1`],
   ['cannot be reached', /nobody listens there/, () => 'https://127.0.0.1:1/temporal.tar.gz'],
   [
-    'has a certificate of a stranger',
-    /: [A-Z_]+;/,
-    async () => `https://localhost:${new URL(host.origin).port}/v1/${file}`,
+    'is served under another name than that of its certificate',
+    /localhost:\d+: its certificate is for another name/,
+    () => `https://localhost:${new URL(host.origin).port}/v1/${file}`,
+  ],
+  [
+    'is served by a stranger',
+    /its certificate is of an authority that is not trusted/,
+    () => stranger.release(file, good),
   ],
 ];
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -23,15 +23,16 @@ export interface ReleaseHost {
 
 export async function releaseHost(name = '127.0.0.1'): Promise<ReleaseHost> {
   const address = /^[\d.]+$/.test(name) ? ({ type: 7, ip: name } as const) : ({ type: 2, value: name } as const);
-  const authority = await generate([{ name: 'commonName', value: 'Authority of a test' }], {
-    keyType: 'ec',
+  const kind = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
+  const authority = await generate([{ name: 'commonName', value: `Authority ${randomUUID()}` }], {
+    ...kind,
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
       { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
     ],
   });
   const { private: key, cert } = await generate([{ name: 'commonName', value: name }], {
-    keyType: 'ec',
+    ...kind,
     ca: { key: authority.private, cert: authority.cert },
     extensions: [{ name: 'subjectAltName', altNames: [address] }],
   });
