@@ -30,6 +30,7 @@ beforeAll(async () => {
   [host, github, stranger, good] = await Promise.all([
     releaseHost(),
     releaseHost('github.com'),
+    releaseHost(),
     releaseArchive(temporalVersion),
   ]);
   setDefaultCACertificates([...getCACertificates('default'), host.ca, github.ca]);

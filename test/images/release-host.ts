@@ -1,12 +1,15 @@
+import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { type AddressInfo, connect, createServer as createPlainServer, type Socket } from 'node:net';
+import { basename, dirname } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { gzipSync } from 'node:zlib';
+import { createGzip, gzipSync } from 'node:zlib';
 import { generate } from 'selfsigned';
 import { pack } from 'tar-stream';
+import type { TemporalBinaries } from '../../runtime/temporal-server/temporal-binary.ts';
 
 /** Stands in for the host of Temporal's releases: an https server of its own authority that answers what a test says. */
 export interface ReleaseHost {
@@ -79,6 +82,13 @@ export async function releaseArchive(
   for (const name of files) archive.entry({ name, mode: 0o755 }, `#!/bin/sh\necho temporal version ${version}\n`);
   archive.finalize();
   return gzipSync(await buffer(archive));
+}
+
+/** The programs that this machine has, packed as a release of them. */
+export async function packRelease({ server, sqlTool }: TemporalBinaries): Promise<Buffer> {
+  const tar = spawn('tar', ['-cf', '-', '-C', dirname(server), basename(server), basename(sqlTool)]);
+  // As little as possible: it is unpacked again at once.
+  return buffer(tar.stdout.pipe(createGzip({ level: 1 })));
 }
 
 /** An https proxy that leads every name to one host, as if that were the host of the name. */

@@ -1,16 +1,42 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readSettings } from '../../domain/settings/settings.ts';
+import { officialArchive } from '../../runtime/temporal-server/temporal-archive.ts';
+import { findTemporal } from '../../runtime/temporal-server/temporal-binary.ts';
+import { packRelease, type ReleaseHost, releaseHost } from '../images/release-host.ts';
 import type { CommandResult } from '../installation/ballast-command.ts';
 import { Installation } from '../installation/installation.ts';
 import { type PartName, partNames } from '../installation/running-parts.ts';
 
 let installation: Installation;
+let host: ReleaseHost;
+const machine = mkdtempSync(join(tmpdir(), 'ballast-new-machine-'));
+const release = basename(officialArchive());
 
+/** As on a machine that has no Temporal server yet, with a host of ours in place of that of the releases. */
 beforeAll(async () => {
-  installation = await Installation.start('start');
+  host = await releaseHost();
+  const authority = join(machine, 'authority.pem');
+  writeFileSync(authority, host.ca);
+  const found = await findTemporal({
+    explicit: readSettings(process.env).TEMPORAL_SERVER,
+    progress: () => {},
+    buildLog: join(machine, 'build.log'),
+  });
+  const archive = host.release(release, await packRelease(found));
+  installation = await Installation.start('start', {
+    TEMPORAL_ARCHIVE: archive,
+    NODE_EXTRA_CA_CERTS: authority,
+    XDG_CACHE_HOME: machine,
+  });
 });
-afterAll(() => installation.remove());
+afterAll(async () => {
+  await installation.remove();
+  await host.close();
+  rmSync(machine, { recursive: true });
+});
 
 async function doctor(): Promise<{ code: number | null; broken: string[] }> {
   const { code, stdout } = await installation.run('doctor', '--json');
@@ -25,6 +51,11 @@ describe('what a start shows', () => {
     }
     expect(installation.output).toContain(`Ballast is ready at ${installation.settings.PUBLIC_URL}`);
     expect(installation.output).toContain('Ctrl-C');
+  });
+
+  test('the Temporal server is downloaded, and no line sounds like trouble', () => {
+    expect(host.asked.get(`/v1/${release}`)).toBe(1);
+    expect(installation.output).not.toMatch(/error|fail|ended with code/i);
   });
 
   test('it is ready when it says so, and its home is closed to others', async () => {

@@ -4,6 +4,7 @@ import {
   constants as access,
   accessSync,
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -34,6 +35,11 @@ export async function keptConsole(ownCache: string, signal: AbortSignal): Promis
   if (kept !== undefined) return kept;
   const cache = caches.find(canWrite);
   if (cache === undefined) throw new Error(`Neither ${shared} nor ${ownCache} can be written.`);
+  if (!existsSync(join(checkout, 'node_modules', 'vite'))) {
+    throw new Error(
+      'The console is not built, and the packages that build it were left out; run `npm ci --include=dev`.',
+    );
+  }
   const wanted = join(cache, name);
   const made = mkdtempSync(join(cache, 'making-console-'));
   try {
@@ -122,3 +128,6 @@ function run(program: string, directory: string, signal: AbortSignal): Promise<v
     );
   });
 }
+
+/** Before developers' packages are left out: those who serve the console need not be able to build it. */
+if (import.meta.main) process.stdout.write(`${await keptConsole(shared, new AbortController().signal)}\n`);
