@@ -71,7 +71,7 @@ test('the archive is downloaded, checked and unpacked once, with a share of it t
   expect(readFileSync(server, 'utf8')).toContain(temporalVersion);
   expect(existsSync(sqlTool)).toBe(true);
   expect(readdirSync(join(server, '..')).sort()).toEqual(['temporal-server', 'temporal-sql-tool']);
-  expect(said.join('\n')).toMatch(/downloading the Temporal server .+, \d+ % of 1 MB/);
+  expect(said.join('\n')).toMatch(/^downloading the Temporal server, \d+ % \(1 MB\)$/m);
   expect(said.join('\n')).not.toMatch(/error|fail|ended with code/i);
 
   const before = host.asked.get(`/v1/${file}`);
@@ -275,7 +275,7 @@ esac
   const { server, sqlTool } = await find({ env: { PATH: `${tools}:/usr/bin:/bin`, HTTPS_PROXY: nobody } });
   expect(existsSync(server) && existsSync(sqlTool)).toBe(true);
   expect(readFileSync(join(directory, 'builds'), 'utf8')).toBe('build\n');
-  expect(said).toContain(`building the Temporal server ${temporalVersion}, 50 %, 2 of 4 packages`);
+  expect(said).toContain('building the Temporal server, 50 % (2 of 4 packages)');
   expect(said.join('\n')).toContain('it is built from source with Go');
   expect(said.join('\n')).not.toMatch(/error|fail|ended with code/i);
 });

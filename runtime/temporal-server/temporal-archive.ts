@@ -52,7 +52,7 @@ export async function fetchTemporal(fetching: Fetching): Promise<void> {
   const isFile = archive.startsWith('/');
   if (isFile) await checkFile(archive);
   else await download(new URL(archive), kept, fetching);
-  fetching.progress(`unpacking the Temporal server ${temporalVersion}`);
+  fetching.progress('unpacking the Temporal server');
   try {
     await unpack(isFile ? archive : kept, into, Object.values(names));
   } finally {
@@ -68,7 +68,7 @@ async function download(address: URL, kept: string, { progress, env, limits }: F
   const url = new URL(address);
   url.hash = '';
   const name = basename(url.pathname);
-  progress(`looking for the Temporal server ${temporalVersion} at ${url.host}`);
+  progress(`looking for the Temporal server at ${url.host}`);
   const all = { ...usualLimits, ...limits };
   const published =
     pin ??
@@ -85,11 +85,8 @@ async function download(address: URL, kept: string, { progress, env, limits }: F
     into: kept,
     onBytes: (done, total) => {
       const megabytes = `${Math.ceil((total ?? done) / 1e6)} MB`;
-      const far =
-        total === undefined
-          ? megabytes
-          : `${tellShare({ done, total, sinceMilliseconds: Date.now() - began })} of ${megabytes}`;
-      progress(`downloading the Temporal server ${temporalVersion}, ${far}`);
+      const share = total && tellShare({ done, total, sinceMilliseconds: Date.now() - began });
+      progress(`downloading the Temporal server, ${share ? `${share} (${megabytes})` : megabytes}`);
     },
   });
   if (digest !== published)

@@ -41,17 +41,27 @@ const versionPatience = 60_000;
  * one that is built now. Without any of them a refusal says within seconds what helps.
  */
 export async function findTemporal(finding: Finding): Promise<TemporalBinaries> {
-  const { explicit, env = process.env, progress } = finding;
+  const { explicit, env = process.env } = finding;
+  const progress = changesOnly(finding.progress);
   if (explicit !== undefined) return named(explicit, finding);
   const onPath = await searchPath(env, finding);
   if (onPath) return onPath;
   const directory = await cached({
     cache: cacheDirectory(env),
     name: `temporal-server-${temporalVersion}-${process.platform}-${process.arch}`,
-    fill: (draft) => obtain(draft, finding),
+    fill: (draft) => obtain(draft, { ...finding, progress }),
     onWait: () => progress('waiting for another start that is getting the Temporal server'),
   });
   return { server: join(directory, names.server), sqlTool: join(directory, names.sqlTool) };
+}
+
+/** Bytes come in thousands of pieces; whoever shows what is done need not hear of each. */
+function changesOnly(progress: (text: string) => void): (text: string) => void {
+  let last = '';
+  return (text) => {
+    if (text !== last) progress(text);
+    last = text;
+  };
 }
 
 async function obtain(into: string, finding: Finding): Promise<void> {

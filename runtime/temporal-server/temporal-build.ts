@@ -40,7 +40,7 @@ export async function buildTemporal({ go, into, names, progress, log, env }: Bui
       if (!/^[\w./-]+$/.test(line)) return;
       built = Math.min(built + 1, total);
       const far = tellShare({ done: built, total, sinceMilliseconds: Date.now() - began });
-      progress(`building the Temporal server ${temporalVersion}, ${far}, ${built} of ${total} packages`);
+      progress(`building the Temporal server, ${far} (${built} of ${total} packages)`);
     });
     for (const part of ['server', 'sqlTool'] as const) {
       renameSync(join(into, basename(packages[part])), join(into, names[part]));
