@@ -10,11 +10,6 @@ const ownTarget = `${{ x64: 'x86_64', arm64: 'aarch64' }[process.arch]}-${
   { linux: 'unknown-linux-gnu', darwin: 'apple-darwin' }[process.platform]
 }`;
 
-/** @param {string} packages the `node_modules` to go through */
-export function dropForeignFiles(packages) {
-  for (const path of foreignFiles(packages)) rmSync(path, { recursive: true, force: true });
-}
-
 function foreignFiles(packages) {
   const bridge = join(packages, '@temporalio', 'core-bridge');
   const releases = join(bridge, 'releases');
@@ -41,6 +36,5 @@ function named(directory, pattern) {
   return existsSync(directory) ? readdirSync(directory).filter((name) => pattern.test(name)) : [];
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  dropForeignFiles(join(dirname(dirname(fileURLToPath(import.meta.url))), 'node_modules'));
-}
+const packages = join(dirname(dirname(fileURLToPath(import.meta.url))), 'node_modules');
+for (const path of foreignFiles(packages)) rmSync(path, { recursive: true, force: true });
