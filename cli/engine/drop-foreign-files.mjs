@@ -15,8 +15,14 @@ function foreignFiles(packages) {
   const releases = join(bridge, 'releases');
   return [
     // Without its own program the package is left whole: then the layout is not the one that is known here.
-    ...(existsSync(join(releases, ownTarget)) ? others(releases, ownTarget) : []),
-    ...['sdk-core', 'src', 'bridge-macros', 'Cargo.lock'].map((name) => join(bridge, name)),
+    ...(existsSync(join(releases, ownTarget))
+      ? [
+          ...named(releases, /./)
+            .filter((name) => name !== ownTarget)
+            .map((name) => join(releases, name)),
+          ...['sdk-core', 'src', 'bridge-macros', 'Cargo.lock'].map((name) => join(bridge, name)),
+        ]
+      : []),
     // The pinned Node's headers, for native addons that nobody compiles here.
     join(packages, `node-${process.platform}-${process.arch}`, 'include'),
     // The newest syntax, beside builds for Node (`src`) and for bundlers (`esm`).
@@ -26,10 +32,6 @@ function foreignFiles(packages) {
     // Addons for another runtime, Bare, that come with tar-stream.
     ...named(packages, /^bare-/).map((name) => join(packages, name, 'prebuilds')),
   ];
-}
-
-function others(directory, own) {
-  return named(directory, /./).flatMap((name) => (name === own ? [] : [join(directory, name)]));
 }
 
 function named(directory, pattern) {
