@@ -30,6 +30,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'cluster events': async () => (await import('./cluster/events.ts')).clusterEvents,
   'cluster update': async () => (await import('./cluster/update.ts')).clusterUpdate,
   'cluster rollback': async () => (await import('./cluster/rollback.ts')).clusterRollback,
+  'image build': async () => (await import('./engine/image-build.ts')).imageBuild,
   'workflow list': async () => (await import('./workflow/list.ts')).workflowList,
   'workflow show': async () => (await import('./workflow/show.ts')).workflowShow,
   'workflow history': async () => (await import('./workflow/history.ts')).workflowHistory,

@@ -21,9 +21,16 @@ import type { Source } from './source.ts';
 
 const atOnce = 3;
 
+export interface ImageStoreOptions {
+  limitBytes: number;
+  maxImageBytes: number;
+  /** Of several variants for one machine, the one for this driver is meant. */
+  runBy?: string;
+}
+
 /** What images are made of, on this machine: verified, kept as long as somebody uses them, and within a limit. */
 export class ImageStore {
-  readonly #options: { limitBytes: number; maxImageBytes: number };
+  readonly #options: ImageStoreOptions;
   readonly #blobs: Blobs;
   /** A file per image with the digests of all that it is made of, and of the lists by way of which it was found. */
   readonly #records: string;
@@ -33,7 +40,7 @@ export class ImageStore {
   readonly #held = new Map<string, number>();
 
   /** Clears what an agent that was killed has left half done: no other store may be at work in the directory. */
-  constructor(directory: string, options: { limitBytes: number; maxImageBytes: number }) {
+  constructor(directory: string, options: ImageStoreOptions) {
     this.#options = options;
     this.#records = join(directory, 'records');
     mkdirSync(this.#records, { recursive: true, mode: 0o700 });
@@ -160,7 +167,12 @@ export class ImageStore {
         await this.#keepDescription(source, digest, bytes, hold);
         return { digest, manifest: read };
       }
-      bytes = await this.#description(source, choose(read.manifests, source.name).digest, hold, signal);
+      bytes = await this.#description(
+        source,
+        choose(read.manifests, source.name, this.#options.runBy).digest,
+        hold,
+        signal,
+      );
     }
     throw new Refusal(`${source.name} has lists of images within lists of images, more than can be followed.`);
   }

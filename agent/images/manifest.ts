@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { digest } from '../../protocol/workload.ts';
-import type { ImageConfig } from '../drivers/image.ts';
+import { hostBound, type ImageConfig } from '../drivers/image.ts';
 import { Refusal } from '../program/refusal.ts';
 
 export const largestManifest = 4 * 1024 * 1024;
@@ -11,6 +11,7 @@ const descriptor = z.object({
   digest,
   size: z.int().min(0),
   platform: z.object({ os: z.string().max(64), architecture: z.string().max(64) }).optional(),
+  annotations: z.record(z.string(), z.string()).optional(),
 });
 export type Descriptor = z.infer<typeof descriptor>;
 
@@ -77,13 +78,17 @@ export function readManifest(bytes: Buffer, name: string): Manifest | { manifest
   return read;
 }
 
-/** The one image for this machine. */
-export function choose(manifests: readonly Descriptor[], name: string): Descriptor {
-  const fitting = manifests.filter(
+/** The one image for this machine and its driver: some lists have a variant for processes, and one for containers. */
+export function choose(manifests: readonly Descriptor[], name: string, runBy?: string): Descriptor {
+  const forMachine = manifests.filter(
     (one) =>
       one.platform === undefined ||
       (one.platform.os === platform.os && one.platform.architecture === platform.architecture),
   );
+  const forDriver = forMachine.filter(
+    ({ annotations }) => (annotations?.[hostBound] !== undefined) === (runBy === 'process'),
+  );
+  const fitting = runBy === undefined || forDriver.length === 0 ? forMachine : forDriver;
   const [first, ...others] = fitting;
   if (first === undefined) {
     const there = manifests.map((one) => `${one.platform?.os}/${one.platform?.architecture}`).slice(0, 10);

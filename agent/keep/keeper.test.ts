@@ -95,7 +95,7 @@ test(
     await until('silent says why', async () => errorOf('silent')?.includes('code 3'));
     expect(errorOf('broken')).toBe('The secret db-password is not set.');
     expect(errorOf('good')).toBeUndefined();
-    expect(keeper.observed().appliedRevision).toBe(1);
+    await until('good is in effect', async () => keeper.observed().appliedRevision === 1);
     const mended = [await machine.slice('bad', 5, 'r1'), await machine.slice('silent', 6, 'r1')];
     await keeper.desire({ revision: 7, slices: mended, broken: [], removed: ['broken'] });
     await applied(keeper, 7);

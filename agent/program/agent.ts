@@ -69,7 +69,7 @@ export class Agent {
     this.#releases = new Releases(home);
     this.#trust = new TrustFile(home);
     this.#ingress = new Ingress({ home, ...options.ingress, program: ingressProgram(), log });
-    const images = new ImageStore(join(home, 'images'), imageLimits);
+    const images = new ImageStore(join(home, 'images'), { ...imageLimits, runBy: driver.name });
     this.#keeper = new Keeper({ home, driver, images, ingress: this.#ingress, node: hostname(), log });
     this.#commands = new Commands({
       journal: this.#journal,

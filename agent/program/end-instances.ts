@@ -1,19 +1,48 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { chooseDriver } from '../drivers/choose-driver.ts';
 import { Ingress } from '../ingress/ingress.ts';
 import { lineLog } from './log.ts';
 
 export const usualDockerSocket = '/var/run/docker.sock';
 
-/** Ends everything that runs here for an agent that does not run any more, and its ingress. Volumes stay. Answers how many it were. */
-export async function endInstances(home: string, dockerSocket = usualDockerSocket): Promise<number> {
+/** Longer than any instance is given to end by itself; an engine that hangs is not waited for. */
+const longest = 60_000;
+
+export interface EndedInstances {
+  ended: number;
+  /** Why some may go on, and what to do. */
+  left?: string;
+}
+
+/**
+ * Ends everything that runs here for an agent that does not run any more, and its ingress, whatever becomes of the rest.
+ * Volumes stay.
+ */
+export async function endInstances(home: string, dockerSocket = usualDockerSocket): Promise<EndedInstances> {
+  const over = new AbortController();
+  const late = pause(longest, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`What runs them has not ended them within ${longest / 1000} s.`);
+  });
+  late.catch(() => {});
+  try {
+    return { ended: await Promise.race([endAll(home, dockerSocket), late]) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { ended: 0, left: `The instances could not be ended: ${why}` };
+  } finally {
+    over.abort();
+    const ingress = new Ingress({ home, port: 0, listen: '127.0.0.1', program: [process.execPath], log: lineLog });
+    await ingress.stop();
+  }
+}
+
+async function endAll(home: string, dockerSocket: string): Promise<number> {
   const driver = await chooseDriver(lastDriver(home), { home, socket: dockerSocket, log: lineLog });
   const instances = await driver.list();
   await Promise.all(instances.map(({ id, process }) => driver.stop(id, Math.min(10, process.drainSeconds))));
   for (const { id } of instances) await driver.remove(id);
-  const ingress = new Ingress({ home, port: 0, listen: '127.0.0.1', program: [process.execPath], log: lineLog });
-  await ingress.stop();
   return instances.filter(({ state }) => state === 'running').length;
 }
 

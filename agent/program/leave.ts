@@ -39,7 +39,8 @@ export const leave: AgentCommand = {
     await endLauncher(home);
     const agent = runningAgent(home);
     if (agent !== undefined) await endAgent(agent);
-    await endInstances(home, values.needed('docker-socket'));
+    const { left } = await endInstances(home, values.needed('docker-socket'));
+    if (left !== undefined) throw new Refusal(`${left} Then say this again; its ingress has ended.`);
     forgetIdentity(home);
     new TrustFile(home).forget();
     // Without `releases/state` a launcher that something starts all the same says so and ends.

@@ -15,7 +15,14 @@ either way, and the next \`./ballast up\` starts the instances again.`,
     // A supervisor that was killed has left its parts behind.
     await endOrphans(home, (part) => process.stdout.write(`A ${part} that was left behind is stopped.\n`));
     if (!hasAgentHome(home)) return;
-    const ended = await endInstances(agentHome(home));
+    const { ended, left } = await endInstances(agentHome(home));
+    if (left !== undefined) {
+      process.stderr.write(
+        `ballast: ${left} Then say \`./ballast down\` again. The ingress of the local cluster has ended.\n`,
+      );
+      // An engine that hangs holds connections that nobody waits for.
+      process.exit(1);
+    }
     process.stdout.write(
       `${ended === 1 ? '1 instance' : `${ended} instances`} of the local cluster ended, and its ingress.\n`,
     );

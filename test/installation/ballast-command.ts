@@ -1,4 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { dirname } from 'node:path';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { settingsTable } from '../../domain/settings/settings.ts';
 
@@ -66,7 +68,20 @@ export interface CommandResult {
 
 /** Runs `./ballast …` to its end. */
 export async function runBallast(words: string[], settings: Record<string, string>): Promise<CommandResult> {
-  const child = spawn(executable, words, { cwd: '/', env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'] });
+  return await ended(
+    spawn(executable, words, { cwd: '/', env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
+}
+
+/** Runs commands as somebody pastes them into a shell in the checkout. It ends with the first one that fails. */
+export async function runShell(script: string, settings: Record<string, string>): Promise<CommandResult> {
+  const cwd = dirname(executable);
+  return await ended(
+    spawn('sh', ['-e', '-c', script], { cwd, env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
+}
+
+async function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<CommandResult> {
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {

@@ -1,13 +1,15 @@
-import { mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readStatus } from '../../agent/home/status.ts';
 import { Releases } from '../../agent/update/releases.ts';
+import { through } from '../agents/kept-machine.ts';
 import { offerRelease } from '../agents/offer-release.ts';
 import { Applications, type ShownInstance } from '../applications/applications.ts';
 import { type steadyTraffic as Begin, steadyTraffic } from '../applications/steady-traffic.ts';
 import { freePort } from '../ground/free-port.ts';
+import { runShell } from '../installation/ballast-command.ts';
 import { Installation } from '../installation/installation.ts';
 import type { PartName } from '../installation/running-parts.ts';
 
@@ -20,7 +22,14 @@ let ingressPort: number;
 let before: ShownInstance[];
 let visitors: Awaited<ReturnType<typeof Begin>>;
 let writers: Awaited<ReturnType<typeof Begin>>;
-let doomed: string;
+let doomed: string[];
+
+const kills: { what: string; parts: readonly PartName[] }[] = [
+  { what: 'the agent', parts: ['agent'] },
+  { what: 'API and worker', parts: ['api', 'worker'] },
+  { what: 'Temporal, then PostgreSQL', parts: ['temporal', 'postgres'] },
+  { what: 'all at once', parts: ['postgres', 'temporal', 'worker', 'api', 'agent'] },
+];
 
 /** Twenty instances that people use; one that writes a line for each request; one that is told to end now and then. */
 beforeAll(async () => {
@@ -33,11 +42,13 @@ beforeAll(async () => {
   applications = await Applications.on(installation);
   await applications.apply({ name: 'shop', replicas });
   await applications.apply({ name: 'writer' });
-  await applications.apply({ name: 'doomed' });
-  const [shop, writer] = await Promise.all(['shop', 'writer', 'doomed'].map((name) => applications.applied(name)));
+  // One for each kill: the same one again and again would be a crash loop.
+  const names = kills.map((_, index) => `doomed-${index}`);
+  for (const name of names) await applications.apply({ name });
+  const [shop, writer] = await Promise.all(['shop', 'writer'].map((name) => applications.applied(name)));
   before = await applications.instances('shop');
   expect(before).toHaveLength(replicas);
-  doomed = hostOf((await applications.applied('doomed')).hosts);
+  doomed = await Promise.all(names.map(async (name) => hostOf((await applications.applied(name)).hosts)));
   const url = `http://127.0.0.1:${ingressPort}`;
   visitors = await steadyTraffic({ url, host: hostOf(shop?.hosts), path: '/', perSecond: 100 });
   const path = '/log?text=written&count=1';
@@ -51,26 +62,20 @@ afterAll(async () => {
   await installation?.remove();
 });
 
-const kills: { what: string; parts: readonly PartName[] }[] = [
-  { what: 'the agent', parts: ['agent'] },
-  { what: 'API and worker', parts: ['api', 'worker'] },
-  { what: 'Temporal, then PostgreSQL', parts: ['temporal', 'postgres'] },
-  { what: 'all at once', parts: ['postgres', 'temporal', 'worker', 'api', 'agent'] },
-];
-
 test.each(kills)('kill -9 of $what: the exit status of what ended meanwhile is known soon', async ({ parts }) => {
-  const code = 10 + kills.findIndex((kill) => kill.parts === parts);
-  const [instance] = await applications.instances('doomed');
+  const index = kills.findIndex((kill) => kill.parts === parts);
+  const [code, name] = [10 + index, `doomed-${index}`];
+  const [instance] = await applications.instances(name);
   const runs = instance?.run ?? 0;
   const pids = new Map(parts.map((part) => [part, installation.parts.pid(part)]));
   installation.parts.kill(...parts);
-  await tellToEnd(code);
+  await tellToEnd(code, doomed[index] ?? '');
   for (const part of parts) await installation.replaced(part, pids.get(part) ?? 0);
   const since = performance.now();
   await installation.until(
     'everything is as it shall be',
     async () => {
-      const [now] = await applications.instances('doomed');
+      const [now] = await applications.instances(name);
       const cluster = await applications.cluster();
       return now?.exit?.run === runs && now.exit.code === code && now.state === 'ready' && cluster?.status === 'ready';
     },
@@ -104,6 +109,18 @@ test('no instance was started again, no request failed and no line is missing', 
   const [writer] = await applications.instances('writer');
   const { stdout } = await applications.command('logs', writer?.id ?? '', '--tail', '10000');
   expect(stdout.split('\n').filter((line) => line.endsWith('written'))).toHaveLength(written.sent);
+});
+
+test("the README's own commands run its example, which answers at its address", async () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const block = [...readme.matchAll(/```sh\n(.*?)```/gs)].find(([, text]) => text?.includes('image build'))?.[1] ?? '';
+  expect(block.split('\n').filter((line) => line !== '')).toHaveLength(3);
+  const { code, stdout, stderr } = await runShell(block, { ...installation.env, BALLAST_URL: installation.url });
+  expect([code, stderr]).toEqual([0, expect.stringContaining('hello is in effect')]);
+  const address = new URL(/^hello .*(http:\/\/\S+)$/m.exec(stdout)?.[1] ?? '');
+  expect(address.port).toBe(String(ingressPort));
+  const answered = await through(`http://127.0.0.1:${ingressPort}`, address.host);
+  expect(answered).toEqual({ status: 200, body: 'Hello from an example\n' });
 });
 
 test('events tell of nothing that was not so', async () => {
@@ -145,10 +162,10 @@ function hostOf(hosts: { host: string }[] | undefined): string {
 }
 
 /** It answers nothing any more: whoever asks sees a failure. */
-function tellToEnd(code: number): Promise<void> {
+function tellToEnd(code: number, host: string): Promise<void> {
   return new Promise((resolve) => {
     const asking = request(
-      { port: ingressPort, path: `/exit?code=${code}`, method: 'POST', headers: { host: doomed } },
+      { port: ingressPort, path: `/exit?code=${code}`, method: 'POST', headers: { host } },
       (answer) => answer.resume().on('end', resolve),
     );
     asking.on('error', () => resolve()).end();

@@ -1,0 +1,27 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Ingress } from '../ingress/ingress.ts';
+import { endInstances } from './end-instances.ts';
+
+test('an engine that is gone is said, and the ingress is ended all the same', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'ballast-ended-'));
+  const program = [process.execPath, join(import.meta.dirname, 'ingress/main.ts')];
+  const ingress = new Ingress({ home, port: 0, listen: '127.0.0.1', program, log: { info() {}, warn() {} } });
+  try {
+    await ingress.ensure();
+    ingress.close();
+    mkdirSync(join(home, 'run'));
+    writeFileSync(join(home, 'run/status.json'), JSON.stringify({ driver: 'docker' }));
+    const socket = join(home, 'no-engine.sock');
+    expect(await endInstances(home, socket)).toEqual({
+      ended: 0,
+      left: `The instances could not be ended: The Docker engine at ${socket} does not answer; start it.`,
+    });
+    expect(ingress.port).toBeUndefined();
+  } finally {
+    await ingress.stop();
+    rmSync(home, { recursive: true });
+  }
+});
