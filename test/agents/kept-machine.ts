@@ -36,13 +36,18 @@ export async function keptMachine(
     driver?: (home: string) => Promise<Driver>;
     hostBound?: boolean;
     clock?: Clock;
+    /** The driver by its name, where images have variants. */
+    runBy?: string;
     /** Of the ingress, which need not get it. */
     port?: number;
   } = {},
 ): Promise<KeptMachine> {
   const home = mkdtempSync(join(tmpdir(), 'ballast-kept-'));
   const make = options.driver ?? ((directory: string) => processDriver({ home: directory, log }));
-  const images = new ImageStore(join(home, 'images'), { limitBytes: 1e9, maxImageBytes: 1e9 });
+  const images = new ImageStore(join(home, 'images'), {
+    ...{ limitBytes: 1e9, maxImageBytes: 1e9 },
+    ...(options.runBy === undefined ? {} : { runBy: options.runBy }),
+  });
   const keepers: Keeper[] = [];
   const ingresses: Ingress[] = [];
   let driver: Driver | undefined;

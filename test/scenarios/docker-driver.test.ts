@@ -1,12 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dockerDriver } from '../../agent/drivers/docker/docker-driver.ts';
 import { driverContract } from '../../agent/drivers/driver-contract.ts';
 import type { ReadyImage } from '../../agent/drivers/image.ts';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../agents/docker-engine.ts';
+import { applied, keptMachine, through, wanted } from '../agents/kept-machine.ts';
 import { type SampleOptions, sampleLayout } from '../images/sample-image.ts';
+import { runBallast } from '../installation/ballast-command.ts';
 
 const log = { info: () => {}, warn: () => {} };
 
@@ -29,6 +31,26 @@ describe.runIf(dockerCanRun())('on a real engine', () => {
       },
     };
   });
+
+  test('an image that was built of a folder runs in containers, too', async () => {
+    const folder = join(import.meta.dirname, '../../examples/hello');
+    const layout = mkdtempSync(join(tmpdir(), 'ballast-built-'));
+    const driver = (home: string) => dockerDriver({ home, socket: engine.socket, log });
+    const machine = await keptMachine({ driver, runBy: 'docker' });
+    try {
+      expect(await runBallast(['image', 'build', folder, '--output', layout], {})).toMatchObject({
+        code: 0,
+        stdout: `${layout}\n`,
+      });
+      const keeper = await machine.keeper();
+      await keeper.desire(wanted(1, await machine.slice('hello', 1, 'r1', {}, { image: { layout } })), 0);
+      await applied(keeper, 1, 90);
+      expect((await through(machine.url(), 'hello.localhost')).body).toBe('Hello from Ballast\n');
+    } finally {
+      await machine.close();
+      rmSync(layout, { recursive: true });
+    }
+  }, 120_000);
 });
 
 async function sampleImage(directory: string, options: SampleOptions): Promise<ReadyImage> {
