@@ -74,17 +74,28 @@ test('a listener whose connections were killed goes on by itself and asks for a 
   await vi.waitFor(() => expect(entries.map(({ id }) => id)).toEqual(['after']), patient);
 });
 
-test('behind an open transaction the organizations with newer entries get a resync, then the entries', async () => {
+test('behind a long transaction elsewhere changes are told all the same, each once, and nobody reads everything again', async () => {
   const { listener, entries, resyncs } = await listen({ pollMillis: 20, patienceSeconds: 0.2 });
+  const told = () => entries.map(({ id }) => id);
   const blocking = await fresh.database.kysely.startTransaction().execute();
-  await sql`select pg_current_xact_id()`.execute(blocking);
-  await change('held');
-  await vi.waitFor(() => expect(resyncs).toContainEqual([organizationId]), patient);
-  expect(listener.state().stalledSeconds).toBeGreaterThan(0.1);
-  expect(entries).toEqual([]);
-  await blocking.rollback().execute();
-  await vi.waitFor(() => expect(entries.map(({ id }) => id)).toEqual(['held']), patient);
+  await appendToFeed(blocking, [{ organizationId, kind: 'team', id: 'of the long one' }]);
+  try {
+    await change('held');
+    await vi.waitFor(() => expect(told()).toEqual(['held']), patient);
+    expect(listener.state().stalledSeconds).toBeGreaterThan(0.1);
+    for (const id of ['second', 'third']) {
+      await change(id);
+      await vi.waitFor(() => expect(told()).toContain(id), patient);
+    }
+  } finally {
+    await blocking.commit().execute();
+  }
+  await vi.waitFor(() => expect(told()).toContain('of the long one'), patient);
   await vi.waitFor(() => expect(listener.state().stalledSeconds).toBe(0), patient);
+  await change('after');
+  await vi.waitFor(() => expect(told()).toContain('after'), patient);
+  expect(told()).toEqual(['held', 'second', 'third', 'of the long one', 'after']);
+  expect(resyncs).toEqual([]);
 });
 
 test('a closed listener stops', async () => {

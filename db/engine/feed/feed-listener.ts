@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { connectionOptions, type Database } from '../../postgres/database.ts';
-import { type FeedCursor, type FeedEntry, feedChannel, feedHead, heldBack, readFeed } from './feed.ts';
+import { type FeedCursor, type FeedEntry, feedChannel, feedHead, heldSeconds, readAhead, readFeed } from './feed.ts';
 
 export interface FeedListenerOptions {
   database: Database;
@@ -10,7 +10,7 @@ export interface FeedListenerOptions {
   onResync: (organizationIds: string[] | 'all') => void;
   onWarning?: (message: string) => void;
   pollMillis?: number;
-  /** How long an open transaction may hold the feed back before the organizations behind it get a resync. */
+  /** How long an open transaction may hold the feed back before what is behind it is told out of order. */
   patienceSeconds?: number;
 }
 
@@ -26,6 +26,8 @@ export interface FeedListenerState {
 }
 
 const pageSize = 1_000;
+/** Told at one look ahead of the guard; where there is more, everybody reads again. */
+const mostAhead = 10_000;
 const pokeMillis = 20;
 const longestReconnectMillis = 5_000;
 const keptMillis = 23 * 3_600_000;
@@ -42,8 +44,8 @@ export class FeedListener {
   #lastRead: number | undefined;
   #lagSeconds = 0;
   #stalledSeconds = 0;
-  #heldSince: Date | undefined;
-  #nextLook = 0;
+  /** The snapshot of the last look ahead of the guard. */
+  #ahead: string | undefined;
   #closed = false;
   #awake: (() => void) | undefined;
   #woken = false;
@@ -54,7 +56,7 @@ export class FeedListener {
   constructor(options: FeedListenerOptions) {
     this.#options = options;
     this.#pollMillis = options.pollMillis ?? 500;
-    this.#patienceSeconds = options.patienceSeconds ?? 2;
+    this.#patienceSeconds = options.patienceSeconds ?? 1;
   }
 
   /** Starts reading at the feed's end. While the database is away it waits for it. */
@@ -114,34 +116,37 @@ export class FeedListener {
     if (cursor === undefined || this.#failing) cursor = await this.#position(cursor);
     if (this.#lastRead !== undefined && Date.now() - this.#lastRead > keptMillis) onResync('all');
     for (let full = true; full && !this.#closed; ) {
-      const page = await readFeed(database.kysely, cursor, pageSize);
+      const page = await readFeed(database.kysely, cursor, pageSize, this.#ahead);
       cursor = page.cursor;
       this.#cursor = cursor;
       this.#lagSeconds = page.lagSeconds;
       if (page.entries.length > 0) onEntries(page.entries);
-      full = page.entries.length === pageSize;
+      full = page.full;
     }
-    await this.#lookForStall();
+    await this.#lookAhead(cursor);
   }
 
   /** Where to read from. A database that was restored to an older state counts transactions from there again. */
   async #position(cursor: FeedCursor | undefined): Promise<FeedCursor> {
     const head = await feedHead(this.#options.database.kysely);
-    const position = cursor === undefined || BigInt(cursor.transactionId) > BigInt(head.transactionId) ? head : cursor;
-    this.#cursor = position;
-    return position;
+    if (cursor !== undefined && BigInt(cursor.transactionId) <= BigInt(head.cursor.transactionId)) return cursor;
+    this.#cursor = head.cursor;
+    this.#ahead = head.snapshot;
+    return head.cursor;
   }
 
-  async #lookForStall(): Promise<void> {
-    if (performance.now() < this.#nextLook) return;
-    const held = await heldBack(this.#options.database.kysely, this.#patienceSeconds, this.#heldSince);
-    this.#stalledSeconds = held.oldestSeconds;
-    this.#heldSince = held.oldestSeconds > 0 ? held.until : undefined;
-    if (held.organizationIds.length > 0) {
-      this.#options.onResync(held.organizationIds);
-      // Once each time the patience has passed, and not with each poll.
-      this.#nextLook = performance.now() + this.#patienceSeconds * 1_000;
-    }
+  /**
+   * Behind a long transaction, wherever it is, nobody waits and nobody reads everything again: what is committed is told
+   * at once, and not a second time when the guard gets there. Hints have no order.
+   */
+  async #lookAhead(cursor: FeedCursor): Promise<void> {
+    const { database, onEntries, onResync } = this.#options;
+    this.#stalledSeconds = await heldSeconds(database.kysely);
+    if (this.#stalledSeconds <= this.#patienceSeconds) return;
+    const { entries, snapshot, dropped } = await readAhead(database.kysely, cursor, mostAhead, this.#ahead);
+    this.#ahead = snapshot;
+    if (dropped) onResync('all');
+    if (entries.length > 0) onEntries(entries);
   }
 
   async #listen(retryMillis: number): Promise<void> {

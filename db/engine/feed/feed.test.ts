@@ -4,7 +4,7 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../../test/ground/fresh-database.ts';
 import type { Tables } from '../../postgres/tables.ts';
-import { appendToFeed, type FeedEntry, feedHead, heldBack, readFeed } from './feed.ts';
+import { appendToFeed, type FeedCursor, type FeedEntry, feedHead, heldSeconds, readAhead, readFeed } from './feed.ts';
 import { maintainFeedPartitions } from './feed-partitions.ts';
 
 let fresh: FreshDatabase;
@@ -17,11 +17,11 @@ const organizationId = uuid();
 const hint = (id: string) => ({ organizationId, kind: 'team' as const, id });
 
 /** Reads until these have been seen: other databases of the same server may hold the feed back for a moment. */
-async function readUntil(cursor: Awaited<ReturnType<typeof feedHead>>, wanted: number): Promise<FeedEntry[]> {
+async function readUntil(cursor: FeedCursor, wanted: number, ahead?: string): Promise<FeedEntry[]> {
   const seen: FeedEntry[] = [];
   const { kysely } = fresh.database;
   while (seen.length < wanted) {
-    const page = await readFeed(kysely, cursor, 1_000);
+    const page = await readFeed(kysely, cursor, 1_000, ahead);
     seen.push(...page.entries);
     cursor = page.cursor;
   }
@@ -35,14 +35,23 @@ test('a transaction that commits late with a lower position is never missed', as
     fc.asyncProperty(steps, async (slots) => {
       const { kysely } = fresh.database;
       const open = new Map<number, { transaction: ControlledTransaction<Tables>; written: string[] }>();
-      let cursor = await feedHead(kysely);
+      const head = await feedHead(kysely);
+      let { cursor } = head;
       const seen: string[] = [];
       const committed: string[] = [];
+      let ahead = head.snapshot;
       const read = async (): Promise<void> => {
-        const page = await readFeed(kysely, cursor, 3);
+        const page = await readFeed(kysely, cursor, 3, ahead);
         cursor = page.cursor;
         seen.push(...page.entries.map(({ id }) => id));
+        // Each third read looks ahead of the guard, as behind a long transaction.
+        reads += 1;
+        if (reads % 3 > 0) return;
+        const early = await readAhead(kysely, cursor, 1_000, ahead);
+        ahead = early.snapshot;
+        seen.push(...early.entries.map(({ id }) => id));
       };
+      let reads = 0;
       for (const slot of slots) {
         const running = open.get(slot);
         if (running === undefined) {
@@ -73,43 +82,62 @@ test('a transaction that commits late with a lower position is never missed', as
   );
 });
 
-test('what an open transaction holds back is named once the patience is over, and once only', async () => {
+test('what an open transaction holds back is told ahead, and not again when the transaction is over', async () => {
   const { kysely } = fresh.database;
-  const cursor = await feedHead(kysely);
+  const { cursor, snapshot: before } = await feedHead(kysely);
+  const ids = (entries: FeedEntry[]) => entries.map(({ id }) => id);
+  const blocking = await kysely.startTransaction().execute();
+  await appendToFeed(blocking, [hint('of the blocker')]);
+  await appendToFeed(kysely, [hint('held')]);
+  expect((await readFeed(kysely, cursor, 10, before)).entries).toEqual([]);
+  expect(await heldSeconds(kysely)).toBeGreaterThan(0);
+  const first = await readAhead(kysely, cursor, 10, before);
+  expect(ids(first.entries)).toEqual(['held']);
+  await appendToFeed(kysely, [hint('later')]);
+  const second = await readAhead(kysely, cursor, 10, first.snapshot);
+  expect(ids(second.entries)).toEqual(['later']);
+  expect((await readAhead(kysely, cursor, 10, second.snapshot)).entries).toEqual([]);
+  await blocking.commit().execute();
+  await appendToFeed(kysely, [hint('after')]);
+  expect(ids(await readUntil(cursor, 2, second.snapshot))).toEqual(['of the blocker', 'after']);
+});
+
+test('a look ahead that finds too much says so', async () => {
+  const { kysely } = fresh.database;
+  const { cursor, snapshot: before } = await feedHead(kysely);
   const blocking = await kysely.startTransaction().execute();
   await sql`select pg_current_xact_id()`.execute(blocking);
-  await appendToFeed(kysely, [hint('held')]);
-  expect((await readFeed(kysely, cursor, 10)).entries).toEqual([]);
-  expect((await heldBack(kysely, 60, undefined)).organizationIds).toEqual([]);
-  const first = await heldBack(kysely, 0, undefined);
-  expect(first.organizationIds).toEqual([organizationId]);
-  expect(first.oldestSeconds).toBeGreaterThanOrEqual(0);
-  expect((await heldBack(kysely, 0, first.until)).organizationIds).toEqual([]);
+  await appendToFeed(kysely, [hint('one'), hint('two')]);
+  expect((await readAhead(kysely, cursor, 2, before)).dropped).toBe(false);
+  const { entries, dropped, snapshot } = await readAhead(kysely, cursor, 1, before);
+  expect([entries.length, dropped]).toEqual([1, true]);
+  expect((await readAhead(kysely, cursor, 1, snapshot)).entries).toEqual([]);
   await blocking.rollback().execute();
-  expect((await readUntil(cursor, 1)).map(({ id }) => id)).toEqual(['held']);
 });
 
 test('entries of transactions that cannot be yet stall nothing', async () => {
   const { kysely } = fresh.database;
+  const { cursor } = await feedHead(kysely);
   await sql`
-    insert into change_feed (organization_id, kind, subject_id, transaction_id)
-    values (${uuid()}, 'team', 'restored', '9000000000000'::xid8)
+    insert into change_feed (organization_id, kind, subject_id, transaction_id, at)
+    values (${uuid()}, 'team', 'restored', '9000000000000'::xid8, now() - interval '1 hour')
   `.execute(kysely);
   const blocking = await kysely.startTransaction().execute();
   await sql`select pg_current_xact_id()`.execute(blocking);
-  expect((await heldBack(kysely, 0, undefined)).organizationIds).toEqual([]);
+  expect(await heldSeconds(kysely)).toBeLessThan(3_000);
+  expect((await readAhead(kysely, cursor, 10)).entries.map(({ id }) => id)).not.toContain('restored');
   await blocking.rollback().execute();
   await sql`delete from change_feed where subject_id = 'restored'`.execute(kysely);
 });
 
 test('a hundred thousand entries are read in pages, in order, each once', async () => {
   const { kysely } = fresh.database;
-  const cursor = await feedHead(kysely);
+  const { cursor, snapshot } = await feedHead(kysely);
   await sql`
     insert into change_feed (organization_id, kind, subject_id, project_id)
     select ${organizationId}, 'team', n::text, ${organizationId} from generate_series(1, 100000) n
   `.execute(kysely);
-  const seen = await readUntil(cursor, 100_000);
+  const seen = await readUntil(cursor, 100_000, snapshot);
   expect(seen.map(({ id }) => Number(id))).toEqual(Array.from({ length: 100_000 }, (_, n) => n + 1));
   expect(seen[0]).toMatchObject({ organizationId, kind: 'team', projectId: organizationId });
 });

@@ -31,6 +31,8 @@ export interface FeedCursor {
 export interface FeedPage {
   entries: FeedEntry[];
   cursor: FeedCursor;
+  /** Whether there may be more. */
+  full: boolean;
   /** How old the youngest entry of the page was when it was read. */
   lagSeconds: number;
 }
@@ -52,81 +54,114 @@ export async function appendToFeed(kysely: Kysely<Tables>, hints: Hint[]): Promi
     .execute();
 }
 
-/** A cursor behind everything that is committed: what is still open, and all that comes, lies before it. */
-export async function feedHead(kysely: Kysely<Tables>): Promise<FeedCursor> {
-  const { rows } = await sql<{ xmin: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as xmin`.execute(
-    kysely,
-  );
+export interface FeedHead {
+  /** What is still open, and all that comes, lies before it. */
+  cursor: FeedCursor;
+  /** What is visible in it needs no telling, though an open transaction may hold it back. */
+  snapshot: string;
+}
+
+/** The end of the feed: behind everything that is committed. */
+export async function feedHead(kysely: Kysely<Tables>): Promise<FeedHead> {
+  const { rows } = await sql<{ xmin: string; snapshot: string }>`
+    select pg_snapshot_xmin(pg_current_snapshot())::text as xmin, pg_current_snapshot()::text as snapshot
+  `.execute(kysely);
   const [row] = rows;
   if (row === undefined) throw new Error('PostgreSQL did not tell its oldest transaction.');
-  return { transactionId: row.xmin, position: '0' };
+  return { cursor: { transactionId: row.xmin, position: '0' }, snapshot: row.snapshot };
 }
 
 /**
  * The entries after the cursor, of transactions below the oldest open one: none that commits later can have an id below
- * that, so nothing ever appears behind a cursor.
+ * that, so nothing ever appears behind a cursor. Those that were told ahead are passed over.
  */
-export async function readFeed(kysely: Kysely<Tables>, cursor: FeedCursor, limit: number): Promise<FeedPage> {
-  const { rows } = await sql<FeedEntry & { lag: number; project: string | null }>`
+export async function readFeed(
+  kysely: Kysely<Tables>,
+  cursor: FeedCursor,
+  limit: number,
+  ahead?: string,
+): Promise<FeedPage> {
+  const { rows } = await sql<Row & { told: boolean }>`
     ${sql.raw(prepared)}
-    select position, transaction_id::text as "transactionId", organization_id as "organizationId", kind,
-           subject_id as id, project_id as project, at,
-           extract(epoch from clock_timestamp() - at)::float8 as lag
+    select ${columns}, coalesce(pg_visible_in_snapshot(transaction_id, ${ahead ?? null}::pg_snapshot), false) as told
     from change_feed
     where (transaction_id, position) > (${cursor.transactionId}::xid8, ${cursor.position}::bigint)
       and transaction_id < pg_snapshot_xmin(pg_current_snapshot())
     order by transaction_id, position
     limit ${limit}
   `.execute(kysely);
-  const entries = rows.map(({ project, lag: _, ...entry }) =>
-    project === null ? entry : { ...entry, projectId: project },
-  );
   const last = rows.at(-1);
   return {
-    entries,
+    entries: rows.filter(({ told }) => !told).map(entryOf),
     cursor: last === undefined ? cursor : { transactionId: last.transactionId, position: last.position },
+    full: rows.length === limit,
     lagSeconds: last === undefined ? 0 : Math.max(0, last.lag),
   };
 }
 
-export interface HeldBack {
-  /** Whose entries are committed but held back by an open transaction, for longer than the patience. */
-  organizationIds: string[];
-  oldestSeconds: number;
-  /** The clock of PostgreSQL at this look; given to the next one, it tells only what came since. */
-  until: Date;
+/**
+ * For how long the oldest committed entry has been held back by an open transaction; 0 when none is. Transactions above
+ * the snapshot cannot exist yet: entries that claim to be of one were restored from another server, and would be held
+ * back for ever.
+ */
+export async function heldSeconds(kysely: Kysely<Tables>): Promise<number> {
+  const { rows } = await sql<{ seconds: number | null }>`
+    select extract(epoch from clock_timestamp() - min(at))::float8 as seconds
+    from change_feed
+    where transaction_id >= pg_snapshot_xmin(pg_current_snapshot())
+      and transaction_id < pg_snapshot_xmax(pg_current_snapshot())
+  `.execute(kysely);
+  return Math.max(0, rows[0]?.seconds ?? 0);
+}
+
+export interface Ahead {
+  entries: FeedEntry[];
+  /** The snapshot in which they were seen: what is visible in it was told, and is passed over from then on. */
+  snapshot: string;
+  /** More than the limit was there. The rest counts as told too: whoever is concerned has to read again. */
+  dropped: boolean;
 }
 
 /**
- * What the guard holds back. Transactions above the snapshot cannot exist yet: entries that claim to be of one were
- * restored from another server, and would be held back for ever.
+ * Whatever is committed after the cursor, in any order, without what the last such look saw. A transaction that commits
+ * later is not visible in this snapshot, so it is found by the next look or behind the guard, whatever its id.
  */
-export async function heldBack(
+export async function readAhead(
   kysely: Kysely<Tables>,
-  patienceSeconds: number,
-  since: Date | undefined,
-): Promise<HeldBack> {
-  const { rows } = await sql<{ organizationId: string | null; oldest: number | null; until: Date }>`
-    with held as materialized (
-      select organization_id, min(at) as oldest, max(at) as youngest
+  cursor: FeedCursor,
+  limit: number,
+  before?: string,
+): Promise<Ahead> {
+  const { rows } = await sql<{ snapshot: string } & (Row | { [Column in keyof Row]: null })>`
+    select current.snapshot::text as snapshot, entry.*
+    from (select pg_current_snapshot() as snapshot) as current
+    left join lateral (
+      select ${columns}
       from change_feed
-      where transaction_id >= pg_snapshot_xmin(pg_current_snapshot())
-        and transaction_id < pg_snapshot_xmax(pg_current_snapshot())
-      group by organization_id
-    ), clock as materialized (
-      select date_trunc('milliseconds', clock_timestamp()) - make_interval(secs => ${patienceSeconds}) as until
-    )
-    select held.organization_id as "organizationId",
-           extract(epoch from clock_timestamp() - held.oldest)::float8 as oldest, clock.until
-    from clock
-    left join held on held.oldest <= clock.until
-      and (${since ?? null}::timestamptz is null or held.youngest > ${since ?? null}::timestamptz)
+      where (transaction_id, position) > (${cursor.transactionId}::xid8, ${cursor.position}::bigint)
+        and transaction_id < pg_snapshot_xmax(current.snapshot)
+        and (${before ?? null}::pg_snapshot is null
+          or not pg_visible_in_snapshot(transaction_id, ${before ?? null}::pg_snapshot))
+      order by transaction_id, position
+      limit ${limit + 1}
+    ) as entry on true
   `.execute(kysely);
   const [first] = rows;
-  if (first === undefined) throw new Error('PostgreSQL did not tell its clock.');
-  return {
-    organizationIds: rows.flatMap((row) => (row.organizationId === null ? [] : [row.organizationId])),
-    oldestSeconds: Math.max(0, ...rows.map((row) => row.oldest ?? 0)),
-    until: first.until,
-  };
+  if (first === undefined) throw new Error('PostgreSQL did not tell its snapshot.');
+  const entries = rows.flatMap((row) => (row.position === null ? [] : [entryOf(row)]));
+  return { entries: entries.slice(0, limit), snapshot: first.snapshot, dropped: entries.length > limit };
+}
+
+interface Row extends Omit<FeedEntry, 'projectId'> {
+  project: string | null;
+  lag: number;
+}
+
+const columns = sql`
+  position, transaction_id::text as "transactionId", organization_id as "organizationId", kind, subject_id as id,
+  project_id as project, at, extract(epoch from clock_timestamp() - at)::float8 as lag`;
+
+function entryOf({ position, transactionId, organizationId, kind, id, project, at }: Row): FeedEntry {
+  const entry = { position, transactionId, organizationId, kind, id, at };
+  return project === null ? entry : { ...entry, projectId: project };
 }
