@@ -34,15 +34,6 @@ function networkCall(error: Error): boolean {
 
 /** The constraint that says "there is one already", or undefined when the error is another. */
 export function uniqueViolation(error: unknown): string | undefined {
-  return violated(error, '23505');
-}
-
-/** The foreign key that refused a row, or undefined when the error is another. */
-export function foreignKeyViolation(error: unknown): string | undefined {
-  return violated(error, '23503');
-}
-
-function violated(error: unknown, state: string): string | undefined {
-  if (!(error instanceof Error) || !('code' in error) || error.code !== state) return undefined;
+  if (!(error instanceof Error) || !('code' in error) || error.code !== '23505') return undefined;
   return 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : '';
 }
