@@ -34,9 +34,11 @@ export async function startInstallation(starting: Starting): Promise<Settings> {
   const { home, supervisor, progress, signal } = starting;
   const temporal = embeddedTemporal(starting);
   await embeddedPostgres(starting);
-  const settings = readSettings({ ...process.env, ...embeddedSettings(home, starting.settings) });
+  // Temporal may move before it is ready, so its address is read anew then.
+  const asNow = () => readSettings({ ...process.env, ...embeddedSettings(home, starting.settings) });
+  const settings = asNow();
   const namespaceReady = (temporal ? supervisor.start(temporal) : Promise.resolve()).then(() =>
-    namespace(settings, starting),
+    namespace(asNow(), starting),
   );
   await Promise.all([temporal ? undefined : namespaceReady, tables(settings, progress)]);
   signal.throwIfAborted();

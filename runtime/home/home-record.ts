@@ -8,7 +8,6 @@ export const temporalPorts = [
   'temporal',
   'temporalHistory',
   'temporalMatching',
-  'temporalWorker',
   'temporalFrontendMembership',
   'temporalHistoryMembership',
   'temporalMatchingMembership',

@@ -1,4 +1,4 @@
-import { chmodSync, lchownSync, lstatSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { chmodSync, lchownSync, lstatSync, mkdirSync, mkdtempSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Home } from '../home/home.ts';
 import { dataOfRoot, makeDataOfRoot } from '../postgres/postgres-data.ts';
@@ -83,6 +83,6 @@ function beside(home: Home, name: string, user: SystemUser = { uid: 0, gid: 0 })
 function isClosed(home: Home, directory: string): boolean {
   const found = lstatSync(directory, { throwIfNoEntry: false });
   if (found?.isDirectory() !== true || (found.mode & 0o077) !== 0) return false;
-  const { uid } = lstatSync(home.path);
+  const { uid } = statSync(home.path);
   return found.uid === uid || (uid === 0 && dirname(directory) === dataOfRoot);
 }

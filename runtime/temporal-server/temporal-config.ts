@@ -27,7 +27,9 @@ export function temporalConfig({ ports, sockets, password, certificates, dynamic
       maxConnLifetime: '1h',
     },
   });
-  const rpc = (membershipPort: number, grpcPort: number) => ({ rpc: { bindOnIP: here, membershipPort, grpcPort } });
+  const rpc = (membershipPort: number, grpcPort?: number) => ({
+    rpc: { bindOnIP: here, membershipPort, ...(grpcPort === undefined ? {} : { grpcPort }) },
+  });
   return json({
     log: { stdout: true, level: 'warn' },
     persistence: {
@@ -48,7 +50,8 @@ export function temporalConfig({ ports, sockets, password, certificates, dynamic
       frontend: rpc(ports.temporalFrontendMembership, ports.temporal),
       history: rpc(ports.temporalHistoryMembership, ports.temporalHistory),
       matching: rpc(ports.temporalMatchingMembership, ports.temporalMatching),
-      worker: rpc(ports.temporalWorkerMembership, ports.temporalWorker),
+      // It is called by nobody, and takes a free port.
+      worker: rpc(ports.temporalWorkerMembership),
     },
     clusterMetadata: {
       enableGlobalNamespace: false,

@@ -31,12 +31,13 @@ export function temporalPart(
       const certificates = await ensureCertificates(home);
       const dynamicConfigPath = home.file('temporal', 'dynamic.yaml');
       const { temporal: password } = readPasswords(home);
+      const before = home.record.ports.temporal;
       const ports = await ownPorts(home);
       const sockets = postgresSocketDirectory(home);
       writeFileAtomically(dynamicConfigPath, temporalDynamicConfig());
       writeFileAtomically(configPath, temporalConfig({ ports, sockets, password, certificates, dynamicConfigPath }));
       await prepareTemporalDatabases(home, found);
-      if (made !== undefined && made.port !== ports.temporal) onMoved(made.port, ports.temporal);
+      if (before !== undefined && before !== ports.temporal) onMoved(before, ports.temporal);
       made = { server: found.server, certificates, port: ports.temporal };
     },
     command: () => ({
