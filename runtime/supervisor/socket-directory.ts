@@ -1,4 +1,5 @@
 import { chmodSync, lchownSync, lstatSync, mkdirSync, mkdtempSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Home } from '../home/home.ts';
 import { dataOfRoot, makeDataOfRoot } from '../postgres/postgres-data.ts';
@@ -55,11 +56,22 @@ function directoryOf(home: Home): string {
   if (process.getuid?.() === 0) return beside(home, 'run');
   const kept = home.record.sockets?.own;
   if (kept !== undefined && holdsSockets(kept) && keepsClosed(home, kept)) return kept;
-  // A name that nobody can guess: nobody else can have made it before.
-  return mkdtempSync('/tmp/ballast-');
+  return makeShort(home);
 }
 
-/** Who cleans up in `/tmp` may have removed it. */
+/** Under a name that nobody can guess: nobody else can have made it before. */
+function makeShort(home: Home): string {
+  const place = [tmpdir(), '/tmp'].find((one) => holdsSockets(join(one, 'ballast-123456'))) ?? '/tmp';
+  try {
+    return mkdtempSync(join(place, 'ballast-'));
+  } catch (error) {
+    throw new Refusal(
+      `The path ${home.path} is too long for sockets, or has a comma, and no directory for them can be made in ${place} (${errorCode(error)}); set BALLAST_HOME to a shorter path.`,
+    );
+  }
+}
+
+/** Who cleans up among temporary files may have removed it. */
 function keepsClosed(home: Home, directory: string): boolean {
   try {
     mkdirSync(directory, { mode: 0o700 });
