@@ -1,8 +1,10 @@
 import { endInstances } from '../../agent/program/end-instances.ts';
 import { readSettings } from '../../domain/settings/settings.ts';
 import { agentHome, hasAgentHome } from '../../runtime/home/agent-home.ts';
-import { readHome } from '../../runtime/home/home.ts';
-import { endOrphans, endSupervisor } from '../../runtime/supervisor/run-record.ts';
+import { takeLock } from '../../runtime/home/claim-home.ts';
+import { type Home, readHome } from '../../runtime/home/home.ts';
+import { endOrphans, endSupervisor } from '../../runtime/supervisor/end-processes.ts';
+import { Refusal } from '../../runtime/supervisor/refusal.ts';
 import { command } from '../engine/command.ts';
 
 export const down = command({
@@ -12,8 +14,7 @@ either way, and the next \`./ballast up\` starts the instances again.`,
   run: async () => {
     const home = readHome(readSettings(process.env).BALLAST_HOME);
     if (await endSupervisor(home)) process.stdout.write('Ballast is stopped.\n');
-    // A supervisor that was killed has left its parts behind.
-    await endOrphans(home, (part) => process.stdout.write(`A ${part} that was left behind is stopped.\n`));
+    await endLeftBehind(home);
     if (!hasAgentHome(home)) return;
     const { ended, left } = await endInstances(agentHome(home));
     if (left !== undefined) {
@@ -28,3 +29,14 @@ either way, and the next \`./ballast up\` starts the instances again.`,
     );
   },
 });
+
+/** What a supervisor that was killed has left behind, or could not write down. Refuses while anything of it is alive. */
+async function endLeftBehind(home: Home): Promise<void> {
+  const lock = await takeLock(home);
+  if (lock === undefined) throw new Refusal(`${home.path} is being started again by somebody; run this again.`);
+  try {
+    await endOrphans(home, (part) => process.stdout.write(`A ${part} that was left behind is stopped.\n`));
+  } finally {
+    lock.release();
+  }
+}

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isAlive } from '../../machine/process-identity.ts';
 import { dataOfRoot } from '../postgres/postgres-data.ts';
+import { endOrphans } from '../supervisor/end-processes.ts';
 import { freePorts } from '../supervisor/ports.ts';
 import { Refusal } from '../supervisor/refusal.ts';
-import { endOrphans, readRunRecord } from '../supervisor/run-record.ts';
+import { readRunRecord } from '../supervisor/run-record.ts';
 import { makeSocketDirectory } from '../supervisor/socket-directory.ts';
 import { firstStartBytes, laterStartBytes, refuseFullDisk } from './disk.ts';
 import { type Home, openHome } from './home.ts';
@@ -43,7 +44,7 @@ export async function claimHome(path: string, onOrphan: (part: string) => void):
 const longestClearing = 15_000;
 
 /** Waits while somebody holds the lock who does not run the installation: it is starting too, or clearing up after a kill. */
-async function takeLock(home: Home): Promise<Lock | undefined> {
+export async function takeLock(home: Home): Promise<Lock | undefined> {
   for (const until = Date.now() + longestClearing; ; await wait(50)) {
     const lock = tryLock(home.file('run', 'lock'));
     const running = readRunRecord(home)?.supervisor;

@@ -1,15 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { rotate, tail } from '../../machine/log-files.ts';
+import { Pace } from './pace.ts';
 import type { Part } from './part.ts';
 import { messageOf, Refusal } from './refusal.ts';
 import { lastLines } from './run.ts';
 import type { RunningProcesses } from './run-record.ts';
+import { type Started, signalGroup, startPart } from './start-part.ts';
 
-const shortestDelay = 250;
-const longestDelay = 10_000;
-const healthyAfter = 30_000;
 const longestStart = 120_000;
 const tellAfterFailures = 5;
 
@@ -36,7 +33,8 @@ export class KeptPart {
   readonly #report: (event: PartEvent) => void;
   readonly #firstReady = Promise.withResolvers<void>();
   readonly #stopping = new AbortController();
-  #child: { process: ChildProcess; ended: Promise<string> } | undefined;
+  readonly #pace = new Pace();
+  #child: Started | undefined;
   #loop: Promise<void> | undefined;
   #everReady = false;
 
@@ -56,23 +54,20 @@ export class KeptPart {
   }
 
   async #keep(): Promise<void> {
-    let delay = shortestDelay;
     for (let failures = 0; !this.#stopping.signal.aborted; ) {
-      const since = Date.now();
-      let reason: string;
+      let life: { reason: string; ready: boolean };
       try {
-        reason = await this.#runOnce();
+        life = await this.#runOnce();
       } catch (error) {
         if (error instanceof Refusal && !this.#everReady) return this.#firstReady.reject(error);
-        reason = messageOf(error);
+        life = { reason: messageOf(error), ready: false };
       }
       if (this.#stopping.signal.aborted) break;
-      if (Date.now() - since > healthyAfter) delay = shortestDelay;
-      this.#report({ kind: 'died', part: this.part, reason, delay });
+      const delay = this.#pace.afterEnd(life.ready);
+      this.#report({ kind: 'died', part: this.part, reason: life.reason, delay });
       failures += 1;
       if (!this.#everReady && failures % tellAfterFailures === 0) this.#tellFailing(failures);
       await wait(delay, undefined, { signal: this.#stopping.signal }).catch(() => {});
-      delay = Math.min(delay * 2, longestDelay);
     }
     this.#firstReady.reject(new Refusal(`${this.part.title} was stopped before it was ready.`));
   }
@@ -83,55 +78,49 @@ export class KeptPart {
     this.#report({ kind: 'failing', part: this.part, sentence });
   }
 
-  /** One life of the part; answers why it ended. */
-  async #runOnce(): Promise<string> {
+  /** One life of the part; answers why it ended, and whether it had been ready. */
+  async #runOnce(): Promise<{ reason: string; ready: boolean }> {
     const since = performance.now();
     this.#report({ kind: 'starting', part: this.part });
     await this.part.prepare();
-    if (this.#stopping.signal.aborted) return 'it was stopped';
-    const child = this.#spawn();
-    let reason: string | undefined;
-    const ended = child.ended.then((why) => {
-      reason = why;
+    if (this.#stopping.signal.aborted) return { reason: 'it was stopped', ready: false };
+    this.rotateLog();
+    const child = startPart(this.part, this.#log, this.#processes);
+    this.#child = child;
+    child.ended.then(() => {
+      this.#child = undefined;
     });
-    while (reason === undefined && !(await this.part.ready())) {
-      if (performance.now() - since > longestStart) {
-        kill(child.process, 'SIGKILL');
-        await ended;
-        return `it was not ready after ${longestStart / 1000} s`;
-      }
-      await Promise.race([ended, wait(40)]);
+    if (!child.recorded) return { reason: await child.ended, ready: false };
+    const first = await this.#becomesReady(child);
+    if (first === 'late') {
+      signalGroup(child.process, 'SIGKILL');
+      await child.ended;
+      return { reason: `it was not ready after ${longestStart / 1000} s`, ready: false };
     }
-    if (reason === undefined && !this.#stopping.signal.aborted) {
+    const ready = first === 'ready' && !this.#stopping.signal.aborted;
+    if (ready) {
       this.#everReady = true;
       this.#report({ kind: 'ready', part: this.part, milliseconds: performance.now() - since });
       this.#firstReady.resolve();
     }
-    return await child.ended;
+    return { reason: await child.ended, ready };
   }
 
-  #spawn(): { process: ChildProcess; ended: Promise<string> } {
-    const { file, args, env, cwd, user } = this.part.command();
-    rotate(this.#log);
-    const output = openSync(this.#log, 'a', 0o600);
-    // A session of its own, or Ctrl-C at the terminal would reach PostgreSQL before the API has finished.
-    const child = spawn(file, [...args], { env, cwd, ...user, detached: true, stdio: ['ignore', output, output] });
-    closeSync(output);
-    if (child.pid !== undefined) this.#processes.started(this.part.name, child.pid, this.part.stopSignal);
-    const ended = new Promise<string>((resolve) => {
-      child.once('error', (error) => resolve(`it cannot be run: ${error.message}`));
-      child.once('exit', (code, signal) =>
-        resolve(signal ? `it was ended by ${signal}` : `it ended with code ${code}`),
-      );
-    }).then((reason) => {
-      // What it started itself must not outlive it: the next one would find its ports and files taken.
-      kill(child, 'SIGKILL');
-      this.#child = undefined;
-      this.#processes.ended(this.part.name);
-      return reason;
-    });
-    this.#child = { process: child, ended };
-    return this.#child;
+  async #becomesReady({ ended, told }: Started): Promise<'ready' | 'ended' | 'late'> {
+    const over = new AbortController();
+    const late = wait(longestStart, 'late' as const, { signal: over.signal, ref: false });
+    late.catch(() => {});
+    try {
+      return await Promise.race([ended.then(() => 'ended' as const), told ?? this.#asked(over.signal), late]);
+    } finally {
+      over.abort();
+    }
+  }
+
+  async #asked(signal: AbortSignal): Promise<'ready'> {
+    const { ready } = this.part;
+    while (ready !== 'told' && !signal.aborted && !(await ready().catch(() => false))) await wait(40);
+    return 'ready';
   }
 
   /** Asks the part to end, urges it at `hurryAt` and kills it at `killAt` (both as of `Date.now()`). */
@@ -139,7 +128,7 @@ export class KeptPart {
     this.#stopping.abort();
     const child = this.#child;
     if (child) {
-      kill(child.process, this.part.stopSignal);
+      signalGroup(child.process, this.part.stopSignal);
       const ended = child.ended.then(() => true);
       const signals = [
         { at: hurryAt, name: this.part.hurrySignal },
@@ -147,7 +136,7 @@ export class KeptPart {
       ] as const;
       for (const { at, name } of signals) {
         if (await Promise.race([ended, wait(Math.max(0, at - Date.now()), false, { ref: false })])) break;
-        kill(child.process, name);
+        signalGroup(child.process, name);
       }
       await child.ended;
     }
@@ -156,25 +145,22 @@ export class KeptPart {
 
   /** Asks its process to end; another one takes its place. */
   restart(): void {
-    if (this.#child) kill(this.#child.process, this.part.stopSignal);
+    if (this.#child) signalGroup(this.#child.process, this.part.stopSignal);
   }
 
   /** Ends it now, for somebody who will not wait. */
   kill(): void {
     this.#stopping.abort();
-    if (this.#child) kill(this.#child.process, this.part.name === 'postgres' ? this.part.hurrySignal : 'SIGKILL');
+    const signal = this.part.name === 'postgres' ? this.part.hurrySignal : 'SIGKILL';
+    if (this.#child) signalGroup(this.#child.process, signal);
   }
 
+  /** A log that cannot be rotated, because the disk is full, goes on growing until it can. */
   rotateLog(): void {
-    rotate(this.#log);
-  }
-}
-
-function kill(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    // The group is gone.
+    try {
+      rotate(this.#log);
+    } catch {
+      // Tried again soon.
+    }
   }
 }

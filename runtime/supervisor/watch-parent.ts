@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type Home, readHome } from '../home/home.ts';
 import { tryLock } from '../home/lock.ts';
-import { endOrphans } from './run-record.ts';
+import { endOrphans } from './end-processes.ts';
 
 /** Starts a process that ends the parts of this home as soon as we are gone, however we went. */
 export function watchParent(home: Home): { end(): void } {
