@@ -14,5 +14,13 @@ export function sentenceOf(error: unknown): string {
   return foreseen.has(error.name) ? error.message : `${error.message} (BALLAST_DEBUG=1 shows where this comes from)`;
 }
 
+/** The same for another process, which adds to what was not foreseen how it is looked into. */
+export function foreseenSentence(error: unknown): { sentence: string; foreseen: boolean } {
+  if (error instanceof AggregateError && error.errors.length > 0) return foreseenSentence(error.errors[0]);
+  if (!(error instanceof Error)) return { sentence: String(error), foreseen: false };
+  const debug = process.env.BALLAST_DEBUG === '1';
+  return { sentence: debug ? (error.stack ?? error.message) : error.message, foreseen: foreseen.has(error.name) };
+}
+
 /** Errors whose message was written for people. By name: their classes live in rooms that not every command loads. */
 const foreseen = new Set(['Refusal', 'SettingsError', 'UsageError', 'Problem', 'NamespaceNotReady']);

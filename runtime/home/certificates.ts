@@ -1,6 +1,5 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { generate } from 'selfsigned';
 import { writeFileAtomically } from '../../machine/files.ts';
 import type { Home } from './home.ts';
 
@@ -39,6 +38,8 @@ export async function ensureCertificates(home: Home, now = new Date()): Promise<
   const files = certificateFiles(home);
   if (Object.values(files).every(existsSync) && [files.ca, files.serverCert, files.clientCert].every(lasts))
     return files;
+  // Loaded only when it is needed: it would stay in the memory of the supervisor.
+  const { generate } = await import('selfsigned');
   // A clock that was set back later must not find certificates that are not valid yet.
   const validity = {
     notBeforeDate: new Date(now.getTime() - day),
