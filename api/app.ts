@@ -135,6 +135,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
       sendProblem(request, reply, error);
     },
   });
+  app.decorate('readiness', ready);
   app.decorateRequest('visit', null);
   app.decorateRequest('problem', null);
   app.addHook('onRequest', (request, reply, done) => {

@@ -1,6 +1,6 @@
-import { type AddressInfo, isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { v7 as uuid } from 'uuid';
 import { beat, removeProcess } from '../db/engine/processes.ts';
@@ -14,6 +14,7 @@ import { createDelivery } from '../temporal/delivery/delivery.ts';
 import type { AgentProgram } from './agent-releases/agent-program.ts';
 import { createApp } from './app.ts';
 import { ConsoleFiles } from './console/console-files.ts';
+import { CannotListen, listen } from './engine/listen.ts';
 import { listenOnSocket, SocketTaken } from './engine/listen-on-socket.ts';
 import { keyringWhenOpen } from './engine/server/keyring-when-open.ts';
 import { openLog } from './engine/server/log.ts';
@@ -24,8 +25,14 @@ const longestShutdown = 8_000;
 /** Something that people can mend; the message says how. */
 class CannotStart extends Error {}
 
+/** What a supervisor hands to the process; without one it opens its own port, and nobody waits to be told. */
+interface HandedOver {
+  sockets: readonly number[];
+  onReady(): void;
+}
+
 /** The API as a process: ends with 0 when it is asked to, with 1 and a sentence when it cannot do its work. */
-export async function main(): Promise<void> {
+export async function main(handed: HandedOver = { sockets: [], onReady: () => {} }): Promise<void> {
   const stopping = new AbortController();
   const stop = () => {
     stopping.abort();
@@ -35,7 +42,7 @@ export async function main(): Promise<void> {
   process.once('SIGINT', stop);
   try {
     const settings = readSettings(process.env);
-    await serve(settings, openLog(settings.LOG_LEVEL), stopping.signal);
+    await serve({ settings, handed, log: openLog(settings.LOG_LEVEL), signal: stopping.signal });
   } catch (error) {
     if (!stopping.signal.aborted) {
       process.exitCode = 1;
@@ -45,8 +52,15 @@ export async function main(): Promise<void> {
   process.exit();
 }
 
+interface Serving {
+  settings: Settings;
+  handed: HandedOver;
+  log: Logger;
+  signal: AbortSignal;
+}
+
 /** Listens at once, whether PostgreSQL and Temporal are there or not, and gets ready when they come. */
-async function serve(settings: Settings, log: Logger, signal: AbortSignal): Promise<void> {
+async function serve({ settings, handed, log, signal }: Serving): Promise<void> {
   await using opened = new AsyncDisposableStack();
   const endpoint = settings.OTEL_EXPORTER_OTLP_ENDPOINT;
   // Loaded only when somebody collects traces: the packages take as long and as much memory as the half of all the rest.
@@ -83,13 +97,10 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
     // Without a database nobody can be told; a process that is silent counts as gone anyway.
     await removeProcess(database.kysely, processId).catch(() => undefined);
   });
-  await app.listen({ host: settings.LISTEN, port: settings.PORT }).catch((error: unknown) => {
-    throw whyNotListening(error, settings);
-  });
+  const { port, address } = await listen(app, settings, handed.sockets);
   if (settings.API_SOCKET !== undefined) opened.defer(await listenOnSocket(app.server, settings.API_SOCKET));
-  const { port } = app.server.address() as AddressInfo;
-  const host = isIPv6(settings.LISTEN) ? `[${settings.LISTEN}]` : settings.LISTEN;
-  log.info({ address: `http://${host}:${port}` }, 'The API listens');
+  log.info({ address }, 'The API listens');
+  const ready = tellWhenReady(app, handed, signal);
   let prepared: Promise<void> | undefined;
 
   let told = '';
@@ -119,7 +130,15 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
     await pause(wait, undefined, { signal }).catch(() => undefined);
   }
   log.info('The API stops');
-  await prepared;
+  await Promise.all([prepared, ready]);
+}
+
+/** Once: whoever waits for us goes on then, and looks at `/readyz` if it wants to know more. */
+async function tellWhenReady(app: FastifyInstance, { onReady }: HandedOver, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && !(await app.readiness()).ready) {
+    await pause(100, undefined, { signal }).catch(() => undefined);
+  }
+  if (!signal.aborted) onReady();
 }
 
 /** By its own program, which knows how and where it is kept. */
@@ -137,21 +156,9 @@ function agentProgram(): AgentProgram {
   };
 }
 
-function whyNotListening(error: unknown, { PORT, LISTEN }: Settings): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') {
-    return new CannotStart(`PORT ${PORT} is taken by another program; stop that one, or choose another port.`);
-  }
-  if (code === 'EACCES') return new CannotStart(`PORT ${PORT} may not be opened by this user; choose one above 1023.`);
-  if (code === 'EADDRNOTAVAIL') {
-    return new CannotStart(`LISTEN ${LISTEN} is no address of this machine; choose one that is, or 0.0.0.0 for all.`);
-  }
-  return error;
-}
-
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const expected = error instanceof SettingsError || error instanceof CannotStart || error instanceof SocketTaken;
+  const expected = [SettingsError, CannotStart, CannotListen, SocketTaken].some((kind) => error instanceof kind);
   return expected ? error.message : (error.stack ?? error.message);
 }
 

@@ -25,8 +25,8 @@ class CannotStart extends Error {}
 /** Something is not there yet and will come. */
 class NotYet extends Error {}
 
-/** The built-in OpenID provider as a process: ends with 0 when it is asked to, with 1 and a sentence when it cannot work. */
-export async function main(): Promise<void> {
+/** The built-in OpenID provider as a process: `onReady` is called once it can be used. It ends with 0 when it is asked to, with 1 and a sentence when it cannot work. */
+export async function main(onReady: () => void = () => {}): Promise<void> {
   const stopping = new AbortController();
   const stop = () => {
     stopping.abort();
@@ -36,7 +36,7 @@ export async function main(): Promise<void> {
   process.once('SIGINT', stop);
   try {
     const settings = readSettings(process.env);
-    await serve(settings, openLog(settings.LOG_LEVEL), stopping.signal);
+    await serve({ settings, onReady, log: openLog(settings.LOG_LEVEL), signal: stopping.signal });
   } catch (error) {
     if (!stopping.signal.aborted) {
       process.exitCode = 1;
@@ -46,8 +46,15 @@ export async function main(): Promise<void> {
   process.exit();
 }
 
+interface Serving {
+  settings: Settings;
+  onReady: () => void;
+  log: Logger;
+  signal: AbortSignal;
+}
+
 /** Listens at once, whether PostgreSQL is there or not, and gets ready when it comes. */
-async function serve(settings: Settings, log: Logger, signal: AbortSignal): Promise<void> {
+async function serve({ settings, onReady, log, signal }: Serving): Promise<void> {
   if (settings.OIDC_ISSUER !== undefined) {
     throw new CannotStart('OIDC_ISSUER names another provider; unset it to use the built-in one.');
   }
@@ -91,6 +98,7 @@ async function serve(settings: Settings, log: Logger, signal: AbortSignal): Prom
       provider ??= await openProvider(database, settings, log);
       await beat(database.kysely, { id, kind: 'identity', version: programVersion, state: place });
       told = '';
+      onReady();
     } catch (error) {
       if (error instanceof CannotStart) throw error;
       const why = error instanceof Error ? error.message : String(error);

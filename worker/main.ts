@@ -1,13 +1,13 @@
 import { readSettings, SettingsError } from '../domain/settings/settings.ts';
 import { openLog } from './host/log.ts';
 import { SchemaTooNew } from './host/ready.ts';
-import { runWorker } from './host/run.ts';
+import { type HandedOver, runWorker } from './host/run.ts';
 
 /** Whatever is still going on by then will be done again by another worker: that is what actors are for. */
 const longestShutdown = 8_700;
 
 /** The worker as a process: ends with 0 when it is asked to, with 1 and a sentence when it cannot do its work. */
-export async function main(): Promise<void> {
+export async function main(handed: HandedOver = { sockets: [], onReady: () => {} }): Promise<void> {
   const stopping = new AbortController();
   const stop = (): void => {
     stopping.abort();
@@ -17,7 +17,7 @@ export async function main(): Promise<void> {
   process.once('SIGINT', stop);
   try {
     const settings = readSettings(process.env);
-    await runWorker(settings, openLog(settings.LOG_LEVEL), stopping.signal);
+    await runWorker({ settings, handed, log: openLog(settings.LOG_LEVEL), signal: stopping.signal });
   } catch (error) {
     if (!stopping.signal.aborted) fail(error);
   }

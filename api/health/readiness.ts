@@ -20,6 +20,13 @@ export interface Readiness {
   poisoned: { actorId: string; attempts: number; since: string }[];
 }
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What `/readyz` answers. */
+    readiness(): Promise<Readiness>;
+  }
+}
+
 interface Sources {
   database: Database;
   keyring: Pick<Keyring, 'cursorKey'>;

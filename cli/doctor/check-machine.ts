@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Settings } from '../../domain/settings/settings.ts';
+import { portHolders } from '../../machine/port-holders.ts';
 import { isAlive } from '../../machine/process-identity.ts';
 import { freeBytes, laterStartBytes } from '../../runtime/home/disk.ts';
 import { readHome } from '../../runtime/home/home.ts';
@@ -107,11 +108,24 @@ function supervisor(running: RunRecord | undefined) {
 }
 
 async function port(settings: Settings, running: RunRecord | undefined) {
-  if (running) return ok(`${settings.PORT} is ours`);
+  if (running) return heldPort(settings.PORT, running);
   const code = await bindingError(settings.PORT, settings.LISTEN);
   if (code === undefined) return ok(`${settings.PORT} of ${settings.LISTEN} is free`);
   return broken(
     `Port ${settings.PORT} of ${settings.LISTEN} cannot be opened (${code}).`,
     'Stop the program that has it, or set PORT to another one.',
+  );
+}
+
+/** Whoever answers there may be anybody; the system knows whose socket it is. */
+function heldPort(port: number, { supervisor, parts }: RunRecord) {
+  const holders = portHolders(port);
+  if (holders.length === 0) return ok(`${port} was opened by the supervisor; this user cannot see who holds it`);
+  const ours = new Set([supervisor.pid, ...Object.values(parts).map(({ pid }) => pid)]);
+  const stranger = holders.find(({ pid }) => !ours.has(pid));
+  if (stranger === undefined) return ok(`${port} is ours`);
+  return broken(
+    `Port ${port} is held by ${stranger.program} (process ${stranger.pid}), which is no part of Ballast.`,
+    'Do not sign in there; stop that program, and start Ballast again.',
   );
 }

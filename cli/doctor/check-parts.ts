@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import { askingBuiltInProvider } from '../../api/auth/built-in-provider.ts';
+import { askingBuiltInProvider, providerIsReady } from '../../api/auth/built-in-provider.ts';
 import { livingProcesses } from '../../db/engine/processes.ts';
 import { schemaState } from '../../db/migrations/migrate.ts';
 import { openDatabase } from '../../db/postgres/database.ts';
@@ -10,8 +10,9 @@ import { messageOf } from '../../runtime/supervisor/refusal.ts';
 import { connectTemporal } from '../../temporal/connection/connect.ts';
 import { temporalAddress } from '../../temporal/connection/settings.ts';
 import { databasePlace, whyUnreachable } from '../database/reachable-database.ts';
+import { answersOk } from '../engine/answers-ok.ts';
 import { agentChecks } from '../engine/check-agent.ts';
-import { answersOk, answersReady, localAddress } from '../installation/node-parts.ts';
+import { localAddress } from '../installation/node-parts.ts';
 import { noKeys } from '../installation/ready-namespace.ts';
 import { broken, type Check, idle, ok } from './check.ts';
 
@@ -94,7 +95,7 @@ async function provider(settings: Settings) {
   }
   const ask = askingBuiltInProvider(settings);
   if (ask === undefined) return broken('The built-in provider was never started.', startUp);
-  if (await answersReady(ask)) return ok('by the built-in provider');
+  if (await providerIsReady(ask, AbortSignal.timeout(2000)).catch(() => false)) return ok('by the built-in provider');
   return broken(
     `The built-in provider at ${BUILT_IN_PROVIDER_SOCKET ?? BUILT_IN_PROVIDER_URL} is not ready; nobody can sign in, and who is signed in can go on.`,
     'Look into logs/identity.log of the home.',

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { type AskProvider, providerIsReady } from '../../api/auth/built-in-provider.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
 import type { Home } from '../../runtime/home/home.ts';
+import type { HeldSocket } from '../../runtime/supervisor/held-socket.ts';
 import type { Part } from '../../runtime/supervisor/part.ts';
+import { handOver } from '../engine/handed-over.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
@@ -12,11 +13,12 @@ interface NodePart {
   home: Home;
   /** Asked for at each start. */
   env: () => Readonly<Record<string, string>>;
-  ready: () => Promise<boolean>;
+  /** What it listens at: ours, so that no other process can have the port while this part is down. */
+  sockets?: readonly HeldSocket[];
 }
 
 /** The API, the worker or the identity provider as a process of its own. It is told where everything is by its environment, as anywhere else. */
-export function nodePart({ name, title, home, env, ready }: NodePart): Part {
+export function nodePart({ name, title, home, env, sockets = [] }: NodePart): Part {
   return {
     name,
     title,
@@ -24,27 +26,14 @@ export function nodePart({ name, title, home, env, ready }: NodePart): Part {
     command: () => ({
       file: process.execPath,
       args: ['--disable-warning=ExperimentalWarning', main, name],
-      env: { ...process.env, ...env() },
+      env: { ...process.env, ...env(), ...handOver(sockets.length) },
       cwd: home.path,
+      sockets: sockets.map(({ fd }) => fd),
     }),
-    ready,
+    ready: 'told',
     stopSignal: 'SIGTERM',
     hurrySignal: 'SIGTERM',
   };
-}
-
-export async function answersOk(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2000), redirect: 'error' });
-    await response.body?.cancel();
-    return response.ok;
-  } catch {
-    return false;
-  }
-}
-
-export async function answersReady(ask: AskProvider): Promise<boolean> {
-  return await providerIsReady(ask, AbortSignal.timeout(2000)).catch(() => false);
 }
 
 /** Where this machine reaches the API, whatever address it listens on. */

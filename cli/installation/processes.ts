@@ -1,5 +1,6 @@
 import { settingsWithEmbedded } from '../database/embedded-env.ts';
 import { command } from '../engine/command.ts';
+import { handedOver } from '../engine/handed-over.ts';
 
 const details = `It needs PostgreSQL and Temporal: those of DATABASE_URL and TEMPORAL_ADDRESS, or the embedded ones of the home
 if \`./ballast up\` runs there. Any number of these processes may run at once.`;
@@ -10,7 +11,7 @@ export const api = command({
   run: async () => {
     settingsWithEmbedded();
     const { main } = await import('../../api/main.ts');
-    await main();
+    await main(handedOver());
   },
 });
 
@@ -20,7 +21,7 @@ export const worker = command({
   run: async () => {
     settingsWithEmbedded();
     const { main } = await import('../../worker/main.ts');
-    await main();
+    await main(handedOver());
   },
 });
 
@@ -32,6 +33,6 @@ socket BUILT_IN_PROVIDER_SOCKET, or on 127.0.0.1 at the port of BUILT_IN_PROVIDE
   run: async () => {
     settingsWithEmbedded();
     const { main } = await import('../../identity/main.ts');
-    await main();
+    await main(handedOver().onReady);
   },
 });

@@ -1,87 +1,117 @@
-import { askingBuiltInProvider } from '../../api/auth/built-in-provider.ts';
 import { readSettings, type Settings } from '../../domain/settings/settings.ts';
 import { embeddedSettings, embedsProvider } from '../../runtime/embedded-settings.ts';
+import { ensureCertificates } from '../../runtime/home/certificates.ts';
 import type { Home } from '../../runtime/home/home.ts';
 import { postgresPart } from '../../runtime/postgres/postgres.ts';
 import { provisionPostgres } from '../../runtime/postgres/postgres-provision.ts';
 import { apiSocket } from '../../runtime/supervisor/api-socket.ts';
 import type { Part } from '../../runtime/supervisor/part.ts';
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
+import { runSteps, type Step } from '../../runtime/supervisor/steps.ts';
 import type { Supervisor } from '../../runtime/supervisor/supervisor.ts';
 import { temporalPart } from '../../runtime/temporal-server/temporal.ts';
-import { findTemporal } from '../../runtime/temporal-server/temporal-binary.ts';
+import { findTemporal, type TemporalBinaries } from '../../runtime/temporal-server/temporal-binary.ts';
 import { reachableDatabase } from '../database/reachable-database.ts';
 import { sentenceOf } from '../engine/failure.ts';
+import type { HeldPorts } from '../engine/hold-ports.ts';
+import { Preparation } from '../engine/preparation.ts';
 import type { Progress } from '../engine/progress.ts';
+import { postgresIsAway, whileAway } from '../engine/while-away.ts';
 import { agentPart, offerRelease } from './agent-part.ts';
-import { answersOk, answersReady, localAddress, nodePart } from './node-parts.ts';
+import { nodePart } from './node-parts.ts';
 
 interface Starting {
   home: Home;
   settings: Settings;
+  ports: HeldPorts;
   supervisor: Supervisor;
   progress: Progress;
   signal: AbortSignal;
 }
 
-/**
- * Brings everything up: PostgreSQL, then Temporal and the tables, then the API and the worker. The last two wait for
- * Temporal by themselves, so they begin beside it; only a Temporal that is not ours is looked at first, because it may be
- * the wrong one. The local cluster comes last, by itself. Answers the settings as
- * the parts have got them.
- */
-export async function startInstallation(starting: Starting): Promise<Settings> {
+interface Started {
+  /** As the parts have got them. */
+  settings: Settings;
+  preparation: Preparation;
+}
+
+type Ground = 'temporal-server' | 'certificates' | 'postgres' | 'roles' | 'temporal' | 'namespace' | 'tables';
+type Own = 'identity' | 'worker' | 'api';
+type StepName = Ground | Own | 'agent';
+
+/** Brings everything up, each part when what it needs is there, and answers when people can use it. */
+export async function startInstallation(starting: Starting): Promise<Started> {
   const { home, supervisor, progress, signal } = starting;
-  const temporal = embeddedTemporal(starting);
-  await embeddedPostgres(starting);
-  // Temporal may move before it is ready, so its address is read anew then.
-  const asNow = () => readSettings({ ...process.env, ...embeddedSettings(home, starting.settings) });
-  const settings = asNow();
-  const namespaceReady = (temporal ? supervisor.start(temporal) : Promise.resolve()).then(() =>
-    namespace(asNow(), starting),
-  );
-  await Promise.all([temporal ? undefined : namespaceReady, tables(settings, progress)]);
-  signal.throwIfAborted();
-  await Promise.all([namespaceReady, ...ourParts(starting, settings).map((part) => supervisor.start(part))]);
-  startLocalCluster(settings, embeddedSettings(home, starting.settings), starting);
-  return settings;
+  const embedsTemporal = starting.settings.TEMPORAL_ADDRESS === undefined;
+  const binaries = Promise.withResolvers<TemporalBinaries>();
+  binaries.promise.catch(() => {});
+  // Where PostgreSQL is, and by which password, is known only when it has been made.
+  let known: Leading | undefined;
+  const leading = (): Leading => (known ??= leadingTo(starting));
+  const part = (name: Own): Promise<void> => supervisor.start(ourPart(name, leading(), starting));
+
+  const steps: Record<StepName, Step<StepName>> = {
+    // A build has the machine to itself, and who has no server, and cannot build one, hears it before anything is started.
+    'temporal-server': {
+      needs: [],
+      run: async () => (embedsTemporal ? binaries.resolve(await temporalServer(starting)) : undefined),
+    },
+    certificates: {
+      needs: ['temporal-server'],
+      run: async () => {
+        if (embedsTemporal) await ensureCertificates(home);
+      },
+    },
+    postgres: { needs: ['temporal-server'], run: () => postgres(starting) },
+    roles: { needs: ['postgres'], run: () => roles(starting) },
+    temporal: {
+      needs: ['roles', 'certificates'],
+      run: async () => {
+        if (embedsTemporal) await supervisor.start(patient(temporal(binaries.promise, starting), starting));
+      },
+    },
+    namespace: { needs: ['temporal'], run: () => namespace(leading(), starting) },
+    tables: { needs: ['roles'], run: () => tables(leading(), progress) },
+    identity: {
+      needs: ['tables'],
+      run: () => (embedsProvider(starting.settings) ? part('identity') : undefined),
+    },
+    // These two wait for Temporal by themselves, so they begin beside ours. One that is not ours may be the wrong one.
+    worker: { needs: ['tables', embedsTemporal ? 'certificates' : 'namespace'], run: () => part('worker') },
+    api: { needs: ['tables', embedsTemporal ? 'certificates' : 'namespace'], run: () => part('api') },
+    // Not waited for: what is put on the cluster meanwhile is done when its agent is there.
+    agent: { needs: ['api', 'worker'], run: () => localCluster(leading(), starting) },
+  };
+  await runSteps(steps, signal);
+  return leading();
 }
 
-/** Not waited for: what is put on the cluster meanwhile is done when its agent is there, and people need not wait for it. */
-function startLocalCluster(
-  settings: Settings,
-  env: Readonly<Record<string, string>>,
-  { home, supervisor, progress, signal }: Starting,
-): void {
-  const started = settings.LOCAL_CLUSTER
-    ? supervisor.start(agentPart(home, settings, env, apiSocket(home)))
-    : offerRelease(env);
-  started.catch((error: unknown) => {
-    if (!signal.aborted) progress.line(`! ${sentenceOf(error)}`);
-  });
+interface Leading extends Started {
+  /** Asked for whenever something is started: a part may have moved. */
+  env: () => Record<string, string>;
 }
 
-/** Looked for, or built, from the first moment on: nothing takes longer. */
-function embeddedTemporal({
-  home,
-  settings,
-  supervisor,
-  progress,
-}: Starting): ReturnType<typeof temporalPart> | undefined {
-  if (settings.TEMPORAL_ADDRESS !== undefined) return undefined;
+function leadingTo({ home, settings, signal }: Starting): Leading {
+  const env = () => embeddedSettings(home, settings);
+  return { env, settings: readSettings({ ...process.env, ...env() }), preparation: new Preparation(env, signal) };
+}
+
+async function temporalServer({ home, settings, progress }: Starting): Promise<TemporalBinaries> {
   const step = 'the Temporal server';
-  const binaries = findTemporal({
-    explicit: settings.TEMPORAL_SERVER,
-    archive: settings.TEMPORAL_ARCHIVE,
-    progress: (text) => progress.running(step, text),
-    note: (line) => progress.line(`  ${line}`),
-    buildLog: home.file('logs', 'temporal-build.log'),
-  });
-  // It is waited for only when PostgreSQL is ready; a failure before that must not count as unhandled.
-  binaries.then(
-    () => progress.forget(step),
-    () => progress.forget(step),
-  );
+  try {
+    return await findTemporal({
+      explicit: settings.TEMPORAL_SERVER,
+      archive: settings.TEMPORAL_ARCHIVE,
+      progress: (text) => progress.running(step, text),
+      note: (line) => progress.line(`  ${line}`),
+      buildLog: home.file('logs', 'temporal-build.log'),
+    });
+  } finally {
+    progress.forget(step);
+  }
+}
+
+function temporal(binaries: Promise<TemporalBinaries>, { home, supervisor, progress }: Starting): Part {
   return temporalPart(home, binaries, (from, to) => {
     progress.line(`  Port ${from} was taken by another program while Temporal did not run, so it moves to ${to}.`);
     // They know the old address only.
@@ -90,29 +120,46 @@ function embeddedTemporal({
 }
 
 /** The embedded Temporal always stands on the embedded PostgreSQL, whichever one holds our own tables. */
-async function embeddedPostgres({ home, settings, supervisor, progress }: Starting): Promise<void> {
+async function postgres({ home, settings, supervisor, progress }: Starting): Promise<void> {
   if (settings.DATABASE_URL !== undefined) await reachableDatabase(settings);
-  if (settings.DATABASE_URL !== undefined && settings.TEMPORAL_ADDRESS !== undefined) return;
+  if (!embedsPostgres(settings)) return;
   await supervisor.start(
     postgresPart(home, () => progress.line('  Another start is copying PostgreSQL; waiting for it.')),
   );
-  await provisionPostgres(home);
 }
 
-async function tables(settings: Settings, progress: Progress): Promise<void> {
+async function roles(starting: Starting): Promise<void> {
+  if (!embedsPostgres(starting.settings)) return;
+  await whileAway(postgresBack(starting), () => provisionPostgres(starting.home));
+}
+
+function embedsPostgres({ DATABASE_URL, TEMPORAL_ADDRESS }: Settings): boolean {
+  return DATABASE_URL === undefined || TEMPORAL_ADDRESS === undefined;
+}
+
+/** What is done in PostgreSQL before the part starts is done again when PostgreSQL went away meanwhile. */
+function patient(part: Part, starting: Starting): Part {
+  return { ...part, prepare: () => whileAway(postgresBack(starting), () => part.prepare()) };
+}
+
+function postgresBack({ progress, signal }: Starting) {
+  const step = 'PostgreSQL again';
+  const onAway = (text: string | undefined): void => (text ? progress.running(step, text) : progress.forget(step));
+  return { name: 'PostgreSQL', signal, isAway: postgresIsAway, onAway };
+}
+
+async function tables({ preparation }: Leading, progress: Progress): Promise<void> {
   const step = 'Database';
   progress.running(step, 'the tables are being prepared');
-  const { prepareDatabase } = await import('./prepare-database.ts');
-  const { applied } = await prepareDatabase(settings, (text) => progress.running(step, text));
+  const { applied } = await preparation.ask('tables', (text) => progress.running(step, text));
   if (applied.length === 0) progress.forget(step);
   else progress.done(step, `Database prepared, ${applied.length} migration${applied.length === 1 ? '' : 's'} applied`);
 }
 
-async function namespace(settings: Settings, { home, progress, signal }: Starting): Promise<void> {
+async function namespace({ settings, preparation }: Leading, { home, progress }: Starting): Promise<void> {
   const step = 'Temporal namespace';
   progress.running(step, 'the Temporal namespace is being prepared');
-  const { readyNamespace } = await import('./ready-namespace.ts');
-  const id = await readyNamespace(settings, signal);
+  const { id } = await preparation.ask('namespace', (text) => progress.running(step, text));
   if (home.record.namespaceId !== undefined && home.record.namespaceId !== id) {
     throw new Refusal(
       `The namespace ${settings.TEMPORAL_NAMESPACE} is not the one that ${home.path} was used with (its id is ${id}, not ${home.record.namespaceId}); point TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE to the right one.`,
@@ -122,25 +169,27 @@ async function namespace(settings: Settings, { home, progress, signal }: Startin
   progress.forget(step);
 }
 
-function ourParts({ home, settings: given }: Starting, settings: Settings): Part[] {
-  const workerPort = settings.WORKER_PORT || home.record.ports.worker;
-  const worker = `http://127.0.0.1:${workerPort}`;
-  // Asked for at each start: Temporal may have moved.
+const titles = { identity: 'Identity provider', worker: 'Worker', api: 'API' } as const;
+
+function ourPart(name: Own, { env: leading, settings }: Leading, { home, ports }: Starting): Part {
+  const workerPort = ports.worker[0]?.port ?? settings.WORKER_PORT;
   const env = () => ({
-    ...embeddedSettings(home, given),
+    ...leading(),
     BALLAST_HOME: settings.BALLAST_HOME,
     KEYS_FILE: settings.KEYS_FILE,
     PORT: String(settings.PORT),
     API_SOCKET: apiSocket(home),
     WORKER_PORT: String(workerPort),
-    WORKER_METRICS_URL: settings.WORKER_METRICS_URL ?? `${worker}/metrics`,
+    WORKER_METRICS_URL: settings.WORKER_METRICS_URL ?? `http://127.0.0.1:${workerPort}/metrics`,
   });
-  const ask = embedsProvider(given) ? askingBuiltInProvider(settings) : undefined;
-  return [
-    ...(ask === undefined
-      ? []
-      : [nodePart({ name: 'identity', title: 'Identity provider', home, env, ready: () => answersReady(ask) })]),
-    nodePart({ name: 'worker', title: 'Worker', home, env, ready: () => answersOk(`${worker}/readyz`) }),
-    nodePart({ name: 'api', title: 'API', home, env, ready: () => answersOk(`${localAddress(settings)}/readyz`) }),
-  ];
+  return nodePart({ name, title: titles[name], home, env, sockets: name === 'identity' ? [] : ports[name] });
+}
+
+function localCluster({ env, settings }: Leading, { home, supervisor, progress, signal }: Starting): void {
+  const started = settings.LOCAL_CLUSTER
+    ? supervisor.start(agentPart(home, settings, env(), apiSocket(home)))
+    : offerRelease(env());
+  started.catch((error: unknown) => {
+    if (!signal.aborted) progress.line(`! ${sentenceOf(error)}`);
+  });
 }

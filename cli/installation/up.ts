@@ -3,10 +3,11 @@ import { readSettings, type Settings } from '../../domain/settings/settings.ts';
 import { agentHome, hasAgentHome } from '../../runtime/home/agent-home.ts';
 import { claimHome } from '../../runtime/home/claim-home.ts';
 import type { Home } from '../../runtime/home/home.ts';
-import { freePorts, refuseBusyPort } from '../../runtime/supervisor/ports.ts';
 import { Supervisor } from '../../runtime/supervisor/supervisor.ts';
 import { command } from '../engine/command.ts';
 import { sentenceOf, tellFailure } from '../engine/failure.ts';
+import { type HeldPorts, holdPorts, releasePorts } from '../engine/hold-ports.ts';
+import type { Preparation } from '../engine/preparation.ts';
 import { Progress } from '../engine/progress.ts';
 import { localAddress } from './node-parts.ts';
 import { showPart } from './show-part.ts';
@@ -20,19 +21,23 @@ export const up = command({
   details: `PostgreSQL, Temporal and an OpenID provider are provided and supervised unless DATABASE_URL, TEMPORAL_ADDRESS and
 OIDC_ISSUER name others. Ctrl-C stops everything in order; a second Ctrl-C does so at once.`,
   run: async () => {
-    const settings = await withPort(readSettings(process.env));
+    const given = readSettings(process.env);
     const progress = new Progress();
-    const claimed = await claimHome(settings.BALLAST_HOME, (part) =>
+    const { home, lock } = await claimHome(given.BALLAST_HOME, (part) =>
       progress.line(`  A ${part} was left behind by a start that was killed; it is being stopped.`),
     );
-    const { home, lock } = claimed;
-    const supervisor = new Supervisor(home, localAddress(settings), showPart(progress));
+    const { ports, settings, supervisor } = await open(home, given, progress).catch((error: unknown) => {
+      lock.release();
+      throw error;
+    });
     const stopping = new AbortController();
     let hurried = false;
 
     const stop = async (): Promise<void> => {
       stopping.abort();
       progress.end();
+      // Nobody is kept waiting at a port that nobody will serve.
+      releasePorts(ports);
       await supervisor.stop();
       lock.release();
     };
@@ -61,9 +66,10 @@ OIDC_ISSUER name others. Ctrl-C stops everything in order; a second Ctrl-C does 
     process.once('uncaughtException', fail);
 
     try {
-      await refuseBusyPort(settings.PORT, settings.LISTEN);
-      const started = await startInstallation({ home, settings, supervisor, progress, signal: stopping.signal });
-      const lines = await firstAccount(started);
+      const signal = stopping.signal;
+      const started = await startInstallation({ home, settings, ports, supervisor, progress, signal });
+      const lines = await firstAccount(started.preparation);
+      started.preparation.end();
       progress.line(`\nBallast is ready at ${settings.PUBLIC_URL}   (Ctrl-C stops it)`);
       for (const line of lines) progress.line(line);
     } catch (error) {
@@ -73,10 +79,23 @@ OIDC_ISSUER name others. Ctrl-C stops everything in order; a second Ctrl-C does 
   },
 });
 
-/** A PORT of 0 becomes a real one here, because the API, its readiness check and PUBLIC_URL must agree on it. */
-async function withPort(settings: Settings): Promise<Settings> {
-  if (settings.PORT !== 0) return settings;
-  process.env.PORT = String((await freePorts(['api'], {})).api);
+interface Opened {
+  ports: HeldPorts;
+  settings: Settings;
+  supervisor: Supervisor;
+}
+
+/** Opens the ports, from now on until the end, and gets ready to keep the parts. */
+async function open(home: Home, given: Settings, progress: Progress): Promise<Opened> {
+  const ports = await holdPorts(home, given);
+  const settings = withPort(given, ports);
+  return { ports, settings, supervisor: new Supervisor(home, localAddress(settings), showPart(progress)) };
+}
+
+/** A PORT of 0 becomes the real one here, because the parts and PUBLIC_URL must agree on it. */
+function withPort(settings: Settings, { api: [held] }: HeldPorts): Settings {
+  if (settings.PORT !== 0 || held === undefined) return settings;
+  process.env.PORT = String(held.port);
   return readSettings(process.env);
 }
 
@@ -89,10 +108,9 @@ function goingOn(home: Home): string {
 }
 
 /** What is said to whoever has nobody to sign in as yet. */
-async function firstAccount(settings: Settings): Promise<string[]> {
+async function firstAccount(preparation: Preparation): Promise<string[]> {
   try {
-    const { firstOwnerLink } = await import('../sign-in/first-owner-link.ts');
-    const link = await firstOwnerLink(settings);
+    const { link } = await preparation.ask('first-owner-link');
     if (link === undefined) return [];
     return [`Make the first account: ${link}`, '   (once, within 15 minutes; `./ballast sign-in-link` makes another)'];
   } catch (error) {

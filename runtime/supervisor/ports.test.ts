@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { innerPorts } from '../home/home-record.ts';
-import { freePorts, refuseBusyPort } from './ports.ts';
+import { holdSockets, type Place } from './held-socket.ts';
+import { freePorts, portRefusal } from './ports.ts';
 
 async function listening() {
   const server = createServer().listen(0, '127.0.0.1');
@@ -30,11 +31,17 @@ test('a kept port stays, and one that a stranger took is replaced', async () => 
   stranger.close();
 });
 
-test('a busy port and a foreign address are refused in a sentence', async () => {
+test('a busy port and a foreign address are refused in a sentence that names who has it', async () => {
   const stranger = await listening();
-  await expect(refuseBusyPort(stranger.port, '127.0.0.1')).rejects.toThrow(
-    `Port ${stranger.port} of 127.0.0.1 is taken by another program; stop it or set PORT to a free port.`,
+  const refusalOf = async (place: Place) =>
+    portRefusal(await holdSockets([place]).catch((error) => error), 'PORT').message;
+  expect(await refusalOf({ port: stranger.port, address: '127.0.0.1' })).toMatch(
+    new RegExp(
+      `^Port ${stranger.port} of 127\\.0\\.0\\.1 is taken by another program(, .+ \\(process ${process.pid}\\))?; stop it or set PORT to a free port\\.$`,
+    ),
   );
   stranger.close();
-  await expect(refuseBusyPort(18_000, '192.0.2.1')).rejects.toThrow(/^LISTEN is 192\.0\.2\.1, which is no address/);
+  expect(await refusalOf({ port: 18_000, address: '192.0.2.1' })).toMatch(
+    /^LISTEN is 192\.0\.2\.1, which is no address/,
+  );
 });

@@ -1,4 +1,6 @@
 import { createServer } from 'node:net';
+import { portHolders } from '../../machine/port-holders.ts';
+import type { CannotHold } from './held-socket.ts';
 import { errorCode, Refusal } from './refusal.ts';
 
 /**
@@ -20,7 +22,7 @@ export async function freePorts<Name extends string>(
   for (const name of names) {
     let port = kept[name];
     while (port === undefined || taken.has(port) || (await bindingError(port, '127.0.0.1')) !== undefined) {
-      port = lowest + Math.floor(Math.random() * (highest - lowest + 1));
+      port = anyInnerPort();
     }
     taken.add(port);
     ports[name] = port;
@@ -28,20 +30,30 @@ export async function freePorts<Name extends string>(
   return ports as Record<Name, number>;
 }
 
-/** Throws a refusal when the API could not listen there. */
-export async function refuseBusyPort(port: number, address: string): Promise<void> {
-  const code = await bindingError(port, address);
-  if (code === undefined) return;
+/** Why a port that people chose cannot be had, for them: with the name of its setting and, where it can be seen, who has it. */
+export function portRefusal({ code, port, address }: CannotHold, setting: string): Refusal {
   if (code === 'EADDRINUSE') {
-    throw new Refusal(`Port ${port} of ${address} is taken by another program; stop it or set PORT to a free port.`);
+    return new Refusal(
+      `Port ${port} of ${address} is taken by ${holderOf(port)}; stop it or set ${setting} to a free port.`,
+    );
   }
   if (code === 'EACCES') {
-    throw new Refusal(`Port ${port} may not be opened by this user; set PORT to one above 1023.`);
+    return new Refusal(`Port ${port} may not be opened by this user; set ${setting} to one above 1023.`);
   }
   if (code === 'EADDRNOTAVAIL') {
-    throw new Refusal(`LISTEN is ${address}, which is no address of this machine; set it to one, or to 0.0.0.0.`);
+    return new Refusal(`LISTEN is ${address}, which is no address of this machine; set it to one, or to 0.0.0.0.`);
   }
-  throw new Refusal(`Port ${port} of ${address} cannot be opened (${code}); set PORT and LISTEN to others.`);
+  return new Refusal(`Port ${port} of ${address} cannot be opened (${code}); set ${setting} to another port.`);
+}
+
+function holderOf(port: number): string {
+  const [holder] = portHolders(port);
+  return holder === undefined ? 'another program' : `another program, ${holder.program} (process ${holder.pid})`;
+}
+
+/** A port out of the range for inner ones; whether it is free shows when it is opened. */
+export function anyInnerPort(): number {
+  return lowest + Math.floor(Math.random() * (highest - lowest + 1));
 }
 
 export function bindingError(port: number, address: string): Promise<string | undefined> {

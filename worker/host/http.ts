@@ -13,13 +13,14 @@ export interface WorkerHttp {
 }
 
 interface Told {
-  port: number;
+  /** A port on 127.0.0.1, or the descriptor of a socket that listens already. */
+  at: { port: number } | { fd: number };
   state: () => WorkerState;
   metrics: () => Promise<string>;
 }
 
 /** Health and metrics, told to this machine only. */
-export async function openHttp({ port, state, metrics }: Told): Promise<WorkerHttp> {
+export async function openHttp({ at, state, metrics }: Told): Promise<WorkerHttp> {
   const server = createServer(async (request, response) => {
     const path = request.url?.split('?')[0];
     if (request.method !== 'GET') return answer(response, 405, 'Only GET is answered here.\n');
@@ -35,7 +36,7 @@ export async function openHttp({ port, state, metrics }: Told): Promise<WorkerHt
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen('fd' in at ? at : { port: at.port, host: '127.0.0.1' }, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,

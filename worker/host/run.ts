@@ -21,17 +21,32 @@ import { openMetrics } from './metrics.ts';
 import { readyDatabase, retrying } from './ready.ts';
 import { installSdk } from './sdk.ts';
 
+/** What a supervisor hands to the process; without one it opens its own port, and nobody waits to be told. */
+export interface HandedOver {
+  sockets: readonly number[];
+  onReady(): void;
+}
+
+interface Running {
+  settings: Settings;
+  handed: HandedOver;
+  log: Logger;
+  signal: AbortSignal;
+}
+
 /**
  * One worker, from its first log line until the signal. What it needs may come later or go away: it waits for it and
  * goes on. Only a database of a newer version, or a wrong setting, makes it give up.
  */
-export async function runWorker(settings: Settings, log: Logger, signal: AbortSignal): Promise<void> {
+export async function runWorker({ settings, handed, log, signal }: Running): Promise<void> {
   // What was opened is closed in the opposite order, whatever happens in between.
   await using opened = new AsyncDisposableStack();
   const url = required(settings, 'DATABASE_URL');
   const state: WorkerState = { ready: false, parts: { database: 'waiting', temporal: 'waiting', actors: 'waiting' } };
   const metrics = openMetrics(await installSdk(log));
-  const http = await openHttp({ port: settings.WORKER_PORT, state: () => state, metrics: metrics.text });
+  const [fd] = handed.sockets;
+  const at = fd === undefined ? { port: settings.WORKER_PORT } : { fd };
+  const http = await openHttp({ at, state: () => state, metrics: metrics.text });
   opened.defer(() => http.close());
   log.info({ port: http.port }, 'Worker begins');
 
@@ -97,6 +112,7 @@ export async function runWorker(settings: Settings, log: Logger, signal: AbortSi
       state.ready = serving;
       state.parts.actors = serving ? 'ready' : 'waiting';
       metrics.serving.set(serving ? 1 : 0);
+      if (serving) handed.onReady();
       beating.now();
     },
   };

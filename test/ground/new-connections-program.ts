@@ -1,0 +1,55 @@
+import { get } from 'node:http';
+import { createInterface } from 'node:readline';
+import type { Connections, ConnectionsOrder } from './new-connections.ts';
+
+/** A machine that is too slow for the rate is not drowned: nobody comes while this many wait. */
+const mostWaiting = 1_000;
+
+/** New connections at a steady rate, one request each. A line of its input asks for what became of all that had begun by then. */
+async function main({ url, perSecond }: ConnectionsOrder): Promise<void> {
+  const told: Connections = { sent: 0, answered: 0, refused: 0, reset: 0, strange: [], slowest: 0 };
+  const open = new Set<Promise<void>>();
+  createInterface({ input: process.stdin })
+    .on('line', async () => {
+      await Promise.all(open);
+      process.stdout.write(`${JSON.stringify(told)}\n`);
+    })
+    .on('close', () => process.exit());
+
+  const one = (): Promise<void> =>
+    new Promise((resolve) => {
+      const since = performance.now();
+      const done = (): void => {
+        told.slowest = Math.max(told.slowest, performance.now() - since);
+        resolve();
+      };
+      get(url, { agent: false, timeout: 60_000 }, (response) => {
+        response.resume().once('end', () => {
+          if (response.statusCode === 200) told.answered += 1;
+          else told.strange.push(String(response.statusCode));
+          done();
+        });
+        response.once('error', () => {});
+      })
+        .once('timeout', () => told.strange.push('no answer within a minute'))
+        .once('error', (error: NodeJS.ErrnoException) => {
+          if (error.code === 'ECONNREFUSED') told.refused += 1;
+          else if (error.code === 'ECONNRESET') told.reset += 1;
+          else told.strange.push(error.code ?? error.message);
+          done();
+        });
+    });
+  const began = performance.now();
+  for (;;) {
+    const due = began + (told.sent * 1000) / perSecond;
+    // All that are due at once: a timer is too coarse for one after the other.
+    if (due > performance.now() || open.size >= mostWaiting) await new Promise((resolve) => setTimeout(resolve, 2));
+    else {
+      told.sent += 1;
+      const asked = one().finally(() => open.delete(asked));
+      open.add(asked);
+    }
+  }
+}
+
+await main(JSON.parse(process.argv[2] ?? '{}'));
