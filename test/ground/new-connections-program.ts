@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Connections, ConnectionsOrder } from './new-connections.ts';
 
 /** A machine that is too slow for the rate is not drowned: nobody comes while this many wait. */
-const mostWaiting = 1_000;
+const mostWaiting = 800;
 
 /** New connections at a steady rate, one request each. A line of its input asks for what became of all that had begun by then. */
 async function main({ url, perSecond }: ConnectionsOrder): Promise<void> {

@@ -24,11 +24,13 @@ export function greet(app: FastifyInstance, settings: Settings): void {
     } catch (error) {
       return done(error instanceof Error ? error : undefined);
     }
-    if (closing) {
+    const { operation, waits } = request.routeOptions.config ?? {};
+    const lasting = operation?.operation.stream !== undefined || waits;
+    // Who was accepted before the stop is answered; only what would outlast it has to look for the next process.
+    if (closing && lasting) {
       return done(new Problem('unavailable', 'This process is about to stop; try again.', { retryAfterSeconds: 1 }));
     }
-    const { operation, waits } = request.routeOptions.config ?? {};
-    if (operation?.operation.stream !== undefined || waits) return done();
+    if (lasting) return done();
     if (inWork >= mostAtOnce) {
       return done(
         new Problem('unavailable', 'The control plane has more to do than it can; try again in a moment.', {
