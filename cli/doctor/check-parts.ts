@@ -11,10 +11,10 @@ import { connectTemporal } from '../../temporal/connection/connect.ts';
 import { temporalAddress } from '../../temporal/connection/settings.ts';
 import { databasePlace, whyUnreachable } from '../database/reachable-database.ts';
 import { answersOk } from '../engine/answers-ok.ts';
-import { agentChecks } from '../engine/check-agent.ts';
 import { localAddress } from '../installation/node-parts.ts';
 import { noKeys } from '../installation/ready-namespace.ts';
 import { broken, type Check, idle, ok } from './check.ts';
+import { agentChecks } from './check-agent.ts';
 
 interface Parts {
   settings: Settings;

@@ -14,6 +14,12 @@ const preparation = fileURLToPath(new URL('local-agent.ts', import.meta.url));
 export const refusedCode = 3;
 const longestPreparation = 120_000;
 
+/** What the process that prepares is told, and what ends it: a stop waits for nothing. */
+interface Preparing {
+  env: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+}
+
 export function tokenFile(directory: string): string {
   return join(directory, 'run', 'enrolment-token');
 }
@@ -22,7 +28,7 @@ export function tokenFile(directory: string): string {
  * The agent of the cluster on this machine. It is enrolled, launched and updated as on any other machine; only the token
  * and its first release come to it without a detour, and it reaches the API by a socket that nobody else can hold.
  */
-export function agentPart(home: Home, settings: Settings, env: Readonly<Record<string, string>>, socket: string): Part {
+export function agentPart(home: Home, settings: Settings, socket: string, preparing: Preparing): Part {
   const directory = makeAgentHome(home);
   let prepared = false;
   let reached = false;
@@ -34,7 +40,7 @@ export function agentPart(home: Home, settings: Settings, env: Readonly<Record<s
       const asItWas = prepared && reached && readIdentity(directory)?.cluster !== undefined;
       const mend = prepared && !reached;
       reached = false;
-      if (!asItWas) await runPreparation(env, mend ? ['--mend'] : []);
+      if (!asItWas) await runPreparation(preparing, mend ? ['--mend'] : []);
       prepared = true;
     },
     command: () => ({
@@ -60,16 +66,17 @@ export function agentPart(home: Home, settings: Settings, env: Readonly<Record<s
 }
 
 /** Signs this version's release of the agent and has it offered, where no agent runs beside. */
-export function offerRelease(env: Readonly<Record<string, string>>): Promise<void> {
-  return runPreparation(env, ['--sign-only']);
+export function offerRelease(preparing: Preparing): Promise<void> {
+  return runPreparation(preparing, ['--sign-only']);
 }
 
 /** In a process of its own: what it loads would stay in the supervisor for ever. */
-function runPreparation(embedded: Readonly<Record<string, string>>, flags: readonly string[]): Promise<void> {
+function runPreparation({ env: embedded, signal }: Preparing, flags: readonly string[]): Promise<void> {
   const args = ['--disable-warning=ExperimentalWarning', preparation, ...flags];
   const env = { ...process.env, ...embedded };
+  const options = { env, signal, timeout: longestPreparation, killSignal: 'SIGKILL' as const };
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, { env, timeout: longestPreparation }, (error, _, errors) => {
+    execFile(process.execPath, args, options, (error, _, errors) => {
       if (error === null) return resolve();
       const said = errors.trim().split('\n').at(-1) || error.message;
       reject(error.code === refusedCode ? new Refusal(said) : new Error(said));

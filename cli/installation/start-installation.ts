@@ -187,8 +187,8 @@ function ourPart(name: Own, { env: leading, settings }: Leading, { home, ports }
 
 function localCluster({ env, settings }: Leading, { home, supervisor, progress, signal }: Starting): void {
   const started = settings.LOCAL_CLUSTER
-    ? supervisor.start(agentPart(home, settings, env(), apiSocket(home)))
-    : offerRelease(env());
+    ? supervisor.start(agentPart(home, settings, apiSocket(home), { env: env(), signal }))
+    : offerRelease({ env: env(), signal });
   started.catch((error: unknown) => {
     if (!signal.aborted) progress.line(`! ${sentenceOf(error)}`);
   });

@@ -7,7 +7,7 @@ import { isAlive } from '../../machine/process-identity.ts';
 import { agentHome, hasAgentHome } from '../../runtime/home/agent-home.ts';
 import { readHome } from '../../runtime/home/home.ts';
 import { bindingError } from '../../runtime/supervisor/ports.ts';
-import { broken, type Check, idle, ok } from '../doctor/check.ts';
+import { broken, type Check, idle, ok } from './check.ts';
 
 const dockerSocket = '/var/run/docker.sock';
 const agentLog = 'logs/agent.log of the home';
