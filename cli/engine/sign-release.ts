@@ -18,6 +18,9 @@ export interface SignedRelease {
   epoch: number;
 }
 
+/** Of the Node that runs this very process, which stays the same as long as it runs. */
+let nodeDigest: Promise<string> | undefined;
+
 /** What is to become of the key; without a word it stays, and the first one is made. */
 export type KeyChange = 'change' | 'replace-lost';
 
@@ -26,7 +29,7 @@ export async function signRelease(home: Home, database: Database, keyChange?: Ke
   const key = await signingKey(home, database, keyChange);
   const { image, version, digest, bytes } = await keptBundle(join(home.path, 'cache'));
   const platform = `${process.platform}-${process.arch}`;
-  const node = { version: process.version, platform, digest: await digestOf(process.execPath) };
+  const node = { version: process.version, platform, digest: await (nodeDigest ??= digestOf(process.execPath)) };
   const { proof, epoch } = key.prove({ version, platform: 'any', digest }, node);
   await storeRelease(database.kysely, { image, version, digest, bytes, proof });
   return { image, version, digest, bytes, fingerprint: key.fingerprint, epoch };
