@@ -29,7 +29,8 @@ export async function signRelease(home: Home, database: Database, keyChange?: Ke
   const key = await signingKey(home, database, keyChange);
   const { image, version, digest, bytes } = await keptBundle(join(home.path, 'cache'));
   const platform = `${process.platform}-${process.arch}`;
-  const node = { version: process.version, platform, digest: await (nodeDigest ??= digestOf(process.execPath)) };
+  nodeDigest ??= digestOf(process.execPath);
+  const node = { version: process.version, platform, digest: await nodeDigest };
   const { proof, epoch } = key.prove({ version, platform: 'any', digest }, node);
   await storeRelease(database.kysely, { image, version, digest, bytes, proof });
   return { image, version, digest, bytes, fingerprint: key.fingerprint, epoch };
