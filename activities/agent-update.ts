@@ -6,7 +6,9 @@ import { cancelCommand, createCommand } from '../db/commands/cluster-commands.ts
 import { type Effect, effect } from '../db/engine/effect.ts';
 import { project } from '../db/engine/projection.ts';
 import type { Database } from '../db/postgres/database.ts';
+import { answerTo } from '../db/workflows/actor-rows.ts';
 import type { Secrets } from '../db/workloads/sealed-workload.ts';
+import type { RowSays } from '../domain/actor-descriptor.ts';
 import { actorId } from '../domain/actors.ts';
 import { type AgentUpdateState, confirmSeconds, isAgentUpdateOver } from '../domain/clusters/agent-updates.ts';
 import { actorAuthor } from './caller.ts';
@@ -26,6 +28,8 @@ export interface ShownAgentUpdate {
   state: AgentUpdateState;
   revision: number;
   message: string | null;
+  /** The actor ends with it and cannot obey a row that is ahead: it counts whatever the row's revision. */
+  lastWord?: boolean;
 }
 
 const takenWithinSeconds = 600;
@@ -44,7 +48,8 @@ export function createAgentUpdateActivities({ database, keyring }: { database: D
       return await effect(database, actorAuthor(), async (beginning) => {
         const row = await lockRow(beginning, updateId);
         if (row === undefined) return { refused: 'Its cluster is gone.' };
-        if (row.finished) return {};
+        // Final, or begun by a run before this one.
+        if (row.finished || row.state !== 'requested') return {};
         const release = await findRelease(beginning.kysely, { image: toImage });
         if (release === undefined) return { refused: `This control plane does not have the release ${toImage}.` };
         const cluster = { id: clusterId, organizationId };
@@ -70,15 +75,19 @@ export function createAgentUpdateActivities({ database, keyring }: { database: D
     },
 
     /** Writes a phase; the last one also ends the command and tells the cluster. Answers what the row says then. */
-    async showAgentUpdate(shown: ShownAgentUpdate): Promise<{ state: AgentUpdateState }> {
-      const { updateId, clusterId, organizationId, state, revision, message } = shown;
+    async showAgentUpdate(shown: ShownAgentUpdate): Promise<RowSays & { state: AgentUpdateState }> {
+      const { updateId, clusterId, organizationId, state, message, lastWord = false } = shown;
       return await effect(database, actorAuthor(), async (showing) => {
         const row = await lockRow(showing, updateId);
         if (row === undefined) return { state: 'failed' };
+        const revision = lastWord ? Math.max(shown.revision, row.revision) : shown.revision;
         const finished = isAgentUpdateOver(state);
         const projection = { state, revision, finished, set: { message, blocker: null } };
-        const { result } = await project(showing.kysely, 'agent-update', updateId, projection, database.raiseAlarm);
-        if (result === 'refused') return { state: row.state };
+        const projected = await project(showing.kysely, 'agent-update', updateId, projection, database.raiseAlarm);
+        if (projected.result === 'refused') {
+          const answer = await answerTo(showing.kysely, 'agent-update', updateId, { state, revision }, projected);
+          return { ...answer, state: row.state };
+        }
         if (row.state === state) return { state };
         showing.change({ organizationId, kind: 'agent_update', id: updateId });
         if (!finished) return { state };
@@ -106,10 +115,11 @@ export type AgentUpdateActivities = ReturnType<typeof createAgentUpdateActivitie
 async function lockRow({ kysely }: Effect, updateId: string) {
   const row = await kysely
     .selectFrom('agent_update')
-    .select(['state', 'finished_at', 'from_image', 'to_image'])
+    .select(['state', 'revision', 'finished_at', 'from_image', 'to_image'])
     .where('id', '=', updateId)
     .forUpdate()
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  return { state: row.state, finished: row.finished_at !== null, from: row.from_image, to: row.to_image };
+  const { state, revision, finished_at: finishedAt, from_image: from, to_image: to } = row;
+  return { state, revision, finished: finishedAt !== null, from, to };
 }

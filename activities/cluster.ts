@@ -7,6 +7,8 @@ import { type Effect, effect } from '../db/engine/effect.ts';
 import { project } from '../db/engine/projection.ts';
 import type { Database } from '../db/postgres/database.ts';
 import type { JsonObject } from '../db/postgres/json.ts';
+import { answerTo, rowSays } from '../db/workflows/actor-rows.ts';
+import type { RowSays } from '../domain/actor-descriptor.ts';
 import type { ClusterEventKind, ClusterState } from '../domain/clusters/clusters.ts';
 import { actorAuthor } from './caller.ts';
 
@@ -22,23 +24,25 @@ export interface ShownCluster extends OfCluster {
   event?: { kind: ClusterEventKind; occasion: string; payload: JsonObject; at?: string };
 }
 
-const unheard = 'Nothing is heard of its agent: look whether its machine runs and reaches this control plane.';
+const unheard = 'No heartbeat of its agent: check that its machine runs and reaches this control plane.';
 
 /** What the actor of a cluster does to the world. Each may be run twice. */
 export function createClusterActivities({ database }: { database: Database }) {
   return {
-    async showCluster({ clusterId, organizationId, state, revision, message, event }: ShownCluster): Promise<void> {
-      await effect(database, actorAuthor(), async (showing) => {
+    async showCluster({ clusterId, organizationId, state, revision, message, event }: ShownCluster): Promise<RowSays> {
+      return await effect(database, actorAuthor(), async (showing) => {
         const row = await lockRow(showing, clusterId);
-        if (row === undefined || row.finished) return;
+        if (row === undefined || row.finished) return await rowSays(showing.kysely, 'cluster', clusterId, revision);
+        let answer: RowSays = { state };
         // That it goes was decided, and we shall hear of it: until then the decision stands in the row.
         if (!row.deleting) {
           const why = state === 'lost' ? unheard : message;
           const projection = { state, revision, set: { message: why, blocker: null } };
-          await project(showing.kysely, 'cluster', clusterId, projection, database.raiseAlarm);
+          const projected = await project(showing.kysely, 'cluster', clusterId, projection, database.raiseAlarm);
+          answer = await answerTo(showing.kysely, 'cluster', clusterId, { state, revision }, projected);
           showing.change({ organizationId, kind: 'cluster', id: clusterId });
         }
-        if (event === undefined) return;
+        if (event === undefined) return answer;
         const { kind, occasion, payload, at } = event;
         await insertClusterEvent(showing, {
           organizationId,
@@ -48,6 +52,7 @@ export function createClusterActivities({ database }: { database: Database }) {
           payload,
           at: at === undefined ? undefined : new Date(at),
         });
+        return answer;
       });
     },
 
@@ -81,28 +86,13 @@ export function createClusterActivities({ database }: { database: Database }) {
           .execute();
         const projection = {
           state: 'deleted',
-          revision,
+          revision: Math.max(revision, row.revision),
           finished: true,
           set: { message: null, blocker: null },
         } as const;
         await project(kysely, 'cluster', clusterId, projection, database.raiseAlarm);
         recordCluster(deleting, 'cluster.deleted', { id: clusterId, organizationId, name: row.name });
         return 'deleted';
-      });
-    },
-
-    async failCluster({
-      clusterId,
-      organizationId,
-      revision,
-      message,
-    }: OfCluster & { message: string }): Promise<void> {
-      await effect(database, actorAuthor(), async (failing) => {
-        const row = await lockRow(failing, clusterId);
-        if (row === undefined || row.finished) return;
-        const projection = { state: 'failed', revision, finished: true, set: { message, blocker: null } } as const;
-        await project(failing.kysely, 'cluster', clusterId, projection, database.raiseAlarm);
-        recordCluster(failing, 'cluster.failed', { id: clusterId, organizationId, name: row.name }, { message });
       });
     },
   };
@@ -113,11 +103,11 @@ export type ClusterActivities = ReturnType<typeof createClusterActivities>;
 async function lockRow({ kysely }: Effect, clusterId: string) {
   const row = await kysely
     .selectFrom('cluster')
-    .select(['name', 'state', 'finished_at', 'deletion_requested_at'])
+    .select(['name', 'state', 'revision', 'finished_at', 'deletion_requested_at'])
     .where('id', '=', clusterId)
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const { name, state } = row;
-  return { name, state, finished: row.finished_at !== null, deleting: row.deletion_requested_at !== null };
+  const { name, state, revision } = row;
+  return { name, state, revision, finished: row.finished_at !== null, deleting: row.deletion_requested_at !== null };
 }

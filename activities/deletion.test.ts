@@ -50,7 +50,7 @@ test('a row that is final already keeps its state, and the answer says which', a
   const end = (state: 'failed' | 'purged', revision: number) =>
     environment(deletion).run(activities.finishDeletion, { ...deletion, revision, state, message: 'It failed.' });
   expect(await end('failed', 1)).toEqual({ state: 'failed' });
-  expect(await end('purged', 2)).toEqual({ state: 'failed' });
+  expect(await end('purged', 2)).toEqual({ state: 'failed', over: true });
   expect(await deletionRow(fresh.database, deletion.deletionId)).toMatchObject({
     state: 'failed',
     message: 'It failed.',
@@ -66,6 +66,7 @@ test('a purge can be stopped between two batches, and goes on from there', async
       audit({ action: 'team.created', organizationId, subjectKind: 'team', subjectId: `${number}` });
     }
   });
+  await environment(deletion).run(activities.claimPurge, { ...deletion, revision: 1 });
   const stopped = environment(deletion);
   const told: { deletedRows: number }[] = [];
   stopped.on('heartbeat', (details) => {
@@ -78,4 +79,23 @@ test('a purge can be stopped between two batches, and goes on from there', async
   expect(done).toSatisfy(({ deletedRows }: { deletedRows: number }) => deletedRows > 2_500);
   const rest = fresh.database.kysely.selectFrom('audit_record').where('subject_kind', '=', 'team');
   expect(await rest.select('id').execute()).toEqual([]);
+});
+
+test('nothing is purged that was not claimed, and nothing twice', async () => {
+  const deletion = await deletedOrganization(fresh.database, 0);
+  const purge = () => environment(deletion).run(activities.purgeOrganization, deletion);
+  expect(await purge()).toEqual({ deletedRows: 0 });
+  const exists = () =>
+    fresh.database.kysely.selectFrom('organization').select('id').where('id', '=', deletion.organizationId).execute();
+  expect(await exists()).toHaveLength(1);
+  await environment(deletion).run(activities.claimPurge, { ...deletion, revision: 1 });
+  const failed = {
+    ...deletion,
+    revision: 2,
+    state: 'failed',
+    message: 'No.',
+  } as const;
+  await environment(deletion).run(activities.finishDeletion, failed);
+  expect(await purge()).toEqual({ deletedRows: 0 });
+  expect(await exists()).toHaveLength(1);
 });

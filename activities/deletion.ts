@@ -2,15 +2,22 @@ import { ApplicationFailure, activityInfo, cancellationSignal, heartbeat } from 
 import { claimPurge, type PurgeClaim } from '../db/deletions/deletions.ts';
 import { purgeOrganization } from '../db/deletions/purge.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';
-import { project } from '../db/engine/projection.ts';
+import { actorRow, project } from '../db/engine/projection.ts';
 import type { Database } from '../db/postgres/database.ts';
+import { answerTo, openActors, rowSays } from '../db/workflows/actor-rows.ts';
+import type { RowSays } from '../domain/actor-descriptor.ts';
 import { actorId } from '../domain/actors.ts';
+import type { DeletionState } from '../domain/deletions.ts';
+import { actorKinds, descriptors } from '../workflows/descriptors.ts';
 import { actorAuthor } from './caller.ts';
 
 export interface Deletion {
   deletionId: string;
   organizationId: string;
 }
+
+/** `ahead`: the row is further than the actor. */
+export type Claimed = Exclude<PurgeClaim, { answer: 'ahead' }> | { answer: 'ahead'; row: RowSays };
 
 export type DeletionEnd = { state: 'purged' } | { state: 'failed'; message: string };
 
@@ -20,21 +27,27 @@ const batchSize = 1_000;
 export function createDeletionActivities({ database }: { database: Database }) {
   return {
     /** Once it is claimed nobody can restore the organization; if somebody has, the answer says so. */
-    async claimPurge({ deletionId, revision }: Deletion & { revision: number }): Promise<PurgeClaim> {
+    async claimPurge({ deletionId, revision }: Deletion & { revision: number }): Promise<Claimed> {
       return effect(database, actorAuthor(), async (claim) => {
         const row = await lockRow(claim, deletionId);
         const claimed = await claimPurge(claim, deletionId, revision);
+        if (claimed.answer === 'ahead') {
+          return { answer: 'ahead', row: await rowSays(claim.kysely, 'deletion', deletionId, revision) };
+        }
         if (claimed.answer === 'claimed' && row.state === 'retained') {
           hint(claim, row.organization_id, deletionId);
-          await endClusters(claim, row.organization_id);
+          await endActors(claim, row.organization_id);
         }
         return claimed;
       });
     },
 
     /** Goes on from where it stood. The heartbeat tells that it lives, and lets it be stopped between two batches. */
-    async purgeOrganization({ organizationId }: Deletion): Promise<{ deletedRows: number }> {
+    async purgeOrganization({ deletionId, organizationId }: Deletion): Promise<{ deletedRows: number }> {
       const signal = cancellationSignal();
+      const row = await actorRow(database.kysely, 'deletion', deletionId);
+      // A run before this one has done it, or somebody has decided otherwise.
+      if (row?.state !== 'purging' || row.finished_at !== null) return { deletedRows: 0 };
       let deletedRows = deletedBefore();
       const countDeleted = (deleted: number): void => {
         deletedRows += deleted;
@@ -46,14 +59,21 @@ export function createDeletionActivities({ database }: { database: Database }) {
     },
 
     /** The actor's last word; it answers what the row says then, which may be somebody else's. */
-    async finishDeletion(ending: Deletion & DeletionEnd & { revision: number }) {
-      const { deletionId, organizationId, revision, state } = ending;
+    async finishDeletion(
+      ending: Deletion & DeletionEnd & { revision: number },
+    ): Promise<RowSays & { state: DeletionState }> {
+      const { deletionId, organizationId, state } = ending;
       const message = ending.state === 'failed' ? ending.message : null;
       return effect(database, actorAuthor(), async (end) => {
         const row = await lockRow(end, deletionId);
+        // A failure is said whatever the revision: the actor ends with it.
+        const revision = state === 'failed' ? Math.max(ending.revision, row.revision) : ending.revision;
         const finished = { state, revision, finished: true, set: { message, blocker: null } };
         const projected = await project(end.kysely, 'deletion', deletionId, finished, database.raiseAlarm);
-        if (projected.result === 'refused') return { state: row.state };
+        if (projected.result === 'refused') {
+          const answer = await answerTo(end.kysely, 'deletion', deletionId, finished, projected);
+          return { ...answer, state: row.state };
+        }
         if (row.state === state) return { state };
         end.audit({
           action: state === 'purged' ? 'organization.purged' : 'organization.deletion_failed',
@@ -76,7 +96,7 @@ export type DeletionActivities = ReturnType<typeof createDeletionActivities>;
 async function lockRow({ kysely }: Effect, deletionId: string) {
   const row = await kysely
     .selectFrom('deletion')
-    .select(['organization_id', 'state', 'name', 'slug'])
+    .select(['organization_id', 'state', 'revision', 'name', 'slug'])
     .where('id', '=', deletionId)
     .forUpdate()
     .executeTakeFirst();
@@ -84,15 +104,15 @@ async function lockRow({ kysely }: Effect, deletionId: string) {
   throw ApplicationFailure.nonRetryable(`There is no deletion ${deletionId}: its row was removed.`);
 }
 
-/** Their actors live for ever otherwise: the rows that they stand for are about to go. */
-async function endClusters({ kysely, tell }: Effect, organizationId: string): Promise<void> {
-  const clusters = await kysely
-    .selectFrom('cluster')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .where('finished_at', 'is', null)
-    .execute();
-  for (const { id } of clusters) tell({ to: actorId('cluster', id), message: 'deleting', organizationId, body: {} });
+/** Actors that would live on without their rows, which are about to go. */
+async function endActors({ kysely, tell }: Effect, organizationId: string): Promise<void> {
+  for (const kind of actorKinds) {
+    const message = descriptors[kind].purge.tell;
+    if (message === undefined) continue;
+    for (const id of await openActors(kysely, kind, organizationId)) {
+      tell({ to: actorId(kind, id), message, organizationId, body: {} });
+    }
+  }
 }
 
 function hint({ change }: Effect, organizationId: string, deletionId: string): void {

@@ -1,5 +1,3 @@
-import type { ActorKind } from './actors.ts';
-
 /**
  * Every action that the audit log of an organization records, as `<subject>.<what was done>`. The console's words for
  * them (web/pages/audit-log/deeds.ts) do not compile without a new one.
@@ -44,8 +42,6 @@ export const auditActions = [
   'cluster.command_cancelled',
   'cluster.deletion_requested',
   'cluster.deleted',
-  'cluster.failed',
-  'agent-update.failed',
   'workload.applied',
   'workload.removed',
 ] as const;
@@ -74,11 +70,4 @@ export type OrganizationAction = (typeof auditActions)[number];
 export type AuditAction = OrganizationAction | InstallationAction;
 
 /** Names that are no longer written. Records that have them stay, so their words do, too. */
-export type RetiredAction = 'deletion.failed';
-
-/** How the end of an actor that stopped before it was done is recorded, and on what. */
-export const failureOf: Readonly<Record<ActorKind, { action: OrganizationAction; subject: 'organization' | 'row' }>> = {
-  deletion: { action: 'organization.deletion_failed', subject: 'organization' },
-  cluster: { action: 'cluster.failed', subject: 'row' },
-  'agent-update': { action: 'agent-update.failed', subject: 'row' },
-};
+export type RetiredAction = 'deletion.failed' | 'cluster.failed' | 'agent-update.failed';

@@ -9,12 +9,12 @@ import { fileURLToPath } from 'node:url';
 import type { Payload } from '@temporalio/common';
 import { openKeyring } from '../db/keys/keys.ts';
 import { openDatabase } from '../db/postgres/database.ts';
-import { parseActorId } from '../domain/actors.ts';
 import { readSettings, required } from '../domain/settings/settings.ts';
 import { type PayloadKeys, payloadCodec } from '../temporal/connection/codec.ts';
 import type { Temporal } from '../temporal/connection/connect.ts';
 import { openTemporal } from '../temporal/connection/open.ts';
 import { historyToText } from '../temporal/history/history-text.ts';
+import { actorOf } from '../workflows/descriptors.ts';
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 const histories = join(checkout, 'test', 'histories');
@@ -26,7 +26,7 @@ export async function recordHistory(
   actorId: string,
   name: string,
 ): Promise<string> {
-  const actor = parseActorId(actorId);
+  const actor = actorOf(actorId);
   if (!actor || !/^[a-z0-9-]+$/.test(name)) throw new Error('Give the id of an actor, and a name of a-z, 0-9 and -.');
   const history = await temporal.client.workflow.getHandle(actorId).fetchHistory();
   await inPlain(history, keys);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { deletionStates } from '../../db/deletions/deletion.ts';
 import type { DeletionView } from '../../db/deletions/deletions.ts';
 import { authorKinds } from '../../db/engine/audit-record.ts';
+import { deletionStates } from '../../domain/deletions.ts';
 
 export const deletedOrganizationSchema = z
   .object({

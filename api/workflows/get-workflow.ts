@@ -3,8 +3,8 @@ import type { ActorView } from '../../db/workflows/actors.ts';
 import { moment } from '../../domain/history-steps/in-words.ts';
 import type { HistoryStep } from '../../domain/history-steps/step.ts';
 import { steps } from '../../domain/history-steps/steps.ts';
-import { actorWords } from '../../domain/history-steps/words.ts';
 import type { ActorHistory } from '../../temporal/history/actor-history.ts';
+import { descriptors } from '../../workflows/descriptors.ts';
 import { operation } from '../engine/operation.ts';
 import { historyOf } from './history-of.ts';
 import { presentWorkflow } from './present-workflow.ts';
@@ -49,7 +49,7 @@ async function nowOf(
   if (actor.finishedAt !== null) return { runs, pending: [], waitingFor: '' };
   const described = await history.described();
   if (described === undefined) return { runs, pending: [], waitingFor: unknownToTemporal(actor) };
-  const words = actorWords[actor.kind];
+  const words = descriptors[actor.kind].words;
   const events = (await history.run(runs)) ?? [];
   const waiting = steps({ number: runs, events }, words, described.trying).filter(
     ({ outcome }) => outcome === 'waiting',

@@ -3,8 +3,8 @@ import { endsRun, type HistoryEvent } from '../../domain/history-steps/event.ts'
 import type { HistoryStep } from '../../domain/history-steps/step.ts';
 import { steps } from '../../domain/history-steps/steps.ts';
 import type { Trying } from '../../domain/history-steps/telling.ts';
-import { actorWords } from '../../domain/history-steps/words.ts';
 import { Problem } from '../../domain/problems.ts';
+import { descriptors } from '../../workflows/descriptors.ts';
 import { operation } from '../engine/operation.ts';
 import { historyOf } from './history-of.ts';
 import { presentStep } from './present-step.ts';
@@ -48,7 +48,7 @@ export const listHistory = operation({
       if (read === 'away') return { items, after: last && positionOf(last) };
       if (read === undefined) break;
       const { events, trying } = read;
-      const told = steps({ number: run, events }, actorWords[actor.kind], trying);
+      const told = steps({ number: run, events }, descriptors[actor.kind].words, trying);
       for (const step of newest ? told.reverse() : told) {
         if (isBefore(step, page.after, newest)) continue;
         if (items.length === page.limit) return { items, after: last && positionOf(last) };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ActorPosition, listActors } from '../../db/workflows/actors.ts';
-import { type ActorKind, actorKinds } from '../../domain/actors.ts';
+import { actorKinds } from '../../workflows/descriptors.ts';
 import { operation } from '../engine/operation.ts';
 import { presentWorkflow } from './present-workflow.ts';
 import { workflowSchema } from './workflow.ts';
@@ -22,7 +22,7 @@ export const listWorkflows = operation({
   projectTokens: 'refused',
   problems: [],
   query: z.strictObject({
-    kind: z.enum(Object.keys(actorKinds) as ActorKind[]).optional(),
+    kind: z.enum(actorKinds).optional(),
     state: z.enum(['open', 'over']).optional().describe('`open`: it still goes on.'),
     stuck: z.boolean().optional().describe('`true`: only what is stuck.'),
   }),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { type ActorKind, actorKinds } from '../../domain/actors.ts';
 import { stepKinds, stepOutcomes } from '../../domain/history-steps/step.ts';
+import { actorKinds } from '../../workflows/descriptors.ts';
 
 /** What is true of every actor, whatever it stands for. */
 const fields = {
   id: z.guid().describe('The id of its row.'),
-  kind: z.enum(Object.keys(actorKinds) as ActorKind[]),
+  kind: z.enum(actorKinds),
   actorId: z.string().describe('Its name in histories, logs and Temporal: `cluster/<id>`.'),
   name: z.string().describe('What it is about: the name of the cluster or of the organization.'),
   subjectId: z.guid().describe('The id of that cluster or organization.'),

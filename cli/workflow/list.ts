@@ -1,14 +1,12 @@
 import type { z } from 'zod';
 import type { workflowSchema } from '../../api/workflows/workflow.ts';
-import { type ActorKind, actorKinds } from '../../domain/actors.ts';
+import { actorKinds as kinds } from '../../workflows/descriptors.ts';
 import { command, UsageError } from '../engine/command.ts';
 import { Rest, restOptions } from '../engine/rest.ts';
 import { asTable, printable } from '../engine/table.ts';
 import { wholeNumberOf } from '../engine/whole-number-of.ts';
 
 type Workflow = z.output<typeof workflowSchema>;
-
-const kinds = Object.keys(actorKinds) as ActorKind[];
 
 export const workflowList = command({
   summary: 'Lists what goes on and went on behind the scenes, what is stuck first',

@@ -65,8 +65,7 @@ export async function requestAgentUpdate(
     if (uniqueViolation(error) === 'agent_update_open_unique') throw inProgress(row.name);
     throw error;
   }
-  const input = { updateId: id, clusterId: cluster.id, organizationId, fromImage: agent.image, toImage };
-  effect.tell({ start: 'agent-update', id, organizationId, input });
+  effect.tell({ start: 'agent-update', id, organizationId });
   const details = { kind, from: agent.image, to: toImage };
   recordCluster(effect, 'cluster.agent_update_requested', { ...cluster, name: row.name }, details);
   effect.change({ organizationId, kind: 'agent_update', id });
@@ -113,24 +112,6 @@ export async function cancelAgentUpdate(effect: Effect, cluster: ClusterRef): Pr
   const update = await findAgentUpdate(effect.kysely, cluster, open.id);
   if (update === undefined) throw new Error('The update that was just cancelled is not there.');
   return update;
-}
-
-/** The update has ended without its actor, which would have said so: its cluster is not updating any more. */
-export async function letGoOfCluster(effect: Effect, updateId: string): Promise<void> {
-  const row = await effect.kysely
-    .selectFrom('agent_update')
-    .select(['cluster_id', 'organization_id'])
-    .where('id', '=', updateId)
-    .executeTakeFirst();
-  if (row === undefined) return;
-  const cluster = { id: row.cluster_id, organizationId: row.organization_id };
-  await cancelCommand(effect, cluster, updateCommandId(updateId));
-  effect.tell({
-    to: actorId('cluster', cluster.id),
-    message: 'updating',
-    organizationId: cluster.organizationId,
-    body: { updateId: null, ended: updateId },
-  });
 }
 
 /** What the agent runs, the update that is under way, and the last ones, newest first. */

@@ -78,7 +78,7 @@ export async function createCluster(effect: Effect, cluster: NewCluster): Promis
     inserted = row !== undefined;
   }
   await effect.kysely.insertInto('cluster_agent').values({ cluster_id: id, organization_id: organizationId }).execute();
-  effect.tell({ start: 'cluster', id, organizationId, input: { clusterId: id, organizationId } });
+  effect.tell({ start: 'cluster', id, organizationId });
   recordCluster(effect, 'cluster.created', { id, organizationId, name });
   return await written(effect, { id, organizationId });
 }

@@ -1,7 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-
-export const deletionStates = ['retained', 'purging', 'purged', 'restored', 'failed'] as const;
-export type DeletionState = (typeof deletionStates)[number];
+import { deletionStates } from '../../domain/deletions.ts';
 
 /**
  * The deletion of an organization: the row of the actor `deletion/<id>`. It outlives what it deletes, so it keeps the

@@ -2,12 +2,12 @@ import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { actorId } from '../../domain/actors.ts';
 import type { AuditAction } from '../../domain/audit-actions.ts';
+import type { DeletionState } from '../../domain/deletions.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { Author, Effect } from '../engine/effect.ts';
 import { slugTaken } from '../organizations/organizations.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
 import type { Tables } from '../postgres/tables.ts';
-import type { DeletionState } from './deletion.ts';
 import { decided, purgeable, restorable } from './deletion-rules.ts';
 
 export interface DeletionView {
@@ -146,6 +146,8 @@ export async function requestPurge(effect: Effect, deletionId: string): Promise<
 export type PurgeClaim =
   | { answer: 'claimed' }
   | { answer: 'early'; milliseconds: number }
+  /** The row has a higher revision than the claim. */
+  | { answer: 'ahead' }
   /** Somebody has decided otherwise: the actor obeys the row. */
   | { answer: 'refused'; state: DeletionState };
 
@@ -160,6 +162,7 @@ export async function claimPurge(effect: Effect, deletionId: string, revision: n
     .executeTakeFirst();
   if (row === undefined) throw new Error(`There is no deletion ${deletionId}: its row was removed.`);
   if (row.finished_at !== null) return { answer: 'refused', state: row.state };
+  if (row.revision > revision) return { answer: 'ahead' };
   if (row.state === 'purging') return { answer: 'claimed' };
   if (row.milliseconds > 0) return { answer: 'early', milliseconds: Math.ceil(row.milliseconds) };
   await effect.kysely
@@ -208,12 +211,7 @@ async function begin(
     .where('id', '=', organizationId)
     .executeTakeFirstOrThrow();
   const restoreUntil = row.restore_until;
-  effect.tell({
-    start: 'deletion',
-    id,
-    organizationId,
-    input: { deletionId: id, organizationId, restoreUntil: restoreUntil.toISOString() },
-  });
+  effect.tell({ start: 'deletion', id, organizationId });
   return { deletionId: id, restoreUntil };
 }
 

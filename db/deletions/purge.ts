@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { actorKinds, descriptors } from '../../workflows/descriptors.ts';
 import { deleteInBatches } from '../engine/delete-in-batches.ts';
 import type { Database } from '../postgres/database.ts';
 import { foreignKeys } from '../postgres/foreign-keys.ts';
@@ -10,14 +11,19 @@ export interface PurgeProgress {
   deleted: number;
 }
 
-/** What outlives an organization: the account of its deletion. Everything else that has `organization_id` goes. */
+/** Parts that outlive an organization: the account of its deletion. All else that has `organization_id` is deleted. */
 const kept: ReadonlyMap<string, string | 'all'> = new Map([
   ['deletion', 'all'],
-  // The last that a cluster's actor is told is that it may end.
-  ['outbox', `actor_id like 'deletion/%' or actor_id like 'cluster/%'`],
-  ['history_archive', `actor_id like 'deletion/%'`],
+  // The last message of an actor is that it may end.
+  ['outbox', ofActorsThatKeep('outbox')],
+  ['history_archive', ofActorsThatKeep('history_archive')],
   ['audit_record', `subject_kind = 'organization'`],
 ]);
+
+function ofActorsThatKeep(table: 'outbox' | 'history_archive'): string {
+  const kinds = actorKinds.filter((kind) => descriptors[kind].purge.keeps.includes(table));
+  return kinds.map((kind) => `actor_id like '${kind}/%'`).join(' or ');
+}
 
 /**
  * Deletes all that a deleted organization has, in batches that each commit, the organization's own row last. Can be

@@ -41,7 +41,7 @@ function change(organizationId: string, end: () => Promise<void>): Promise<strin
       subjectId: organizationId,
     });
     effect.change({ organizationId, kind: 'organization', id: organizationId });
-    effect.tell({ start: 'deletion', id: organizationId, organizationId, input: { a: 1 } });
+    effect.tell({ start: 'deletion', id: organizationId, organizationId });
     effect.tell({ to: `deletion/${organizationId}`, message: 'restored', organizationId, body: {} });
     await end();
     return 'done';

@@ -1,15 +1,15 @@
 import { type Kysely, sql } from 'kysely';
-import { type ActorId, type ActorKind, actorId } from '../../domain/actors.ts';
+import { type ActorId, actorId } from '../../domain/actors.ts';
+import type { ActorKind } from '../../workflows/descriptors.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { type Author, authorOfEntry } from './author.ts';
 
 export interface Start {
   start: ActorKind;
-  /** The actor's row, made in the same effect. */
+  /** The actor's row, made in the same effect: its input is read from there when it is started. */
   id: string;
   organizationId: string;
-  input: JsonObject;
 }
 
 export interface Message {
@@ -30,7 +30,7 @@ export interface OutboxEntry {
   kind: 'start' | 'message';
   /** The signal's name; null for a start. */
   message: string | null;
-  /** The input of a start, the body of a message. */
+  /** Of a message; empty for a start. */
   body: JsonObject;
   author: JsonObject;
   trace: JsonObject | null;
@@ -58,7 +58,7 @@ export async function insertEntries(kysely: Kysely<Tables>, author: Author, entr
         actor_id: actorIdOf(entry),
         organization_id: entry.organizationId,
         ...('start' in entry
-          ? { kind: 'start' as const, message: null, body: entry.input }
+          ? { kind: 'start' as const, message: null, body: {} }
           : { kind: 'message' as const, message: entry.message, body: entry.body }),
       })),
     )

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
-import { type ActorKind, actorId, actorKinds } from '../../domain/actors.ts';
+import { actorId } from '../../domain/actors.ts';
+import { type ActorKind, type TableOf, tableOf } from '../../workflows/descriptors.ts';
 import type { Alarm } from '../postgres/database.ts';
 import type { Tables } from '../postgres/tables.ts';
 
-type TableOf<K extends ActorKind> = (typeof actorKinds)[K]['table'];
 type RowOf<K extends ActorKind> = Tables[TableOf<K>];
 
 /** What an actor writes about itself. */
@@ -45,7 +45,7 @@ export async function project<K extends ActorKind>(
   projection: Projection<K>,
   raiseAlarm: (alarm: Alarm) => void,
 ): Promise<Projected> {
-  const table = sql.table(actorKinds[kind].table);
+  const table = sql.table(tableOf(kind));
   const { state, revision, finished = false, set = {} } = projection;
   const assignments = Object.entries(set).map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
   const written = await sql`
@@ -77,7 +77,7 @@ export async function project<K extends ActorKind>(
 
 export async function actorRow(kysely: Kysely<Tables>, kind: ActorKind, id: string): Promise<ActorRow | undefined> {
   const { rows } = await sql<ActorRow>`
-    select id, organization_id, state, revision, finished_at from ${sql.table(actorKinds[kind].table)} where id = ${id}
+    select id, organization_id, state, revision, finished_at from ${sql.table(tableOf(kind))} where id = ${id}
   `.execute(kysely);
   return rows[0];
 }

@@ -1,6 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { type ActorKind, actorKinds } from '../../domain/actors.ts';
-import { agentUpdatePatience } from '../../domain/clusters/agent-updates.ts';
+import { type ActorKind, actorKinds, descriptors } from '../../workflows/descriptors.ts';
 import type { Tables } from '../postgres/tables.ts';
 
 /** An actor as its row shows it. */
@@ -38,38 +37,6 @@ export interface ActorsWanted {
   after?: ActorPosition | undefined;
 }
 
-interface KindOfRow {
-  name: RawBuilder<string>;
-  subjectId: RawBuilder<string>;
-  /** What the name needs besides `actor`. */
-  join?: RawBuilder<unknown>;
-  /** A state that should have passed by now, by the deadlines of the kind itself and a minute. */
-  overdue: RawBuilder<boolean>;
-}
-
-const seconds = (milliseconds: number): number => milliseconds / 1_000 + 60;
-const toBegin = seconds(agentUpdatePatience.requested);
-const inAll = seconds(Object.values(agentUpdatePatience).reduce((sum, milliseconds) => sum + milliseconds, 0));
-
-const kinds: Readonly<Record<ActorKind, KindOfRow>> = {
-  deletion: {
-    name: sql`actor.name`,
-    subjectId: sql`actor.organization_id`,
-    overdue: sql`actor.state = 'retained' and actor.restore_until < now() - interval '1 minute'`,
-  },
-  cluster: {
-    name: sql`actor.name`,
-    subjectId: sql`actor.id`,
-    overdue: sql`coalesce(actor.deletion_requested_at < now() - interval '1 minute', false)`,
-  },
-  'agent-update': {
-    name: sql`cluster.name`,
-    subjectId: sql`actor.cluster_id`,
-    join: sql`join cluster on cluster.organization_id = actor.organization_id and cluster.id = actor.cluster_id`,
-    overdue: sql`actor.created_at < now() - make_interval(secs => case actor.state when 'requested' then ${sql.lit(toBegin)} else ${sql.lit(inAll)} end)`,
-  },
-};
-
 /**
  * The actors of an organization: stuck ones, then open ones, then those that are over; of each the newest first. What is
  * over may be much, and is read along its index; what is open is as much as there are clusters.
@@ -80,7 +47,7 @@ export async function listActors(
   wanted: ActorsWanted,
 ): Promise<(ActorView & ActorPosition)[]> {
   const { kind, open, stuck = false, limit, after } = wanted;
-  const of = kind === undefined ? (Object.keys(actorKinds) as ActorKind[]) : [kind];
+  const of = kind === undefined ? actorKinds : [kind];
   const branches: RawBuilder<unknown>[] = [];
   if (open !== false && (after === undefined || after.rank < 2)) {
     const rows = union(of.map((one) => openRows(one, organizationId)));
@@ -109,7 +76,7 @@ export async function findActor(
   id: string,
 ): Promise<ActorView | undefined> {
   const own = sql`actor.organization_id = ${organizationId} and actor.id = ${id}`;
-  const of = (Object.keys(actorKinds) as ActorKind[]).flatMap((kind) => [
+  const of = actorKinds.flatMap((kind) => [
     openRows(kind, organizationId, own),
     sql`select ${columns(kind)}, ${over} from ${rowsOf(kind)} where ${own} and actor.finished_at is not null`,
   ]);
@@ -119,19 +86,19 @@ export async function findActor(
 
 /** What waits to be told for a minute is not merely under way: see db/engine/outbox.ts. */
 function openRows(kind: ActorKind, organizationId: string, which = sql`actor.organization_id = ${organizationId}`) {
-  const { overdue } = kinds[kind];
+  const { table, row } = descriptors[kind];
   return sql`
     select ${columns(kind)},
       case when actor.blocker is null and actor.delay is null then 1 else 0 end as rank,
       actor.blocker is not null or actor.delay is not null as stuck, actor.delay
     from (
-      select actor.*, case when oldest.created_at < now() - interval '1 minute' then 'undelivered' when ${overdue} then 'overdue' end as delay
-      from ${sql.table(actorKinds[kind].table)} as actor
+      select actor.*, case when oldest.created_at < now() - interval '1 minute' then 'undelivered' when ${sql.raw(row.overdue)} then 'overdue' end as delay
+      from ${sql.table(table)} as actor
       left join lateral (
         select created_at from outbox where actor_id = ${`${kind}/`}::text || actor.id::text order by id limit 1
       ) as oldest on true
       where ${which} and actor.finished_at is null
-    ) as actor ${kinds[kind].join ?? sql``}
+    ) as actor ${joinOf(kind)}
   `;
 }
 
@@ -141,26 +108,30 @@ function overRows(kind: ActorKind, organizationId: string, limit: number, after:
   return sql`
     select ${columns(kind)}, ${over}
     from (
-      select actor.* from ${sql.table(actorKinds[kind].table)} as actor
+      select actor.* from ${sql.table(descriptors[kind].table)} as actor
       where actor.organization_id = ${organizationId} and actor.finished_at is not null ${from ?? sql``}
       order by actor.created_at desc, actor.id desc
       limit ${limit}
-    ) as actor ${kinds[kind].join ?? sql``}
+    ) as actor ${joinOf(kind)}
   `;
 }
 
 const over = sql`2 as rank, false as stuck, null::text as delay`;
 
 function columns(kind: ActorKind): RawBuilder<unknown> {
-  const { name, subjectId } = kinds[kind];
+  const { name, subjectId } = descriptors[kind].row;
   return sql`
-    actor.id, ${kind}::text as kind, ${name} as name, ${subjectId} as "subjectId", actor.state, actor.blocker,
+    actor.id, ${kind}::text as kind, ${sql.raw(name)} as name, ${sql.raw(subjectId)} as "subjectId", actor.state, actor.blocker,
     actor.message, actor.created_at as "createdAt", actor.finished_at as "finishedAt", actor.archived_at as "archivedAt"
   `;
 }
 
 function rowsOf(kind: ActorKind): RawBuilder<unknown> {
-  return sql`${sql.table(actorKinds[kind].table)} as actor ${kinds[kind].join ?? sql``}`;
+  return sql`${sql.table(descriptors[kind].table)} as actor ${joinOf(kind)}`;
+}
+
+function joinOf(kind: ActorKind): RawBuilder<unknown> {
+  return sql.raw(descriptors[kind].row.join ?? '');
 }
 
 function behind(after: ActorPosition | undefined): RawBuilder<unknown> {

@@ -20,18 +20,6 @@ export type ClusterState = (typeof clusterStates)[number];
 
 const living = ['awaiting-agent', 'ready', 'degraded', 'updating', 'lost'] as const;
 
-/** Where each state may lead. */
-export const clusterTransitions: Readonly<Record<ClusterState, readonly ClusterState[]>> = {
-  'awaiting-agent': ['ready', 'degraded', 'deleting', 'failed'],
-  ready: ['awaiting-agent', 'degraded', 'updating', 'lost', 'deleting', 'failed'],
-  degraded: ['awaiting-agent', 'ready', 'updating', 'lost', 'deleting', 'failed'],
-  updating: ['awaiting-agent', 'ready', 'degraded', 'lost', 'deleting', 'failed'],
-  lost: ['awaiting-agent', 'ready', 'degraded', 'updating', 'deleting', 'failed'],
-  deleting: ['deleted', 'failed'],
-  deleted: [],
-  failed: [],
-};
-
 export function isClusterLiving(state: ClusterState): boolean {
   return (living as readonly string[]).includes(state);
 }

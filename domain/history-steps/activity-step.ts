@@ -1,4 +1,5 @@
 import { type Facts, factsOf, type HistoryEvent, numberOf, textOf } from './event.ts';
+import { frameActivities } from './frame-words.ts';
 import { failureText } from './in-words.ts';
 import { add, type Telling } from './telling.ts';
 import type { ActivityWords, Said } from './words.ts';
@@ -60,7 +61,8 @@ function ended(telling: Telling, begun: HistoryEvent, { type, attributes }: Hist
 function activityOf({ words }: Telling, { attributes }: HistoryEvent) {
   const name = textOf(attributes.activityType);
   const input: Facts = factsOf(attributes.input);
-  const own = Object.hasOwn(words.activities, name) ? words.activities[name] : undefined;
+  const known = Object.hasOwn(words.activities, name) ? words.activities : frameActivities;
+  const own = Object.hasOwn(known, name) ? known[name] : undefined;
   return { name, input, words: own ?? unknown(name) };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentUpdateWords } from './agent-update.ts';
+import { agentUpdateWords } from '../../workflows/agent-update/words.ts';
 import type { Facts, HistoryEvent } from './event.ts';
 import { duration } from './in-words.ts';
 import { steps } from './steps.ts';

@@ -1,5 +1,6 @@
 import { endActivity, scheduleActivity, startActivity } from './activity-step.ts';
 import { endsRun, factsOf, type HistoryEvent, textOf, unreadablePart } from './event.ts';
+import { frameSignals } from './frame-words.ts';
 import { failureText } from './in-words.ts';
 import { beginRun, endRun } from './run-step.ts';
 import type { HistoryStep } from './step.ts';
@@ -89,6 +90,9 @@ function hear(telling: Telling, event: HistoryEvent): void {
   telling.heard = signal;
   const { signals } = telling.words;
   const words = Object.hasOwn(signals, signal) ? signals[signal] : undefined;
-  const { kind, ...said } = words?.(body, telling.about) ?? { kind: 'heard', title: `Was told “${signal}”` };
+  const { kind, ...said } = words?.(body, telling.about) ?? {
+    kind: 'heard',
+    title: Object.hasOwn(frameSignals, signal) ? (frameSignals[signal] ?? '') : `Was told “${signal}”`,
+  };
   add(telling, event, kind, said);
 }

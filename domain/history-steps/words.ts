@@ -1,12 +1,18 @@
-import type { ActorKind } from '../actors.ts';
-import { agentUpdateWords } from './agent-update.ts';
-import { clusterWords } from './cluster.ts';
-import { deletionWords } from './deletion.ts';
 import type { Facts } from './event.ts';
 import type { StepKind, StepOutcome } from './step.ts';
 
-/** How the history of one kind of actor is told. Titles are in the past tense, for people who have never seen Temporal. */
+export type Tone = 'neutral' | 'live' | 'good' | 'attention' | 'fault';
+
+/**
+ * The words of one kind of actor: its name, its states, and its history. Titles of steps are in the past tense, for
+ * people who have never seen Temporal.
+ */
 export interface ActorWords {
+  /** All of its kind, as in a filter. */
+  many: string;
+  title(name: string): string;
+  /** By the state of the row. */
+  states: Readonly<Record<string, { word: string; tone: Tone }>>;
   /** What it is to do, from its input. */
   about(input: Facts): string;
   /** By the name of the activity. */
@@ -51,10 +57,3 @@ export interface Said {
   /** `done` unless it is said. */
   outcome?: StepOutcome;
 }
-
-/** Every kind of actor has words: the table would not compile without. */
-export const actorWords: Readonly<Record<ActorKind, ActorWords>> = {
-  deletion: deletionWords,
-  cluster: clusterWords,
-  'agent-update': agentUpdateWords,
-};

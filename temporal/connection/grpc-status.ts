@@ -2,6 +2,7 @@ import { isGrpcServiceError } from '@temporalio/client';
 
 /** The gRPC statuses that we tell apart, by their numbers on the wire. */
 export const grpcStatus = {
+  invalidArgument: 3,
   deadlineExceeded: 4,
   notFound: 5,
   alreadyExists: 6,

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/postgres/tables.ts';
-import { actorKinds, parseActorId } from '../../domain/actors.ts';
+import { actorOf, descriptors } from '../../workflows/descriptors.ts';
 
 /** Says in the actor's row why it does not move; null takes that back. Whoever looks at it is told, in one statement. */
 export async function setBlocker(kysely: Kysely<Tables>, actorId: string, blocker: string | null): Promise<void> {
-  const actor = parseActorId(actorId);
+  const actor = actorOf(actorId);
   if (!actor) return;
-  const { table, hint } = actorKinds[actor.kind];
+  const { table, hint } = descriptors[actor.kind];
   await sql`
     with changed as (
       update ${sql.table(table)} set blocker = ${blocker}

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { restoreOrganization } from '../../db/deletions/deletions.ts';
-import { effect } from '../../db/engine/effect.ts';
+import { type Effect, effect } from '../../db/engine/effect.ts';
 import { outboxState } from '../../db/engine/outbox.ts';
 import type { ActorId } from '../../domain/actors.ts';
 import { type ActorsGround, actorsGround, deletedOrganization, deletionRow, tester } from '../../test/ground/actors.ts';
@@ -59,17 +59,17 @@ test('an actor is started, then told everything in order, and nothing is left', 
   expect(await ground.delivery.deliver(actor)).toBe('nothing');
 });
 
-test('an actor that has been started already is not started twice, even after it has ended', async () => {
+test('an actor that has been started already is not started twice; one that has ended is not taken for started', async () => {
   const { actor, organizationId, deletionId } = await deletedOrganization(ground.database);
   await ground.delivery.deliver(actor);
   const handle = ground.temporal.client.workflow.getHandle(actor);
   const { runId } = await handle.describe();
-  await handle.terminate();
-  const input = { deletionId, organizationId, restoreUntil: new Date().toISOString() };
-  await effect(ground.database, tester, async ({ tell: again }) =>
-    again({ start: 'deletion', id: deletionId, organizationId, input }),
-  );
+  const start = async ({ tell: again }: Effect) => again({ start: 'deletion', id: deletionId, organizationId });
+  await effect(ground.database, tester, start);
   expect(await ground.delivery.deliver(actor)).toBe('delivered');
+  await handle.terminate();
+  await effect(ground.database, tester, start);
+  expect(await ground.delivery.deliver(actor)).toBe('failed');
   expect((await handle.describe()).runId).toBe(runId);
 });
 

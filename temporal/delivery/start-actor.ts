@@ -1,6 +1,11 @@
-import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy } from '@temporalio/client';
+import {
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+} from '@temporalio/client';
 import type { JsonObject } from '../../db/postgres/json.ts';
-import { type ActorKind, actorId, actorKinds } from '../../domain/actors.ts';
+import { actorId } from '../../domain/actors.ts';
+import { type ActorKind, descriptors } from '../../workflows/descriptors.ts';
 import type { Temporal } from '../connection/connect.ts';
 import { searchAttributePairs } from '../connection/search-attributes.ts';
 import { taskQueue } from '../connection/task-queue.ts';
@@ -11,30 +16,38 @@ export interface NewActor {
   organizationId: string;
   /** The state that its row begins with. */
   state: string;
-  input: JsonObject;
+  input: object;
   /** Who caused it: kind, id, name and the id of the request. */
   author: JsonObject;
+  /** Its last run is over or lost, and the row is not: another run may take its place. */
+  again?: boolean;
 }
 
-/** Starts an actor; that it has been started before, or has even ended, counts as done. No time limit: timers end it. */
+/** Starts an actor. "Already started" counts only of a run that is open. No time limit: timers end it. */
 export async function startActor(temporal: Temporal, actor: NewActor): Promise<'started' | 'already started'> {
+  const { kind, rowId, again = false } = actor;
   const { requestId, ...author } = actor.author;
+  const workflowId = actorId(kind, rowId);
   try {
-    await temporal.client.workflow.start(actorKinds[actor.kind].workflow, {
+    await temporal.client.workflow.start(descriptors[kind].workflow, {
       taskQueue,
-      workflowId: actorId(actor.kind, actor.rowId),
-      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      workflowId,
+      workflowIdReusePolicy: again ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      // Of two that start it again one wins.
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
       args: [actor.input],
       memo: { author, ...(requestId === undefined ? {} : { requestId }) },
       typedSearchAttributes: searchAttributePairs({
         organization: actor.organizationId,
-        kind: actor.kind,
+        kind,
         phase: actor.state,
       }),
     });
     return 'started';
   } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return 'already started';
-    throw error;
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    const { status } = await temporal.client.workflow.getHandle(workflowId).describe();
+    if (status.name === 'RUNNING') return 'already started';
+    throw new Error(`${workflowId} has ended although its row is open; the reconciler mends that.`, { cause: error });
   }
 }

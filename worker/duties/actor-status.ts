@@ -5,7 +5,8 @@ import { hasStatus } from '../../temporal/connection/grpc-status.ts';
 const { WorkflowExecutionStatus } = proto.temporal.api.enums.v1;
 
 export type ActorStatus =
-  | { is: 'running'; runId: string; stuck: string | undefined }
+  /** `busy`: an activity of it is under way. */
+  | { is: 'running'; runId: string; stuck: string | undefined; busy: boolean }
   | { is: 'closed'; runId: string; how: string }
   | { is: 'unknown' };
 
@@ -26,7 +27,7 @@ export async function actorStatus({ connection, namespace }: Temporal, actorId: 
         : (pendingWorkflowTask?.attempt ?? 0) >= stuckAfter
           ? 'Its program fails again and again; see the log of the workers.'
           : undefined;
-      return { is: 'running', runId, stuck };
+      return { is: 'running', runId, stuck, busy: (pendingActivities ?? []).length > 0 };
     }
     return { is: 'closed', runId, how: closed.get(status) ?? 'ended' };
   } catch (error) {

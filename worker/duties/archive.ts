@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import {
+  archivedRuns,
   type Finished,
   finishedWithoutArchive,
   markArchived,
@@ -8,10 +9,11 @@ import {
 import type { Keyring } from '../../db/keys/keys.ts';
 import { connectionFailure } from '../../db/postgres/connection-failure.ts';
 import type { Database } from '../../db/postgres/database.ts';
-import { type ActorKind, actorId, actorKinds } from '../../domain/actors.ts';
+import { actorId } from '../../domain/actors.ts';
 import type { Temporal } from '../../temporal/connection/connect.ts';
 import { hasStatus } from '../../temporal/connection/grpc-status.ts';
-import { fetchHistory, fetchRun } from '../../temporal/history/fetch-history.ts';
+import { fetchHistory, fetchRun, runsUpTo } from '../../temporal/history/fetch-history.ts';
+import { type ActorKind, actorKinds } from '../../workflows/descriptors.ts';
 import type { Metrics } from '../host/metrics.ts';
 import { actorStatus } from './actor-status.ts';
 import { alone } from './alone.ts';
@@ -54,7 +56,7 @@ export async function archiveFinished(
   const { database, metrics, graceSeconds = 60 } = archiving;
   let overdue = 0;
   let failure: unknown;
-  for (const kind of Object.keys(actorKinds) as ActorKind[]) {
+  for (const kind of actorKinds) {
     for await (const row of finishedRows(database, kind)) {
       if (signal?.aborted) return;
       const actor = actorId(kind, row.id);
@@ -105,11 +107,16 @@ async function archiveActor(
   return 'archived';
 }
 
-/** One run of an actor that goes on in another: Temporal forgets it while the actor lives. */
+/** A run of an actor that goes on in another, and those before it that are not archived: Temporal forgets them. */
 export function archiveRuns({ database, keyring, temporal }: Pick<Archiving, 'database' | 'keyring' | 'temporal'>) {
   return async ({ actorId, organizationId, runId }: { actorId: string; organizationId: string; runId: string }) => {
-    for await (const fetched of fetchRun(temporal, actorId, runId)) {
-      await storeHistoryPage(database.kysely, keyring, { actorId, organizationId, ...fetched });
+    const known = new Set((await archivedRuns(database.kysely, actorId)).map((run) => run.runId));
+    // The given one is archived again: an earlier attempt may have been killed half way.
+    known.delete(runId);
+    for (const run of await runsUpTo(temporal, actorId, runId, known)) {
+      for await (const fetched of fetchRun(temporal, actorId, run)) {
+        await storeHistoryPage(database.kysely, keyring, { actorId, organizationId, ...fetched });
+      }
     }
   };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { restoreOrganization } from '../../db/deletions/deletions.ts';
+import { archivedRuns } from '../../db/engine/archive/history-archive.ts';
 import { effect } from '../../db/engine/effect.ts';
 import type { Alarm } from '../../db/postgres/database.ts';
 import { setBlocker } from '../../temporal/delivery/blocker.ts';
@@ -11,8 +12,10 @@ import {
   deletionRow,
   tester,
 } from '../../test/ground/actors.ts';
+import { until } from '../../test/ground/until.ts';
 import { openMetrics } from '../host/metrics.ts';
-import { type Reconciling, reconcile } from './reconciler.ts';
+import { openMemory, type Reconciling, reconcile } from './reconciler.ts';
+import { runningActors } from './running-actors.ts';
 
 let ground: ActorsGround;
 let reconciling: Reconciling;
@@ -64,6 +67,9 @@ test('an actor that was never started is started, as its row says, and then hear
     deletionId: lost.deletionId,
     organizationId: lost.organizationId,
     restoreUntil: restore_until.toISOString(),
+    state: 'retained',
+    revision: 0,
+    purgeRequested: false,
   });
 });
 
@@ -80,24 +86,30 @@ test('a young row is left alone', async () => {
   await expect(handle(deletion).describe()).rejects.toThrow();
 });
 
-test('the row of an actor that was terminated fails with a message, an audit record and an alarm, once', async () => {
+test('an actor that lives once and was terminated is started to say its last word, once, and keeps its history', async () => {
   const deletion = await begin();
+  const { runId } = await handle(deletion).describe();
   await handle(deletion).terminate();
   await Promise.all([reconcile(reconciling), reconcile(reconciling)]);
+  const stopServing = await ground.serve();
+  try {
+    expect(await handle(deletion).result()).toBe('failed');
+  } finally {
+    await stopServing();
+  }
   const row = await deletionRow(ground.database, deletion.deletionId);
   expect(row).toMatchObject({
     state: 'failed',
-    message: 'The process behind it was terminated before it was done; ask for it again.',
+    message:
+      'The workflow of this deletion was terminated before it finished; restore the organization or delete it for good.',
   });
   expect(row.finished_at).not.toBeNull();
-  expect(alarms.filter(({ actorId }) => actorId === deletion.actor)).toHaveLength(1);
-  const records = ground.database.kysely
-    .selectFrom('audit_record')
-    .where('subject_id', '=', deletion.organizationId)
-    .where('actor_id', '=', 'reconciler');
-  expect(await records.select(['action', 'actor_id']).execute()).toEqual([
-    { action: 'organization.deletion_failed', actor_id: 'reconciler' },
+  expect(alarms.filter(({ actorId }) => actorId === deletion.actor).length).toBeGreaterThan(0);
+  const records = ground.database.kysely.selectFrom('audit_record').where('subject_id', '=', deletion.organizationId);
+  expect(await records.select(['action', 'actor_id']).where('actor_kind', '=', 'actor').execute()).toEqual([
+    { action: 'organization.deletion_failed', actor_id: deletion.actor },
   ]);
+  expect((await archivedRuns(ground.database.kysely, deletion.actor)).map((run) => run.runId)).toEqual([runId]);
   // Its owner may still decide.
   await effect(ground.database, tester, (restoring) => restoreOrganization(restoring, deletion.deletionId));
 });
@@ -135,4 +147,45 @@ test('the blocker of a poisoned entry stays until the entry is delivered', async
   await setBlocker(ground.database.kysely, deletion.actor, 'It cannot be told anything.');
   await reconcile(reconciling);
   expect((await deletionRow(ground.database, deletion.deletionId)).blocker).toBe('It cannot be told anything.');
+});
+
+test('a row that cannot be mended is named in its blocker, and all others are mended', async () => {
+  const broken = await begin();
+  const lost = await begin();
+  for (const { actor } of [broken, lost]) await ground.temporal.client.workflow.getHandle(actor).terminate();
+  // Its name is no text that Temporal's search takes: it can never be started.
+  const columns = { state: 'x'.repeat(3_000) as 'retained' };
+  await ground.database.kysely.schema.alterTable('deletion').dropConstraint('deletion_state_check').execute();
+  await ground.database.kysely.updateTable('deletion').set(columns).where('id', '=', broken.deletionId).execute();
+  await reconcile(reconciling);
+  expect((await deletionRow(ground.database, broken.deletionId)).blocker).toContain('It cannot be mended: ');
+  expect((await handle(lost).describe()).status.name).toBe('RUNNING');
+});
+
+test('a pass costs a few calls whatever the number of actors: only some are described, and those in turn', async () => {
+  const actors: string[] = [];
+  for (let number = 0; number < 120; number += 1) actors.push((await begin()).actor);
+  const described: string[] = [];
+  const calls: string[] = [];
+  const { workflowService } = ground.temporal.connection;
+  const counting = new Proxy(workflowService, {
+    get(service, name, receiver) {
+      const method: unknown = Reflect.get(service, name, receiver);
+      if (typeof method !== 'function') return method;
+      return (...given: unknown[]) => {
+        calls.push(String(name));
+        const [{ execution }] = given as [{ execution?: { workflowId?: string } }];
+        if (name === 'describeWorkflowExecution') described.push(execution?.workflowId ?? '');
+        return Reflect.apply(method, service, given);
+      };
+    },
+  });
+  const connection = Object.create(ground.temporal.connection, { workflowService: { value: counting } });
+  const watched = { ...reconciling, temporal: { ...ground.temporal, connection } };
+  const memory = openMemory();
+  await until('visibility knows all of them', async () => (await runningActors(ground.temporal)).size >= actors.length);
+  await reconcile(watched, undefined, memory);
+  expect(calls.length).toBeLessThan(110);
+  for (let pass = 0; pass < 4; pass += 1) await reconcile(watched, undefined, memory);
+  expect(new Set(described)).toEqual(new Set([...described, ...actors]));
 });

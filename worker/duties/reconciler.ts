@@ -1,21 +1,18 @@
-import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { letGoOfCluster } from '../../db/agent-updates/agent-updates.ts';
-import { type Author, effect } from '../../db/engine/effect.ts';
-import { poisonedAfter } from '../../db/engine/outbox.ts';
-import { actorRow, project } from '../../db/engine/projection.ts';
+import { connectionFailure } from '../../db/postgres/connection-failure.ts';
 import type { Database } from '../../db/postgres/database.ts';
-import { type ActorKind, actorId, actorKinds } from '../../domain/actors.ts';
-import { failureOf } from '../../domain/audit-actions.ts';
+import { actorId } from '../../domain/actors.ts';
 import { openGate } from '../../domain/gate.ts';
 import type { Temporal } from '../../temporal/connection/connect.ts';
+import { hasStatus } from '../../temporal/connection/grpc-status.ts';
 import { setBlocker } from '../../temporal/delivery/blocker.ts';
-import { startActor } from '../../temporal/delivery/start-actor.ts';
+import { actorKinds, actorOf } from '../../workflows/descriptors.ts';
 import type { Metrics } from '../host/metrics.ts';
-import { actorInput } from './actor-inputs.ts';
-import { actorStatus } from './actor-status.ts';
 import { alone } from './alone.ts';
+import { askToLook, mendActor } from './mend-actor.ts';
+import { type OpenRow, openRows, unheardRows, withoutOpenRow } from './open-rows.ts';
 import { type Repeated, repeat } from './repeat.ts';
+import { failingActors, runningActors } from './running-actors.ts';
 
 export interface Reconciling {
   database: Database;
@@ -23,143 +20,170 @@ export interface Reconciling {
   log: Logger;
   metrics: Pick<Metrics, 'restarted' | 'ended'>;
   milliseconds?: number;
-  /** A row younger than this is left to the delivery of its start. */
+  /** A difference younger than this may be one that is under way: a start, a message, a last word. */
   graceSeconds?: number;
 }
 
-export interface OpenRow {
-  kind: ActorKind;
-  id: string;
-  organizationId: string;
-  state: string;
-  revision: number;
-  blocker: string | null;
+/** What a pass leaves to the next one. */
+export interface Memory {
+  /** The actor after which the round of describes goes on. */
+  after: string;
+  /** By actor, since when its row has said something that it does not show. */
+  unheard: Map<string, number>;
+  /** By actor: not to be bothered again before that time. */
+  quiet: Map<string, number>;
 }
 
-const author: Author = { kind: 'machine', id: 'reconciler', name: 'reconciler' };
-const page = 100;
-const lowestId = '00000000-0000-0000-0000-000000000000';
+export function openMemory(): Memory {
+  return { after: '', unheard: new Map(), quiet: new Map() };
+}
 
-/**
- * Compares open rows with their actors and mends the difference. A lost actor is started again; one that has stopped
- * without ending its row has its row ended; one that is stuck says so in its row.
- */
+/** Actors that are described in a pass although nothing is known to be wrong: those after the last ones, round and round. */
+const round = 50;
+/** So many rows with a blocker are looked at in a pass, to take away those that no longer hold. */
+const blockersAPass = 50;
+/** So many describes of a pass may find that visibility was wrong. More says that it was restored apart. */
+const mostInVain = 50;
+const quietMilliseconds = 600_000;
+
+/** Compares open rows with their actors, whole sets at a time, and mends the differences. */
 export function startReconciler(reconciling: Reconciling): Pick<Repeated, 'stop' | 'now'> {
   const { database, log, milliseconds = 30_000 } = reconciling;
+  const memory = openMemory();
   return repeat({
     what: 'Reconciler',
     milliseconds,
     jitter: 0.1,
     log,
     async task(signal) {
-      await alone(database, 'reconciler', () => reconcile(reconciling, signal));
+      await alone(database, 'reconciler', () => reconcile(reconciling, signal, memory));
     },
   });
 }
 
-/** One pass over all open rows of all kinds. */
-export async function reconcile(reconciling: Reconciling, signal?: AbortSignal): Promise<void> {
-  const gate = openGate(8);
-  for (const kind of Object.keys(actorKinds) as ActorKind[]) {
-    for (let after = lowestId; !signal?.aborted; ) {
-      const rows = await openRows(reconciling, kind, after);
-      const mended = await Promise.allSettled(rows.map((row) => gate(() => mend(reconciling, row))));
-      const refused = mended.find((one) => one.status === 'rejected');
-      if (refused) throw refused.reason;
-      const last = rows.at(-1);
-      if (!last || rows.length < page) break;
-      after = last.id;
+/** One pass over all open rows and all actors that run. A row that cannot be mended keeps no other one from it. */
+export async function reconcile(reconciling: Reconciling, signal?: AbortSignal, memory = openMemory()): Promise<void> {
+  const { database, temporal, graceSeconds = 60 } = reconciling;
+  // Rows first: an actor whose row is read as open and that is not running afterwards is one to look at.
+  const open = new Map<string, OpenRow>();
+  for (const kind of actorKinds) {
+    for (const row of await openRows(database, kind, graceSeconds)) open.set(actorId(kind, row.id), row);
+  }
+  const running = await runningActors(temporal);
+  const failing = await failingActors(temporal);
+  const pass: Pass = { reconciling, memory, open, running, failing, signal };
+  forgetQuiet(memory);
+  await mendDifferences(pass);
+  await describeSome(pass);
+  await tellUnheard(pass);
+  await endStrays(pass);
+}
+
+interface Pass {
+  reconciling: Reconciling;
+  memory: Memory;
+  open: ReadonlyMap<string, OpenRow>;
+  running: ReadonlyMap<string, Date>;
+  failing: ReadonlySet<string>;
+  signal: AbortSignal | undefined;
+}
+
+/** Rows that are open while visibility knows of no run: confirmed by describe, one by one, until too many were in vain. */
+async function mendDifferences(pass: Pass): Promise<void> {
+  const { memory, open, running } = pass;
+  const missing = [...open].filter(([actor, { young }]) => !young && !running.has(actor) && !memory.quiet.has(actor));
+  let inVain = 0;
+  await each(pass, missing, async ([actor, row]) => {
+    if (inVain >= mostInVain) return;
+    if ((await mend(pass, row)) !== 'running') return;
+    inVain += 1;
+    memory.quiet.set(actor, Date.now() + quietMilliseconds);
+  });
+}
+
+/** Those that are known to fail or to be blocked, and the next ones of the round. */
+async function describeSome(pass: Pass): Promise<void> {
+  const { memory, open, running, failing } = pass;
+  const there = [...open].filter(([actor, { young }]) => !young && running.has(actor));
+  const blocked = there.filter(([actor, { blocker }]) => blocker !== null || failing.has(actor));
+  const well = there.filter(([actor, { blocker }]) => blocker === null && !failing.has(actor));
+  const ordered = well.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const from = ordered.findIndex(([actor]) => actor > memory.after);
+  const next = from === -1 ? ordered.slice(0, round) : ordered.slice(from, from + round);
+  memory.after = from + round >= ordered.length ? '' : (next.at(-1)?.[0] ?? '');
+  await each(pass, [...blocked.slice(0, blockersAPass), ...next], ([, row]) => mend(pass, row));
+}
+
+/** A decision that an actor does not show in time: it is asked to look at its row, whatever message it has missed. */
+async function tellUnheard({ reconciling, memory, running, signal }: Pass): Promise<void> {
+  const { database, graceSeconds = 60 } = reconciling;
+  const now = Date.now();
+  const seen = new Map<string, number>();
+  for (const kind of actorKinds) {
+    for (const id of await unheardRows(database, kind)) {
+      const actor = actorId(kind, id);
+      const since = memory.unheard.get(actor) ?? now;
+      seen.set(actor, since);
+      if (now - since < graceSeconds * 1_000 || memory.quiet.has(actor) || !running.has(actor)) continue;
+      if (signal?.aborted) return;
+      if (await askToLook(reconciling, actor, 'Its row says something that it does not show.')) {
+        memory.quiet.set(actor, now + quietMilliseconds);
+      }
+    }
+  }
+  memory.unheard = seen;
+}
+
+/** Actors that run although their row is final or gone: asked to look, they end without effects. */
+async function endStrays({ reconciling, memory, open, running, signal }: Pass): Promise<void> {
+  const { database, graceSeconds = 60 } = reconciling;
+  const old = Date.now() - graceSeconds * 1_000;
+  const strange = [...running].filter(([actor, startedAt]) => !open.has(actor) && startedAt.getTime() <= old);
+  for (const kind of actorKinds) {
+    const ids = strange.flatMap(([actor]) => {
+      const known = actorOf(actor);
+      return known?.kind === kind ? [known.rowId] : [];
+    });
+    if (ids.length === 0) continue;
+    for (const id of await withoutOpenRow(database, kind, ids, graceSeconds)) {
+      const actor = actorId(kind, id);
+      if (signal?.aborted) return;
+      if (memory.quiet.has(actor)) continue;
+      memory.quiet.set(actor, Date.now() + quietMilliseconds);
+      await askToLook(reconciling, actor, 'It runs although its row is final or gone.');
     }
   }
 }
 
-async function openRows(
-  { database, graceSeconds = 60 }: Reconciling,
-  kind: ActorKind,
-  after: string,
-): Promise<OpenRow[]> {
-  const rows = await database.kysely
-    .selectFrom(actorKinds[kind].table)
-    .select(['id', 'organization_id', 'state', 'revision', 'blocker'])
-    .where('finished_at', 'is', null)
-    .where('created_at', '<', sql<Date>`now() - make_interval(secs => ${graceSeconds})`)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(page)
-    .execute();
-  return rows.map(({ organization_id: organizationId, ...row }) => ({ kind, organizationId, ...row }));
-}
-
-async function mend(reconciling: Reconciling, row: OpenRow): Promise<void> {
-  const { database, temporal } = reconciling;
-  const status = await actorStatus(temporal, actorId(row.kind, row.id));
-  if (status.is === 'closed') return endRow(reconciling, row, status.how);
-  if (status.is === 'unknown') return startAgain(reconciling, row);
-  const stuck = status.stuck ?? null;
-  // A blocker that the outbox put there is the outbox's to take away.
-  if (stuck === row.blocker || (stuck === null && (await hasPoisonedEntry(database, row)))) return;
-  await setBlocker(database.kysely, actorId(row.kind, row.id), stuck);
-}
-
-/** Through the client and not through the outbox: there it would wait behind what cannot be told to a lost actor. */
-async function startAgain({ database, temporal, log, metrics }: Reconciling, row: OpenRow): Promise<void> {
-  const { kind, id: rowId, organizationId, state } = row;
-  const actor = actorId(kind, rowId);
-  const starting = await database.kysely
-    .selectFrom('outbox')
-    .select('id')
-    .where('actor_id', '=', actor)
-    .where('kind', '=', 'start')
-    .executeTakeFirst();
-  // The relay is at it.
-  if (starting) return;
-  const input = await actorInput(database.kysely, kind, rowId);
-  if (!input || (await actorRow(database.kysely, kind, rowId))?.finished_at !== null) return;
-  const how = await startActor(temporal, { kind, rowId, organizationId, state, input, author: { ...author } });
-  metrics.restarted.inc();
-  log.warn({ actor, how }, 'An actor was lost; it is started again');
-}
-
-/** The actor has stopped without its last word. What it stood for is not done, and nobody else will say so. */
-async function endRow({ database, log, metrics }: Reconciling, row: OpenRow, how: string): Promise<void> {
-  const { kind, id, organizationId } = row;
-  const actor = actorId(kind, id);
-  const message = `The process behind it ${how} before it was done; ask for it again.`;
-  const ended = await effect(database, author, async (ending) => {
-    const { kysely, audit, change } = ending;
-    // Locked: it may be ending at this very moment.
-    const now = await kysely
-      .selectFrom(actorKinds[kind].table)
-      .select(['revision', 'finished_at'])
-      .where('id', '=', id)
-      .forUpdate()
-      .executeTakeFirst();
-    if (now?.finished_at !== null) return false;
-    const projection = { state: 'failed', revision: now.revision, finished: true, set: { message } } as const;
-    const { result } = await project(kysely, kind, id, projection, database.raiseAlarm);
-    if (result === 'refused') return false;
-    const { action, subject } = failureOf[kind];
-    const [subjectKind, subjectId] = subject === 'row' ? [kind, id] : [subject, organizationId];
-    audit({ action, organizationId, subjectKind, subjectId, details: { message } });
-    change({ organizationId, kind: actorKinds[kind].hint, id });
-    if (kind === 'agent-update') await letGoOfCluster(ending, id);
-    return true;
-  });
-  if (!ended) return;
-  metrics.ended.inc();
-  database.raiseAlarm({ actorId: actor, message: `${actor} ${how} while its row was ${row.state}.` });
-  log.error(
-    { actor, how, state: row.state },
-    'An actor has stopped without ending its row; the row is ended as failed',
+/** Some at once. Without the database or Temporal nobody can be mended, and the pass ends. */
+async function each<T>({ signal }: Pass, items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const gate = openGate(8);
+  const done = await Promise.allSettled(
+    items.map((item) =>
+      gate(async () => {
+        if (!signal?.aborted) await work(item);
+      }),
+    ),
   );
+  const refused = done.find((one) => one.status === 'rejected');
+  if (refused) throw refused.reason;
 }
 
-async function hasPoisonedEntry(database: Database, { kind, id }: OpenRow): Promise<boolean> {
-  const entry = await database.kysely
-    .selectFrom('outbox')
-    .select('id')
-    .where('actor_id', '=', actorId(kind, id))
-    .where('attempts', '>=', poisonedAfter)
-    .executeTakeFirst();
-  return entry !== undefined;
+async function mend({ reconciling, failing }: Pass, row: OpenRow): Promise<string> {
+  const { database, log } = reconciling;
+  const actor = actorId(row.kind, row.id);
+  try {
+    return (await mendActor(reconciling, row, failing.has(actor))).is;
+  } catch (error) {
+    if (connectionFailure(error) || hasStatus(error, 'unavailable', 'deadlineExceeded')) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    log.error({ err: error, actor }, 'An actor cannot be mended; the others go on');
+    await setBlocker(database.kysely, actor, `It cannot be mended: ${why}`);
+    return 'not mended';
+  }
+}
+
+function forgetQuiet({ quiet }: Memory): void {
+  const now = Date.now();
+  for (const [actor, until] of quiet) if (until < now) quiet.delete(actor);
 }

@@ -1,26 +1,31 @@
-import { defineQuery, defineSignal } from '@temporalio/workflow';
+import { defineQuery } from '@temporalio/workflow';
+import type { ActorInput } from '../../domain/actor-descriptor.ts';
 import type { AgentUpdateState } from '../../domain/clusters/agent-updates.ts';
-import type { CommandState } from '../../domain/clusters/commands.ts';
-import type { Told } from '../message.ts';
+import { commandStates } from '../../domain/clusters/commands.ts';
+import type { MessageOf, Messages } from '../mailbox.ts';
+import { fields, nullable, oneOf, text } from '../parse.ts';
 
 /** All of it stands in the update's row. */
-export interface AgentUpdateInput {
+export interface AgentUpdateInput extends ActorInput {
   updateId: string;
   clusterId: string;
   organizationId: string;
   fromImage: string;
   toImage: string;
+  state?: AgentUpdateState;
+  message?: string | null;
 }
 
-/** An agent has said hello. `returned`: it is the one from before an update that was tried. */
-export const hello =
-  defineSignal<[Told<{ image: string; version: string; returned: { from: string; reason: string } | null }>]>('hello');
-/** What the agent does, as it tells. */
-export const progress = defineSignal<[Told<{ phase: 'downloading' | 'switching' }>]>('progress');
-export const commandFinished =
-  defineSignal<[Told<{ commandId: string; state: CommandState; message: string | null }>]>('commandFinished');
-/** Somebody has cancelled it: the row says so already. */
-export const cancelled = defineSignal<[Told]>('cancelled');
+export const agentUpdateMessages = {
+  /** An agent has said hello. `returned`: it is the one from before an update that was tried. */
+  hello: fields({ image: text, returned: nullable(fields({ from: text, reason: text })) }),
+  /** The agent's own account of its progress. */
+  progress: fields({ phase: oneOf('downloading', 'switching') }),
+  commandFinished: fields({ state: oneOf(...commandStates), message: nullable(text) }),
+  /** Somebody has cancelled it: the row says so already. */
+  cancelled: fields({}),
+} satisfies Messages;
+export type UpdateMessage = MessageOf<typeof agentUpdateMessages>;
 
 export interface AgentUpdateActorView {
   phase: AgentUpdateState;

@@ -5,7 +5,7 @@ import {
   isAgentUpdateOver,
 } from '../../domain/clusters/agent-updates.ts';
 import type { CommandState } from '../../domain/clusters/commands.ts';
-import type { AgentUpdateInput } from './messages.ts';
+import type { AgentUpdateInput, UpdateMessage } from './messages.ts';
 
 export interface UpdateState {
   phase: AgentUpdateState;
@@ -18,22 +18,26 @@ export interface UpdateState {
   heard: readonly string[];
 }
 
-export type UpdateMessage =
-  | {
-      message: 'hello';
-      told: { id: string; body: { image: string; returned: { from: string; reason: string } | null } };
-    }
-  | { message: 'progress'; told: { id: string; body: { phase: 'downloading' | 'switching' } } }
-  | { message: 'commandFinished'; told: { id: string; body: { state: CommandState; message: string | null } } }
-  | { message: 'cancelled'; told: { id: string; body: object } };
+const remembered = 200;
 
-export function begin({ fromImage, toImage }: AgentUpdateInput): UpdateState {
-  return { phase: 'requested', revision: 0, message: null, fromImage, toImage, heard: [] };
+export function begin(input: AgentUpdateInput): UpdateState {
+  const { fromImage, toImage, state = 'requested', revision = 0, message = null, heard = [] } = input;
+  return { phase: state, revision, message, fromImage, toImage, heard };
+}
+
+/** The input of a run that goes on from here. */
+export function inputFrom(input: AgentUpdateInput, state: UpdateState): AgentUpdateInput {
+  const { updateId, clusterId, organizationId } = input;
+  const { phase, revision, message, fromImage, toImage, heard } = state;
+  return {
+    ...{ updateId, clusterId, organizationId, fromImage, toImage },
+    ...{ state: phase, revision, message, heard: [...heard] },
+  };
 }
 
 export function hear(state: UpdateState, { message, told }: UpdateMessage): UpdateState {
   if (state.heard.includes(told.id)) return state;
-  const next = { ...state, heard: [...state.heard, told.id] };
+  const next = { ...state, heard: [...state.heard, told.id].slice(-remembered) };
   switch (message) {
     case 'hello':
       // What says hello tells more than what any command said of itself.

@@ -13,72 +13,97 @@
  * Cancelling: a person may, until the agent switches; the row decides and says so. Cancelling the workflow is an operator's
  * act: the row fails with a message.
  */
-import {
-  ApplicationFailure,
-  allHandlersFinished,
-  CancellationScope,
-  condition,
-  isCancellation,
-  log,
-  proxyActivities,
-  setHandler,
-} from '@temporalio/workflow';
+import { condition, log, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { AgentUpdateActivities } from '../../activities/agent-update.ts';
 import { type AgentUpdateState, isAgentUpdateOver } from '../../domain/clusters/agent-updates.ts';
+import { actorFrame, type Frame, type Interruption } from '../frame.ts';
+import { Mailbox } from '../mailbox.ts';
 import { showPhase } from '../phase.ts';
-import * as messages from './messages.ts';
-import { begin, enter, giveUp, hear, longest, type UpdateMessage } from './state.ts';
+import { agentUpdateDescriptor } from './descriptor.ts';
+import { type AgentUpdateInput, agentUpdateMessages, type UpdateMessage, view } from './messages.ts';
+import { begin, enter, giveUp, hear, inputFrom, longest } from './state.ts';
 
 const { beginAgentUpdate, showAgentUpdate } = proxyActivities<AgentUpdateActivities>({
   startToCloseTimeout: '30s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
 });
 
-export async function agentUpdate(input: messages.AgentUpdateInput): Promise<AgentUpdateState> {
+export async function agentUpdate(input: AgentUpdateInput): Promise<AgentUpdateState> {
   const { updateId, clusterId, organizationId } = input;
   let state = begin(input);
-  const take = (message: UpdateMessage): void => {
-    state = hear(state, message);
-  };
+  const mailbox = new Mailbox(agentUpdateMessages, input.waiting);
+  /** Messages that the row does not show yet: a run that begins anew from the row has to hear them again. */
+  let sinceShown: UpdateMessage[] = [];
+  setHandler(view, () => ({ phase: state.phase, revision: state.revision, message: state.message }));
+  return await actorFrame<AgentUpdateState, AgentUpdateInput>({
+    kind: 'agent-update',
+    rowId: updateId,
+    organizationId,
+    input,
+    mailbox,
+    now: () => inputFrom(input, state),
+    live,
+    fail,
+  });
 
-  setHandler(messages.view, () => ({ phase: state.phase, revision: state.revision, message: state.message }));
-  setHandler(messages.hello, (told) => take({ message: 'hello', told }));
-  setHandler(messages.progress, (told) => take({ message: 'progress', told }));
-  setHandler(messages.commandFinished, (told) => take({ message: 'commandFinished', told }));
-  setHandler(messages.cancelled, (told) => take({ message: 'cancelled', told }));
-
-  try {
+  async function live(frame: Frame): Promise<AgentUpdateState> {
+    let shown = state.phase;
+    let deadline = 0;
     const begun = await beginAgentUpdate(input);
+    listen();
     if (begun.refused !== undefined) state = enter(state, 'failed', begun.refused);
-    let shown: AgentUpdateState = 'requested';
     while (!isAgentUpdateOver(shown)) {
-      const heard = await condition(() => state.phase !== shown, longest(state));
+      listen();
+      deadline = deadline > 0 ? deadline : Date.now() + longest(state);
+      const heard = await condition(
+        () => {
+          listen();
+          return frame.isDue || state.phase !== shown;
+        },
+        Math.max(0, deadline - Date.now()),
+      );
       if (!heard) state = giveUp(state);
-      shown = await show();
+      if (state.phase === shown) await frame.attend();
+      else {
+        shown = await show(frame);
+        deadline = 0;
+      }
     }
-    await condition(allHandlersFinished);
     return shown;
-  } catch (error) {
-    await CancellationScope.nonCancellable(async () => {
-      const message = isCancellation(error) ? 'It was cancelled by an operator.' : `It failed: ${reason(error)}`;
-      log.error('The update of the agent ends as failed', { message });
-      state = enter(state, 'failed', message);
-      await show();
-      await condition(allHandlersFinished);
-    });
-    throw isCancellation(error) ? error : ApplicationFailure.fromError(error, { nonRetryable: true });
+  }
+
+  function listen(): void {
+    for (let message = mailbox.take(); message !== undefined; message = mailbox.take()) {
+      state = hear(state, message);
+      sinceShown.push(message);
+    }
   }
 
   /** Writes the phase; if the row has ended otherwise, that is what counts. Answers what the row says. */
-  async function show(): Promise<AgentUpdateState> {
+  async function show(frame?: Frame): Promise<AgentUpdateState> {
     const { phase, revision, message } = state;
-    const row = await showAgentUpdate({ updateId, clusterId, organizationId, state: phase, revision, message });
+    const lastWord = frame === undefined;
+    const showing = sinceShown;
+    sinceShown = [];
+    const row = await showAgentUpdate({
+      ...{ updateId, clusterId, organizationId, state: phase, revision, message },
+      ...(lastWord ? { lastWord } : {}),
+    });
+    const { ahead } = row;
+    if (ahead !== undefined) await frame?.obey({ ...row, ahead: { ...ahead, waiting: [...showing, ...sinceShown] } });
     showPhase(row.state);
     return row.state;
   }
-}
 
-function reason(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error ? cause.message : String(cause);
+  async function fail({ by, why }: Interruption): Promise<AgentUpdateState> {
+    const message =
+      by === 'operator'
+        ? 'It was cancelled by an operator.'
+        : by === 'failure'
+          ? `It failed: ${why}`
+          : agentUpdateDescriptor.interrupted(why);
+    log.error('The update of the agent ends as failed', { message });
+    state = enter(state, 'failed', message);
+    return await show();
+  }
 }

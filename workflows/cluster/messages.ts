@@ -1,12 +1,13 @@
-import { defineQuery, defineSignal } from '@temporalio/workflow';
+import { defineQuery } from '@temporalio/workflow';
+import type { ActorInput } from '../../domain/actor-descriptor.ts';
 import type { ClusterState } from '../../domain/clusters/clusters.ts';
-import type { Told } from '../message.ts';
-import type { ClusterMessage } from './state.ts';
+import type { MessageOf, Messages } from '../mailbox.ts';
+import { fields, nullable, text } from '../parse.ts';
 
-/** What the actor knows of its cluster. A continued run, and one that is started again from its row, begins with it. */
+/** The facts that the actor knows of its cluster. A continued run, and one started again from its row, begins with them. */
 export interface ClusterKnowledge {
   contact: 'never' | 'connected' | 'lost';
-  /** Why it is not as it shall be. */
+  /** Why it is degraded. */
   trouble: string | null;
   /** The update of the agent that is under way. */
   updateId: string | null;
@@ -16,32 +17,30 @@ export interface ClusterKnowledge {
   heard: string[];
 }
 
-export interface ClusterInput {
+export interface ClusterInput extends ActorInput {
   clusterId: string;
   organizationId: string;
+  state?: ClusterState;
   known?: ClusterKnowledge;
-  /** What a run before this one had heard and not taken yet. */
-  waiting?: ClusterMessage[];
-  /** Runs before this one whose histories could not be archived yet. */
-  unarchived?: string[];
-  /** After so many events of its history it continues as new; fewer in tests. */
-  eventsPerRun?: number;
 }
 
-/** When it happened, by PostgreSQL's clock, and what people may want to know of it. */
-export type Happened = Told<{ at?: string; [detail: string]: unknown }>;
+/** When it happened, by PostgreSQL's clock, beside whatever else people may want to know of it. */
+const happened = fields({}, { at: text });
 
-export const enrolled = defineSignal<[Happened]>('enrolled');
-export const connected = defineSignal<[Happened]>('connected');
-export const lost = defineSignal<[Happened]>('lost');
-export const back = defineSignal<[Happened]>('back');
-export const revoked = defineSignal<[Happened]>('revoked');
-/** Only transitions: `null` when all is as it shall be again. */
-export const trouble = defineSignal<[Told<{ text: string | null }>]>('trouble');
-/** `ended` says which update is over, so that a late word of it does not end the next one. */
-export const updating = defineSignal<[Told<{ updateId: string | null; ended?: string }>]>('updating');
-/** It was decided that the cluster goes, or its organization is purged: the row says so already, or is gone. */
-export const deleting = defineSignal<[Told]>('deleting');
+export const clusterMessages = {
+  enrolled: happened,
+  connected: happened,
+  lost: happened,
+  back: happened,
+  revoked: happened,
+  /** Only transitions: `null` when the cluster is healthy again. */
+  trouble: fields({ text: nullable(text) }),
+  /** `ended` says which update is over, so that a late word of it does not end the next one. */
+  updating: fields({ updateId: nullable(text) }, { ended: text }),
+  /** The cluster is to be deleted, or its organization is purged: the row says so already, or is gone. */
+  deleting: fields({}),
+} satisfies Messages;
+export type ClusterMessage = MessageOf<typeof clusterMessages>;
 
 export interface ClusterActorView extends Omit<ClusterKnowledge, 'heard'> {
   state: ClusterState;

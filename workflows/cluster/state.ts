@@ -1,11 +1,5 @@
 import { type ClusterEventKind, type ClusterState, clusterState } from '../../domain/clusters/clusters.ts';
-import type { ClusterActorView, ClusterInput, ClusterKnowledge, Happened } from './messages.ts';
-
-export type ClusterMessage =
-  | { message: 'enrolled' | 'connected' | 'lost' | 'back' | 'revoked'; told: Happened }
-  | { message: 'trouble'; told: { id: string; body: { text: string | null } } }
-  | { message: 'updating'; told: { id: string; body: { updateId: string | null; ended?: string } } }
-  | { message: 'deleting'; told: { id: string; body: object } };
+import type { ClusterActorView, ClusterInput, ClusterKnowledge, ClusterMessage } from './messages.ts';
 
 /** What a message amounts to: what is known after it, and what people are told. */
 export interface Heard {
@@ -52,9 +46,17 @@ function troubled(before: ClusterKnowledge, known: ClusterKnowledge): Heard {
   return { known };
 }
 
-function updateAfter(current: string | null, { updateId, ended }: { updateId: string | null; ended?: string }) {
+function updateAfter(
+  current: string | null,
+  { updateId, ended }: { updateId: string | null; ended?: string | undefined },
+): string | null {
   if (updateId !== null) return updateId;
   return ended === undefined || ended === current ? null : current;
+}
+
+/** The input of a run that goes on from here; `shown`: the state in the row. */
+export function inputFrom({ clusterId, organizationId }: ClusterInput, known: ClusterKnowledge, shown: ClusterState) {
+  return { clusterId, organizationId, state: shown, revision: known.revision, known } satisfies ClusterInput;
 }
 
 export function stateOf({ contact, trouble, updateId, deleting }: ClusterKnowledge): ClusterState {

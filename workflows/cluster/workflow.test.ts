@@ -6,12 +6,12 @@ import { deleteOrganization } from '../../db/deletions/deletions.ts';
 import { readHistory } from '../../db/engine/archive/history-archive.ts';
 import { effect } from '../../db/engine/effect.ts';
 import type { JsonObject } from '../../db/postgres/json.ts';
+import { actorStart } from '../../db/workflows/actor-rows.ts';
 import { actorId } from '../../domain/actors.ts';
 import { startActor } from '../../temporal/delivery/start-actor.ts';
 import { type ActorsGround, actorsGround, tester } from '../../test/ground/actors.ts';
 import { until } from '../../test/ground/until.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
-import { actorInput } from '../../worker/duties/actor-inputs.ts';
 import { archiveFinished } from '../../worker/duties/archive.ts';
 import { openMetrics } from '../../worker/host/metrics.ts';
 import { view } from './messages.ts';
@@ -107,8 +107,11 @@ test('lost, it is started again with what its row says', async () => {
     .set({ contact: 'connected', told_trouble: 'No image.' })
     .where('cluster_id', '=', cluster.id)
     .execute();
-  expect(await actorInput(ground.database.kysely, 'cluster', cluster.id)).toMatchObject({
+  const start = await actorStart(ground.database.kysely, 'cluster', cluster.id);
+  expect(start?.input).toMatchObject({
     clusterId: cluster.id,
+    state: 'ready',
+    revision: 1,
     known: { contact: 'connected', trouble: 'No image.', updateId: null, deleting: false, revision: 1 },
   });
   await handle(cluster).terminate();

@@ -1,28 +1,31 @@
-import { defineQuery, defineSignal } from '@temporalio/workflow';
-import type { Told } from '../message.ts';
+import { defineQuery } from '@temporalio/workflow';
+import type { ActorInput } from '../../domain/actor-descriptor.ts';
+import type { DeletionState } from '../../domain/deletions.ts';
+import type { MessageOf, Messages } from '../mailbox.ts';
+import { fields } from '../parse.ts';
 
-/** What the actor is started with; all of it stands in its row, so that a lost actor can be started again. */
-export interface DeletionInput {
+/** All of it stands in the deletion's row, so that a lost actor can be started again. */
+export interface DeletionInput extends ActorInput {
   deletionId: string;
   organizationId: string;
+  state?: DeletionState;
   /** Until when the owner may restore the organization: a time as ISO 8601. */
   restoreUntil: string;
+  purgeRequested?: boolean;
 }
 
-export type DeletionPhase = 'retained' | 'purging' | 'purged' | 'restored' | 'failed';
+export const deletionMessages = {
+  /** The owner has restored the organization: the row says so already. */
+  restored: fields({}),
+  /** The owner does not want to wait: the row's `restore_until` has been set to now. */
+  purgeNow: fields({}),
+} satisfies Messages;
+export type DeletionMessage = MessageOf<typeof deletionMessages>;
 
-/** What the `view` query answers. */
 export interface DeletionView {
-  phase: DeletionPhase;
+  phase: DeletionState;
   restoreUntil: string;
   /** Rows deleted so far. */
   deletedRows: number;
 }
-
-/** The owner has restored the organization: the row says so already. */
-export const restored = defineSignal<[Told]>('restored');
-
-/** The owner does not want to wait: the row's `restore_until` has been set to now. */
-export const purgeNow = defineSignal<[Told]>('purgeNow');
-
 export const view = defineQuery<DeletionView>('view');

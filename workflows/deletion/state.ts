@@ -1,9 +1,9 @@
-import type { Told } from '../message.ts';
-import type { DeletionInput, DeletionPhase, DeletionView } from './messages.ts';
+import { deletionTransitions, type DeletionState as Phase } from '../../domain/deletions.ts';
+import type { DeletionInput, DeletionMessage, DeletionView } from './messages.ts';
 
 /** What a deletion knows. `revision` grows with each phase and guards the row against an older writer. */
 export interface DeletionState {
-  phase: DeletionPhase;
+  phase: Phase;
   revision: number;
   /** Epoch milliseconds. */
   restoreUntil: number;
@@ -12,16 +12,15 @@ export interface DeletionState {
   deletedRows: number;
 }
 
-export type DeletionMessage = { message: 'restored' | 'purgeNow'; told: Told };
+const remembered = 200;
 
-/** The row is made with revision 0, before the actor starts. */
 export function begin(input: DeletionInput): DeletionState {
   return {
-    phase: 'retained',
-    revision: 0,
+    phase: input.state ?? 'retained',
+    revision: input.revision ?? 0,
     restoreUntil: Date.parse(input.restoreUntil),
-    heard: [],
-    wantsPurge: false,
+    heard: input.heard ?? [],
+    wantsPurge: input.purgeRequested ?? false,
     deletedRows: 0,
   };
 }
@@ -29,14 +28,15 @@ export function begin(input: DeletionInput): DeletionState {
 /** What has been decided once stays decided: a message heard twice, or too late to matter, changes nothing. */
 export function hear(state: DeletionState, { message, told }: DeletionMessage): DeletionState {
   if (state.heard.includes(told.id)) return state;
-  const heard = [...state.heard, told.id];
+  const heard = [...state.heard, told.id].slice(-remembered);
   if (state.phase !== 'retained') return { ...state, heard };
   return message === 'restored' ? enter({ ...state, heard }, 'restored') : { ...state, heard, wantsPurge: true };
 }
 
 /** The next phase. A final one is never left. */
-export function enter(state: DeletionState, phase: DeletionPhase): DeletionState {
-  return isFinal(state.phase) || state.phase === phase ? state : { ...state, phase, revision: state.revision + 1 };
+export function enter(state: DeletionState, phase: Phase): DeletionState {
+  if (!deletionTransitions[state.phase].includes(phase)) return state;
+  return { ...state, phase, revision: state.revision + 1 };
 }
 
 /** How long the organization is still kept; nothing once somebody has decided, or its time has passed. */
@@ -49,8 +49,17 @@ export function postpone(state: DeletionState, restoreUntil: number): DeletionSt
   return { ...state, restoreUntil, wantsPurge: false };
 }
 
-export function isFinal(phase: DeletionPhase): boolean {
-  return phase === 'purged' || phase === 'restored' || phase === 'failed';
+/** The input of a run that goes on from here. */
+export function inputFrom(input: DeletionInput, state: DeletionState): DeletionInput {
+  return {
+    deletionId: input.deletionId,
+    organizationId: input.organizationId,
+    state: state.phase,
+    revision: state.revision,
+    restoreUntil: new Date(state.restoreUntil).toISOString(),
+    purgeRequested: state.wantsPurge,
+    heard: [...state.heard],
+  };
 }
 
 export function viewOf(state: DeletionState): DeletionView {

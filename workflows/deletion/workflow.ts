@@ -12,21 +12,15 @@
  * Cancelling it is an operator's act, not offered to users: the row fails with a message. Before the purge began the
  * organization stays deleted and may still be restored or deleted for good; afterwards it can only be deleted for good.
  */
-import {
-  ActivityCancellationType,
-  ApplicationFailure,
-  allHandlersFinished,
-  CancellationScope,
-  condition,
-  isCancellation,
-  log,
-  proxyActivities,
-  setHandler,
-} from '@temporalio/workflow';
+import { ActivityCancellationType, condition, log, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { DeletionActivities } from '../../activities/deletion.ts';
+import { type DeletionState, isDeletionOver } from '../../domain/deletions.ts';
+import { actorFrame, type Frame, type Interruption } from '../frame.ts';
+import { Mailbox } from '../mailbox.ts';
 import { showPhase } from '../phase.ts';
-import { type DeletionInput, type DeletionPhase, purgeNow, restored, view } from './messages.ts';
-import { begin, enter, hear, postpone, remaining, viewOf } from './state.ts';
+import { deletionDescriptor } from './descriptor.ts';
+import { type DeletionInput, deletionMessages, view } from './messages.ts';
+import { begin, enter, hear, inputFrom, postpone, remaining, viewOf } from './state.ts';
 
 const patience = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 
@@ -44,73 +38,84 @@ const { purgeOrganization } = proxyActivities<DeletionActivities>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
-export async function deletion(input: DeletionInput): Promise<DeletionPhase> {
+export async function deletion(input: DeletionInput): Promise<DeletionState> {
   const { deletionId, organizationId } = input;
   let state = begin(input);
-
+  const mailbox = new Mailbox(deletionMessages, input.waiting);
   setHandler(view, () => viewOf(state));
-  setHandler(restored, (told) => {
-    state = hear(state, { message: 'restored', told });
-  });
-  setHandler(purgeNow, (told) => {
-    state = hear(state, { message: 'purgeNow', told });
+  return await actorFrame<DeletionState, DeletionInput>({
+    kind: 'deletion',
+    rowId: deletionId,
+    organizationId,
+    input,
+    mailbox,
+    now: () => inputFrom(input, state),
+    live,
+    fail,
   });
 
-  try {
+  async function live(frame: Frame): Promise<DeletionState> {
     while (state.phase === 'retained') {
-      await retention();
-      if (state.phase === 'retained') await claim();
+      const over = await retention(frame);
+      if (over && state.phase === 'retained') await claim(frame);
     }
-    if (state.phase === 'purging') await purge();
-  } catch (error) {
-    await CancellationScope.nonCancellable(async () => {
-      await fail(error);
-      await condition(allHandlersFinished);
-    });
-    throw isCancellation(error) ? error : ApplicationFailure.fromError(error, { nonRetryable: true });
+    if (state.phase === 'purging') await purge(frame);
+    showPhase(state.phase);
+    return state.phase;
   }
-  showPhase(state.phase);
-  await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
-  return state.phase;
 
-  async function retention(): Promise<void> {
+  /** Until its time has passed or somebody has decided; `false`: there was something else to attend to. */
+  async function retention(frame: Frame): Promise<boolean> {
+    listen();
     const milliseconds = remaining(state, Date.now());
-    if (milliseconds > 0) await condition(() => remaining(state, Date.now()) === 0, milliseconds);
+    const passed =
+      milliseconds === 0 ||
+      !(await condition(() => {
+        listen();
+        return frame.isDue || remaining(state, Date.now()) === 0;
+      }, milliseconds));
+    await frame.attend();
+    return passed || remaining(state, Date.now()) === 0;
+  }
+
+  function listen(): void {
+    for (let message = mailbox.take(); message !== undefined; message = mailbox.take()) state = hear(state, message);
   }
 
   /** The row decides: a restoration that was committed before our claim wins. */
-  async function claim(): Promise<void> {
+  async function claim(frame: Frame): Promise<void> {
     const purging = enter(state, 'purging');
     const row = await claimPurge({ deletionId, organizationId, revision: purging.revision });
+    listen();
+    if (row.answer === 'ahead') return await frame.obey(row.row);
     if (row.answer === 'early') state = postpone(state, Date.now() + row.milliseconds);
     else state = enter(state, row.answer === 'claimed' ? 'purging' : row.state);
     showPhase(state.phase);
   }
 
-  async function purge(): Promise<void> {
+  async function purge(frame: Frame): Promise<void> {
     const { deletedRows } = await purgeOrganization({ deletionId, organizationId });
     const { revision } = enter(state, 'purged');
     const row = await finishDeletion({ deletionId, organizationId, revision, state: 'purged' });
+    await frame.obey(row);
     state = enter({ ...state, deletedRows }, row.state);
   }
 
-  async function fail(error: unknown): Promise<void> {
-    const message = isCancellation(error) ? cancelled(state.phase) : `The deletion failed: ${reason(error)}`;
+  async function fail(interruption: Interruption): Promise<DeletionState> {
+    const message = sentence(interruption, state.phase);
     log.error('The deletion ends as failed', { message });
     const { revision } = enter(state, 'failed');
     const row = await finishDeletion({ deletionId, organizationId, revision, state: 'failed', message });
-    state = enter(state, row.state);
+    state = isDeletionOver(row.state) ? enter(state, row.state) : enter(state, 'failed');
     showPhase(state.phase);
+    return state.phase;
   }
 }
 
-function cancelled(phase: DeletionPhase): string {
+function sentence({ by, why }: Interruption, phase: DeletionState): string {
+  if (by === 'failure') return `The deletion failed: ${why}`;
+  if (by === 'lost run') return deletionDescriptor.interrupted(why);
   return phase === 'purging'
     ? 'The purge was cancelled half way; the organization cannot be restored, delete it for good.'
     : 'The deletion was cancelled; the organization stays deleted, restore it or delete it for good.';
-}
-
-function reason(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error ? cause.message : String(cause);
 }

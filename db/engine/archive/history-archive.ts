@@ -2,8 +2,8 @@ import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import { type Kysely, sql } from 'kysely';
 import { parse as uuidBytes, stringify as uuidText } from 'uuid';
-import { type ActorKind, actorKinds } from '../../../domain/actors.ts';
 import { Problem } from '../../../domain/problems.ts';
+import { type ActorKind, tableOf } from '../../../workflows/descriptors.ts';
 import type { Keyring } from '../../keys/keys.ts';
 import { seal, unseal } from '../../keys/sealing.ts';
 import { connectionFailure } from '../../postgres/connection-failure.ts';
@@ -120,7 +120,7 @@ export async function finishedWithoutArchive(
 ): Promise<Finished[]> {
   const { rows } = await sql<Finished>`
     select id, organization_id as "organizationId", finished_at as "finishedAt"
-    from ${sql.table(actorKinds[kind].table)}
+    from ${sql.table(tableOf(kind))}
     where finished_at is not null and archived_at is null
       ${after === undefined ? sql`` : sql`and (finished_at, id) > (${after.finishedAt}, ${after.id})`}
     order by finished_at, id
@@ -131,7 +131,7 @@ export async function finishedWithoutArchive(
 
 export async function markArchived(kysely: Kysely<Tables>, kind: ActorKind, id: string): Promise<void> {
   await sql`
-    update ${sql.table(actorKinds[kind].table)} set archived_at = now() where id = ${id} and archived_at is null
+    update ${sql.table(tableOf(kind))} set archived_at = now() where id = ${id} and archived_at is null
   `.execute(kysely);
 }
 

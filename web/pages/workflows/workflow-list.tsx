@@ -11,7 +11,7 @@ import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { ActorStatus } from './actor-status.tsx';
-import { type Actor, actorKinds, actorTitle } from './actor-words.ts';
+import { type Actor, actorKinds, actorTitle, isKind, manyOf } from './actor-words.ts';
 
 const route = getRouteApi('/o/$organization/operations');
 
@@ -54,7 +54,7 @@ export function OperationList() {
             onChange={(value) => narrow({ ...without('kind'), ...(isKind(value) ? { kind: value } : {}) })}
             choices={[
               { value: '', label: 'All kinds' },
-              ...Object.entries(actorKinds).map(([value, { many }]) => ({ value, label: many })),
+              ...actorKinds.map((value) => ({ value, label: manyOf(value) })),
             ]}
           />
         </div>
@@ -148,8 +148,4 @@ function groups(items: readonly Actor[]): { name: string; members: Actor[] }[] {
     { name: 'Going on', members: items.filter(({ stuck, open }) => open && !stuck) },
     { name: 'Over', members: items.filter(({ open }) => !open) },
   ].filter(({ members }) => members.length > 0);
-}
-
-function isKind(value: string | undefined): value is Actor['kind'] {
-  return value !== undefined && Object.hasOwn(actorKinds, value);
 }

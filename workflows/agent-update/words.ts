@@ -1,12 +1,25 @@
-import { type Facts, factsOf, textOf } from './event.ts';
-import { release } from './in-words.ts';
-import type { ActorWords, Before, Said, TimerWords } from './words.ts';
+import { type Facts, factsOf, textOf } from '../../domain/history-steps/event.ts';
+import { release } from '../../domain/history-steps/in-words.ts';
+import type { ActorWords, Before, Said, TimerWords } from '../../domain/history-steps/words.ts';
 
 const to = (about: Facts): string => release(textOf(about.toImage));
 const from = (about: Facts): string => release(textOf(about.fromImage));
 
 /** The update of a cluster's agent to another release. */
 export const agentUpdateWords: ActorWords = {
+  many: 'Updates of agents',
+  title: (name) => `Update of the agent of ${name}`,
+  states: {
+    requested: { word: 'Asked for', tone: 'live' },
+    downloading: { word: 'Downloading', tone: 'live' },
+    switching: { word: 'Switching', tone: 'live' },
+    confirming: { word: 'Being confirmed', tone: 'live' },
+    succeeded: { word: 'Succeeded', tone: 'good' },
+    returned: { word: 'Went back to the old release', tone: 'attention' },
+    failed: { word: 'Failed', tone: 'fault' },
+    cancelled: { word: 'Cancelled', tone: 'neutral' },
+  },
+
   about: (input) => `The agent is to go from ${from(input)} to ${to(input)}.`,
 
   activities: {
@@ -24,6 +37,7 @@ export const agentUpdateWords: ActorWords = {
       todo: (input, about) => `write down that ${phase(textOf(input.state), about)}`,
       done(input, result, about) {
         const [wanted, row] = [textOf(input.state), textOf(factsOf(result).state)];
+        if (factsOf(result).ahead !== undefined) return { title: `Found that more had happened: ${phase(row, about)}` };
         if (row !== '' && row !== wanted) return { title: `Found that it was over already: ${phase(row, about)}` };
         return { title: `Wrote down that ${phase(wanted, about)}`, detail: textOf(input.message) };
       },

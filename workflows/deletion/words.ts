@@ -1,6 +1,6 @@
-import { factsOf, numberOf, textOf } from './event.ts';
-import { duration, moment } from './in-words.ts';
-import type { ActorWords } from './words.ts';
+import { factsOf, numberOf, textOf } from '../../domain/history-steps/event.ts';
+import { duration, moment } from '../../domain/history-steps/in-words.ts';
+import type { ActorWords } from '../../domain/history-steps/words.ts';
 
 const ends: Readonly<Record<string, string>> = {
   purged: 'the organization is gone for good',
@@ -11,6 +11,16 @@ const end = (state: string): string => ends[state] ?? `its state is ${state || '
 
 /** The deletion of an organization: kept for a while, then gone for good. */
 export const deletionWords: ActorWords = {
+  many: 'Deletions of organizations',
+  title: (name) => `Deletion of ${name}`,
+  states: {
+    retained: { word: 'Kept for restoring', tone: 'neutral' },
+    purging: { word: 'Being deleted for good', tone: 'live' },
+    purged: { word: 'Gone for good', tone: 'neutral' },
+    restored: { word: 'Restored', tone: 'good' },
+    failed: { word: 'Failed', tone: 'fault' },
+  },
+
   about: ({ restoreUntil }) =>
     `The organization is deleted; its owner can restore it until ${moment(textOf(restoreUntil))}.`,
 

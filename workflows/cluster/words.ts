@@ -1,6 +1,6 @@
-import { factsOf, textOf } from './event.ts';
-import { moment, release } from './in-words.ts';
-import type { ActorWords } from './words.ts';
+import { factsOf, textOf } from '../../domain/history-steps/event.ts';
+import { moment, release } from '../../domain/history-steps/in-words.ts';
+import type { ActorWords } from '../../domain/history-steps/words.ts';
 
 const states: Readonly<Record<string, string>> = {
   'awaiting-agent': 'waits for an agent',
@@ -26,6 +26,19 @@ const events: Readonly<Record<string, string>> = {
 
 /** A cluster, for as long as it exists. */
 export const clusterWords: ActorWords = {
+  many: 'Clusters',
+  title: (name) => `Cluster ${name}`,
+  states: {
+    'awaiting-agent': { word: 'Waiting for its agent', tone: 'attention' },
+    ready: { word: 'Ready', tone: 'good' },
+    degraded: { word: 'Degraded', tone: 'attention' },
+    updating: { word: 'Updating its agent', tone: 'live' },
+    lost: { word: 'No contact', tone: 'fault' },
+    deleting: { word: 'Being deleted', tone: 'live' },
+    deleted: { word: 'Deleted', tone: 'neutral' },
+    failed: { word: 'Failed', tone: 'fault' },
+  },
+
   about: () => 'It follows the cluster for as long as it exists.',
 
   activities: {
@@ -47,16 +60,6 @@ export const clusterWords: ActorWords = {
               title: 'Deleted the cluster and all that belonged to it',
               detail: 'Its commands ended; its agent is told to go.',
             },
-    },
-    failCluster: {
-      kind: 'did',
-      todo: () => 'write down that the cluster failed',
-      done: ({ message }) => ({ title: 'Wrote down that the cluster failed', detail: textOf(message) }),
-    },
-    archiveRun: {
-      kind: 'did',
-      todo: () => 'put the history of the run before into the archive',
-      done: () => ({ title: 'Put the history of the run before into the archive' }),
     },
   },
 

@@ -1,0 +1,78 @@
+import { v7 as uuid } from 'uuid';
+import type { Author } from '../../db/engine/effect.ts';
+import { actorStart } from '../../db/workflows/actor-rows.ts';
+import { actorId } from '../../domain/actors.ts';
+import { hasStatus } from '../../temporal/connection/grpc-status.ts';
+import { setBlocker } from '../../temporal/delivery/blocker.ts';
+import { startActor } from '../../temporal/delivery/start-actor.ts';
+import { descriptors } from '../../workflows/descriptors.ts';
+import { lookAgain } from '../../workflows/look-again.ts';
+import { type ActorStatus, actorStatus } from './actor-status.ts';
+import { hasPoisonedEntry, type OpenRow, startWaits } from './open-rows.ts';
+import type { Reconciling } from './reconciler.ts';
+
+const author: Author = { kind: 'machine', id: 'reconciler', name: 'reconciler' };
+const programFails = 'Its program fails again and again; see the log of the workers.';
+
+/** Compares one open row with its actor and mends the difference. Answers what Temporal knew of the actor. */
+export async function mendActor(reconciling: Reconciling, row: OpenRow, failing: boolean): Promise<ActorStatus> {
+  const { database, temporal } = reconciling;
+  const status = await actorStatus(temporal, actorId(row.kind, row.id));
+  if (status.is !== 'running') {
+    await startAgain(reconciling, row, status);
+    return status;
+  }
+  const stuck = status.stuck ?? (failing ? programFails : null);
+  // A blocker that the outbox put there is the outbox's to take away.
+  if (stuck === row.blocker || (stuck === null && (await hasPoisonedEntry(database, row)))) return status;
+  await setBlocker(database.kysely, actorId(row.kind, row.id), stuck);
+  return status;
+}
+
+/**
+ * One that lives for ever goes on from its row. One that lives once goes on from its row when Temporal has lost it, and
+ * is started to say its last word when it had stopped without. Through the client and not through the outbox: there it
+ * would wait behind messages that cannot be told to a lost actor.
+ */
+async function startAgain(
+  { database, temporal, log, metrics }: Reconciling,
+  { kind, id: rowId }: OpenRow,
+  status: Exclude<ActorStatus, { is: 'running' }>,
+): Promise<void> {
+  const actor = actorId(kind, rowId);
+  if (status.is === 'unknown' && (await startWaits(database, { kind, id: rowId } as OpenRow))) return;
+  // Read after the describe: a final row is one whose actor has just ended in order.
+  const row = await actorStart(database.kysely, kind, rowId);
+  if (row === undefined || row.finished) return;
+  const { organizationId, state } = row;
+  const fails = status.is === 'closed' && descriptors[kind].lives === 'once';
+  const input = {
+    ...row.input,
+    ...(status.is === 'closed' ? { unarchived: [status.runId] } : {}),
+    ...(fails ? { interrupted: status.how } : {}),
+  };
+  const start = { kind, rowId, organizationId, state, input, author: { ...author }, again: true };
+  const how = await startActor(temporal, start);
+  (fails ? metrics.ended : metrics.restarted).inc();
+  if (status.is === 'unknown') {
+    log.warn({ actor, how }, 'An actor was lost; it is started again');
+    return;
+  }
+  database.raiseAlarm({ actorId: actor, message: `${actor} ${status.how} while its row was ${state}.` });
+  log.error({ actor, how, state }, `An actor ${status.how} without ending its row; it is started again`);
+}
+
+/** Asks an actor that runs to look at its row. One that is at work, or has just ended, is left alone. */
+export async function askToLook({ temporal, log }: Reconciling, actor: string, why: string): Promise<boolean> {
+  const status = await actorStatus(temporal, actor);
+  if (status.is !== 'running' || status.busy) return false;
+  try {
+    await temporal.client.workflow.getHandle(actor).signal(lookAgain, { id: uuid(), body: {} });
+  } catch (error) {
+    if (hasStatus(error, 'notFound') || (error instanceof Error && error.name === 'WorkflowNotFoundError'))
+      return false;
+    throw error;
+  }
+  log.warn({ actor, why }, 'An actor is asked to look at its row');
+  return true;
+}

@@ -1,0 +1,37 @@
+import type { Temporal } from '../../temporal/connection/connect.ts';
+import { hasStatus } from '../../temporal/connection/grpc-status.ts';
+
+const pageSize = 1_000;
+
+/** The ids of all workflows that Temporal's visibility calls running, with their start. It lags behind by moments. */
+export async function runningActors(
+  { connection, namespace }: Pick<Temporal, 'connection' | 'namespace'>,
+  problems = false,
+): Promise<Map<string, Date>> {
+  const query = `ExecutionStatus = 'Running'${problems ? ' AND TemporalReportedProblems IS NOT NULL' : ''}`;
+  const running = new Map<string, Date>();
+  let nextPageToken: Uint8Array | undefined;
+  do {
+    const page = await connection.workflowService.listWorkflowExecutions({
+      namespace,
+      query,
+      pageSize,
+      ...(nextPageToken === undefined ? {} : { nextPageToken }),
+    });
+    for (const { execution, startTime } of page.executions ?? []) {
+      running.set(execution?.workflowId ?? '', new Date(Number(startTime?.seconds ?? 0) * 1_000));
+    }
+    nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
+  } while (nextPageToken !== undefined);
+  return running;
+}
+
+/** Actors whose program fails: one query for all. A server that does not know of such problems names none. */
+export async function failingActors(temporal: Pick<Temporal, 'connection' | 'namespace'>): Promise<Set<string>> {
+  try {
+    return new Set((await runningActors(temporal, true)).keys());
+  } catch (error) {
+    if (hasStatus(error, 'invalidArgument')) return new Set();
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import type { ActorDescriptor } from '../../domain/actor-descriptor.ts';
+import { clusterStates } from '../../domain/clusters/clusters.ts';
+import { numberOf, optionalTextOf, textOf } from '../../domain/plain-row.ts';
+import type { ClusterInput } from './messages.ts';
+import { clusterWords } from './words.ts';
+
+const contacts = ['never', 'connected', 'lost'] as const;
+
+export const clusterDescriptor = {
+  kind: 'cluster',
+  workflow: 'cluster',
+  table: 'cluster',
+  hint: 'cluster',
+  lives: 'for-ever',
+  states: clusterStates,
+  gone: 'deleted',
+  row: {
+    name: 'actor.name',
+    subjectId: 'actor.id',
+    overdue: "coalesce(actor.deletion_requested_at < now() - interval '1 minute', false)",
+    unheard: {
+      join: 'join cluster_agent as agent on agent.cluster_id = actor.id',
+      where: `actor.deletion_requested_at is not null
+        or agent.contact <> case actor.state
+          when 'awaiting-agent' then 'never' when 'lost' then 'lost' else 'connected' end`,
+    },
+  },
+  input: {
+    columns: 'agent.contact, agent.told_trouble, open.id as update_id',
+    join: `left join cluster_agent as agent on agent.cluster_id = actor.id
+      left join agent_update as open on open.cluster_id = actor.id and open.finished_at is null`,
+    from(row): ClusterInput {
+      const revision = numberOf(row.revision);
+      return {
+        clusterId: textOf(row.id),
+        organizationId: textOf(row.organization_id),
+        state: clusterStates.find((state) => state === row.state) ?? 'awaiting-agent',
+        revision,
+        known: {
+          contact: contacts.find((contact) => contact === row.contact) ?? 'never',
+          trouble: optionalTextOf(row.told_trouble),
+          updateId: optionalTextOf(row.update_id),
+          deleting: row.deletion_requested_at !== null,
+          revision,
+          heard: [],
+        },
+      };
+    },
+  },
+  // The rows that it stands for go, and it would live on without them.
+  purge: { tell: 'deleting', keeps: ['outbox'] },
+  activities: ['showCluster', 'deleteCluster'],
+  readers: { role: 'admin', requester: false },
+  words: clusterWords,
+} as const satisfies ActorDescriptor;

@@ -1,0 +1,37 @@
+import type { ActorDescriptor } from '../../domain/actor-descriptor.ts';
+import { deletionStates } from '../../domain/deletions.ts';
+import { isoOf, numberOf, textOf } from '../../domain/plain-row.ts';
+import type { DeletionInput } from './messages.ts';
+import { deletionWords } from './words.ts';
+
+export const deletionDescriptor = {
+  kind: 'deletion',
+  workflow: 'deletion',
+  table: 'deletion',
+  hint: 'deletion',
+  lives: 'once',
+  states: deletionStates,
+  gone: 'purged',
+  row: {
+    name: 'actor.name',
+    subjectId: 'actor.organization_id',
+    overdue: "actor.state = 'retained' and actor.restore_until < now() - interval '1 minute'",
+    unheard: { where: "actor.state = 'retained' and actor.purge_requested_at is not null" },
+  },
+  input: {
+    from: (row): DeletionInput => ({
+      deletionId: textOf(row.id),
+      organizationId: textOf(row.organization_id),
+      state: deletionStates.find((state) => state === row.state) ?? 'retained',
+      revision: numberOf(row.revision),
+      restoreUntil: isoOf(row.restore_until),
+      purgeRequested: row.purge_requested_at !== null,
+    }),
+  },
+  interrupted: (how) =>
+    `The workflow of this deletion ${how} before it finished; restore the organization or delete it for good.`,
+  purge: { keeps: ['outbox', 'history_archive'] },
+  activities: ['claimPurge', 'purgeOrganization', 'finishDeletion'],
+  readers: { role: 'admin', requester: true },
+  words: deletionWords,
+} as const satisfies ActorDescriptor;

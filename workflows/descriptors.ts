@@ -1,0 +1,34 @@
+import type { ActorDescriptor } from '../domain/actor-descriptor.ts';
+import { parseActorId } from '../domain/actors.ts';
+import { agentUpdateDescriptor } from './agent-update/descriptor.ts';
+import { clusterDescriptor } from './cluster/descriptor.ts';
+import { deletionDescriptor } from './deletion/descriptor.ts';
+
+/** The actors there are: the one list that names all of them. */
+const all = {
+  deletion: deletionDescriptor,
+  cluster: clusterDescriptor,
+  'agent-update': agentUpdateDescriptor,
+} as const;
+
+export type ActorKind = keyof typeof all;
+/** The table of one kind, as its literal name. */
+export type TableOf<Kind extends ActorKind> = (typeof all)[Kind]['table'];
+
+/** By kind. */
+export const descriptors: Readonly<Record<ActorKind, ActorDescriptor>> = all;
+export const actorKinds = Object.keys(all) as ActorKind[];
+
+export function tableOf<Kind extends ActorKind>(kind: Kind): TableOf<Kind> {
+  return all[kind].table;
+}
+
+export function isActorKind(kind: string): kind is ActorKind {
+  return Object.hasOwn(all, kind);
+}
+
+/** The kind and the row of an actor of this version. */
+export function actorOf(id: string): { kind: ActorKind; rowId: string } | undefined {
+  const actor = parseActorId(id);
+  return actor !== undefined && isActorKind(actor.kind) ? { kind: actor.kind, rowId: actor.rowId } : undefined;
+}
