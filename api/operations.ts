@@ -29,6 +29,7 @@ import { getCommand } from './commands/get-command.ts';
 import { streamCommand } from './commands/stream-command.ts';
 import { streamLogs } from './commands/stream-logs.ts';
 import { listDeletedOrganizations } from './deleted-organizations/list-deleted-organizations.ts';
+import { listDeletionHistory } from './deleted-organizations/list-deletion-history.ts';
 import { purgeOrganization } from './deleted-organizations/purge-organization.ts';
 import { restoreOrganization } from './deleted-organizations/restore-organization.ts';
 import { streamEvents } from './events/stream-events.ts';
@@ -104,6 +105,7 @@ export const operations = {
   },
   deletedOrganizations: {
     list: listDeletedOrganizations,
+    history: listDeletionHistory,
     restore: restoreOrganization,
     purge: purgeOrganization,
   },

@@ -48,6 +48,8 @@ export interface ActorDescriptor {
    */
   lives: 'once' | 'for-ever';
   states: readonly string[];
+  /** Those of a row that nothing changes any more. */
+  final: readonly string[];
   /** The state that counts when the row itself is gone. */
   gone: string;
   row: {
@@ -81,8 +83,11 @@ export interface ActorDescriptor {
   /** Its activities, beside those of the frame. */
   activities: readonly string[];
   words: ActorWords;
-  /** Who may read its history. `requester`: also the person who caused it, even when the organization is gone. */
-  readers: { role: 'viewer' | 'deployer' | 'admin' | 'owner'; requester: boolean };
+  /**
+   * Whether its history outlives the organization for people, too: an owner of the deleted organization may read it, and
+   * the person who requested it (`requested_by_kind`, `requested_by_id`), even when nobody is a member any more.
+   */
+  readByRequester: boolean;
 }
 
 /** The answer of an activity that writes to the row of its actor. */

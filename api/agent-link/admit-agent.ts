@@ -59,7 +59,8 @@ export async function admitAgent(server: ServerParts, headers: AgentHeaders, fro
       'The organization of this cluster is deleted; the agent is heard again if it is restored.',
     );
   }
-  if (clusterState === 'deleting' || clusterState === 'deleted' || clusterState === 'failed') {
+  // Only a cluster that a person deleted: after anything else its agent is heard again as soon as its actor is.
+  if (clusterState === 'deleting' || clusterState === 'deleted') {
     throw new Problem(
       'cluster-deleted',
       `The cluster "${clusterName}" was deleted: this agent is not needed any more.`,

@@ -9,7 +9,7 @@ import type { Database } from '../../db/postgres/database.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
 import { findTeam, type TeamView } from '../../db/teams/teams.ts';
 import { findTrustedIssuer, type TrustedIssuerView } from '../../db/trusted-issuers/trusted-issuers.ts';
-import { type ActorView, findActor } from '../../db/workflows/actors.ts';
+import { type ActorView, findActor, findActorOfPerson } from '../../db/workflows/actors.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { Role } from '../../domain/roles.ts';
 
@@ -112,6 +112,20 @@ export class Caller {
     const found = this.userId === undefined ? undefined : await findDeletion(kysely, this.userId, id);
     if (found === undefined) {
       throw new Problem('not-found', 'There is no such deleted organization, or you are not its owner.');
+    }
+    if (!found.requireMfa || this.mfa) return found;
+    throw new Problem('mfa-required', `The organization ${found.name} wants a sign-in with a second factor.`);
+  }
+
+  /** The workflow of a deletion, open or not, of an organization that the caller owned or has deleted. */
+  async deletion(id: string): Promise<ActorView> {
+    const { kysely } = this.parts.database;
+    const found = this.userId === undefined ? undefined : await findActorOfPerson(kysely, this.userId, id);
+    if (found === undefined) {
+      throw new Problem(
+        'not-found',
+        'There is no such deletion, or you neither requested it nor own its organization.',
+      );
     }
     if (!found.requireMfa || this.mfa) return found;
     throw new Problem('mfa-required', `The organization ${found.name} wants a sign-in with a second factor.`);

@@ -1,83 +1,22 @@
-import { z } from 'zod';
-import { endsRun, type HistoryEvent } from '../../domain/history-steps/event.ts';
-import type { HistoryStep } from '../../domain/history-steps/step.ts';
-import { steps } from '../../domain/history-steps/steps.ts';
-import type { Trying } from '../../domain/history-steps/telling.ts';
-import { Problem } from '../../domain/problems.ts';
-import { descriptors } from '../../workflows/descriptors.ts';
 import { operation } from '../engine/operation.ts';
-import { historyOf } from './history-of.ts';
-import { presentStep } from './present-step.ts';
-import { reached } from './reached.ts';
+import { historyPage, historyPosition, historyQuery } from './history-page.ts';
 import { historyStepSchema, workflowPath } from './workflow.ts';
-
-const position = z.strictObject({ run: z.int().min(1), event: z.int().min(1) });
 
 export const listHistory = operation({
   method: 'GET',
   url: '/api/v1/workflows/{id}/history',
-  summary: 'The history of an actor as steps in words',
+  summary: 'The history of a workflow as steps in words',
   description:
-    'A step joins the events that belong together. Read from Temporal while the actor goes on, and from the archive where it, or a run of it, is over.',
+    'A step joins the events that belong together. Read from Temporal while the workflow runs, and from the archive where it, or a run of it, has ended.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'unavailable'],
   path: workflowPath,
-  query: z.strictObject({
-    order: z.enum(['oldest', 'newest']).default('oldest').describe('What comes first.'),
-    raw: z.boolean().default(false).describe('Whether each step has its `events`.'),
-  }),
-  paged: { after: position },
+  query: historyQuery,
+  paged: { after: historyPosition },
   result: historyStepSchema,
   async handle({ caller, path, query, page, server, signal }) {
-    const actor = await caller.actor(path.id);
-    const history = historyOf(server, actor);
-    const newest = query.order === 'newest';
-    const items: z.output<typeof historyStepSchema>[] = [];
-    let last: HistoryStep | undefined;
-    let run = page.after?.run ?? (newest ? await reached(() => history.count()) : 1);
-    // A run at a time, until there is one step more than the page holds.
-    while (run > 0) {
-      signal.throwIfAborted();
-      const read = await runAndTries(run).catch((error: unknown) => {
-        // What the archive had is told first; only the rest has to wait for Temporal.
-        if (last === undefined || !(error instanceof Problem) || error.code !== 'unavailable') throw error;
-        return 'away' as const;
-      });
-      if (read === 'away') return { items, after: last && positionOf(last) };
-      if (read === undefined) break;
-      const { events, trying } = read;
-      const told = steps({ number: run, events }, descriptors[actor.kind].words, trying);
-      for (const step of newest ? told.reverse() : told) {
-        if (isBefore(step, page.after, newest)) continue;
-        if (items.length === page.limit) return { items, after: last && positionOf(last) };
-        items.push(presentStep(step, query.raw ? events : undefined));
-        last = step;
-      }
-      run += newest ? -1 : 1;
-    }
-    return { items, after: undefined };
-
-    /** How often something has been tried is in the history only when it is over. */
-    async function runAndTries(
-      number: number,
-    ): Promise<{ events: HistoryEvent[]; trying: Map<string, Trying> } | undefined> {
-      const events = await reached(() => history.run(number));
-      if (events === undefined) return undefined;
-      const described = endsRun(events.at(-1)) ? undefined : await reached(() => history.described());
-      return { events, trying: described?.trying ?? new Map() };
-    }
+    return await historyPage(await caller.actor(path.id), { query, page, server, signal });
   },
 });
-
-function positionOf({ run, events }: HistoryStep): z.output<typeof position> {
-  return { run, event: events[0] ?? 1 };
-}
-
-/** Whether the step was on an earlier page. */
-function isBefore(step: HistoryStep, after: z.output<typeof position> | undefined, newest: boolean): boolean {
-  if (after === undefined || step.run !== after.run) return false;
-  const { event } = positionOf(step);
-  return newest ? event >= after.event : event <= after.event;
-}

@@ -22,3 +22,5 @@ export const restorable = sql<boolean>`deletion.purge_started_at is null and (
 /** Whether its owner may ask for the purge. */
 export const purgeable = sql<boolean>`deletion.state = 'failed'
   or (deletion.state = 'retained' and deletion.purge_requested_at is null)`;
+/** Whether its purge was requested and has not begun: requesting it again changes nothing and tells its actor again. */
+export const repeatable = sql<boolean>`deletion.state = 'retained' and deletion.purge_requested_at is not null`;

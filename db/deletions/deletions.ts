@@ -8,7 +8,7 @@ import type { Author, Effect } from '../engine/effect.ts';
 import { slugTaken } from '../organizations/organizations.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
 import type { Tables } from '../postgres/tables.ts';
-import { decided, purgeable, restorable } from './deletion-rules.ts';
+import { decided, purgeable, repeatable, restorable } from './deletion-rules.ts';
 
 export interface DeletionView {
   id: string;
@@ -115,9 +115,17 @@ export async function restoreOrganization(
   return { organizationId, name, slug: wanted };
 }
 
-/** The owner does not want to wait. A deletion that failed is tried again, as a new one. Throws a Problem otherwise. */
+/**
+ * The owner does not want to wait. A deletion that failed is tried again, as a new one; a repeated request tells the
+ * actor again. Throws a Problem otherwise.
+ */
 export async function requestPurge(effect: Effect, deletionId: string): Promise<{ deletionId: string }> {
   const row = await lockDeletion(effect, deletionId);
+  if (row.repeatable) {
+    // Requested before: its actor may have missed it.
+    tell(effect, row, 'purgeNow');
+    return { deletionId };
+  }
   if (!row.purgeable) throw decided(row.state, 'purged');
   const { organization_id: organizationId, name, slug } = row;
   if (row.state === 'failed') {
@@ -219,7 +227,7 @@ async function lockDeletion(effect: Effect, id: string) {
   const row = await effect.kysely
     .selectFrom('deletion')
     .select(['id', 'organization_id', 'name', 'slug', 'state', 'finished_at', 'purge_started_at'])
-    .select([restorable.as('restorable'), purgeable.as('purgeable')])
+    .select([restorable.as('restorable'), purgeable.as('purgeable'), repeatable.as('repeatable')])
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
@@ -231,7 +239,7 @@ async function lockDeletion(effect: Effect, id: string) {
     .where('deletion_id', '=', id)
     .forUpdate()
     .executeTakeFirst();
-  return current === undefined ? { ...row, restorable: false, purgeable: false } : row;
+  return current === undefined ? { ...row, restorable: false, purgeable: false, repeatable: false } : row;
 }
 
 type LockedDeletion = Awaited<ReturnType<typeof lockDeletion>>;

@@ -84,6 +84,33 @@ export async function findActor(
   return rows[0];
 }
 
+/** An actor of a deleted organization as a person may read it who owns that organization, or who requested the actor. */
+export async function findActorOfPerson(
+  kysely: Kysely<Tables>,
+  userId: string,
+  id: string,
+): Promise<(ActorView & { requireMfa: boolean }) | undefined> {
+  const of = actorKinds
+    .filter((kind) => descriptors[kind].readByRequester)
+    .map(
+      (kind) => sql`
+        select ${columns(kind)}, ${over}, coalesce(organization.require_mfa, false) as "requireMfa"
+        from ${rowsOf(kind)}
+        left join organization on organization.id = actor.organization_id
+        where actor.id = ${id} and (
+          (actor.requested_by_kind = 'user' and actor.requested_by_id = ${userId})
+          or exists (
+            select from membership
+            where membership.organization_id = actor.organization_id
+              and membership.user_id = ${userId} and membership.role = 'owner'))
+      `,
+    );
+  const { rows } = await sql<ActorView & { requireMfa: boolean }>`
+    select * from (${union(of)}) as actors limit 1
+  `.execute(kysely);
+  return rows[0];
+}
+
 /** What waits to be told for a minute is not merely under way: see db/engine/outbox.ts. */
 function openRows(kind: ActorKind, organizationId: string, which = sql`actor.organization_id = ${organizationId}`) {
   const { table, row } = descriptors[kind];

@@ -71,6 +71,7 @@ test('an actor that has been started already is not started twice; one that has 
   await effect(ground.database, tester, start);
   expect(await ground.delivery.deliver(actor)).toBe('failed');
   expect((await handle.describe()).runId).toBe(runId);
+  await ground.database.kysely.deleteFrom('outbox').where('actor_id', '=', actor).execute();
 });
 
 test('the actor of a row that is final is never started, and what it was to be told is dropped', async () => {

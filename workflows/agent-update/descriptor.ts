@@ -1,5 +1,5 @@
 import type { ActorDescriptor } from '../../domain/actor-descriptor.ts';
-import { agentUpdatePatience, agentUpdateStates } from '../../domain/clusters/agent-updates.ts';
+import { agentUpdatePatience, agentUpdateStates, isAgentUpdateOver } from '../../domain/clusters/agent-updates.ts';
 import { numberOf, optionalTextOf, textOf } from '../../domain/plain-row.ts';
 import type { AgentUpdateInput } from './messages.ts';
 import { agentUpdateWords } from './words.ts';
@@ -15,6 +15,7 @@ export const agentUpdateDescriptor = {
   hint: 'agent_update',
   lives: 'once',
   states: agentUpdateStates,
+  final: agentUpdateStates.filter(isAgentUpdateOver),
   gone: 'failed',
   row: {
     name: 'cluster.name',
@@ -38,6 +39,6 @@ export const agentUpdateDescriptor = {
   interrupted: (how) => `The workflow of this update ${how} before it finished; request the update again.`,
   purge: { keeps: [] },
   activities: ['beginAgentUpdate', 'showAgentUpdate'],
-  readers: { role: 'admin', requester: false },
+  readByRequester: false,
   words: agentUpdateWords,
 } as const satisfies ActorDescriptor;

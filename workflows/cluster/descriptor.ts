@@ -13,6 +13,7 @@ export const clusterDescriptor = {
   hint: 'cluster',
   lives: 'for-ever',
   states: clusterStates,
+  final: ['deleted', 'failed'],
   gone: 'deleted',
   row: {
     name: 'actor.name',
@@ -50,6 +51,6 @@ export const clusterDescriptor = {
   // The rows that it stands for go, and it would live on without them.
   purge: { tell: 'deleting', keeps: ['outbox'] },
   activities: ['showCluster', 'deleteCluster'],
-  readers: { role: 'admin', requester: false },
+  readByRequester: false,
   words: clusterWords,
 } as const satisfies ActorDescriptor;

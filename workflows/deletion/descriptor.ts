@@ -1,5 +1,5 @@
 import type { ActorDescriptor } from '../../domain/actor-descriptor.ts';
-import { deletionStates } from '../../domain/deletions.ts';
+import { deletionStates, isDeletionOver } from '../../domain/deletions.ts';
 import { isoOf, numberOf, textOf } from '../../domain/plain-row.ts';
 import type { DeletionInput } from './messages.ts';
 import { deletionWords } from './words.ts';
@@ -11,6 +11,7 @@ export const deletionDescriptor = {
   hint: 'deletion',
   lives: 'once',
   states: deletionStates,
+  final: deletionStates.filter(isDeletionOver),
   gone: 'purged',
   row: {
     name: 'actor.name',
@@ -32,6 +33,6 @@ export const deletionDescriptor = {
     `The workflow of this deletion ${how} before it finished; restore the organization or delete it for good.`,
   purge: { keeps: ['outbox', 'history_archive'] },
   activities: ['claimPurge', 'purgeOrganization', 'finishDeletion'],
-  readers: { role: 'admin', requester: true },
+  readByRequester: true,
   words: deletionWords,
 } as const satisfies ActorDescriptor;

@@ -1,0 +1,22 @@
+import { operation } from '../engine/operation.ts';
+import { historyPage, historyPosition, historyQuery } from '../workflows/history-page.ts';
+import { historyStepSchema } from '../workflows/workflow.ts';
+import { deletionPath } from './deleted-organization.ts';
+
+export const listDeletionHistory = operation({
+  method: 'GET',
+  url: '/api/v1/deleted-organizations/{id}/history',
+  summary: 'The history of a deletion as steps in words',
+  description:
+    'For an owner of the deleted organization, and for the person who deleted it: also after the purge, when nobody is a member any more.',
+  scope: 'user',
+  credentials: 'session',
+  problems: ['not-found', 'mfa-required', 'unavailable'],
+  path: deletionPath,
+  query: historyQuery,
+  paged: { after: historyPosition },
+  result: historyStepSchema,
+  async handle({ caller, path, query, page, server, signal }) {
+    return await historyPage(await caller.deletion(path.id), { query, page, server, signal });
+  },
+});

@@ -1,0 +1,163 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { actorRow } from '../db/engine/projection.ts';
+import type { Alarm } from '../db/postgres/database.ts';
+import { actorStart } from '../db/workflows/actor-rows.ts';
+import { actorId } from '../domain/actors.ts';
+import { startActor } from '../temporal/delivery/start-actor.ts';
+import { messagesOf } from '../test/ground/actor-messages.ts';
+import { type ActorsGround, actorsGround } from '../test/ground/actors.ts';
+import { sampleRow } from '../test/ground/sample-row.ts';
+import { until } from '../test/ground/until.ts';
+import { actorStatus } from '../worker/duties/actor-status.ts';
+import { mendActor } from '../worker/duties/mend-actor.ts';
+import { openRows } from '../worker/duties/open-rows.ts';
+import type { Reconciling } from '../worker/duties/reconciler.ts';
+import { openMetrics } from '../worker/host/metrics.ts';
+import { type ActorKind, actorKinds, descriptors } from './descriptors.ts';
+import { lookAgain } from './look-again.ts';
+
+let ground: ActorsGround;
+let stopServing: () => Promise<void>;
+let reconciling: Reconciling;
+const alarms: Alarm[] = [];
+const everyState = actorKinds.flatMap((kind) => {
+  const { states, final } = descriptors[kind];
+  return states.filter((state) => !final.includes(state)).map((state) => [kind, state] as const);
+});
+
+beforeAll(async () => {
+  ground = await actorsGround();
+  ground.database.onAlarm((alarm) => alarms.push(alarm));
+  stopServing = await ground.serve();
+  const { database, temporal, log } = ground;
+  reconciling = { database, temporal, log, metrics: openMetrics(undefined), graceSeconds: 0 };
+});
+
+afterAll(async () => {
+  await stopServing();
+  await ground.close();
+});
+
+const handle = (actor: string) => ground.temporal.client.workflow.getHandle(actor);
+const rowOf = (kind: ActorKind, id: string) => actorRow(ground.database.kysely, kind, id);
+const isOver = async (kind: ActorKind, id: string) => {
+  const row = await rowOf(kind, id);
+  return row === undefined || row.finished_at !== null;
+};
+
+/** Nothing is under way: an actor that spins never comes to rest. Answers whether it still runs. */
+async function rest(actor: string): Promise<boolean> {
+  return await until(`${actor} is at rest`, async () => {
+    const described = await ground.temporal.connection.workflowService.describeWorkflowExecution({
+      namespace: ground.temporal.namespace,
+      execution: { workflowId: actor },
+    });
+    const { workflowExecutionInfo: info, pendingActivities, pendingWorkflowTask } = described;
+    if (Number(info?.historyLength ?? 0) > 150) throw new Error(`${actor} spins.`);
+    const { is } = await actorStatus(ground.temporal, actor);
+    if (is === 'closed') return { runs: false };
+    return !pendingActivities?.length && !pendingWorkflowTask && Number(info?.historyLength) > 4 && { runs: true };
+  }).then(({ runs }) => runs);
+}
+
+async function mend(kind: ActorKind, id: string): Promise<void> {
+  const row = (await openRows(ground.database, kind, 0)).find((one) => one.id === id);
+  if (row !== undefined) await mendActor(reconciling, row, false);
+}
+
+const stories = (what: string, story: (kind: ActorKind, state: string) => Promise<void>) =>
+  test(what, async () => {
+    // All at once: each has its own row and waits far more than it works.
+    const done = await Promise.allSettled(everyState.map(([kind, state]) => story(kind, state)));
+    const failed = done.flatMap((one, index) =>
+      one.status === 'rejected' ? [`${everyState[index]?.join(' ')}: ${String(one.reason)}`] : [],
+    );
+    expect(failed).toEqual([]);
+  });
+
+stories(
+  'lost by Temporal, an actor is started again from every state; terminated, it goes on or fails',
+  async (kind, state) => {
+    const { id } = await sampleRow(ground.database, kind, { state, revision: 3 });
+    const actor = actorId(kind, id);
+    await mend(kind, id);
+    if (!(await rest(actor))) {
+      expect(await isOver(kind, id)).toBe(true);
+      return;
+    }
+    const { runId } = await handle(actor).describe();
+    await handle(actor).terminate();
+    await mend(kind, id);
+    expect((await handle(actor).describe()).runId).not.toBe(runId);
+    const runs = await rest(actor);
+    expect(runs).toBe(descriptors[kind].lives === 'for-ever');
+    const row = await ground.database.kysely
+      .selectFrom(descriptors[kind].table as 'deletion')
+      .select(['state', 'message', 'finished_at'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    if (descriptors[kind].lives === 'for-ever') expect(row.finished_at).toBeNull();
+    else expect(row).toMatchObject({ state: 'failed', message: expect.stringContaining('was terminated') });
+  },
+);
+
+stories('a message that is unknown or cannot be read is told and skipped in every state', async (kind, state) => {
+  const { id } = await sampleRow(ground.database, kind, { state, revision: 3 });
+  const actor = actorId(kind, id);
+  await mend(kind, id);
+  if (!(await rest(actor))) return;
+  const { runId } = await handle(actor).describe();
+  const bad: [string, unknown[]][] = [['launchTheShip', [{ id: 'x', body: {} }]]];
+  for (const name of Object.keys(await messagesOf(kind))) {
+    bad.push(
+      [name, []],
+      [name, [null]],
+      [name, [{ id: 7, body: {} }]],
+      [name, [{ id: 'x' }]],
+      [name, ['text', 'more']],
+    );
+  }
+  for (const [name, given] of bad) await handle(actor).signal(name, ...given);
+  await until(
+    `${actor} has skipped them`,
+    async () => alarms.filter((one) => one.actorId === actor).length === bad.length,
+  );
+  expect(await rest(actor)).toBe(true);
+  // The same run goes on, and its row says the same.
+  expect((await handle(actor).describe()).runId).toBe(runId);
+  expect(await isOver(kind, id)).toBe(false);
+  await handle(actor).terminate();
+});
+
+stories('from an older copy of Temporal, an actor adopts what its row says', async (kind, state) => {
+  const { id, organizationId } = await sampleRow(ground.database, kind, { state, revision: 3 });
+  const actor = actorId(kind, id);
+  const input = {
+    ...(await actorStart(ground.database.kysely, kind, id))?.input,
+    state: descriptors[kind].states[0],
+    revision: 0,
+  };
+  await startActor(ground.temporal, { kind, rowId: id, organizationId, state, input, author: {} });
+  const first = (await handle(actor).describe()).runId;
+  if (!(await rest(actor))) {
+    expect(await isOver(kind, id)).toBe(true);
+    return;
+  }
+  // Its claim was refused: it went on in a new run with what its row says.
+  const second = (await handle(actor).describe()).runId;
+  expect(second).not.toBe(first);
+  await sql`update ${sql.table(descriptors[kind].table)} set revision = revision + 7 where id = ${id}`.execute(
+    ground.database.kysely,
+  );
+  await handle(actor).signal(lookAgain, { id: 'look', body: {} });
+  await until('it has looked', async () => (await handle(actor).describe()).runId !== second);
+  expect(await rest(actor)).toBe(true);
+  // Its row was made final by somebody else: it ends without a word.
+  await sql`update ${sql.table(descriptors[kind].table)} set finished_at = now() where id = ${id}`.execute(
+    ground.database.kysely,
+  );
+  await handle(actor).signal(lookAgain, { id: 'again', body: {} });
+  await until('it has ended', async () => (await actorStatus(ground.temporal, actor)).is === 'closed');
+  expect((await handle(actor).describe()).status.name).toBe('COMPLETED');
+});
