@@ -1,7 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
 const never = ['**/node_modules/**', '.ballast/**'];
-const pure = ['domain/**/*.test.ts', 'workflows/**/state.test.ts', 'web/**/*.test.ts', 'lint/**/*.test.ts'];
+const pure = [
+  'domain/**/*.test.ts',
+  'workflows/**/state.test.ts',
+  'workflows/recipe.test.ts',
+  'web/**/*.test.ts',
+  'lint/**/*.test.ts',
+];
 
 export default defineConfig({
   test: {

@@ -113,10 +113,11 @@ export function temporalDynamicConfig(): string {
     'history.transferProcessorMaxPollRPS': 2000,
     'history.timerProcessorMaxPollRPS': 2000,
     'history.visibilityProcessorMaxPollRPS': 2000,
-    // A mended worker is asked again within half a minute, not ten.
-    'history.workflowTaskRetryMaxInterval': '30s',
-    // The reconciler reads ten pages in a row; the default is 10 a second for everybody.
+    // The reconciler lists whole sets; the default is 10 a second.
     'frontend.namespaceRPS.visibility': 100,
+    // A mended program goes on within half a minute and not after ten; the reconciler finds its tasks meanwhile.
+    'history.workflowTaskRetryMaxInterval': '30s',
+    'system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute': 5,
     'matching.numTaskqueueReadPartitions': 1,
     'matching.numTaskqueueWritePartitions': 1,
     'system.enableEagerWorkflowStart': true,
