@@ -40,6 +40,11 @@ export async function sampleRow(
     insert into ${sql.table(table)} (${sql.join(columns.map(([column]) => sql.ref(column)))})
     values (${sql.join(columns.map(([, value]) => value))})
   `.execute(database.kysely);
+  // The organization that a deletion stands for is deleted.
+  if (kind === 'deletion') {
+    const organization = database.kysely.updateTable('organization').where('id', '=', organizationId);
+    await organization.set({ deletion_id: id }).execute();
+  }
   return { id, organizationId };
 }
 

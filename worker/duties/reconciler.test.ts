@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { restoreOrganization } from '../../db/deletions/deletions.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { requestPurge, restoreOrganization } from '../../db/deletions/deletions.ts';
 import { archivedRuns } from '../../db/engine/archive/history-archive.ts';
 import { effect } from '../../db/engine/effect.ts';
 import type { Alarm } from '../../db/postgres/database.ts';
@@ -188,4 +188,43 @@ test('a pass costs a few calls whatever the number of actors: only some are desc
   expect(calls.length).toBeLessThan(110);
   for (let pass = 0; pass < 4; pass += 1) await reconcile(watched, undefined, memory);
   expect(new Set(described)).toEqual(new Set([...described, ...actors]));
+});
+
+describe('while actors are served', () => {
+  let stopServing: () => Promise<void>;
+  beforeAll(async () => {
+    stopServing = await ground.serve();
+  });
+  afterAll(() => stopServing());
+
+  const waits = ({ actor }: DeletedOrganization) =>
+    until('it waits, and visibility knows it', async () => {
+      const { events } = await ground.temporal.client.workflow.getHandle(actor).fetchHistory();
+      return (
+        events?.some((event) => event.timerStartedEventAttributes) && (await runningActors(ground.temporal)).has(actor)
+      );
+    });
+  /** As if it had been delivered to a Temporal that an older copy of itself has replaced. */
+  const forget = ({ actor }: DeletedOrganization) =>
+    ground.database.kysely.deleteFrom('outbox').where('actor_id', '=', actor).execute();
+
+  test('a decision that Temporal lost is carried out: the actor is asked to look at its row', async () => {
+    const deletion = await begin();
+    await waits(deletion);
+    await effect(ground.database, tester, (purging) => requestPurge(purging, deletion.deletionId));
+    await forget(deletion);
+    await reconcile(reconciling);
+    expect(await handle(deletion).result()).toBe('purged');
+  });
+
+  test('an actor that runs although its row is final ends, and changes nothing', async () => {
+    const deletion = await begin();
+    await waits(deletion);
+    await effect(ground.database, tester, (restoring) => restoreOrganization(restoring, deletion.deletionId));
+    await forget(deletion);
+    const before = await deletionRow(ground.database, deletion.deletionId);
+    await reconcile(reconciling);
+    expect(await handle(deletion).result()).toBe('restored');
+    expect(await deletionRow(ground.database, deletion.deletionId)).toEqual(before);
+  });
 });

@@ -13,6 +13,8 @@ import { type ActorsGround, actorsGround, tester } from '../../test/ground/actor
 import { until } from '../../test/ground/until.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 import { archiveFinished } from '../../worker/duties/archive.ts';
+import { mendActor } from '../../worker/duties/mend-actor.ts';
+import { openRows } from '../../worker/duties/open-rows.ts';
 import { openMetrics } from '../../worker/host/metrics.ts';
 import { view } from './messages.ts';
 
@@ -183,4 +185,33 @@ test('it goes on in a new run when its history is long, and no run is missing fr
   });
   const { runId } = await handle(cluster).describe();
   expect(await archived()).toEqual([...before, runId]);
+});
+
+test.each([
+  ['terminated', (cluster: ClusterRef) => handle(cluster).terminate()],
+  ['cancelled', (cluster: ClusterRef) => handle(cluster).cancel()],
+  ['told something without a body', (cluster: ClusterRef) => handle(cluster).signal('connected')],
+])('%s, it is in contact again by itself, with its agent and its state', async (_, harm) => {
+  const cluster = await create();
+  const contact = async (contact: 'connected' | 'lost') => {
+    const agents = ground.database.kysely.updateTable('cluster_agent').where('cluster_id', '=', cluster.id);
+    await agents.set({ contact }).execute();
+  };
+  await contact('connected');
+  await tell(cluster, 'connected');
+  await stateIs(cluster, 'ready');
+  await harm(cluster);
+  const { database, temporal, log } = ground;
+  const [open] = (await openRows(database, 'cluster', 0)).filter(({ id }) => id === cluster.id);
+  if (open === undefined) throw new Error('Its row is not open.');
+  await mendActor({ database, temporal, log, metrics: openMetrics(undefined) }, open, false);
+  // Words of its agent reach it, and nothing of its facts is gone.
+  await contact('lost');
+  await tell(cluster, 'lost');
+  await stateIs(cluster, 'lost');
+  await contact('connected');
+  await tell(cluster, 'back');
+  await stateIs(cluster, 'ready');
+  expect((await handle(cluster).describe()).status.name).toBe('RUNNING');
+  await handle(cluster).terminate();
 });
