@@ -7,6 +7,7 @@ import { effect } from '../../db/engine/effect.ts';
 import type { Alarm } from '../../db/postgres/database.ts';
 import { payloadCodec } from '../../temporal/connection/codec.ts';
 import { type ActorsGround, actorsGround, deletedOrganization, deletionRow, tester } from '../../test/ground/actors.ts';
+import { until } from '../../test/ground/until.ts';
 import { openMetrics } from '../host/metrics.ts';
 import { type Archiving, archiveFinished } from './archive.ts';
 
@@ -93,6 +94,10 @@ test('all runs of an actor that continued as new are archived, the first one fir
 test('an actor that still runs is not archived but reported, once, and does not keep others waiting', async () => {
   const running = await deletedOrganization(ground.database);
   await ground.delivery.deliver(running.actor);
+  const begun = ground.temporal.client.workflow.getHandle(running.actor);
+  await until('it waits', async () =>
+    (await begun.fetchHistory()).events?.some(({ timerStartedEventAttributes: timer }) => timer),
+  );
   await effect(ground.database, tester, (restoring) => restoreOrganization(restoring, running.deletionId));
   const never = await deletedOrganization(ground.database);
   await effect(ground.database, tester, (restoring) => restoreOrganization(restoring, never.deletionId));
