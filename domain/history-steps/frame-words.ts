@@ -1,7 +1,7 @@
 import { factsOf, numberOf, textOf } from './event.ts';
 import type { ActivityWords } from './words.ts';
 
-/** The activities that every kind of actor has, by name. */
+/** The activities that every kind of actor has, and those that no kind has any more, by name. */
 export const frameActivities: Readonly<Record<string, ActivityWords>> = {
   claimActor: {
     kind: 'did',
@@ -21,6 +21,16 @@ export const frameActivities: Readonly<Record<string, ActivityWords>> = {
     kind: 'did',
     todo: () => 'put the history of the run before into the archive',
     done: () => ({ title: 'Put the history of the run before into the archive' }),
+  },
+  // Only histories of 0.1.0 have it: a cluster does not fail any more.
+  failCluster: {
+    kind: 'did',
+    todo: () => 'write down that the cluster failed',
+    done: ({ message }) => ({
+      title: 'Wrote down that the cluster failed',
+      detail: textOf(message),
+      outcome: 'failed',
+    }),
   },
 };
 

@@ -36,11 +36,13 @@ export async function mendActor(reconciling: Reconciling, row: OpenRow, failing:
  */
 async function startAgain(
   { database, temporal, log, metrics }: Reconciling,
-  { kind, id: rowId }: OpenRow,
+  open: OpenRow,
   status: Exclude<ActorStatus, { is: 'running' }>,
 ): Promise<void> {
+  const { kind, id: rowId } = open;
   const actor = actorId(kind, rowId);
-  if (status.is === 'unknown' && (await startWaits(database, { kind, id: rowId } as OpenRow))) return;
+  // The relay is at it.
+  if (status.is === 'unknown' && (await startWaits(database, open))) return;
   // Read after the describe: a final row is one whose actor has just ended in order.
   const row = await actorStart(database.kysely, kind, rowId);
   if (row === undefined || row.finished) return;
