@@ -88,8 +88,10 @@ export async function actorFrame<End extends string, Input extends ActorInput>(
   // Runs that 0.1.0 began have not claimed their rows.
   const framed = patched('actor-frame');
   // Beside all the rest: a history that cannot be fetched for a while must not keep the actor from living.
-  const archiving = CancellationScope.nonCancellable(() => archiveRunsBefore());
-  archiving.catch(() => undefined);
+  const archiving = CancellationScope.nonCancellable(() => archiveRunsBefore()).catch((error: unknown) => {
+    if (!(error instanceof TemporalFailure)) throw error;
+    log.error('The history of a run before this one is not archived', { why: reason(error) });
+  });
 
   const frame: Frame = {
     get isDue() {
@@ -112,10 +114,13 @@ export async function actorFrame<End extends string, Input extends ActorInput>(
   try {
     // Cancelling an actor that lives for ever is no way to end it.
     const end = fail === undefined ? await CancellationScope.nonCancellable(() => live()) : await live();
-    await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
+    await CancellationScope.nonCancellable(() => settle());
     return end;
   } catch (error) {
-    if (error instanceof RowIsOver) return await CancellationScope.nonCancellable(() => endAs<End>(error.state));
+    if (error instanceof RowIsOver) {
+      await CancellationScope.nonCancellable(() => settle());
+      return error.state as End;
+    }
     if (!(error instanceof TemporalFailure)) throw error;
     const why = reason(error);
     if (fail === undefined) {
@@ -127,7 +132,7 @@ export async function actorFrame<End extends string, Input extends ActorInput>(
     }
     await CancellationScope.nonCancellable(async () => {
       await fail({ by: isCancellation(error) ? 'operator' : 'failure', why });
-      await condition(allHandlersFinished);
+      await settle();
     });
     throw isCancellation(error) ? error : ApplicationFailure.fromError(error, { nonRetryable: true });
   }
@@ -147,10 +152,10 @@ export async function actorFrame<End extends string, Input extends ActorInput>(
     await frame.obey(await claimActor({ kind, rowId, revision }));
   }
 
-  async function endAs<State extends string>(state: string): Promise<State> {
+  /** Nothing of this run, or of those before it, is under way any more. */
+  async function settle(): Promise<void> {
     await archiving;
     await condition(allHandlersFinished);
-    return state as State;
   }
 
   async function tellUnreadable(): Promise<void> {
