@@ -20,6 +20,7 @@ import { ConsoleFiles } from './console/console-files.ts';
 import { readJsonBodies } from './engine/http/body.ts';
 import { answerBrokenRequest } from './engine/http/broken-requests.ts';
 import { clientAddress } from './engine/http/client-address.ts';
+import { boundConnections, Connections } from './engine/http/connections.ts';
 import { discardUnreadBodies } from './engine/http/discard.ts';
 import { greet } from './engine/http/greeting.ts';
 import { sendProblem } from './engine/http/problem-reply.ts';
@@ -65,6 +66,11 @@ export interface AppParts {
   /** What is served; tests add operations of their own. */
   operations?: Registry;
 }
+
+/** How long the headers of a request may take to arrive. */
+const longestHeaders = 15_000;
+/** How long a connection may be silent: longer than any wait for work and any pause of a stream. */
+const longestSilence = 120_000;
 
 /** The HTTP server with everything it serves, not listening yet. Closing it ends its streams and stops the feed. */
 export async function createApp(parts: AppParts): Promise<FastifyInstance> {
@@ -123,7 +129,12 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     genReqId: requestIds(clients),
     requestIdHeader: false,
     bodyLimit: settings.MAX_BODY_BYTES,
-    requestTimeout: 60_000,
+    requestTimeout: settings.RECEIVE_TIMEOUT,
+    connectionTimeout: longestSilence,
+    http: {
+      headersTimeout: Math.min(longestHeaders, settings.RECEIVE_TIMEOUT),
+      connectionsCheckingInterval: Math.min(1_000, settings.RECEIVE_TIMEOUT),
+    },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1024 },
@@ -138,6 +149,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   app.decorate('readiness', ready);
   app.decorateRequest('visit', null);
   app.decorateRequest('problem', null);
+  app.decorateRequest('admitted', false);
   app.addHook('onRequest', (request, reply, done) => {
     watch(request, reply);
     reply.headers(headers).header('x-request-id', request.id);
@@ -149,6 +161,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     done(null, payload);
   });
   greet(app, settings);
+  boundConnections(app, new Connections(clients, settings.CONNECTIONS_PER_ADDRESS));
   readJsonBodies(app);
   discardUnreadBodies(app);
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error));

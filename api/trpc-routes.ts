@@ -3,6 +3,7 @@ import { fastifyRequestHandler } from '@trpc/server/adapters/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../domain/problems.ts';
 import { admitVisit } from './engine/http/admit.ts';
+import { bodyLimitOf } from './engine/http/body.ts';
 import type { ClientAddress } from './engine/http/client-address.ts';
 import { noted } from './engine/http/problem-reply.ts';
 import type { NamedOperation, Registry } from './engine/registry.ts';
@@ -55,6 +56,7 @@ export function trpcRoutes(
           url: `/${name}`,
           exposeHeadRoute: false,
           config: { operation: named },
+          bodyLimit: bodyLimitOf(operation, server.settings),
           onRequest,
           handler: (request, reply) => {
             if (operation.stream !== undefined) reply.header('connection', 'close');

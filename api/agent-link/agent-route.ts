@@ -4,7 +4,7 @@ import { Problem } from '../../domain/problems.ts';
 import type { ClientAddress } from '../engine/http/client-address.ts';
 import { fieldErrors } from '../engine/input/field-errors.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
-import { type AdmittedAgent, admitAgent, currentIncarnation, type From } from './admit-agent.ts';
+import { type AdmittedAgent, type AgentHeaders, admitAgent, currentIncarnation, type From } from './admit-agent.ts';
 import { cleanText } from './clean-text.ts';
 import { Pace } from './pace.ts';
 
@@ -17,6 +17,13 @@ export interface Asked<Body, Query> {
   from: From;
   request: FastifyRequest;
   reply: FastifyReply;
+}
+
+/** Whoever asks, before the body is read. */
+export interface Visitor {
+  server: ServerParts;
+  from: From;
+  headers: AgentHeaders;
 }
 
 interface RouteParts<Body, Query> {
@@ -40,25 +47,46 @@ const requests = new Pace({ perSecond: 100, atOnce: 500 });
 
 /** A route that asks for no credential, or looks after that itself. */
 export function openRoute<Body = undefined, Query = undefined>(
-  parts: RouteParts<Body, Query> & { handle: (asked: Asked<Body, Query>) => Promise<unknown> },
+  parts: RouteParts<Body, Query> & {
+    /** What is decided before the body is read. */
+    admit?: (visitor: Visitor) => Promise<void>;
+    handle: (asked: Asked<Body, Query>) => Promise<unknown>;
+  },
 ): AgentRoute {
   return {
     mount: (app, server, clients) =>
-      serve(app, parts, (request, reply) => parts.handle(asked(server, clients, parts, request, reply))),
+      serve(
+        app,
+        parts,
+        async (request) => parts.admit?.({ server, from: fromOf(request, clients), headers: request.headers }),
+        (request, reply) => parts.handle(asked(server, clients, parts, request, reply)),
+      ),
   };
 }
 
-/** A route for agents that have enrolled. */
+/** A route for agents that have enrolled. Who it is, is asked before the body is read. */
 export function agentRoute<Body = undefined, Query = undefined>(
   parts: RouteParts<Body, Query> & { handle: (asked: Asked<Body, Query>, agent: AdmittedAgent) => Promise<unknown> },
 ): AgentRoute {
   return {
-    mount: (app, server, clients) =>
-      serve(app, parts, async (request, reply) => {
-        const agent = await admitAgent(server, request.headers, fromOf(request, clients));
-        if (!requests.allows(agent.clusterId)) throw tooMany();
-        return parts.handle(asked(server, clients, parts, request, reply), agent);
-      }),
+    mount(app, server, clients) {
+      const admitted = new WeakMap<FastifyRequest, AdmittedAgent>();
+      serve(
+        app,
+        parts,
+        async (request) => {
+          const agent = await admitAgent(server, request.headers, fromOf(request, clients));
+          if (!requests.allows(agent.clusterId)) throw tooMany();
+          admitted.set(request, agent);
+          request.admitted = true;
+        },
+        async (request, reply) => {
+          const agent = admitted.get(request);
+          if (agent === undefined) throw new Error('The agent was not admitted.');
+          return parts.handle(asked(server, clients, parts, request, reply), agent);
+        },
+      );
+    },
   };
 }
 
@@ -86,6 +114,7 @@ export function tooMany(retryAfterSeconds = 1): Problem {
 function serve<Body, Query>(
   app: FastifyInstance,
   { method, url, bodyLimit = smallBody, waits }: RouteParts<Body, Query>,
+  admit: (request: FastifyRequest) => Promise<void>,
   handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
 ): void {
   app.route({
@@ -93,6 +122,7 @@ function serve<Body, Query>(
     url: `/agent/v1/${url}`,
     bodyLimit,
     config: { quiet: true, ...(waits === undefined ? {} : { waits }) },
+    onRequest: admit,
     handler: async (request, reply) => {
       const answer = await handler(request, reply);
       if (reply.sent || answer === reply) return reply;

@@ -11,8 +11,10 @@ export const enrol = openRoute({
   method: 'POST',
   url: 'enrol',
   body: enrolRequest,
-  async handle({ server, body, from, request }): Promise<EnrolAnswer> {
+  async admit({ server, from }) {
     await server.rates.spend('agent-enrol', from.address, rateClasses.credentials);
+  },
+  async handle({ server, body, from, request }): Promise<EnrolAnswer> {
     const agreed = agree(body.protocol);
     if ('refused' in agreed) throw new Problem('protocol-too-old', agreed.refused);
     const { token, credentialHash, version, hostname } = body;

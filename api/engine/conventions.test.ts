@@ -129,6 +129,11 @@ describe('bodies', () => {
     expect(chunked.status).toBe(413);
   });
 
+  test('a public operation reads at most 64 kB', async () => {
+    const body = { organization: 'acme', token: 'x'.repeat(65_536) };
+    expectProblem(await api.call('POST', '/api/v1/token-exchange', { body }), 413);
+  });
+
   test('20 MB from nobody are refused before they are read', async () => {
     const body = JSON.stringify({ name: 'x'.repeat(20_000_000) });
     expectProblem(await api.call('POST', '/api/v1/teams', { body }), 403);

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { admitVisit, visitOf } from './http/admit.ts';
+import { bodyLimitOf } from './http/body.ts';
 import type { ClientAddress } from './http/client-address.ts';
 import { sendProblem } from './http/problem-reply.ts';
 import { typedText } from './input/typed-text.ts';
@@ -25,6 +26,7 @@ export function restRoutes(
       method: operation.method,
       url: routeOf(operation.url),
       config: { operation: named },
+      bodyLimit: bodyLimitOf(operation, server.settings),
       onRequest,
       // A look at the headers must not use up what is good once.
       exposeHeadRoute: !operation.redirects,

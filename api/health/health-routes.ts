@@ -26,9 +26,11 @@ const readMetrics = operation({
 
 /** For those who watch over the process; no part of the API. */
 export function healthRoutes(app: FastifyInstance, server: ServerParts, { clients, metrics, ready }: Health): void {
-  app.get('/healthz', async (_, reply) => reply.type('text/plain; charset=utf-8').send('alive\n'));
+  app.get('/healthz', { config: { uncounted: true } }, async (_, reply) =>
+    reply.type('text/plain; charset=utf-8').send('alive\n'),
+  );
 
-  app.get('/readyz', async (_, reply) => {
+  app.get('/readyz', { config: { uncounted: true } }, async (_, reply) => {
     const state = await ready();
     return reply
       .code(state.ready ? 200 : 503)

@@ -181,6 +181,18 @@ export const settingsTable = {
   MAX_BODY_BYTES: setting('Largest body of a request, in bytes.', wholeNumber(1024, 104_857_600), 1_048_576, {
     example: '1048576',
   }),
+  RECEIVE_TIMEOUT: setting(
+    'Longest that a request may take to arrive; then its connection is ended.',
+    duration(100, 3_600_000),
+    60_000,
+    { shown: '60s', example: '60s' },
+  ),
+  CONNECTIONS_PER_ADDRESS: setting(
+    'Connections that one client address may hold; a further one displaces its oldest idle one. Trusted proxies are not counted.',
+    wholeNumber(8, 100_000),
+    512,
+    { example: '512' },
+  ),
   REQUEST_TIMEOUT: setting(
     'Longest that a request may take before it is answered 504.',
     duration(100, 600_000),

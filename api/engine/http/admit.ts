@@ -31,6 +31,7 @@ export function admitVisit(server: ServerParts, clients: ClientAddress) {
     request.visit = visit;
     try {
       await admit(server, visit.incoming);
+      request.admitted = visit.incoming.caller !== undefined;
     } finally {
       const { rate } = visit.incoming;
       if (rate !== undefined) reply.headers({ 'ratelimit-policy': rate.policy, ratelimit: rate.remaining });

@@ -1,7 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../../domain/problems.ts';
+import type { Settings } from '../../../domain/settings/settings.ts';
+import type { AnyOperation } from '../operation.ts';
 import { malformedJson } from '../problems/failure.ts';
+
+/** Of those who have shown no credential. */
+export const strangersBody = 64 * 1024;
+
+/** How much of a body is read: of a public operation's less, since anybody can send it. */
+export function bodyLimitOf({ access }: AnyOperation, { MAX_BODY_BYTES }: Pick<Settings, 'MAX_BODY_BYTES'>): number {
+  return access.scope === 'public' ? Math.min(strangersBody, MAX_BODY_BYTES) : MAX_BODY_BYTES;
+}
 
 /** Bodies are JSON in UTF-8 and nothing else; an empty one is none. */
 export function readJsonBodies(app: FastifyInstance): void {

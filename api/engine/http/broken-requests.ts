@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Problem } from '../../../domain/problems.ts';
 import { problemBody } from '../problems/problem-answer.ts';
+import { destroySoon } from './destroy-soon.ts';
 
 interface BrokenRequest extends Error {
   code: string;
@@ -24,6 +25,7 @@ export function answerBrokenRequest(error: BrokenRequest, socket: Socket): void 
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  destroySoon(socket);
 }
 
 function problemOf(code: string): Problem {

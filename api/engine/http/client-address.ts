@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -8,6 +9,8 @@ export interface ClientAddress {
   /** Where the request comes from: the last hop that is not a trusted proxy. */
   of(request: IncomingMessage): string;
   comesThroughProxy(request: IncomingMessage): boolean;
+  /** Whether the other end of a connection is a trusted proxy, which holds the connections of many. */
+  isProxy(socket: Socket): boolean;
   isLoopback(request: IncomingMessage): boolean;
 }
 
@@ -17,6 +20,11 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
   const isTrusted = (address: Address): boolean =>
     trusted.some((one) => address.kind() === one[0].kind() && address.match(one));
 
+  const isProxy = (socket: Socket): boolean => {
+    if (trusted.length === 0) return false;
+    const address = parsed(socket.remoteAddress);
+    return address !== undefined && isTrusted(address);
+  };
   const peer = (request: IncomingMessage): Address | undefined => parsed(request.socket.remoteAddress);
   const find = (request: IncomingMessage): Address | undefined => {
     let current = peer(request);
@@ -33,11 +41,8 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
   };
   return {
     of: (request) => (trusted.length === 0 ? plain(request) : (find(request)?.toString() ?? 'unknown')),
-    comesThroughProxy: (request) => {
-      if (trusted.length === 0) return false;
-      const address = peer(request);
-      return address !== undefined && isTrusted(address);
-    },
+    comesThroughProxy: (request) => isProxy(request.socket),
+    isProxy,
     isLoopback: (request) => {
       const address = peer(request);
       const forwarded = request.headers['x-forwarded-for'] ?? request.headers.forwarded;

@@ -1,22 +1,36 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { destroySoon } from './destroy-soon.ts';
 
-const mostDiscarded = 64 * 1024 * 1024;
+const mostDiscarded = { admitted: 64 * 1024 * 1024, stranger: 64 * 1024 };
 
 /**
- * A request can be answered before its body was read: refused, or too large. The rest is then read and thrown away, up to
- * a bound, so that the client gets the answer instead of a broken connection.
+ * A request can be answered before its body was read: refused, or too large. Whoever was admitted is spared a broken
+ * connection: the rest is read and thrown away, up to a bound. Of a stranger's body next to nothing is read, and its
+ * connection ends with the answer.
  */
 export function discardUnreadBodies(app: FastifyInstance): void {
-  app.addHook('onSend', (request, _, payload, done) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const { raw } = request;
-    if (!raw.complete && request.body === undefined && raw.headers['content-length'] !== '0') {
+    if (!raw.complete && request.body === undefined && hasBody(raw.headers)) {
+      const most = request.admitted ? mostDiscarded.admitted : mostDiscarded.stranger;
       let discarded = 0;
       raw.on('data', (chunk: Buffer) => {
         discarded += chunk.length;
-        if (discarded > mostDiscarded) raw.destroy();
+        if (discarded <= most) return;
+        if (request.admitted) raw.destroy();
+        else raw.pause();
       });
       raw.resume();
+      if (!request.admitted) {
+        reply.header('connection', 'close');
+        reply.raw.once('finish', () => destroySoon(raw.socket));
+      }
     }
     done(null, payload);
   });
+}
+
+function hasBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Problem } from '../../../domain/problems.ts';
 import type { Settings } from '../../../domain/settings/settings.ts';
 import { hostCheck } from './host.ts';
@@ -11,6 +11,10 @@ export function greet(app: FastifyInstance, settings: Settings): void {
   const checkHost = hostCheck(settings.PUBLIC_URL);
   let closing = false;
   let inWork = 0;
+  const working = new WeakSet<FastifyReply>();
+  const finished = (reply: FastifyReply) => {
+    if (working.delete(reply)) inWork -= 1;
+  };
   app.addHook('preClose', async () => {
     closing = true;
   });
@@ -18,7 +22,7 @@ export function greet(app: FastifyInstance, settings: Settings): void {
     if (closing) reply.header('connection', 'close');
     done(null, payload);
   });
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', (request, _, done) => {
     try {
       checkHost(request.raw);
     } catch (error) {
@@ -30,7 +34,13 @@ export function greet(app: FastifyInstance, settings: Settings): void {
     if (closing && lasting) {
       return done(new Problem('unavailable', 'This process is about to stop; try again.', { retryAfterSeconds: 1 }));
     }
-    if (lasting) return done();
+    done();
+  });
+  // Not before the body is there: those who never send theirs must not count.
+  app.addHook('preValidation', (request, reply, done) => {
+    const { operation, waits, uncounted } = request.routeOptions.config ?? {};
+    const lasting = operation?.operation.stream !== undefined || waits;
+    if (lasting || uncounted || reply.raw.closed) return done();
     if (inWork >= mostAtOnce) {
       return done(
         new Problem('unavailable', 'The control plane has more to do than it can; try again in a moment.', {
@@ -39,9 +49,13 @@ export function greet(app: FastifyInstance, settings: Settings): void {
       );
     }
     inWork += 1;
-    reply.raw.once('close', () => {
-      inWork -= 1;
-    });
+    working.add(reply);
+    reply.raw.once('close', () => finished(reply));
     done();
+  });
+  // The work is done when the answer is ready: how slowly it is read does not count.
+  app.addHook('onSend', (_, reply, payload, done) => {
+    finished(reply);
+    done(null, payload);
   });
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../../domain/problems.ts';
 import type { NamedOperation } from '../registry.ts';
 import { sendProblem } from './problem-reply.ts';
@@ -6,7 +6,14 @@ import { sendProblem } from './problem-reply.ts';
 /** What no route serves: a path that is none of ours, or a method that a path of ours does not know. */
 export function answerUnknownRoutes(app: FastifyInstance, operations: readonly NamedOperation[]): void {
   const paths = pathPatterns(operations);
-  app.setNotFoundHandler((request, reply) => {
+  // At once: nobody reads the body of a request that leads nowhere.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) answer(request, reply);
+    else done();
+  });
+  app.setNotFoundHandler((request, reply) => answer(request, reply));
+
+  function answer(request: FastifyRequest, reply: FastifyReply): void {
     const pathname = request.url.split('?', 1)[0] ?? '';
     const methods = paths.filter(({ pattern }) => pattern.test(pathname)).flatMap(({ allowed }) => allowed);
     if (methods.length === 0) {
@@ -28,7 +35,7 @@ export function answerUnknownRoutes(app: FastifyInstance, operations: readonly N
       reply,
       new Problem('method-not-allowed', `The method ${request.method} is not known at this path; use ${allow}.`),
     );
-  });
+  }
 }
 
 function pathPatterns(operations: readonly NamedOperation[]): { pattern: RegExp; allowed: string[] }[] {

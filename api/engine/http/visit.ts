@@ -16,8 +16,12 @@ declare module 'fastify' {
     waits?: true;
     /** Asked so often that its line in the log is for those who look for it. */
     quiet?: true;
+    /** Asked by those who watch over the process: answered however much there is to do. */
+    uncounted?: true;
   }
   interface FastifyRequest {
+    /** It came with a credential that is good: from here on its body may be read. */
+    admitted: boolean;
     visit: Visit | null;
     /** The code of the problem it ended in, for the log. */
     problem: string | null;
