@@ -29,6 +29,7 @@ import { requestLog } from './engine/http/request-log.ts';
 import { securityHeaders } from './engine/http/security-headers.ts';
 import { answerUnknownRoutes } from './engine/http/unknown-routes.ts';
 import { type OpenapiDocument, openapiDocument } from './engine/openapi/document.ts';
+import { KnownCredentials } from './engine/pipeline/known-credentials.ts';
 import { RateLimiter } from './engine/pipeline/rate-limit.ts';
 import { namedOperations, type Registry } from './engine/registry.ts';
 import { restRoutes } from './engine/rest.ts';
@@ -106,6 +107,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     agentProgram: parts.agentProgram,
     consoleFiles: parts.consoleFiles ?? new ConsoleFiles(),
     rates: new RateLimiter(database.kysely),
+    known: new KnownCredentials(),
     issuerKeys: new IssuerKeys(settings.OUTBOUND_ALLOWED_RANGES),
     clocks: parts.clocks ?? specifiedClocks,
     log,

@@ -53,6 +53,12 @@ async function told(actor: string, message: string): Promise<number> {
   return (await rows.where('message', '=', message).execute()).length;
 }
 
+test('a report of more values than any cluster has is refused before each is checked', async () => {
+  const slices = Array.from({ length: 250_000 }, () => ({}));
+  const refused = await agent.call('POST', 'report', { number: 1, full: true, appliedRevision: 0, slices });
+  expect([refused.status, refused.body.detail]).toEqual([413, expect.stringContaining('200,000 values')]);
+});
+
 test('trouble that comes and goes does not fill the history of its cluster', async () => {
   for (let time = 0; time < 20; time += 1) {
     await agent.report([observedSlice('a', { error: `No image ${time}.` })]);

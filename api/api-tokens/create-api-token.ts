@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { createToken } from '../../db/api-tokens/api-tokens.ts';
 import { tokenRoles } from '../../domain/roles.ts';
 import { invalidFields } from '../engine/input/input.ts';
+import { nameText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
 import { apiTokenAnswer, apiTokenSchema } from './api-token.ts';
 
@@ -21,7 +22,7 @@ export const createApiToken = operation({
   rate: 'credentials',
   problems: [],
   body: z.strictObject({
-    name: z.string().trim().min(1).max(100),
+    name: nameText(),
     role: z.enum(tokenRoles),
     expiresAt: z.iso
       .datetime({ offset: true })

@@ -99,7 +99,7 @@ function pictureOf(address: string | undefined): string | null {
 function plain(text: string | undefined, longest: number): string {
   return (text ?? '')
     .toWellFormed()
-    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .replace(/(?:(?![\u200c\u200d])[\p{Cc}\p{Cf}]|\s)+/gu, ' ')
     .trim()
     .slice(0, longest);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { clusterStates } from '../../domain/clusters/clusters.ts';
+import { nameText } from '../engine/input/line.ts';
 
 const flag = z.boolean();
 const texts = z.array(z.string());
@@ -103,15 +104,5 @@ export const clusterCreatedSchema = z.object({ cluster: clusterSchema, ...joinin
 export const enrollmentTokenSchema = z.object(joining).meta({ id: 'EnrollmentToken' });
 
 export const clusterPath = z.strictObject({ id: z.guid().toLowerCase() });
-export const clusterName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .regex(/^[^\p{Cc}]*$/u, 'contains a control character; remove it');
-export const clusterRegion = z
-  .string()
-  .trim()
-  .max(100)
-  .regex(/^[^\p{Cc}]*$/u, 'contains a control character; remove it')
-  .describe('Where its machines are, in your own words.');
+export const clusterName = nameText();
+export const clusterRegion = nameText(0).describe('Where its machines are, in your own words.');

@@ -101,6 +101,9 @@ describe('bodies', () => {
     ['{"name":"x","__proto__":{"a":1}}', ['body.__proto__']],
     [{ name: 'x'.repeat(101) }, ['body.name']],
     [{ name: '   ' }, ['body.name']],
+    [{ name: 'ada\u202egpj.exe' }, ['body.name']],
+    [{ name: 'ada\u200b' }, ['body.name']],
+    [{ name: 'two\nlines' }, ['body.name']],
   ])('%j is 422 at its place', async (body, locations) => {
     expectProblem(await post(body), 422, locations);
   });
@@ -114,6 +117,12 @@ describe('bodies', () => {
 
   test('a body that nests without end is 422, not a defect', async () => {
     expect((await post(`{"name":${'['.repeat(400_000)}${']'.repeat(400_000)}}`)).status).toBe(422);
+  });
+
+  test('a body of more values than any operation takes is refused as one, before each is checked', async () => {
+    const refused = await post(`[${'{},'.repeat(60_000)}{}]`);
+    expectProblem(refused, 422, ['body']);
+    expect(refused.text).toContain('50,000 values');
   });
 
   test('a body of 20 MB is 413, with a length and without', async () => {
@@ -230,8 +239,8 @@ describe('answers', () => {
     const { headers, body } = await get('/api/v1/teams');
     expect(body.$schema).toBe('urn:ballast:schema:PageOfTeam');
     expect(headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
-    expect(headers.get('ratelimit-policy')).toBe('"address";q=1000000;w=60');
-    expect(headers.get('ratelimit')).toMatch(/^"address";r=\d+;t=\d+$/);
+    expect(headers.get('ratelimit-policy')).toBe('"credential";q=1000000;w=60');
+    expect(headers.get('ratelimit')).toMatch(/^"credential";r=\d+;t=\d+$/);
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");

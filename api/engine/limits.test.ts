@@ -143,14 +143,23 @@ test('the rate limit holds across processes and says when to come back', async (
   await inOneMinute(async () => {
     const anonymous = await Promise.all(Array.from({ length: 16 }, (_, index) => ask(index, false)));
     expect(anonymous.map(({ status }) => status).toSorted()).toEqual([...Array(10).fill(403), ...Array(6).fill(429)]);
-    // With a valid credential there is more left: 40 less the 16, and less what a process took and did not spend.
-    const known = await Promise.all(Array.from({ length: 30 }, (_, index) => ask(index)));
+    // A credential has a limit of its own, less what a process took and did not spend.
+    const known = await Promise.all(Array.from({ length: 50 }, (_, index) => ask(index)));
     const served = known.filter(({ status }) => status === 200).length;
-    expect([22, 23, 24]).toContain(served);
+    expect([38, 39, 40]).toContain(served);
     const refused = known.find(({ status }) => status === 429);
     expect(refused?.headers.get('content-type')).toBe('application/problem+json');
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(known.find(({ status }) => status === 200)?.headers.get('ratelimit-policy')).toBe('"address";q=40;w=60');
+    expect(known.find(({ status }) => status === 200)?.headers.get('ratelimit-policy')).toBe('"credential";q=40;w=60');
+    // Another one at the same address has all of its own, even while a stranger there guesses.
+    const other = () => limited.call('GET', '/api/v1/teams', { as: seeded.tokens.admin });
+    expect((await other()).status).toBe(200);
+    const guess = (index: number) => ({ authorization: `Bearer svc_${index}_${'x'.repeat(20)}` });
+    const guessed = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => limited.call('GET', '/api/v1/teams', { headers: guess(index) })),
+    );
+    expect(guessed.every(({ status }) => status === 429)).toBe(true);
+    expect((await other()).status).toBe(200);
   });
   await twin.close();
   await limited.close();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { OrganizationView } from '../../db/organizations/organizations.ts';
+import { nameText } from '../engine/input/line.ts';
 
 export const organizationSchema = z
   .object({
@@ -15,7 +16,7 @@ export const organizationSchema = z
   .meta({ id: 'Organization' });
 
 export const organizationPath = z.strictObject({ id: z.guid() });
-export const organizationName = z.string().trim().min(1).max(100);
+export const organizationName = nameText();
 
 const repositoryPart = '[a-z0-9]+(?:(?:\\.|_{1,2}|-+)[a-z0-9]+)*';
 /** As registries take the names of repositories, so that every name that begins with it is one of theirs. */

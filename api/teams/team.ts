@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { TeamView } from '../../db/teams/teams.ts';
 import { Problem } from '../../domain/problems.ts';
+import { nameText } from '../engine/input/line.ts';
 
 export const teamSchema = z
   .object({
@@ -15,7 +16,7 @@ export const teamSchema = z
   .meta({ id: 'Team' });
 
 export const teamPath = z.strictObject({ id: z.guid() });
-export const teamName = z.string().trim().min(1).max(100).describe('Unique in the organization, whatever the case.');
+export const teamName = nameText().describe('Unique in the organization, whatever the case.');
 
 export function teamAnswer(team: TeamView): z.output<typeof teamSchema> {
   return { ...team, createdAt: team.createdAt.toISOString() };

@@ -12,6 +12,7 @@ import { lockTrustedIssuer } from '../../db/trusted-issuers/trusted-issuers.ts';
 import { Problem } from '../../domain/problems.ts';
 import { textsOf } from '../../domain/trusted-issuers/claim-patterns.ts';
 import { apiTokenAnswer, apiTokenSchema } from '../api-tokens/api-token.ts';
+import { nameText } from '../engine/input/line.ts';
 import { printable } from '../engine/input/text.ts';
 import { operation } from '../engine/operation.ts';
 import { before } from '../engine/pipeline/deadline.ts';
@@ -36,7 +37,7 @@ export const exchangeToken = operation({
       .regex(/^[\w-]+\.[\w-]+\.[\w-]*$/, 'is no signed JWT; send the ID token that the CI gives to the job')
       .meta({ writeOnly: true })
       .describe('What the CI gave to the job.'),
-    name: z.string().trim().min(1).max(100).optional().describe('Name of the API token; by default rule and job.'),
+    name: nameText().optional().describe('Name of the API token; by default rule and job.'),
   }),
   status: 201,
   result: z

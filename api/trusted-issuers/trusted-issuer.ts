@@ -6,6 +6,7 @@ import { unpinned } from '../../domain/trusted-issuers/pinned-claims.ts';
 import { OutboundRefused } from '../../outbound/failures.ts';
 import { checkTarget } from '../../outbound/target.ts';
 import { invalidFields } from '../engine/input/input.ts';
+import { line, nameText } from '../engine/input/line.ts';
 
 const lifetime = z.int().min(60).max(3600).describe('How long the tokens last that jobs get.');
 
@@ -25,15 +26,8 @@ export const trustedIssuerSchema = z
   })
   .meta({ id: 'TrustedIssuer' });
 
-const line = (most: number) =>
-  z
-    .string()
-    .min(1)
-    .max(most)
-    .regex(/^[^\p{Cc}]*$/u, 'contains a control character; remove it');
-
 export const ruleFields = {
-  name: z.string().trim().min(1).max(100).describe('Unique in the organization, whatever the case.'),
+  name: nameText().describe('Unique in the organization, whatever the case.'),
   issuer: line(500).describe('What the tokens of the jobs say in `iss`, to the letter: an https address.'),
   audience: line(500).describe('What they must say in `aud`; choose one of your own, such as the address of Ballast.'),
   claims: z

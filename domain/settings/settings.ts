@@ -201,11 +201,7 @@ export const settingsTable = {
       shown: '30s',
     },
   ),
-  RATE_LIMIT_PER_MINUTE: setting(
-    'Requests a minute from one client address with a valid credential.',
-    wholeNumber(1, 10_000_000),
-    6000,
-  ),
+  RATE_LIMIT_PER_MINUTE: setting('Requests a minute with one credential.', wholeNumber(1, 10_000_000), 6000),
   RATE_LIMIT_ANONYMOUS_PER_MINUTE: setting(
     'Requests a minute from one client address without a valid credential.',
     wholeNumber(1, 10_000_000),

@@ -1,38 +1,58 @@
 import type { FieldError } from '../../../domain/problems.ts';
 
 const deepest = 64;
+/** More than any real request has: what comes after costs far more to check than it cost to send. */
+const mostValues = 50_000;
+const mostErrors = 100;
+
+type Part = 'path' | 'query' | 'body';
 
 /**
  * Finds texts that no field can hold: those with a NUL character, which PostgreSQL refuses, or with half of a surrogate
- * pair, which UTF-8 cannot express. Also what nests deeper than anything we read, and the key `__proto__`.
+ * pair, which UTF-8 cannot express. Also what nests deeper than anything we read, the key `__proto__`, and requests of
+ * more values than any operation takes.
  */
-export function unfitText(part: 'path' | 'query' | 'body', value: unknown): FieldError[] {
-  const errors: FieldError[] = [];
-  visit(value, part, 0, errors);
-  return errors;
+export function unfitText(part: Part, value: unknown): FieldError[] {
+  const found: Found = { errors: [], values: 0 };
+  visit(value, part, 0, found);
+  if (found.values <= mostValues) return found.errors;
+  return [{ message: `holds more than ${mostValues.toLocaleString('en')} values; send fewer at once`, location: part }];
 }
 
-function visit(value: unknown, location: string, depth: number, errors: FieldError[]): void {
+interface Found {
+  errors: FieldError[];
+  values: number;
+}
+
+function visit(value: unknown, location: string, depth: number, found: Found): void {
+  found.values += 1;
+  if (found.values > mostValues) return;
   if (typeof value === 'string') {
     const message = fault(value);
-    if (message !== undefined) errors.push({ message, location });
+    if (message !== undefined) note(found, message, location);
     return;
   }
   if (typeof value !== 'object' || value === null) return;
   if (depth >= deepest) {
-    errors.push({ message: `is nested deeper than ${deepest} levels`, location: shortened(location) });
+    note(found, `is nested deeper than ${deepest} levels`, shortened(location));
     return;
   }
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1)
-      visit(value[index], `${location}[${index}]`, depth + 1, errors);
+    for (let index = 0; index < value.length && found.values <= mostValues; index += 1) {
+      visit(value[index], `${location}[${index}]`, depth + 1, found);
+    }
     return;
   }
   for (const [key, inner] of Object.entries(value)) {
+    if (found.values > mostValues) return;
     const message = key === '__proto__' ? 'is not a field that is known here' : fault(key);
-    if (message !== undefined) errors.push({ message, location: `${location}.${printable(key)}` });
-    else visit(inner, `${location}.${key}`, depth + 1, errors);
+    if (message !== undefined) note(found, message, `${location}.${printable(key)}`);
+    else visit(inner, `${location}.${key}`, depth + 1, found);
   }
+}
+
+function note({ errors }: Found, message: string, location: string): void {
+  if (errors.length < mostErrors) errors.push({ message, location });
 }
 
 function fault(text: string): string | undefined {

@@ -107,7 +107,7 @@ function accessInWords(access: NamedOperation['operation']['access']): string {
 
 function rateInWords(rate: NamedOperation['operation']['rate']): string | undefined {
   if (rate === undefined) return undefined;
-  return `At most ${rateClasses[rate]} requests a minute from one client address.`;
+  return `At most ${rateClasses[rate]} requests a minute with one credential; without any, from one client address.`;
 }
 
 function limitsOf(settings: Settings): Record<string, number> {

@@ -4,6 +4,7 @@ import type { Incoming } from '../input/incoming.ts';
 import type { ServerParts } from '../server/server-parts.ts';
 import { callerOf } from './credential.ts';
 import { checkCsrf } from './csrf.ts';
+import { shownCredential } from './known-credentials.ts';
 import { chosenOrganization } from './organization.ts';
 import { checkPermission } from './permission.ts';
 import { rateClasses } from './rate-classes.ts';
@@ -19,14 +20,33 @@ export async function admit(server: ServerParts, incoming: Incoming): Promise<vo
     if (rate !== undefined) incoming.rate = await rates.spend(rate, incoming.address, rateClasses[rate]);
     return;
   }
-  // Spent before the credential is looked up: guessing costs the one who guesses, not the database.
-  incoming.rate = await rates.spend('address', incoming.address, settings.RATE_LIMIT_PER_MINUTE);
-  if (rate !== undefined) incoming.rate = await rates.spend(rate, incoming.address, rateClasses[rate]);
-  try {
-    incoming.caller = await admittedCaller(server, incoming);
-    noteUse(server, incoming.caller);
-  } catch (error) {
+  const caller = await knownCaller(server, incoming).catch(async (error: unknown) => {
     if (error instanceof Problem && error.code === 'no-credential') incoming.rate = await anonymous();
+    throw error;
+  });
+  // By the credential: what others send from the same address takes nothing from it.
+  const { id } = caller.credential;
+  incoming.rate = await rates.spend('credential', id, settings.RATE_LIMIT_PER_MINUTE);
+  if (rate !== undefined) incoming.rate = await rates.spend(rate, id, rateClasses[rate]);
+  incoming.caller = allowedCaller(incoming, caller);
+  noteUse(server, incoming.caller);
+}
+
+/**
+ * Who calls. A credential that was not good here lately costs its address something before it is looked up: guessing
+ * costs the one who guesses, not the database, and not those who are known.
+ */
+async function knownCaller(server: ServerParts, incoming: Incoming): Promise<Caller> {
+  const { rates, settings, known } = server;
+  const shown = shownCredential(incoming.headers);
+  if (shown === undefined) return callerOf(server, incoming);
+  if (!known.has(shown)) await rates.spend('address', incoming.address, settings.RATE_LIMIT_PER_MINUTE);
+  try {
+    const caller = await callerOf(server, incoming);
+    known.add(shown);
+    return caller;
+  } catch (error) {
+    if (error instanceof Problem) known.delete(shown);
     throw error;
   }
 }
@@ -44,8 +64,11 @@ function noteUse({ lastUsed }: ServerParts, caller: Caller): void {
 
 /** Who calls, if the credential is valid and its holder may do what the operation does. */
 export async function admittedCaller(server: ServerParts, incoming: Incoming): Promise<Caller> {
+  return allowedCaller(incoming, await callerOf(server, incoming));
+}
+
+function allowedCaller(incoming: Incoming, caller: Caller): Caller {
   const { access } = incoming.named.operation;
-  const caller = await callerOf(server, incoming);
   checkCsrf(incoming, caller);
   const chosen = chosenOrganization(incoming, caller, access);
   checkPermission(caller, chosen, access);

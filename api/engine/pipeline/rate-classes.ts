@@ -1,6 +1,6 @@
 import type { RateClass } from '../operation.ts';
 
-/** Requests a minute from one client address, for operations that are dear or dangerous when repeated. */
+/** Requests a minute with one credential, or without any from one client address, for operations that are dear or dangerous when repeated. */
 export const rateClasses: Readonly<Record<RateClass, number>> = {
   /** What makes or tries secrets. */
   credentials: 60,

@@ -25,7 +25,7 @@ const mostBuckets = 20_000;
 const secondsAlone = 5;
 
 /**
- * Counts requests by client address. The limits hold across processes: each takes permits in chunks from PostgreSQL and
+ * Counts requests by credential, or by client address where there is none. The limits hold across processes: each takes permits in chunks from PostgreSQL and
  * spends them in memory, so a client costs a statement every few dozen requests and not one each.
  */
 export class RateLimiter {
@@ -36,9 +36,12 @@ export class RateLimiter {
     this.#kysely = kysely;
   }
 
-  /** Spends one permit; throws the problem 429 when the minute's are used up. */
-  async spend(name: string, address: string, limit: number): Promise<RateState> {
-    const bucket = this.#bucket(`${name} ${clientNetwork(address)}`, limit);
+  /**
+   * Spends one permit of a credential, named by its id, or of whoever is at an address; throws the problem 429 when the
+   * minute's are used up.
+   */
+  async spend(name: string, who: string, limit: number): Promise<RateState> {
+    const bucket = this.#bucket(`${name} ${clientNetwork(who)}`, limit);
     while (bucket.held <= 0 || performance.now() >= bucket.endsAt) {
       if (performance.now() < bucket.endsAt && bucket.remaining <= 0) throw tooMany(name, bucket);
       bucket.asking ??= this.#ask(bucket).finally(() => {
@@ -87,9 +90,10 @@ export class RateLimiter {
 function tooMany(name: string, bucket: Bucket): Problem {
   const seconds = secondsLeft(bucket);
   const whose = name === 'anonymous' ? ' without a valid credential' : '';
+  const sender = name === 'credential' ? 'This credential' : 'This client';
   const problem = new Problem(
     'too-many-requests',
-    `This address has sent too many requests${whose}: at most ${bucket.limit} a minute are answered. Try again in ${seconds} s.`,
+    `${sender} has sent too many requests${whose}: at most ${bucket.limit} a minute are answered. Try again in ${seconds} s.`,
     { retryAfterSeconds: seconds },
   );
   return problem;

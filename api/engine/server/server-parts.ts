@@ -13,6 +13,7 @@ import type { ConsoleFiles } from '../../console/console-files.ts';
 import type { IssuerKeys } from '../../token-exchange/issuer-keys.ts';
 import type { ReleasesFeed } from '../../version/changelog.ts';
 import type { OpenapiDocument } from '../openapi/document.ts';
+import type { KnownCredentials } from '../pipeline/known-credentials.ts';
 import type { RateLimiter } from '../pipeline/rate-limit.ts';
 import type { Clocks } from '../streams/clocks.ts';
 import type { Hub } from '../streams/hub.ts';
@@ -39,6 +40,7 @@ export interface ServerParts {
   /** The console as it is served to browsers. */
   readonly consoleFiles: ConsoleFiles;
   readonly rates: RateLimiter;
+  readonly known: KnownCredentials;
   /** Of the CI issuers that organizations trust. */
   readonly issuerKeys: IssuerKeys;
   readonly clocks: Clocks;
