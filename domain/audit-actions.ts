@@ -58,6 +58,7 @@ export type InstallationAction =
   | 'user.created'
   | 'user.disabled'
   | 'user.enabled'
+  | 'user.email_verified'
   | 'account.created'
   | 'account.password_changed'
   | 'account.reset'

@@ -9,3 +9,8 @@ export type TokenRole = (typeof tokenRoles)[number];
 export function mayActAs(held: Role, needed: Role): boolean {
   return roles.indexOf(held) >= roles.indexOf(needed);
 }
+
+/** The lower one of two roles. */
+export function lowerRole<Held extends Role>(held: Held, bound: Role): Held | Role {
+  return mayActAs(bound, held) ? held : bound;
+}

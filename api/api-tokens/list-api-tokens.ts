@@ -14,11 +14,13 @@ export const listApiTokens = operation({
   problems: [],
   query: z.strictObject({
     live: z.boolean().default(false).describe('Only those that still work: neither revoked nor expired.'),
+    createdBy: z.guid().toLowerCase().optional().describe('Only those that this member made: they end when it leaves.'),
   }),
   paged: { after: createdPosition },
   result: apiTokenSchema,
   async handle({ caller, database, query, page }) {
-    const tokens = await listTokens(database.kysely, caller.organization.id, { ...oneMore(page), live: query.live });
+    const { live, createdBy: makerId } = query;
+    const tokens = await listTokens(database.kysely, caller.organization.id, { ...oneMore(page), live, makerId });
     return pageOf(tokens, page, ({ id }) => id, apiTokenAnswer);
   },
 });

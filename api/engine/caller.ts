@@ -48,6 +48,8 @@ export interface CallerParts {
   name: string;
   /** Of a session only: a token is nobody in person. */
   person?: Person;
+  /** Of a token only: the person who made it, whose end is its end. */
+  makerId?: string;
   /** Whether the sign-in passed more than one factor. */
   mfa: boolean;
   /** How long the credential is good at most; undefined: without an end. */
@@ -105,6 +107,11 @@ export class Caller {
   /** The id of the person behind a session. A token is nobody in person. */
   get userId(): string | undefined {
     return this.credential.kind === 'session' ? this.id : undefined;
+  }
+
+  /** The person whose rights bound the caller's: itself, or who made the token. */
+  get answerableId(): string | undefined {
+    return this.userId ?? this.parts.makerId;
   }
 
   /** An organization that was deleted and whose owner the caller is. */

@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
+import { removeMember } from '../../db/members/members.ts';
+import { disableUser, enableUser } from '../../db/users/users.ts';
 import type { Role } from '../../domain/roles.ts';
+import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
 import { type SignedIn, signIn } from '../../test/identity/people.ts';
 import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
@@ -204,7 +207,7 @@ describe('the last owner', () => {
       .execute();
     expect((await leave(ours.sessions.owner)).status).toBe(409);
     // The disabled one may go: an owner who can act stays.
-    expect((await remove(bob.userId, ours.sessions.owner)).status).toBe(204);
+    expect((await remove(bob.userId, ours.sessions.owner)).status).toBe(200);
   });
 
   test('of two who leave at once, one stays', async () => {
@@ -217,13 +220,89 @@ describe('the last owner', () => {
   });
 });
 
+async function makeToken(who: SignedIn, name: string) {
+  const made = await api.call('POST', '/api/v1/api-tokens', {
+    as: who.in(ours.organizationId),
+    body: { name, role: 'admin' },
+  });
+  return { token: String(made.body.secret), id: String((made.body.token as { id: string }).id) };
+}
+
+describe('the tokens of a member', () => {
+  const makeTeam = (as: Call['as']) => api.call('POST', '/api/v1/teams', { as, body: { name: crypto.randomUUID() } });
+
+  test('end with its membership, which says which they are before and after, and invite nobody back', async () => {
+    const bob = await join('admin');
+    const [as, other] = [await makeToken(bob, 'deploys'), await makeToken(await join('admin'), 'stays')];
+    const stream = await readStream(api, '/api/v1/events/stream', as);
+    const live = `/api/v1/api-tokens?live=true&createdBy=${bob.userId}`;
+    const before = await api.call('GET', live, { as: ours.sessions.admin });
+    expect(before.body.items).toMatchObject([{ id: as.id, name: 'deploys' }]);
+    const removed = await remove(bob.userId, ours.sessions.admin);
+    expect(removed.body.endedTokens).toEqual([{ id: as.id, name: 'deploys' }]);
+    const invited = await invite(bob.email, as);
+    expect([invited.status, invited.body.detail]).toEqual([403, expect.stringContaining('was revoked')]);
+    await until('its stream is closed', async () => stream.ended());
+    expect((await api.call('GET', '/api/v1/teams', { as: other })).status).toBe(200);
+    expect(await recorded(bob.userId)).toMatchObject([
+      { action: 'member.removed', details: { role: 'admin', endedTokens: ['deploys'] } },
+    ]);
+    // To come back does not bring them back.
+    await api.database.kysely
+      .insertInto('membership')
+      .values({ organization_id: ours.organizationId, user_id: bob.userId, role: 'admin' })
+      .execute();
+    expect((await api.call('GET', '/api/v1/teams', { as })).status).toBe(403);
+  });
+
+  test('may never do more than it may itself', async () => {
+    const bob = await join('admin');
+    const as = await makeToken(bob, 'deploys');
+    const stream = await readStream(api, '/api/v1/events/stream', as);
+    expect((await makeTeam(as)).status).toBe(201);
+    expect((await change(bob.userId, 'viewer', ours.sessions.owner)).status).toBe(200);
+    const refused = await makeTeam(as);
+    expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('is viewer')]);
+    await until('its stream is closed', async () => stream.ended());
+    expect((await api.call('GET', '/api/v1/teams', { as })).status).toBe(200);
+    await change(bob.userId, 'admin', ours.sessions.owner);
+    expect((await makeTeam(as)).status).toBe(201);
+  });
+
+  test('are refused while it is disabled', async () => {
+    const bob = await join('admin');
+    const as = await makeToken(bob, 'deploys');
+    const stream = await readStream(api, '/api/v1/events/stream', as);
+    const user = { id: bob.userId, name: bob.name };
+    await effect(api.database, machine, (disabling) => disableUser(disabling, user));
+    const refused = await makeTeam(as);
+    expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('is disabled')]);
+    await until('its stream is closed', async () => stream.ended());
+    await effect(api.database, machine, (enabling) => enableUser(enabling, user));
+    expect((await makeTeam(as)).status).toBe(201);
+  });
+
+  test('change nothing about members once it was removed, though the request waited since before', async () => {
+    const bob = await join('admin');
+    const as = await makeToken(bob, 'invites');
+    let answer: ReturnType<typeof invite> | undefined;
+    await effect(api.database, machine, async (removing) => {
+      await removeMember(removing, { organizationId: ours.organizationId, userId: bob.userId, asRole: 'owner' });
+      answer = invite(bob.email, as);
+      await until('it waits', async () => (await waiting()) > 0);
+    });
+    const refused = await answer;
+    expect([refused?.status, refused?.body.detail]).toEqual([403, expect.stringContaining('has ended')]);
+  });
+});
+
 describe('going', () => {
   test('whoever is removed is out of the teams and is refused', async () => {
     const bob = await join('viewer');
     const team = await api.call('POST', '/api/v1/teams', { as: ours.tokens.admin, body: { name: 'Ops' } });
     const members = `/api/v1/teams/${team.body.id}/members`;
     await api.call('PUT', members, { as: ours.tokens.admin, body: { userIds: [bob.userId] } });
-    expect((await remove(bob.userId, ours.tokens.admin)).status).toBe(204);
+    expect(await remove(bob.userId, ours.tokens.admin)).toMatchObject({ status: 200, body: { endedTokens: [] } });
     const teams = await api.call('GET', '/api/v1/teams', { as: ours.tokens.viewer });
     expect(teams.body.items).toMatchObject([{ members: [] }]);
     expect((await api.call('GET', '/api/v1/teams', { as: bob.in(ours.organizationId) })).status).toBe(403);
@@ -231,20 +310,17 @@ describe('going', () => {
     expect(await recorded(bob.userId)).toMatchObject([{ action: 'member.removed', details: { role: 'viewer' } }]);
   });
 
-  test('to leave, and to remove oneself, is to leave; tokens that were made stay', async () => {
-    for (const go of [
-      (who: SignedIn) => leave(who.in(ours.organizationId)),
-      (who: SignedIn) => remove(who.userId, who.in(ours.organizationId)),
-    ]) {
+  test('to leave, and to remove oneself, is to leave; tokens that one made end', async () => {
+    for (const [status, go] of [
+      [204, (who: SignedIn) => leave(who.in(ours.organizationId))],
+      [200, (who: SignedIn) => remove(who.userId, who.in(ours.organizationId))],
+    ] as const) {
       const bob = await join('admin');
-      const token = await api.call('POST', '/api/v1/api-tokens', {
-        as: bob.in(ours.organizationId),
-        body: { name: 'stays', role: 'viewer' },
-      });
-      expect((await go(bob)).status).toBe(204);
-      expect(await recorded(bob.userId)).toMatchObject([{ action: 'member.left', actor_id: bob.userId }]);
-      const as = { token: String(token.body.secret), id: 'x' };
+      const as = await makeToken(bob, 'deploys');
       expect((await api.call('GET', '/api/v1/teams', { as })).status).toBe(200);
+      expect((await go(bob)).status).toBe(status);
+      expect(await recorded(bob.userId)).toMatchObject([{ action: 'member.left', actor_id: bob.userId }]);
+      expect((await api.call('GET', '/api/v1/teams', { as })).status).toBe(403);
     }
   });
 

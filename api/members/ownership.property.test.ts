@@ -13,7 +13,7 @@ let processes: RunningApi[];
 let people: SignedIn[];
 
 beforeAll(async () => {
-  const api = await runningApi({ manyClients: true });
+  const api = await runningApi({ manyClients: true, env: { ORGANIZATION_CREATORS: 'everyone' } });
   processes = [api, await api.twin()];
   people = await Promise.all(['Ada', 'Bob', 'Eve'].map((name) => signIn(api.database, { name })));
 });

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { removeMember as remove } from '../../db/members/members.ts';
 import { operation } from '../engine/operation.ts';
 import { memberPath } from './member.ts';
@@ -7,16 +8,20 @@ export const removeMember = operation({
   url: '/api/v1/organizations/{id}/members/{userId}',
   summary: 'Take a member out of the organization',
   description:
-    'The person is refused from the next request on, leaves the teams, and its open streams close. API tokens and invitations that it has made stay: revoke those that should not. Only an owner takes out owners, and the last one stays. To take oneself out is to leave.',
+    'The person is refused from the next request on, leaves the teams, and its open streams close. The API tokens that it made end with it: they are answered, and `GET /api/v1/api-tokens?live=true&createdBy=…` tells them before. Invitations that it made stay: revoke those that should not. Only an owner takes out owners, and the last one stays. To take oneself out is to leave.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'last-owner'],
   path: memberPath,
+  result: z
+    .object({ endedTokens: z.array(z.object({ id: z.guid(), name: z.string() })) })
+    .meta({ id: 'MemberRemoved' }),
   async handle({ caller, path, effect }) {
     const { id: organizationId } = caller.ownOrganization(path.id);
     const { userId } = await caller.member(path.userId, effect.kysely);
-    const removed = await remove(effect, { organizationId, userId, asRole: caller.role });
-    if (!removed) await caller.member(userId, effect.kysely);
+    const endedTokens = await remove(effect, { organizationId, userId, asRole: caller.role });
+    if (endedTokens === undefined) await caller.member(userId, effect.kysely);
+    return { endedTokens: endedTokens ?? [] };
   },
 });

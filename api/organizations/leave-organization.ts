@@ -7,7 +7,7 @@ export const leaveOrganization = operation({
   url: '/api/v1/organizations/{id}/leave',
   summary: 'Leave the organization',
   description:
-    'From now on its doors are closed to you. API tokens and invitations that you have made stay; the last owner cannot leave.',
+    'From now on its doors are closed to you. API tokens that you made end; invitations that you made stay. The last owner cannot leave.',
   scope: 'organization',
   role: 'viewer',
   credentials: 'session',

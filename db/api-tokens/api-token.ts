@@ -16,6 +16,8 @@ export const ApiTokenSchema = defineEntity({
     projectRestricted: p.boolean().default(false),
     /** The user's id, or the name of the machine that made it. */
     createdBy: p.text(),
+    /** The person who made it: without a membership, or disabled, of no use any more. Null: a CI job or a machine. */
+    makerId: p.uuid().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     expiresAt: p.datetime(3).nullable(),
     lastUsedAt: p.datetime(3).nullable(),
@@ -30,6 +32,7 @@ export const ApiTokenSchema = defineEntity({
       properties: ['trustedIssuerId'],
       where: 'trusted_issuer_id is not null',
     },
+    { name: 'api_token_maker_index', properties: ['makerId', 'organizationId'], where: 'maker_id is not null' },
   ],
   uniques: [{ name: 'api_token_organization_id_id_unique', properties: ['organizationId', 'id'] }],
 });

@@ -52,6 +52,7 @@ export async function createToken(effect: Effect, token: NewToken): Promise<{ ro
       role,
       project_restricted: projectIds !== undefined,
       created_by: effect.author.kind === 'user' ? effect.author.id : effect.author.name,
+      maker_id: effect.author.kind === 'user' ? effect.author.id : null,
       expires_at: expiresAt ?? null,
       trusted_issuer_id: exchanged?.trustedIssuerId ?? null,
     })
@@ -115,13 +116,39 @@ export async function revokeTokensOfRule(
   return revoked.length;
 }
 
-function noteRevoked(effect: Effect, organizationId: string, { id, name }: { id: string; name: string }): void {
+/** Ends what a member made that leaves: its tokens were its own. Which they were. */
+export async function endTokensOf(effect: Effect, organizationId: string, userId: string): Promise<EndedToken[]> {
+  const ended = await effect.kysely
+    .updateTable('api_token')
+    .set({ revoked_at: sql`now()` })
+    .where('organization_id', '=', organizationId)
+    .where('maker_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
+    .returning(['id', 'name'])
+    .execute();
+  for (const token of ended) noteRevoked(effect, organizationId, token, { because: 'member-left', userId });
+  return ended;
+}
+
+export interface EndedToken {
+  id: string;
+  name: string;
+}
+
+function noteRevoked(
+  effect: Effect,
+  organizationId: string,
+  { id, name }: EndedToken,
+  details?: Record<string, string>,
+): void {
   effect.audit({
     action: 'api_token.revoked',
     organizationId,
     subjectKind: 'api_token',
     subjectId: id,
     subjectName: name,
+    ...(details === undefined ? {} : { details }),
   });
   effect.change({ organizationId, kind: 'credential.revoked', id });
   effect.change({ organizationId, kind: 'api_token', id });
@@ -144,13 +171,14 @@ export interface TokenPosition {
 export async function listTokens(
   kysely: Kysely<Tables>,
   organizationId: string,
-  page: { limit: number; after?: TokenPosition | undefined; live?: boolean },
+  page: { limit: number; after?: TokenPosition | undefined; live?: boolean; makerId?: string | undefined },
 ): Promise<ApiTokenView[]> {
-  const { after, live = false } = page;
+  const { after, live = false, makerId } = page;
   let query = tokens(kysely, organizationId)
     .orderBy('token.created_at', 'desc')
     .orderBy('token.id', 'desc')
     .limit(page.limit);
+  if (makerId !== undefined) query = query.where('token.maker_id', '=', makerId);
   if (live) {
     query = query
       .where('token.revoked_at', 'is', null)

@@ -11,6 +11,8 @@ export interface TokenCredential {
   /** SHA-256 of the secret: whoever reads this compares it, in constant time. */
   secretHash: Buffer;
   role: TokenRole;
+  /** The person who made it, and what it is in the organization now. Undefined: a CI job or a machine made it. */
+  maker: { id: string; role: Role | null; disabled: boolean } | undefined;
   /** Neither revoked nor expired, by PostgreSQL's clock. */
   valid: boolean;
   /** Until it expires, by PostgreSQL's clock. */
@@ -30,7 +32,7 @@ export interface SessionCredential {
   secondsLeft: number;
   /** It would end for idleness within two minutes: a use must be written at once. */
   idleSoon: boolean;
-  /** Whether the sign-in passed more than one factor. */
+  /** Whether the sign-in passed more than one factor, and the account, if it is one of ours, still has a second one. */
   mfa: boolean;
   user: { id: string; name: string; email: string; emailVerified: boolean; picture: string | null };
   memberships: SessionMembership[];
@@ -55,13 +57,24 @@ const tokenQuery = `${prepared}
               then array(select project_id::text from api_token_project where api_token_id = token.id)
               else '{}'::text[] end as "projectIds",
          organization.id as "organizationId", organization.name as "organizationName",
-         organization.slug as "organizationSlug", organization.require_mfa as "requireMfa"
+         organization.slug as "organizationSlug", organization.require_mfa as "requireMfa",
+         token.maker_id as "makerId", membership.role as "makerRole",
+         maker.id is null or maker.disabled_at is not null as "makerDisabled"
   from api_token token
+  left join app_user maker on maker.id = token.maker_id
+  left join membership on membership.user_id = token.maker_id and membership.organization_id = token.organization_id
   join organization on organization.id = token.organization_id and organization.deletion_id is null
   where token.token_id = $1`;
 
 const sessionQuery = `${prepared}
-  select session.id, session.expires_at as "expiresAt", session.mfa,
+  select session.id, session.expires_at as "expiresAt",
+         session.mfa and (session.provider_id is distinct from 'built-in' or exists (
+           select from identity
+           join provider_account account on account.id = case
+             when identity.subject ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then identity.subject::uuid end
+           where identity.user_id = session.user_id and identity.provider_id = 'built-in'
+             and (account.totp_secret is not null
+                  or exists (select from provider_passkey passkey where passkey.account_id = account.id)))) as mfa,
          extract(epoch from least(session.expires_at, session.idle_expires_at) - now())::float8 as "secondsLeft",
          coalesce(session.idle_expires_at < now() + interval '2 minutes', false) as "idleSoon",
          app_user.id as "userId", app_user.name, app_user.email, app_user.email_verified as "emailVerified",
@@ -79,7 +92,10 @@ const sessionQuery = `${prepared}
   where session.secret_hash = $1 and session.ended_at is null and session.expires_at > now()
     and (session.idle_expires_at is null or session.idle_expires_at > now())`;
 
-interface TokenRow extends Omit<TokenCredential, 'organization'> {
+interface TokenRow extends Omit<TokenCredential, 'organization' | 'maker'> {
+  makerId: string | null;
+  makerRole: Role | null;
+  makerDisabled: boolean;
   organizationId: string;
   organizationName: string;
   organizationSlug: string;
@@ -99,8 +115,10 @@ export async function tokenCredential(kysely: Kysely<Tables>, tokenId: string): 
   const { rows } = await kysely.executeQuery<TokenRow>(CompiledQuery.raw(tokenQuery, [tokenId]));
   const [row] = rows;
   if (row === undefined) return undefined;
-  const { organizationId: id, organizationName: name, organizationSlug: slug, requireMfa, ...token } = row;
-  return { ...token, organization: { id, name, slug, requireMfa } };
+  const { organizationId: id, organizationName: name, organizationSlug: slug, requireMfa, ...more } = row;
+  const { makerId, makerRole: role, makerDisabled: isDisabled, ...token } = more;
+  const maker = makerId === null ? undefined : { id: makerId, role, disabled: isDisabled };
+  return { ...token, maker, organization: { id, name, slug, requireMfa } };
 }
 
 /** The session with this secret, if it is still good and its user may still sign in. */

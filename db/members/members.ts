@@ -1,8 +1,10 @@
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { AuditAction } from '../../domain/audit-actions.ts';
 import { Problem } from '../../domain/problems.ts';
-import { mayActAs, type Role } from '../../domain/roles.ts';
+import { lowerRole, mayActAs, type Role } from '../../domain/roles.ts';
+import { type EndedToken, endTokensOf } from '../api-tokens/api-tokens.ts';
 import type { Effect } from '../engine/effect.ts';
+import type { JsonObject } from '../postgres/json.ts';
 import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
 
@@ -61,18 +63,41 @@ export async function listMembers(
   return await members(kysely, nextPage, [organizationId, limit, after.createdAt, after.id]);
 }
 
+/** Of the tokens that ended, in one record; each has a record of its own. */
+const mostNamed = 100;
+
 /**
  * Whoever changes who belongs to an organization, or what its members may be, first waits here for whoever else does: what
- * is decided afterwards is decided on what is true. Answers the role of whoever acts, as it is now: `asRole` for a token,
- * which keeps its own. Throws a Problem if the organization is deleted or the person has left.
+ * is decided afterwards is decided on what is true. Answers the role of whoever acts, as it is now: for a token `asRole`,
+ * or its maker's if that is lower by now. Throws a Problem if the organization is deleted, or the person or the token's
+ * maker has left.
  */
 export async function lockMembers(effect: Effect, organizationId: string, asRole: Role): Promise<Role> {
   await lockOrganization(effect, organizationId);
   const { kind, id } = effect.author;
+  if (kind === 'token') return await roleOfToken(effect, organizationId, id, asRole);
   if (kind !== 'user') return asRole;
   const acting = await membership(effect, organizationId, id);
   if (acting === undefined) throw new Problem('not-found', 'You have left this organization a moment ago.');
   return acting.role;
+}
+
+async function roleOfToken(effect: Effect, organizationId: string, id: string, asRole: Role): Promise<Role> {
+  const token = await effect.kysely
+    .selectFrom('api_token')
+    .leftJoin('membership', (join) =>
+      join
+        .onRef('membership.user_id', '=', 'api_token.maker_id')
+        .onRef('membership.organization_id', '=', 'api_token.organization_id'),
+    )
+    .select(['api_token.revoked_at as revokedAt', 'api_token.maker_id as makerId', 'membership.role'])
+    .where('api_token.organization_id', '=', organizationId)
+    .where('api_token.id', '=', id)
+    .executeTakeFirst();
+  if (token === undefined || token.revokedAt !== null || (token.makerId !== null && token.role === null)) {
+    throw new Problem('no-credential', 'This API token has ended a moment ago.');
+  }
+  return token.role === null ? asRole : lowerRole(asRole, token.role);
 }
 
 /** Makes a user a member. Throws the Problem `already-member` if it is one. */
@@ -122,14 +147,17 @@ export async function changeRole(
   return await findMember(effect.kysely, organizationId, userId);
 }
 
-/** Takes a member out, or lets it go if it is the person itself. `false`: there is no such member. */
+/**
+ * Takes a member out, or lets it go if it is the person itself. The tokens that it made end with it: these are answered.
+ * `undefined`: there is no such member.
+ */
 export async function removeMember(
   effect: Effect,
   { organizationId, userId, asRole }: { organizationId: string; userId: string; asRole: Role },
-): Promise<boolean> {
+): Promise<EndedToken[] | undefined> {
   const acting = await lockMembers(effect, organizationId, asRole);
   const before = await membership(effect, organizationId, userId);
-  if (before === undefined) return false;
+  if (before === undefined) return undefined;
   const itself = effect.author.kind === 'user' && effect.author.id === userId;
   if (!itself) refuseLowerRole(acting, before.role === 'owner' ? 'owner' : 'admin');
   if (before.role === 'owner') await refuseLastOwner(effect, organizationId, userId, 'stay');
@@ -145,9 +173,11 @@ export async function removeMember(
     .where('user_id', '=', userId)
     .execute();
   const action = itself ? 'member.left' : 'member.removed';
-  await record(effect, action, { organizationId, userId, details: { role: before.role } });
+  const ended = await endTokensOf(effect, organizationId, userId);
+  const endedTokens = ended.slice(0, mostNamed).map(({ name }) => name);
+  await record(effect, action, { organizationId, userId, details: { role: before.role, endedTokens } });
   for (const { team_id: id } of teams) effect.change({ organizationId, kind: 'team', id });
-  return true;
+  return ended;
 }
 
 /** Whether somebody with this address belongs to the organization. */
@@ -216,7 +246,7 @@ async function refuseLastOwner(effect: Effect, organizationId: string, userId: s
 async function record(
   effect: Effect,
   action: AuditAction,
-  { organizationId, userId, details }: { organizationId: string; userId: string; details: Record<string, string> },
+  { organizationId, userId, details }: { organizationId: string; userId: string; details: JsonObject },
 ): Promise<void> {
   const user = await effect.kysely.selectFrom('app_user').select('name').where('id', '=', userId).executeTakeFirst();
   effect.audit({

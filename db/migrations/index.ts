@@ -6,6 +6,7 @@ import { Migration20261121050222_clusters } from './Migration20261121050222_clus
 import { Migration20261121082703_workflows } from './Migration20261121082703_workflows.ts';
 import { Migration20261121192338_signed_releases } from './Migration20261121192338_signed_releases.ts';
 import { Migration20261121193000_crash_loops } from './Migration20261121193000_crash_loops.ts';
+import { Migration20261121194509_admission } from './Migration20261121194509_admission.ts';
 import { Migration20261121194938_sweeps } from './Migration20261121194938_sweeps.ts';
 
 /** Every migration, in the order in which they run. What was released is never changed: a new one follows. */
@@ -16,5 +17,6 @@ export const migrations: { name: string; class: Constructor<Migration> }[] = [
   { name: 'Migration20261121082703_workflows', class: Migration20261121082703_workflows },
   { name: 'Migration20261121192338_signed_releases', class: Migration20261121192338_signed_releases },
   { name: 'Migration20261121193000_crash_loops', class: Migration20261121193000_crash_loops },
+  { name: 'Migration20261121194509_admission', class: Migration20261121194509_admission },
   { name: 'Migration20261121194938_sweeps', class: Migration20261121194938_sweeps },
 ];

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { AuditAction } from '../../domain/audit-actions.ts';
 import type { Role } from '../../domain/roles.ts';
 import type { Effect } from '../engine/effect.ts';
+import { builtInProviderId } from '../keys/identity-secrets.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { endSessionsOf } from '../sign-in/sessions.ts';
 
@@ -97,7 +98,10 @@ export async function ownedAlone(effect: Effect, userId: string): Promise<string
   return owned.filter(({ id }) => !others.has(id)).map(({ slug }) => slug);
 }
 
-/** From now on the person may not sign in, and is signed in nowhere. `false`: it was so already. */
+/**
+ * From now on the person may not sign in, and is signed in nowhere; the API tokens that it made are refused until it is
+ * enabled again. `false`: it was so already.
+ */
 export async function disableUser(effect: Effect, user: Pick<UserView, 'id' | 'name'>): Promise<boolean> {
   const disabled = await effect.kysely
     .updateTable('app_user')
@@ -108,6 +112,7 @@ export async function disableUser(effect: Effect, user: Pick<UserView, 'id' | 'n
     .executeTakeFirst();
   await endSessionsOf(effect, user.id);
   if (disabled === undefined) return false;
+  await recheckStreamsOf(effect, user.id);
   record(effect, 'user.disabled', user);
   return true;
 }
@@ -126,6 +131,45 @@ export async function enableUser(effect: Effect, user: Pick<UserView, 'id' | 'na
   return true;
 }
 
+/**
+ * Whoever runs the installation vouches for the e-mail address of an account of the built-in provider: from now on it
+ * opens invitations. `undefined`: the person has no such account. `false`: it was so already.
+ */
+export async function verifyEmail(effect: Effect, user: Pick<UserView, 'id' | 'name'>): Promise<boolean | undefined> {
+  const account = await effect.kysely
+    .selectFrom('provider_account')
+    .innerJoin('identity', (join) =>
+      join
+        .on('identity.provider_id', '=', builtInProviderId)
+        .on('identity.subject', '=', sql<string>`provider_account.id::text`),
+    )
+    .select(['provider_account.id', 'provider_account.email_verified_at as verifiedAt'])
+    .where('identity.user_id', '=', user.id)
+    .executeTakeFirst();
+  if (account === undefined) return undefined;
+  if (account.verifiedAt !== null) return false;
+  await effect.kysely
+    .updateTable('provider_account')
+    .set({ email_verified_at: sql<Date>`now()` })
+    .where('id', '=', account.id)
+    .execute();
+  await effect.kysely.updateTable('app_user').set({ email_verified: true }).where('id', '=', user.id).execute();
+  record(effect, 'user.email_verified', user);
+  return true;
+}
+
 function record(effect: Effect, action: AuditAction, { id, name }: Pick<UserView, 'id' | 'name'>): void {
   effect.audit({ action, subjectKind: 'user', subjectId: id, subjectName: name });
+}
+
+/** Streams of tokens that the person made: whoever serves them looks whether they are still good. */
+async function recheckStreamsOf(effect: Effect, userId: string): Promise<void> {
+  const organizations = await effect.kysely
+    .selectFrom('membership')
+    .select('organization_id as organizationId')
+    .where('user_id', '=', userId)
+    .execute();
+  for (const { organizationId } of organizations) {
+    effect.change({ organizationId, kind: 'credential.changed', id: userId });
+  }
 }

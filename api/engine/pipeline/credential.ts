@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { sessionCredential, tokenCredential } from '../../../db/credentials/credentials.ts';
 import { hashSecret } from '../../../db/keys/secrets.ts';
 import { Problem } from '../../../domain/problems.ts';
+import { lowerRole } from '../../../domain/roles.ts';
 import { Caller } from '../caller.ts';
 import type { Incoming } from '../input/incoming.ts';
 import type { ServerParts } from '../server/server-parts.ts';
@@ -40,14 +41,22 @@ async function tokenCaller(server: ServerParts, incoming: Incoming, authorizatio
     const why = token.revokedAt === null ? 'has expired' : 'was revoked';
     throw new Problem('no-credential', `This API token ${why}; create another one.`);
   }
+  const { maker } = token;
+  if (maker !== undefined && (maker.disabled || maker.role === null)) {
+    const why = maker.disabled ? 'is disabled' : 'has left the organization';
+    throw new Problem('no-credential', `The person who made this API token ${why}; somebody else has to create one.`);
+  }
+  // Never more than its maker may do today.
+  const role = maker === undefined || maker.role === null ? token.role : lowerRole(token.role, maker.role);
   return new Caller({
     credential: { kind: 'token', id: token.id },
+    ...(maker === undefined ? {} : { makerId: maker.id }),
     id: token.id,
     name: token.name,
     mfa: false,
     millisLeft: token.secondsLeft === null ? undefined : token.secondsLeft * 1000,
     projectIds: token.projectRestricted ? new Set(token.projectIds) : undefined,
-    memberships: [{ ...token.organization, role: token.role }],
+    memberships: [{ ...token.organization, role }],
     ip: incoming.address,
     requestId: incoming.requestId,
     database: server.database,

@@ -63,7 +63,7 @@ async function* frames(
     });
   const unwatch = hub.watch({
     credentialId: caller.credential.id,
-    userId: caller.userId,
+    userId: caller.answerableId,
     organizationId: caller instanceof OrganizationCaller ? caller.organization.id : undefined,
     end,
     recheck: recheckOrSay,
