@@ -13,6 +13,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'user list': async () => (await import('./user/list.ts')).userList,
   'user reset': async () => (await import('./user/reset.ts')).userReset,
   'user disable': async () => (await import('./user/disable.ts')).userDisable,
+  'user verify': async () => (await import('./user/verify.ts')).userVerify,
   'user enable': async () => (await import('./user/enable.ts')).userEnable,
   'admin link': async () => (await import('./admin/link.ts')).adminLink,
   'token create': async () => (await import('./token/create.ts')).tokenCreate,

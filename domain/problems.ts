@@ -23,6 +23,7 @@ export const problems = {
   conflict: { status: 409, title: 'Conflict' },
   'request-still-running': { status: 409, title: 'Conflict' },
   'answer-carried-secret': { status: 409, title: 'Conflict' },
+  'quota-reached': { status: 409, title: 'Conflict' },
   'slug-taken': { status: 409, title: 'Conflict' },
   'managed-elsewhere': { status: 409, title: 'Conflict' },
   'last-owner': { status: 409, title: 'Conflict' },

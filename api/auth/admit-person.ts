@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Effect } from '../../db/engine/effect.ts';
-import { acceptInvitation } from '../../db/invitations/invitations.ts';
+import { acceptInvitation, type Invited } from '../../db/invitations/invitations.ts';
+import { builtInProviderId } from '../../db/keys/identity-secrets.ts';
 import {
   bindIdentity,
   createUser,
@@ -40,6 +41,8 @@ export async function admitPerson(
   const known = await findIdentity(kysely, providerId, subject);
   if (known?.disabled) throw disabled();
   const link = signInLinkId === null ? undefined : await findSignInLink(kysely, signInLinkId);
+  // An account that is made for an invitation may accept that one, and no other until its address is proved.
+  const madeFor = known === undefined && link === undefined && providerId === builtInProviderId ? invitationId : null;
   const linked = link?.userId == null ? undefined : { ...link, userId: link.userId };
 
   let { id: identityId, userId } = known ?? { id: undefined, userId: undefined };
@@ -48,7 +51,7 @@ export async function admitPerson(
     refuseOtherAccount(linked, userId);
     userId = linked.userId;
   } else if (userId === undefined) {
-    userId = await newcomer(effect, settings, person, { link, invitationId });
+    userId = await newcomer(effect, settings, person, { link, invitationId, vouched: madeFor !== null });
   }
   identityId ??= (await bindIdentity(effect, { providerId, subject, userId })).id;
   if (linked !== undefined) {
@@ -58,7 +61,10 @@ export async function admitPerson(
   }
   await noteSignIn(effect, { userId, identityId, profile });
   if (link?.kind === 'first-owner') await becomeFirstOwner(effect, userId);
-  if (invitationId !== null) await accept(effect, invitationId, userId, person);
+  if (invitationId !== null) {
+    const emailVerified = profile.emailVerified || madeFor === invitationId;
+    await accept(effect, invitationId, { id: userId, email: profile.email, emailVerified });
+  }
   return { userId };
 }
 
@@ -67,13 +73,13 @@ async function newcomer(
   effect: Effect,
   settings: Settings,
   { profile }: SignedIn,
-  by: { link: UsedSignInLink | undefined; invitationId: string | null },
+  by: { link: UsedSignInLink | undefined; invitationId: string | null; vouched: boolean },
 ): Promise<string> {
   if (by.link?.kind === 'first-owner') return (await createUser(effect, profile)).id;
   const { email, emailVerified } = profile;
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
   const ofDomain = settings.SIGN_IN_EMAIL_DOMAINS.includes(domain);
-  if (!emailVerified && (by.invitationId !== null || ofDomain)) {
+  if (!emailVerified && !by.vouched && (by.invitationId !== null || ofDomain)) {
     throw new Refusal(
       'email-unverified',
       `Your identity provider does not vouch for your address ${email}, so it opens nothing here; have it verified there and sign in again.`,
@@ -129,10 +135,9 @@ async function refuseDisabled(effect: Effect, userId: string): Promise<void> {
   if (user === undefined || user.disabledAt !== null) throw disabled();
 }
 
-async function accept(effect: Effect, invitationId: string, userId: string, { profile }: SignedIn): Promise<void> {
-  const { email, emailVerified } = profile;
+async function accept(effect: Effect, invitationId: string, user: Invited): Promise<void> {
   try {
-    await acceptInvitation(effect, { invitationId, user: { id: userId, email, emailVerified } });
+    await acceptInvitation(effect, { invitationId, user });
   } catch (error) {
     // Then there is nothing left to accept.
     if (error instanceof Problem && error.code === 'already-member') return;

@@ -26,7 +26,7 @@ let theirs: Seeded;
 let oneFactor: Credential;
 
 beforeAll(async () => {
-  api = await runningApi({ manyClients: true });
+  api = await runningApi({ manyClients: true, env: { ORGANIZATION_CREATORS: 'everyone' } });
   theirs = await seed(api.database);
 });
 afterAll(() => api.close());

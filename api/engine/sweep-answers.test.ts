@@ -39,7 +39,10 @@ let document: Record<string, unknown>;
 let declared: DeclaredAnswers;
 
 beforeAll(async () => {
-  api = await runningApi({ manyClients: true, env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
+  api = await runningApi({
+    manyClients: true,
+    env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8', ORGANIZATION_CREATORS: 'everyone' },
+  });
   issuer = await jobIssuer();
   ours = await seed(api.database);
   theirs = await seed(api.database);

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
+import { refuseBeyond } from '../../db/engine/quota.ts';
 import { createInvitation as invite } from '../../db/invitations/invite.ts';
 import { roles } from '../../domain/roles.ts';
 import { operation } from '../engine/operation.ts';
@@ -30,8 +32,17 @@ export const createInvitation = operation({
   result: invitationWithToken,
   secretAnswer: ({ invitation }) => invitation.id,
   async handle({ caller, path, body, effect, server }) {
+    const { id: organizationId } = caller.ownOrganization(path.id);
+    await refuseBeyond(effect, {
+      setting: 'INVITATIONS_PER_ORGANIZATION',
+      most: server.settings.INVITATIONS_PER_ORGANIZATION,
+      owner: organizationId,
+      things: 'pending invitations of this organization',
+      rows: sql`invitation where organization_id = ${organizationId} and accepted_at is null and revoked_at is null`,
+      remedy: 'revoke one that is not needed',
+    });
     const { invitation, token } = await invite(effect, {
-      organizationId: caller.ownOrganization(path.id).id,
+      organizationId,
       ...body,
       lifetimeMillis: server.settings.INVITATION_LIFETIME,
       asRole: caller.role,

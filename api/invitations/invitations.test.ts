@@ -97,7 +97,7 @@ describe('an invitation', () => {
     ]);
     const mallory = await signIn(api.database, { emailVerified: false });
     const unverified = await accept((await invite(mallory.email)).token, mallory.in());
-    expect([unverified.status, unverified.body.detail]).toEqual([403, expect.stringContaining('have the address ver')]);
+    expect([unverified.status, unverified.body.detail]).toEqual([403, expect.stringContaining('Nobody has proved')]);
     const byToken = await accept(token, ours.tokens.admin);
     expect([byToken.status, byToken.body.detail]).toEqual([403, expect.stringContaining('nobody in person')]);
   });

@@ -1,5 +1,8 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
-import { createOrganization as newOrganization } from '../../db/organizations/organizations.ts';
+import { refuseBeyond } from '../../db/engine/quota.ts';
+import { createOrganization as newOrganization, ownsFirstOrganization } from '../../db/organizations/organizations.ts';
+import { Problem } from '../../domain/problems.ts';
 import { slugPattern } from '../../domain/slug.ts';
 import { operation } from '../engine/operation.ts';
 import { organizationAnswer, organizationName, organizationSchema } from './organization.ts';
@@ -8,18 +11,36 @@ export const createOrganization = operation({
   method: 'POST',
   url: '/api/v1/organizations',
   summary: 'Make an organization',
-  description: 'Whoever makes it is its owner. The slug stands in addresses and stays.',
+  description:
+    'Whoever creates it is its owner. For owners of the first organization of the installation, or for everyone where ORGANIZATION_CREATORS says so. The slug stands in addresses and stays.',
   scope: 'user',
   credentials: 'session',
   why: 'An API token belongs to one organization and cannot make another; sign in and do it in the console.',
-  problems: ['slug-taken'],
+  problems: ['slug-taken', 'role-too-low'],
   body: z.strictObject({
     name: organizationName,
     slug: z.string().regex(slugPattern).describe('Unique in the installation.'),
   }),
   status: 201,
   result: organizationSchema,
-  async handle({ caller, body, effect }) {
+  async handle({ caller, body, effect, server }) {
+    if (
+      server.settings.ORGANIZATION_CREATORS === 'owners' &&
+      !(await ownsFirstOrganization(effect.kysely, caller.id))
+    ) {
+      throw new Problem(
+        'role-too-low',
+        'Only owners of the first organization of this installation create organizations; ask one of them, or whoever runs it to set ORGANIZATION_CREATORS=everyone.',
+      );
+    }
+    await refuseBeyond(effect, {
+      setting: 'ORGANIZATIONS_PER_OWNER',
+      most: server.settings.ORGANIZATIONS_PER_OWNER,
+      owner: caller.id,
+      things: 'organizations of yours',
+      rows: sql`membership where user_id = ${caller.id} and role = 'owner'`,
+      remedy: 'delete one that is not needed',
+    });
     return organizationAnswer(await newOrganization(effect, { ...body, ownerId: caller.id }));
   },
 });

@@ -9,7 +9,7 @@ let ours: Seeded;
 let path: string;
 
 beforeAll(async () => {
-  api = await runningApi();
+  api = await runningApi({ env: { ORGANIZATION_CREATORS: 'everyone' } });
 });
 beforeEach(async () => {
   ours = await seed(api.database);
@@ -26,6 +26,20 @@ async function join(role: Role, how: { mfa: boolean }): Promise<SignedIn> {
     .execute();
   return person;
 }
+
+test('only owners of the first organization create others, unless the setting lets everybody', async () => {
+  const strict = await runningApi();
+  const first = await seed(strict.database);
+  const second = await seed(strict.database);
+  const create = (as: Call['as']) =>
+    strict.call('POST', '/api/v1/organizations', { as, organization: '', body: { name: 'A', slug: `made-${uuid()}` } });
+  for (const as of [first.sessions.admin, second.sessions.owner, (await signIn(strict.database)).in()]) {
+    const refused = await create(as);
+    expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('ORGANIZATION_CREATORS')]);
+  }
+  expect((await create(first.sessions.owner)).status).toBe(201);
+  await strict.close();
+});
 
 describe('POST /organizations', () => {
   test('201, and whoever made it owns it', async () => {

@@ -124,7 +124,7 @@ function refuseOtherPerson(invitation: InvitationView, user: Invited): void {
   if (user.emailVerified) return;
   throw new Problem(
     'email-mismatch',
-    `Your identity provider does not say that ${user.email} is yours; have the address verified there and sign in again.`,
+    `Nobody has proved that the address ${user.email} is yours: have it verified with your identity provider, or, for an account of this installation, ask whoever runs it for \`ballast user verify --email ${user.email}\`; then sign in again.`,
   );
 }
 

@@ -55,6 +55,25 @@ export async function findOrganizationBySlug(
   return await oneOrganization(kysely, bySlug, slug);
 }
 
+/** Whether a user owns the first organization that there is, and with it the installation. Without any, everybody does. */
+export async function ownsFirstOrganization(kysely: Kysely<Tables>, userId: string): Promise<boolean> {
+  const first = await kysely
+    .selectFrom('organization')
+    .leftJoin('membership', (join) =>
+      join
+        .onRef('membership.organization_id', '=', 'organization.id')
+        .on('membership.user_id', '=', userId)
+        .on('membership.role', '=', 'owner'),
+    )
+    .select('membership.role')
+    .where('organization.deletion_id', 'is', null)
+    .orderBy('organization.created_at')
+    .orderBy('organization.id')
+    .limit(1)
+    .executeTakeFirst();
+  return first === undefined || first.role !== null;
+}
+
 /** The organizations a user belongs to, oldest first. */
 export async function listMemberships(
   kysely: Kysely<Tables>,

@@ -63,8 +63,13 @@ test('durations and lists are read into what the program uses', () => {
 });
 
 test('the public address follows where we listen', () => {
-  expect(readSettings({ LISTEN: '0.0.0.0', PORT: '80' }).PUBLIC_URL).toBe('http://localhost:80');
   expect(readSettings({ LISTEN: '::1' }).PUBLIC_URL).toBe('http://localhost:8088');
+});
+
+test.each(['0.0.0.0', '::', '192.0.2.1', '2001:db8::1'])('LISTEN=%s wants an https PUBLIC_URL', (LISTEN) => {
+  expect(() => readSettings({ LISTEN })).toThrow(/^LISTEN=.+ in clear\. Set PUBLIC_URL to an https address/);
+  expect(() => readSettings({ LISTEN, PUBLIC_URL: 'http://ballast.example.com' })).toThrow(SettingsError);
+  expect(readSettings({ LISTEN, PUBLIC_URL: 'https://ballast.example.com' }).LISTEN).toBe(LISTEN);
 });
 
 test('TLS to Temporal is on as soon as something wants it, and contradictions are refused', () => {

@@ -123,6 +123,11 @@ export const settingsTable = {
     domains,
     [],
   ),
+  ORGANIZATION_CREATORS: setting(
+    'Who may create organizations: owners of the first organization, or everyone who can sign in.',
+    oneOf('owners', 'everyone'),
+    'owners',
+  ),
   SESSION_LIFETIME: setting('How long a session lasts at most.', duration(60_000, 31_536_000_000), 2_592_000_000, {
     shown: '30d',
     example: '30d',
@@ -153,6 +158,12 @@ export const settingsTable = {
     {
       example: '9464',
     },
+  ),
+  METRICS_TOKEN_FILE: setting(
+    'File of the token that /metrics of the API is read with; made at the first start if its directory is there.',
+    path,
+    (above) => join(String(above.BALLAST_HOME), 'keys', 'metrics-token'),
+    { shown: 'keys/metrics-token in the home' },
   ),
   WORKER_METRICS_URL: optional('Metrics of a worker that the API adds to its own /metrics.', url('http'), {
     example: 'http://127.0.0.1:9464/metrics',
@@ -222,6 +233,28 @@ export const settingsTable = {
     {
       example: '8',
     },
+  ),
+  ORGANIZATIONS_PER_OWNER: setting('Organizations that one person may own.', wholeNumber(1, 100_000), 50),
+  TEAMS_PER_ORGANIZATION: setting('Teams that an organization may have.', wholeNumber(1, 100_000), 500),
+  TOKENS_PER_ORGANIZATION: setting(
+    'API tokens that work, those of CI jobs included, that an organization may have.',
+    wholeNumber(1, 1_000_000),
+    2000,
+  ),
+  INVITATIONS_PER_ORGANIZATION: setting(
+    'Pending invitations that an organization may have.',
+    wholeNumber(1, 100_000),
+    500,
+  ),
+  TRUSTED_ISSUERS_PER_ORGANIZATION: setting(
+    'Trusted issuers that an organization may have.',
+    wholeNumber(1, 10_000),
+    100,
+  ),
+  IDEMPOTENCY_KEYS_PER_CREDENTIAL: setting(
+    'Idempotency-Keys that are remembered for one credential.',
+    wholeNumber(1, 1_000_000),
+    20_000,
   ),
   IDEMPOTENCY_HOURS: setting('Hours for which an Idempotency-Key is remembered.', wholeNumber(1, 720), 24, {
     example: '24',
@@ -304,6 +337,11 @@ function refuseContradictions(settings: Settings): void {
     );
   }
   refuseUnsafeProvider(settings);
+  if (!isLoopback(settings.LISTEN) && !settings.PUBLIC_URL.startsWith('https:')) {
+    throw new SettingsError(
+      `LISTEN=${settings.LISTEN} can be reached from other machines, and PUBLIC_URL is ${settings.PUBLIC_URL}: passwords and tokens would cross the network in clear. Set PUBLIC_URL to an https address (of a proxy in front), or leave LISTEN at 127.0.0.1.`,
+    );
+  }
   if (settings.OIDC_ISSUER !== undefined && settings.OIDC_CLIENT_ID === undefined) {
     throw new SettingsError('OIDC_ISSUER is set without OIDC_CLIENT_ID; set the client id that the provider gave you.');
   }
@@ -320,6 +358,10 @@ function refuseUnsafeProvider({ BUILT_IN_PROVIDER_URL: url, BUILT_IN_PROVIDER_SO
   throw new SettingsError(
     'BUILT_IN_PROVIDER_URL is an http address on another machine, where passwords can be read on the way; use https.',
   );
+}
+
+function isLoopback(address: string): boolean {
+  return address === 'localhost' || address === '::1' || address.startsWith('127.');
 }
 
 function wantsTls(above: Readonly<Record<string, unknown>>): boolean {

@@ -7,6 +7,8 @@ export interface Account {
   id: string;
   name: string;
   email: string;
+  /** Somebody has vouched for it: until then the person only claims it. */
+  emailVerified: boolean;
   passwordHash: string;
   hasAuthenticatorApp: boolean;
   passkeys: number;
@@ -53,6 +55,7 @@ function accounts(kysely: Kysely<Tables>) {
       'provider_account.password_hash as passwordHash',
       'provider_account.password_changed_at as passwordChangedAt',
       'identity.user_id as userId',
+      sql<boolean>`provider_account.email_verified_at is not null`.as('emailVerified'),
       sql<boolean>`provider_account.totp_secret is not null`.as('hasAuthenticatorApp'),
       sql<number>`(select count(*)::int from provider_passkey where account_id = provider_account.id)`.as('passkeys'),
       sql<number>`(select count(*)::int from provider_recovery_code

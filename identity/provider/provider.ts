@@ -94,8 +94,8 @@ export async function createProvider({ database, key, settings, log }: ProviderP
     findAccount: async (_, id) => {
       const account = await findAccount(kysely, id);
       if (account === undefined) return undefined;
-      const { name, email } = account;
-      return { accountId: id, claims: () => ({ sub: id, name, email, email_verified: true }) };
+      const { name, email, emailVerified } = account;
+      return { accountId: id, claims: () => ({ sub: id, name, email, email_verified: emailVerified }) };
     },
     loadExistingGrant: consented,
     renderError: (ctx, { error }, failure) => {
