@@ -6,7 +6,9 @@ import { machine, seedMember, seedOrganization } from '../../test/seeds/seed.ts'
 import { createToken, listTokens, revokeToken } from '../api-tokens/api-tokens.ts';
 import { deleteOrganization } from '../deletions/deletions.ts';
 import { effect } from '../engine/effect.ts';
+import { builtInProviderId } from '../keys/identity-secrets.ts';
 import { hashSecret } from '../keys/secrets.ts';
+import { bindIdentity } from '../sign-in/identities.ts';
 import { createSession, endSession } from '../sign-in/sessions.ts';
 import { sessionCredential, tokenCredential } from './credentials.ts';
 import { LastUsed } from './last-used.ts';
@@ -121,6 +123,29 @@ test('a session knows its user and the memberships in organizations that are not
   expect(await read()).toBeUndefined();
   expect(await hints()).toContainEqual({ kind: 'credential.revoked', id });
   expect(await sessionCredential(database.kysely, Buffer.alloc(32))).toBeUndefined();
+});
+
+test('a second factor counts only as long as the account has one', async () => {
+  const { database } = fresh;
+  const userId = await seedMember(database, organizationId);
+  const subject = uuid();
+  await database.kysely
+    .insertInto('provider_account')
+    .values({ id: subject, name: 'Ada', email: `${subject}@x.org`, password_hash: 'x', totp_secret: Buffer.from('x') })
+    .execute();
+  const made = await effect(database, machine, async (effect) => {
+    await bindIdentity(effect, { providerId: builtInProviderId, subject, userId });
+    const session = { userId, lifetimeSeconds: 3_600, mfa: true };
+    return {
+      ours: await createSession(effect, { ...session, providerId: builtInProviderId }),
+      theirs: await createSession(effect, { ...session, providerId: 'https://id.example.com' }),
+    };
+  });
+  const mfa = async ({ secret }: { secret: string }) =>
+    (await sessionCredential(database.kysely, hashSecret(secret)))?.mfa;
+  expect([await mfa(made.ours), await mfa(made.theirs)]).toEqual([true, true]);
+  await database.kysely.updateTable('provider_account').set({ totp_secret: null }).where('id', '=', subject).execute();
+  expect([await mfa(made.ours), await mfa(made.theirs)]).toEqual([false, true]);
 });
 
 test('a session ends with its lifetime', async () => {

@@ -6,7 +6,7 @@ export const builtInProviderId = 'built-in';
 /** The id under which the API is known to the built-in provider. */
 export const builtInClientId = 'ballast';
 
-export type IdentitySecret = 'client secret' | 'provider cookies' | 'sealing';
+export type IdentitySecret = 'client secret' | 'provider cookies' | 'sealing' | 'known browsers';
 
 /** A secret that whoever has the identity key derives anew: the API and the provider need not hand it to each other. */
 export function identitySecret(key: Buffer, purpose: IdentitySecret): Buffer {

@@ -5,6 +5,7 @@ import { authorOf } from '../accounts/author.ts';
 import { createAccount } from '../accounts/create-account.ts';
 import { checkPassword } from '../accounts/passwords/check-password.ts';
 import { countGuess, countNamelessGuess } from '../accounts/passwords/guesses.ts';
+import { knownBrowserCookie } from '../accounts/passwords/known-browser.ts';
 import { hashPassword } from '../accounts/passwords/password.ts';
 import { resetPassword } from '../accounts/passwords/set-password.ts';
 import { readPending, takePending } from '../accounts/pending.ts';
@@ -16,6 +17,7 @@ import { type Added, addAuthenticatorApp, addPasskey } from '../accounts/second-
 import { useTotpCode } from '../accounts/second-factors/totp.ts';
 import { finishSignIn } from '../provider/finish-sign-in.ts';
 import { checkedPassword } from './checked-password.ts';
+import { guessAt } from './guess.ts';
 import { dropStep, forgetSession, keepStep, pathOf, type Situation } from './situation.ts';
 import { recoveryCodesPage } from './step-pages.ts';
 import { type Form, leadTo } from './visit.ts';
@@ -47,7 +49,7 @@ export const actions: Readonly<Record<string, Action | undefined>> = {
       const fault = emailFault(email);
       if (fault !== undefined) throw new Refusal(fault, { field: 'email' });
       const { parts, visit } = situation;
-      const guess = { email, password: form.text('password'), address: visit.address };
+      const guess = { ...guessAt(email, parts, visit), password: form.text('password') };
       const account = await checkPassword(parts.database.kysely, guess);
       if (account === undefined) throw new Refusal('The e-mail address or the password is wrong; try again.');
       if (hasSecondFactor(account)) await keepStep(situation, { kind: 'second-factor', accountId: account.id });
@@ -79,7 +81,7 @@ export const actions: Readonly<Record<string, Action | undefined>> = {
     async work(situation, form) {
       const { parts, visit } = situation;
       const { id, email } = accountOf(situation);
-      await countGuess(parts.database.kysely, { email, address: visit.address });
+      await countGuess(parts.database.kysely, guessAt(email, parts, visit));
       const right = await useTotpCode(parts.database.kysely, parts.keyring.identityKey(), id, form.text('code'));
       if (!right) throw new Refusal(wrongCode, { field: 'code' });
       return await finish(situation, id, ['pwd', 'otp', 'mfa']);
@@ -90,7 +92,7 @@ export const actions: Readonly<Record<string, Action | undefined>> = {
     when: secondFactor,
     async work(situation, form) {
       const { id, email } = accountOf(situation);
-      await countGuess(situation.parts.database.kysely, { email, address: situation.visit.address });
+      await countGuess(situation.parts.database.kysely, guessAt(email, situation.parts, situation.visit));
       const used = await passkeyOf(situation, form);
       if (used?.accountId !== id) throw new Refusal(wrongPasskey);
       return await finish(situation, id, ['pwd', 'hwk', 'mfa']);
@@ -102,7 +104,7 @@ export const actions: Readonly<Record<string, Action | undefined>> = {
     async work(situation, form) {
       const { parts, visit } = situation;
       const account = accountOf(situation);
-      await countGuess(parts.database.kysely, { email: account.email, address: visit.address });
+      await countGuess(parts.database.kysely, guessAt(account.email, parts, visit));
       const right = await effect(parts.database, authorOf(account, visit.address), async (effect) => {
         const used = await useRecoveryCode(effect.kysely, account.id, form.text('recovery'));
         const subject = { subjectKind: 'account', subjectId: account.id, subjectName: account.email };
@@ -179,7 +181,7 @@ export const actions: Readonly<Record<string, Action | undefined>> = {
       const { parts, visit, uid } = situation;
       const account = accountOf(situation);
       const key = parts.keyring.identityKey();
-      await countGuess(parts.database.kysely, { email: account.email, address: visit.address });
+      await countGuess(parts.database.kysely, guessAt(account.email, parts, visit));
       const pending = await readPending(parts.database.kysely, key, `${uid}:totp`);
       if (typeof pending?.secret !== 'string') throw new Refusal('The page was open for too long; scan the new code.');
       const app = { secret: pending.secret, code: form.text('code') };
@@ -226,6 +228,11 @@ function accountOf({ account }: Situation): Account {
 }
 
 async function finish({ parts, visit }: Situation, accountId: string, amr: string[]): Promise<undefined> {
+  const account = await findAccount(parts.database.kysely, accountId);
+  if (account !== undefined) {
+    const secure = parts.settings.PUBLIC_URL.startsWith('https:');
+    visit.response.setHeader('set-cookie', knownBrowserCookie(parts.keyring.identityKey(), account.email, { secure }));
+  }
   await finishSignIn(parts.provider, visit.request, visit.response, { accountId, amr });
 }
 

@@ -25,7 +25,7 @@ test('the first owner makes an account, then signs in with it', async () => {
   expect(created.text).toContain('Protect your account');
   const done = await first.browser.post(`${first.path}/not-now`, {});
   const claims = await first.claims(done.path);
-  expect(claims).toMatchObject({ name: 'Ada', email: 'ada@example.com', email_verified: true, amr: ['pwd'] });
+  expect(claims).toMatchObject({ name: 'Ada', email: 'ada@example.com', email_verified: false, amr: ['pwd'] });
 
   const second = await provider.begin();
   expect(second.text).toContain('Welcome back');

@@ -11,7 +11,6 @@ export interface ClientAddress {
   comesThroughProxy(request: IncomingMessage): boolean;
   /** Whether the other end of a connection is a trusted proxy, which holds the connections of many. */
   isProxy(socket: Socket): boolean;
-  isLoopback(request: IncomingMessage): boolean;
 }
 
 /** X-Forwarded-For is believed from the right, and only as far as each hop is one of `TRUSTED_PROXIES`. */
@@ -43,21 +42,7 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
     of: (request) => (trusted.length === 0 ? plain(request) : (find(request)?.toString() ?? 'unknown')),
     comesThroughProxy: (request) => isProxy(request.socket),
     isProxy,
-    isLoopback: (request) => {
-      const address = peer(request);
-      const forwarded = request.headers['x-forwarded-for'] ?? request.headers.forwarded;
-      // A proxy on this machine that is not trusted: whoever is behind it is not on this machine.
-      if (forwarded !== undefined && (address === undefined || !isTrusted(address))) return false;
-      return find(request)?.range() === 'loopback';
-    },
   };
-}
-
-/** What one client can hold many of counts as one: an IPv6 network of 64 bits, as providers hand them out. */
-export function clientNetwork(address: string): string {
-  if (!address.includes(':')) return address;
-  const parts = parsed(address)?.toNormalizedString().split(':').slice(0, 4);
-  return parts === undefined ? address : `${parts.join(':')}::/64`;
 }
 
 function plain(request: IncomingMessage): string {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { type ClientAddress, clientNetwork } from './client-address.ts';
+import { clientNetwork } from '../../../domain/client-network.ts';
+import type { ClientAddress } from './client-address.ts';
 
 /** Connections of strangers at once, from wherever: those that have shown no credential yet. */
 const mostOfStrangers = 4_000;

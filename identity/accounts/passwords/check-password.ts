@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../../db/postgres/tables.ts';
 import { type Account, findAccountByEmail } from '../account.ts';
-import { countGuess } from './guesses.ts';
+import { countGuess, type Guess } from './guesses.ts';
 import { hashPassword, isOutdated, verifyPassword } from './password.ts';
 
 /** The account with this address and password. Nothing tells which of the two is wrong, nor how long it takes. */
 export async function checkPassword(
   kysely: Kysely<Tables>,
-  guess: { email: string; password: string; address: string },
+  guess: Guess & { password: string },
 ): Promise<Account | undefined> {
   await countGuess(kysely, guess);
   const account = await findAccountByEmail(kysely, guess.email);

@@ -6,6 +6,7 @@ import { machine } from '../../../test/seeds/seed.ts';
 import { findAccount } from '../account.ts';
 import { createAccount } from '../create-account.ts';
 import { countGuess } from '../passwords/guesses.ts';
+import { knownBrowser, knownBrowserCookie } from '../passwords/known-browser.ts';
 import { keepPending, readPending, takePending } from '../pending.ts';
 import { useRecoveryCode } from './recovery-codes.ts';
 import { addAuthenticatorApp, addPasskey, removeAuthenticatorApp, removePasskey } from './second-factors.ts';
@@ -116,14 +117,36 @@ test('recovery codes come with the first second factor, and go with the last', a
   ]);
 });
 
-test('ten guesses a minute for an account, known or not, from wherever they come', async () => {
+const refusedOf = async (guesses: Promise<void>[]) =>
+  (await Promise.allSettled(guesses)).filter(({ status }) => status === 'rejected');
+
+test('ten guesses a minute for an account, known or not, from one address; of IPv6 from one network', async () => {
   const guesses = Array.from({ length: 21 }, async (_, index) =>
-    countGuess(fresh.database.kysely, { email: index % 2 ? 'Eve@x.org' : 'eve@x.org', address: `10.0.0.${index}` }),
+    countGuess(fresh.database.kysely, { email: index % 2 ? 'Eve@x.org' : 'eve@x.org', address: `2001:db8::${index}` }),
   );
-  const refused = (await Promise.allSettled(guesses)).filter(({ status }) => status === 'rejected');
+  const refused = await refusedOf(guesses);
   // A minute may end in between.
   expect([1, 11]).toContain(refused.length);
   expect(String(Object(refused[0]).reason)).toMatch(/too many attempts; try again in \d+ second/);
+});
+
+test('strangers who guess lock out neither another address nor a browser that is known', async () => {
+  const email = 'owner@x.org';
+  await refusedOf(
+    Array.from({ length: 40 }, async () => countGuess(fresh.database.kysely, { email, address: '10.8.8.8' })),
+  );
+  await countGuess(fresh.database.kysely, { email, address: '10.7.7.7' });
+  // From very many addresses at once they are bounded together; whoever has signed in before goes on, even beside them.
+  const many = Array.from({ length: 400 }, async (_, index) =>
+    countGuess(fresh.database.kysely, { email, address: `10.6.${index % 200}.1` }),
+  );
+  expect((await refusedOf(many)).length).toBeGreaterThan(100);
+  const cookie = knownBrowserCookie(key, email, { secure: false }).split(';')[0];
+  const browser = knownBrowser(key, `a=b; ${cookie}`, 'Owner@X.org');
+  expect(browser).toBeDefined();
+  await countGuess(fresh.database.kysely, { email, address: '10.8.8.8', browser });
+  expect(knownBrowser(key, cookie, 'eve@x.org')).toBeUndefined();
+  expect(knownBrowser(key, `${cookie}x`, email)).toBeUndefined();
 });
 
 test('thirty guesses a minute from one address, for whomever', async () => {

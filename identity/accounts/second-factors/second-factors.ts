@@ -93,7 +93,10 @@ async function codesIfFirst(effect: Effect, before: Account): Promise<Added> {
 
 async function noCodesWithoutFactor(effect: Effect, { id }: Account): Promise<void> {
   const account = await findAccount(effect.kysely, id);
-  if (account !== undefined && !hasSecondFactor(account)) await removeRecoveryCodes(effect.kysely, id);
+  if (account === undefined || hasSecondFactor(account)) return;
+  await removeRecoveryCodes(effect.kysely, id);
+  if (account.userId === null) return;
+  await effect.kysely.updateTable('app_user').set({ mfa: false }).where('id', '=', account.userId).execute();
 }
 
 function said(effect: Effect, account: Account, action: AuditAction, details: Record<string, string>): void {

@@ -18,6 +18,7 @@ import {
   renewRecoveryCodes,
 } from '../../accounts/second-factors/second-factors.ts';
 import { checkedPassword } from '../checked-password.ts';
+import { guessAt } from '../guess.ts';
 import { accountPath, type Owner } from '../owner.ts';
 import { recoveryCodesPage } from '../step-pages.ts';
 import type { Form } from '../visit.ts';
@@ -97,7 +98,7 @@ export const accountActions: Readonly<Record<string, AccountAction | undefined>>
 };
 
 async function confirm({ parts, visit, account }: Owner, form: Form): Promise<void> {
-  const guess = { email: account.email, password: form.text('password'), address: visit.address };
+  const guess = { ...guessAt(account.email, parts, visit), password: form.text('password') };
   const confirmed = await checkPassword(parts.database.kysely, guess);
   if (confirmed?.id !== account.id) throw new Refusal('This is not your password; try again.', { field: 'password' });
 }
