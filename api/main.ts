@@ -20,6 +20,8 @@ import { keyringWhenOpen } from './engine/server/keyring-when-open.ts';
 import { openLog } from './engine/server/log.ts';
 
 const beatMillis = 5_000;
+/** A request that waits for a lock holds a connection that others need. */
+const longestLockWait = 5_000;
 const longestShutdown = 8_000;
 
 /** Something that people can mend; the message says how. */
@@ -72,6 +74,7 @@ async function serve({ settings, handed, log, signal }: Serving): Promise<void> 
     applicationName: 'ballast api',
     poolMax: settings.DATABASE_POOL,
     statementTimeoutMillis: settings.REQUEST_TIMEOUT,
+    lockTimeoutMillis: Math.min(longestLockWait, settings.REQUEST_TIMEOUT),
     onWarning: (what) => log.warn({ what }, 'Database'),
   });
   opened.defer(() => database.close());

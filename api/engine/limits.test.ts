@@ -165,6 +165,32 @@ test('the rate limit holds across processes and says when to come back', async (
   await limited.close();
 });
 
+test('one locked table takes the connections of its own requests only, and the API stays ready otherwise', async () => {
+  const small = await runningApi({ env: { DATABASE_POOL: '6' } });
+  const twin = await small.twin();
+  const seeded = await seed(small.database);
+  const teams: Promise<{ status: number }>[] = [];
+  await twin.database.kysely.transaction().execute(async (holding) => {
+    await sql`lock table team in access exclusive mode`.execute(holding);
+    for (let count = 0; count < 20; count += 1) {
+      teams.push(small.call('GET', '/api/v1/teams', { as: seeded.tokens.viewer }));
+    }
+    await until('one waits for the lock', async () => {
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(holding);
+      return rows.length > 0;
+    });
+    for (const path of ['/api/v1/organizations', '/api/v1/audit-log']) {
+      expect((await small.call('GET', path, { as: seeded.tokens.admin })).status).toBe(200);
+    }
+    const ready = await small.call('GET', '/readyz');
+    expect(ready.body.parts).toMatchObject({ database: { ready: true } });
+  });
+  expect((await Promise.all(teams)).map(({ status }) => status)).toEqual(Array(20).fill(200));
+  await twin.close();
+  await small.close();
+});
+
 /** Windows are minutes of PostgreSQL's clock: a test that begins at the end of one waits for the next. */
 async function inOneMinute(work: () => Promise<void>): Promise<void> {
   await until('the minute has time left', async () => new Date().getSeconds() < 55, 10);

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { admitVisit } from '../engine/http/admit.ts';
+import { Problem } from '../../domain/problems.ts';
 import type { ClientAddress } from '../engine/http/client-address.ts';
-import { operation } from '../engine/operation.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import type { Metrics } from './metrics.ts';
+import { keepMetricsToken, showsMetricsToken } from './metrics-token.ts';
 import type { Readiness } from './readiness.ts';
 
 interface Health {
@@ -11,18 +11,6 @@ interface Health {
   metrics: Metrics;
   ready: () => Promise<Readiness>;
 }
-
-/** Who may read the metrics from elsewhere than this machine: declared like any operation, served as plain text. */
-const readMetrics = operation({
-  method: 'GET',
-  url: '/metrics',
-  summary: 'Metrics for Prometheus',
-  scope: 'organization',
-  role: 'admin',
-  projectTokens: 'refused',
-  problems: [],
-  async handle() {},
-});
 
 /** For those who watch over the process; no part of the API. */
 export function healthRoutes(app: FastifyInstance, server: ServerParts, { clients, metrics, ready }: Health): void {
@@ -38,11 +26,18 @@ export function healthRoutes(app: FastifyInstance, server: ServerParts, { client
       .send(JSON.stringify(state));
   });
 
-  const admit = admitVisit(server, clients);
+  const { METRICS_TOKEN_FILE, RATE_LIMIT_ANONYMOUS_PER_MINUTE } = server.settings;
+  app.addHook('onReady', () => keepMetricsToken(METRICS_TOKEN_FILE));
   app.get('/metrics', {
-    config: { operation: { name: 'metrics', subject: 'health', operation: readMetrics } },
-    onRequest: async (request, reply) => {
-      if (!clients.isLoopback(request.raw)) await admit(request, reply);
+    config: { quiet: true },
+    // They tell of every organization, so no organization's credential opens them, and no address does.
+    onRequest: async (request) => {
+      if (await showsMetricsToken(METRICS_TOKEN_FILE, request.headers.authorization)) return;
+      await server.rates.spend('anonymous', clients.of(request.raw), RATE_LIMIT_ANONYMOUS_PER_MINUTE);
+      throw new Problem(
+        'no-credential',
+        'The metrics are for whoever runs this installation: send the token in METRICS_TOKEN_FILE as Authorization: Bearer ….',
+      );
     },
     handler: async (_, reply) =>
       reply

@@ -1,16 +1,30 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { beat } from '../../db/engine/processes.ts';
 import { until } from '../../test/ground/until.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 
 let api: RunningApi;
 let ours: Seeded;
 
+const directory = mkdtempSync(join(tmpdir(), 'ballast-metrics-'));
+const tokenFile = join(directory, 'metrics-token');
+const asOperator = async (): Promise<Call> => ({
+  headers: { authorization: `Bearer ${(await readFile(tokenFile, 'utf8')).trim()}` },
+});
+
 beforeAll(async () => {
-  api = await runningApi();
+  api = await runningApi({ env: { METRICS_TOKEN_FILE: tokenFile } });
   ours = await seed(api.database);
 });
-afterAll(() => api.close());
+afterAll(async () => {
+  await api.close();
+  rmSync(directory, { recursive: true });
+});
 
 test('/readyz names each part, and is 503 until all are ready', async () => {
   const without = await api.call('GET', '/readyz');
@@ -25,6 +39,25 @@ test('/readyz names each part, and is 503 until all are ready', async () => {
   expect(Object.keys(ready.body.parts ?? {}).toSorted()).toEqual(
     ['database', 'feed', 'keys', 'outbox', 'schema', 'temporal', 'worker'].toSorted(),
   );
+});
+
+test('/readyz is not ready while the database takes no changes', async () => {
+  const database = async (ready: boolean) =>
+    until(`the database is ${ready ? '' : 'not '}ready`, async () => {
+      const { body } = await api.call('GET', '/readyz');
+      const { database: part } = body.parts as { database: { ready: boolean; detail?: string } };
+      return part.ready === ready && part;
+    });
+  // As PostgreSQL fails when its disk is full.
+  await sql`create function full_disk() returns trigger language plpgsql as
+    $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`.execute(api.database.kysely);
+  await sql`create trigger full_disk before insert on rate_permit execute function full_disk()`.execute(
+    api.database.kysely,
+  );
+  expect((await database(false)).detail).toContain('takes no changes');
+  expect((await api.call('GET', '/healthz')).status).toBe(200);
+  await sql`drop trigger full_disk on rate_permit`.execute(api.database.kysely);
+  await database(true);
 });
 
 test('/readyz names a poisoned entry without saying what it holds', async () => {
@@ -44,31 +77,30 @@ test('/readyz names a poisoned entry without saying what it holds', async () => 
   });
   expect(seen.body.poisoned).toMatchObject([{ actorId: row.actor_id, attempts: 12 }]);
   expect(seen.text).not.toContain('hunter2');
-  expect((await api.call('GET', '/metrics')).text).toMatch(/^ballast_outbox_depth 1$/m);
+  expect((await api.call('GET', '/metrics', await asOperator())).text).toMatch(/^ballast_outbox_depth 1$/m);
 });
 
 test('/metrics counts requests by operation and status', async () => {
   await api.call('GET', '/api/v1/teams', { as: ours.tokens.viewer });
   await until('it is counted', async () => {
-    const { text } = await api.call('GET', '/metrics');
+    const { text } = await api.call('GET', '/metrics', await asOperator());
     return text.includes('ballast_http_request_seconds_count{operation="teams.list",status="200"} 1');
   });
 });
 
-test('/metrics is for this machine, or for the token of an administrator', async () => {
-  const proxied = await runningApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
-  const seeded = await seed(proxied.database);
-  const remote = { 'x-forwarded-for': '198.51.100.7' };
-  const status = async (as: Seeded['tokens']['admin'] | undefined, headers: Record<string, string>, at = proxied) =>
-    (await at.call('GET', '/metrics', { ...(as === undefined ? {} : { as }), headers })).status;
-  expect(await status(undefined, {})).toBe(200);
-  expect(await status(undefined, remote)).toBe(403);
-  expect(await status(undefined, { 'x-forwarded-for': '127.0.0.1, 198.51.100.7' })).toBe(403);
-  expect(await status(seeded.tokens.viewer, remote)).toBe(403);
-  expect(await status(seeded.tokens.admin, remote)).toBe(200);
-  // A proxy on this machine that nobody has declared: what it forwards does not come from here.
-  expect(await status(undefined, remote, api)).toBe(403);
-  await proxied.close();
+test('/metrics is for whoever has the token of the installation, and for nobody else on any machine', async () => {
+  const status = async (more: Call) => (await api.call('GET', '/metrics', more)).status;
+  // Neither for being on this machine, nor for owning an organization.
+  expect(await status({})).toBe(403);
+  expect(await status({ as: ours.tokens.admin })).toBe(403);
+  expect(await status({ as: ours.sessions.owner })).toBe(403);
+  expect(await status({ headers: { authorization: `Bearer ${'x'.repeat(43)}` } })).toBe(403);
+  expect(await status(await asOperator())).toBe(200);
+  expect(statSync(tokenFile).mode & 0o777).toBe(0o600);
+  // Another one counts at once.
+  const before = await asOperator();
+  await writeFile(tokenFile, `${'y'.repeat(43)}\n`);
+  expect([await status(before), await status(await asOperator())]).toEqual([403, 200]);
 });
 
 test('a trusted proxy says where the client is and what the request is called', async () => {

@@ -1,4 +1,5 @@
 import type { FeedListenerState } from '../../db/engine/feed/feed-listener.ts';
+import { takePermits } from '../../db/engine/leases.ts';
 import { type PoisonedEntry, poisonedEntries } from '../../db/engine/outbox.ts';
 import { livingProcesses } from '../../db/engine/processes.ts';
 import type { Keyring } from '../../db/keys/keys.ts';
@@ -60,9 +61,16 @@ export function readiness(sources: Sources): () => Promise<Readiness> {
 }
 
 async function look({ database, keyring, temporal: temporalPart, feed, settings }: Sources): Promise<Readiness> {
-  const [reached, schema, keys, temporal, worker, poisoned, identity] = await Promise.all([
-    part('The database cannot be reached.', async () => {
-      await database.ping();
+  const [reached, writable, schema, keys, temporal, worker, poisoned, identity] = await Promise.all([
+    part(
+      () => unreachable(database),
+      async () => {
+        await database.ping();
+        return undefined;
+      },
+    ),
+    part('The database takes no changes; its disk may be full, or it is read-only.', async () => {
+      await takePermits(database.kysely, { key: 'readiness', limitPerMinute: 2_000_000_000, chunk: 1 });
       return undefined;
     }),
     part('The schema cannot be read.', async () => schemaFault(await schemaState(database))),
@@ -81,7 +89,7 @@ async function look({ database, keyring, temporal: temporalPart, feed, settings 
     identityPart(settings),
   ]);
   const parts = {
-    database: reached,
+    database: reached.ready ? writable : reached,
     schema,
     keys,
     temporal,
@@ -105,12 +113,19 @@ function faulty(detail: string): Part {
   return { ready: false, detail };
 }
 
-async function part(whenItFails: string, fault: () => Promise<string | undefined>): Promise<Part> {
+/** Whether the database is away, or only all connections to it are in use. */
+function unreachable(database: Database): string {
+  const { total, idle, waiting } = database.pool();
+  if (total === 0 || idle > 0 || waiting === 0) return 'The database cannot be reached.';
+  return `All ${total} connections to the database are busy, and ${waiting} requests wait for one; see what locks its tables, or raise DATABASE_POOL.`;
+}
+
+async function part(whenItFails: string | (() => string), fault: () => Promise<string | undefined>): Promise<Part> {
   try {
     const detail = await within(fault());
     return detail === undefined ? fine : faulty(detail);
   } catch {
-    return faulty(whenItFails);
+    return faulty(typeof whenItFails === 'string' ? whenItFails : whenItFails());
   }
 }
 

@@ -51,6 +51,8 @@ export interface DatabaseOptions {
   onWarning?: (message: string) => void;
   /** No statement may run longer. Zero: no limit, for migrations. */
   statementTimeoutMillis?: number;
+  /** No statement may wait longer for a lock; without it, as long as it may run. */
+  lockTimeoutMillis?: number;
 }
 
 const connectTimeoutMillis = 5_000;
@@ -119,11 +121,14 @@ function poolBeside(options: DatabaseOptions): Pool {
 }
 
 /** How every connection of ours is made, those outside the pool included. */
-export function connectionOptions(options: Pick<DatabaseOptions, 'applicationName' | 'statementTimeoutMillis'>) {
+export function connectionOptions(
+  options: Pick<DatabaseOptions, 'applicationName' | 'statementTimeoutMillis' | 'lockTimeoutMillis'>,
+) {
   return {
     application_name: options.applicationName,
     connectionTimeoutMillis: connectTimeoutMillis,
     statement_timeout: options.statementTimeoutMillis ?? statementTimeoutMillis,
+    ...(options.lockTimeoutMillis === undefined ? {} : { lock_timeout: options.lockTimeoutMillis }),
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMillis,
     keepAlive: true,
     types: typeParsers(),

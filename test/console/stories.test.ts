@@ -7,6 +7,7 @@ import { broken, offerRelease } from '../agents/offer-release.ts';
 import { OtherMachine } from '../agents/other-machine.ts';
 import { realBrowser } from '../browsers/real-browser.ts';
 import { freePort } from '../ground/free-port.ts';
+import { metricsToken } from '../installation/metrics-token.ts';
 import { signalProcess } from '../installation/process-family.ts';
 import { machine } from '../seeds/seed.ts';
 import { Console, makeAccount } from './console.ts';
@@ -278,7 +279,9 @@ describe.skipIf(browser === undefined)('the console', () => {
 
 /** Event streams that the API serves now, as it tells whoever watches over it. */
 async function streams(): Promise<number> {
-  const metrics = await (await fetch(`${opened.url}/metrics`)).text();
+  const metrics = await (
+    await fetch(`${opened.url}/metrics`, { headers: { authorization: metricsToken(opened.installation.home) } })
+  ).text();
   return Number(/^ballast_streams_open (\d+)$/m.exec(metrics)?.[1]);
 }
 

@@ -5,6 +5,7 @@ import { effect } from '../../db/engine/effect.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import type { JsonObject } from '../../db/postgres/json.ts';
 import { Installation } from '../installation/installation.ts';
+import { metricsToken } from '../installation/metrics-token.ts';
 import { deleteOrganization, ended, purgeNow, toldEverything } from '../seeds/deletion.ts';
 import { machine } from '../seeds/seed.ts';
 
@@ -71,7 +72,9 @@ test('poisoned entries are named in /readyz and /metrics and delay nobody else',
   const readiness = await installation.readiness();
   expect(readiness?.ready).toBe(true);
   expect(readiness?.parts.outbox?.detail).toContain('2 entries cannot be delivered');
-  const { text } = await installation.call('GET', '/metrics');
+  const { text } = await installation.call('GET', '/metrics', {
+    headers: { authorization: metricsToken(installation.home) },
+  });
   expect(text).toMatch(/^ballast_outbox_poisoned 2$/m);
   const since = performance.now();
   const unhindered = await deleteOrganization(installation, other);
