@@ -31,6 +31,7 @@ import { answerUnknownRoutes } from './engine/http/unknown-routes.ts';
 import { type OpenapiDocument, openapiDocument } from './engine/openapi/document.ts';
 import { KnownCredentials } from './engine/pipeline/known-credentials.ts';
 import { RateLimiter } from './engine/pipeline/rate-limit.ts';
+import { Turns } from './engine/pipeline/turns.ts';
 import { namedOperations, type Registry } from './engine/registry.ts';
 import { restRoutes } from './engine/rest.ts';
 import type { ServerParts } from './engine/server/server-parts.ts';
@@ -93,6 +94,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const registry = parts.operations ?? operations;
   const named = namedOperations(registry);
   let document: OpenapiDocument | undefined;
+  const openapi = () => (document ??= openapiDocument(named, programVersion, settings));
   const server: ServerParts = {
     settings,
     database,
@@ -108,13 +110,14 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     consoleFiles: parts.consoleFiles ?? new ConsoleFiles(),
     rates: new RateLimiter(database.kysely),
     known: new KnownCredentials(),
+    turns: new Turns(settings.DATABASE_POOL),
     issuerKeys: new IssuerKeys(settings.OUTBOUND_ALLOWED_RANGES),
     clocks: parts.clocks ?? specifiedClocks,
     log,
     processId: parts.processId ?? uuid(),
     version: programVersion,
     releases: await readReleases(programVersion),
-    openapi: () => (document ??= openapiDocument(named, programVersion, settings)),
+    openapi,
   };
   const clients = clientAddress(settings.TRUSTED_PROXIES);
   const metrics = createMetrics({ database, hub, feed: () => feed.state() });
@@ -170,7 +173,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   answerUnknownRoutes(app, named);
   restRoutes(app, server, named, clients);
   trpcRoutes(app, server, registry, named, clients);
-  referenceRoutes(app, server);
+  referenceRoutes(app, server, openapi);
   pageRoutes(app, server, clients);
   providerProxy(app, server, clients);
   agentRoutes(app, server, clients);

@@ -5,6 +5,7 @@ import { invalidFields } from '../engine/input/input.ts';
 import { nameText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
 import { apiTokenAnswer, apiTokenSchema } from './api-token.ts';
+import { refuseTooManyTokens } from './token-quota.ts';
 
 const longestMillis = 3_650 * 86_400_000;
 
@@ -38,8 +39,9 @@ export const createApiToken = operation({
     })
     .meta({ id: 'ApiTokenCreated' }),
   secretAnswer: ({ token }) => token.id,
-  async handle({ caller, body, effect }) {
+  async handle({ caller, body, effect, server }) {
     const { name, role } = body;
+    await refuseTooManyTokens(effect, server.settings, caller.organization.id);
     const { row, secret } = await createToken(effect, {
       organizationId: caller.organization.id,
       name,

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
+import type { OpenapiDocument } from '../engine/openapi/document.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import { referencePage } from './page.ts';
 
@@ -7,11 +8,15 @@ const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The API reference at /docs: a page, a style sheet and a script, all from here. */
-export function referenceRoutes(app: FastifyInstance, server: ServerParts): void {
+export function referenceRoutes(
+  app: FastifyInstance,
+  { settings }: Pick<ServerParts, 'settings'>,
+  openapi: () => OpenapiDocument,
+): void {
   let page: string | undefined;
   const pageText = (): string => {
-    const document = server.openapi();
-    page ??= referencePage(document, document.info, server.settings.PUBLIC_URL);
+    const document = openapi();
+    page ??= referencePage(document, document.info, settings.PUBLIC_URL);
     return page;
   };
   const asset = (name: string, type: string): void => {

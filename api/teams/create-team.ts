@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
+import { refuseBeyond } from '../../db/engine/quota.ts';
 import { createTeam as newTeam } from '../../db/teams/teams.ts';
 import { operation } from '../engine/operation.ts';
 import { teamAnswer, teamName, teamSchema } from './team.ts';
@@ -15,7 +17,16 @@ export const createTeam = operation({
   body: z.strictObject({ name: teamName }),
   status: 201,
   result: teamSchema,
-  async handle({ caller, body, effect }) {
+  async handle({ caller, body, effect, server }) {
+    const owner = caller.organization.id;
+    await refuseBeyond(effect, {
+      setting: 'TEAMS_PER_ORGANIZATION',
+      most: server.settings.TEAMS_PER_ORGANIZATION,
+      owner,
+      things: 'teams in this organization',
+      rows: sql`team where organization_id = ${owner}`,
+      remedy: 'delete one that is not needed',
+    });
     return teamAnswer(await newTeam(effect, caller.organization.id, body.name));
   },
 });

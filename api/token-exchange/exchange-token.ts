@@ -12,6 +12,7 @@ import { lockTrustedIssuer } from '../../db/trusted-issuers/trusted-issuers.ts';
 import { Problem } from '../../domain/problems.ts';
 import { textsOf } from '../../domain/trusted-issuers/claim-patterns.ts';
 import { apiTokenAnswer, apiTokenSchema } from '../api-tokens/api-token.ts';
+import { refuseTooManyTokens } from '../api-tokens/token-quota.ts';
 import { nameText } from '../engine/input/line.ts';
 import { printable } from '../engine/input/text.ts';
 import { operation } from '../engine/operation.ts';
@@ -27,7 +28,7 @@ export const exchangeToken = operation({
     'For jobs of issuers that the organization trusts (see /api/v1/trusted-issuers). Each token of a job can be exchanged once; the API token that it gets is short-lived.',
   scope: 'public',
   rate: 'credentials',
-  problems: ['token-not-trusted'],
+  problems: ['token-not-trusted', 'quota-reached'],
   ownEffect: true,
   body: z.strictObject({
     organization: z.string().min(1).max(100).describe('Its slug or its id.'),
@@ -67,6 +68,7 @@ export const exchangeToken = operation({
       if (trusted.issuer !== issuer) throw untrusted();
       matchingRule([trusted], job);
       if (!(await useJobToken(running, job))) throw usedBefore();
+      await refuseTooManyTokens(running, server.settings, organizationId);
       const expiresAt = new Date(Date.now() + trusted.tokenLifetimeSeconds * 1000);
       const { row, secret } = await createToken(running, {
         organizationId,

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
+import { refuseBeyond } from '../../db/engine/quota.ts';
 import { createTrustedIssuer as create } from '../../db/trusted-issuers/trusted-issuers.ts';
 import { operation } from '../engine/operation.ts';
 import { checkRule, ruleFields, sessionOnly, trustedIssuerAnswer, trustedIssuerSchema } from './trusted-issuer.ts';
@@ -24,6 +26,15 @@ export const createTrustedIssuer = operation({
   result: trustedIssuerSchema,
   async handle({ caller, body, effect, server }) {
     checkRule(body, server.settings.OUTBOUND_ALLOWED_RANGES);
+    const owner = caller.organization.id;
+    await refuseBeyond(effect, {
+      setting: 'TRUSTED_ISSUERS_PER_ORGANIZATION',
+      most: server.settings.TRUSTED_ISSUERS_PER_ORGANIZATION,
+      owner,
+      things: 'trusted issuers in this organization',
+      rows: sql`trusted_issuer where organization_id = ${owner}`,
+      remedy: 'delete one that is not needed',
+    });
     return trustedIssuerAnswer(await create(effect, caller.organization.id, body));
   },
 });

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../caller.ts';
+import type { RateState } from '../pipeline/rate-state.ts';
 import type { NamedOperation } from '../registry.ts';
 
 /** A request as the pipeline sees it, whatever the transport. */
@@ -17,9 +18,4 @@ export interface Incoming {
   rate: RateState | undefined;
   /** `Set-Cookie` headers for the answer. */
   setCookies: string[];
-}
-
-export interface RateState {
-  policy: string;
-  remaining: string;
 }

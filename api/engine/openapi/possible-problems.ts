@@ -21,7 +21,7 @@ export function possibleProblems(operation: AnyOperation): ProblemCode[] {
   if (changes) codes.push('body-too-large', 'unsupported-media-type');
   if (access.scope !== 'public') {
     codes.push('no-credential', 'organization-header-malformed', 'wrong-organization');
-    if (changes) codes.push('csrf-header-missing', 'request-still-running');
+    if (changes) codes.push('csrf-header-missing', 'request-still-running', 'quota-reached');
     if (operation.carriesSecret) codes.push('answer-carried-secret');
     if (access.credentials === 'session') codes.push('session-required');
     if (access.credentials === 'token') codes.push('token-required');

@@ -1,7 +1,12 @@
-import type { Incoming } from '../input/incoming.ts';
+import type { IncomingHttpHeaders } from 'node:http';
 import { ownCookie } from './cookies.ts';
 
-type Asked = Pick<Incoming, 'address' | 'requestId' | 'headers' | 'setCookies'>;
+interface Asked {
+  address: string;
+  requestId: string;
+  headers: IncomingHttpHeaders;
+  setCookies: string[];
+}
 
 /** Who is at the other end of a request, as far as sign-in is concerned. */
 export class Client {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Effect } from '../../../db/engine/effect.ts';
 import { beginIdempotent, type IdempotentRequest, storeAnswer } from '../../../db/engine/idempotency.ts';
+import { refuseBeyond } from '../../../db/engine/quota.ts';
 import { Problem } from '../../../domain/problems.ts';
 import { OrganizationCaller } from '../caller.ts';
 import type { Incoming } from '../input/incoming.ts';
@@ -33,6 +35,7 @@ export async function answeredOnce(
   effect: Effect,
   operation: AnyOperation,
   request: IdempotentRequest,
+  keysPerCredential: number,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   const begun = await beginIdempotent(effect.kysely, request);
@@ -58,6 +61,15 @@ export async function answeredOnce(
         `This request was answered before, with a secret that is shown only once. It made ${begun.subjectId}; if the secret is lost, remove that and make another with a new Idempotency-Key.`,
       );
     case 'first': {
+      await refuseBeyond(effect, {
+        setting: 'IDEMPOTENCY_KEYS_PER_CREDENTIAL',
+        most: keysPerCredential,
+        owner: request.credentialId,
+        things: 'Idempotency-Keys of this credential',
+        rows: sql`idempotent_answer where credential_id = ${request.credentialId}`,
+        remedy: 'send the request without one, or wait until older ones are forgotten',
+        loosely: true,
+      });
       const answer = await work();
       const secretSubjectId = operation.secretAnswer(answer.value);
       const stored = secretSubjectId === undefined ? { body: bodyOf(answer) } : { secretSubjectId };

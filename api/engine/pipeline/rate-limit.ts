@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely';
 import { takePermits } from '../../../db/engine/leases.ts';
 import { connectionFailure } from '../../../db/postgres/connection-failure.ts';
 import type { Tables } from '../../../db/postgres/tables.ts';
+import { clientNetwork } from '../../../domain/client-network.ts';
 import { Problem } from '../../../domain/problems.ts';
-import { clientNetwork } from '../http/client-address.ts';
-import type { RateState } from '../input/incoming.ts';
+import type { RateState } from './rate-state.ts';
 
 /** The permits of one client and one limit that this process holds for the current minute. */
 interface Bucket {

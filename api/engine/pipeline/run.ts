@@ -15,6 +15,13 @@ import { answeredOnce, idempotentRequest } from './idempotency.ts';
 export async function run(server: ServerParts, incoming: Incoming, given: Input): Promise<Answer> {
   const { operation } = incoming.named;
   const input = checkedInput(operation, given);
+  // One that makes its own effect may wait for others than the database.
+  if (operation.ownEffect) return work(server, incoming, input);
+  return server.turns.take(incoming.named.name, incoming.signal, () => work(server, incoming, input));
+}
+
+async function work(server: ServerParts, incoming: Incoming, input: Input): Promise<Answer> {
+  const { operation } = incoming.named;
   if (operation.method === 'GET') return before(incoming.signal, read(server, incoming, input));
   // Not raced against the time: it looks at the signal in its own effect, so that nothing is done that the client is told was not.
   if (operation.ownEffect) return read(server, incoming, input);
@@ -54,7 +61,9 @@ async function change(server: ServerParts, incoming: Incoming, input: Input): Pr
     const given = givenOf(server, incoming, input);
     const answer = await (once === undefined
       ? changed(operation, given, running)
-      : answeredOnce(running, operation, once, () => changed(operation, given, running)));
+      : answeredOnce(running, operation, once, server.settings.IDEMPOTENCY_KEYS_PER_CREDENTIAL, () =>
+          changed(operation, given, running),
+        ));
     // Too late: what the client is told did not happen must not happen.
     incoming.signal.throwIfAborted();
     return answer;

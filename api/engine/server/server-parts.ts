@@ -12,9 +12,9 @@ import type { Cancellations } from '../../commands/cancellations.ts';
 import type { ConsoleFiles } from '../../console/console-files.ts';
 import type { IssuerKeys } from '../../token-exchange/issuer-keys.ts';
 import type { ReleasesFeed } from '../../version/changelog.ts';
-import type { OpenapiDocument } from '../openapi/document.ts';
 import type { KnownCredentials } from '../pipeline/known-credentials.ts';
 import type { RateLimiter } from '../pipeline/rate-limit.ts';
+import type { Turns } from '../pipeline/turns.ts';
 import type { Clocks } from '../streams/clocks.ts';
 import type { Hub } from '../streams/hub.ts';
 
@@ -41,6 +41,7 @@ export interface ServerParts {
   readonly consoleFiles: ConsoleFiles;
   readonly rates: RateLimiter;
   readonly known: KnownCredentials;
+  readonly turns: Turns;
   /** Of the CI issuers that organizations trust. */
   readonly issuerKeys: IssuerKeys;
   readonly clocks: Clocks;
@@ -49,5 +50,6 @@ export interface ServerParts {
   readonly processId: string;
   readonly version: string;
   readonly releases: ReleasesFeed;
-  openapi(): OpenapiDocument;
+  /** openapi.json, as it is answered. */
+  openapi(): Record<string, unknown>;
 }
