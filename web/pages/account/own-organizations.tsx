@@ -88,7 +88,7 @@ function Leave({
       change={leave}
       onConfirm={() => leave.send(undefined)}
     >
-      You no longer see it, and come back only if somebody there invites you again. API tokens that you made stay.
+      You no longer see it, and come back only if somebody there invites you again. API tokens that you made end.
     </Confirm>
   );
 }

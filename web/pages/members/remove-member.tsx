@@ -38,8 +38,8 @@ function Remove({ member, open, onClose }: RemoveMemberProps) {
       change={remove}
       onConfirm={() => remove.send(undefined)}
     >
-      {member.email} cannot reach {name} any more, from the next request on, and leaves its teams. API tokens and
-      invitations that this person has made stay: revoke those that should not.
+      {member.email} cannot reach {name} any more, from the next request on, and leaves its teams. API tokens that this
+      person has made end; invitations stay: revoke those that should not.
     </Confirm>
   );
 }
