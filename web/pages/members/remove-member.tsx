@@ -67,8 +67,8 @@ function Leave({ open, onClose }: RemoveMemberProps) {
       change={leave}
       onConfirm={() => leave.send(undefined)}
     >
-      You cannot reach it any more, and only an invitation brings you back. API tokens and invitations that you have
-      made stay.
+      You cannot reach it any more, and only an invitation brings you back. API tokens that you have made end;
+      invitations stay.
     </Confirm>
   );
 }
