@@ -45,9 +45,13 @@ export function trpcRoutes(
   void app.register(
     async (inner) => {
       inner.setErrorHandler((failure, request, reply) => refuse(request, reply, failure));
-      inner.setNotFoundHandler((request, reply) =>
-        refuse(request, reply, problemBehind(new TRPCError({ code: 'NOT_FOUND' }))),
-      );
+      const unknown = (request: FastifyRequest, reply: FastifyReply): void =>
+        refuse(request, reply, problemBehind(new TRPCError({ code: 'NOT_FOUND' })));
+      inner.addHook('onRequest', (request, reply, done) => {
+        if (request.is404) unknown(request, reply);
+        else done();
+      });
+      inner.setNotFoundHandler(unknown);
       for (const named of operations) {
         const { operation, name } = named;
         if (operation.redirects) continue;

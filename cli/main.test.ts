@@ -70,7 +70,10 @@ test.each([
   [['cluster', 'aply'], 'ballast: There is no command "cluster aply"; did you mean cluster apply?\n'],
   [['frobnicate'], 'ballast: There is no command "frobnicate"; see `./ballast help`.\n'],
   [['token'], 'ballast: `./ballast token` wants one more word: token create.\n'],
-  [['user'], 'ballast: `./ballast user` wants one more word: user list, user reset, user disable, user enable.\n'],
+  [
+    ['user'],
+    'ballast: `./ballast user` wants one more word: user list, user reset, user disable, user enable, user verify.\n',
+  ],
   [['user', 'reset'], 'ballast: Say who it is by --email or by --id, such as --email ada@example.com.\n'],
   [['doctor', '--jsn'], 'ballast: There is no option --jsn; did you mean --json?\n'],
   [['doctor', 'now'], 'ballast: "now" is not understood; see --help.\n'],

@@ -8,7 +8,8 @@ export function answerUnknownRoutes(app: FastifyInstance, operations: readonly N
   const paths = pathPatterns(operations);
   // At once: nobody reads the body of a request that leads nowhere.
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) answer(request, reply);
+    // The procedures answer in their own form.
+    if (request.is404 && !request.url.startsWith('/trpc/')) answer(request, reply);
     else done();
   });
   app.setNotFoundHandler((request, reply) => answer(request, reply));
