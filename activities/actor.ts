@@ -1,7 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Database } from '../db/postgres/database.ts';
 import { rowSays } from '../db/workflows/actor-rows.ts';
-import type { RowSays } from '../domain/actor-descriptor.ts';
+import type { RowSays } from '../domain/actors/actor-descriptor.ts';
 import type { ActorKind } from '../workflows/descriptors.ts';
 
 /** What the frame of every actor does. */

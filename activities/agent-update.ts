@@ -8,8 +8,8 @@ import { project } from '../db/engine/projection.ts';
 import type { Database } from '../db/postgres/database.ts';
 import { answerTo } from '../db/workflows/actor-rows.ts';
 import type { Secrets } from '../db/workloads/sealed-workload.ts';
-import type { RowSays } from '../domain/actor-descriptor.ts';
-import { actorId } from '../domain/actors.ts';
+import type { RowSays } from '../domain/actors/actor-descriptor.ts';
+import { actorId } from '../domain/actors/actors.ts';
 import { type AgentUpdateState, confirmSeconds, isAgentUpdateOver } from '../domain/clusters/agent-updates.ts';
 import { actorAuthor } from './caller.ts';
 

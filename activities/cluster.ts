@@ -8,7 +8,7 @@ import { project } from '../db/engine/projection.ts';
 import type { Database } from '../db/postgres/database.ts';
 import type { JsonObject } from '../db/postgres/json.ts';
 import { answerTo, rowSays } from '../db/workflows/actor-rows.ts';
-import type { RowSays } from '../domain/actor-descriptor.ts';
+import type { RowSays } from '../domain/actors/actor-descriptor.ts';
 import type { ClusterEventKind, ClusterState } from '../domain/clusters/clusters.ts';
 import { actorAuthor } from './caller.ts';
 

@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Author, effect } from '../db/engine/effect.ts';
-import { type DeletedOrganization, deletedOrganization, deletionRow } from '../test/ground/actors.ts';
+import { type DeletedOrganization, deletedOrganization, deletionRow } from '../test/actors/actors.ts';
 import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
 import { createDeletionActivities, type DeletionActivities } from './deletion.ts';
 

@@ -5,9 +5,9 @@ import { type Effect, effect } from '../db/engine/effect.ts';
 import { actorRow, project } from '../db/engine/projection.ts';
 import type { Database } from '../db/postgres/database.ts';
 import { answerTo, openActors, rowSays } from '../db/workflows/actor-rows.ts';
-import type { RowSays } from '../domain/actor-descriptor.ts';
-import { actorId } from '../domain/actors.ts';
-import type { DeletionState } from '../domain/deletions.ts';
+import type { RowSays } from '../domain/actors/actor-descriptor.ts';
+import { actorId } from '../domain/actors/actors.ts';
+import type { DeletionState } from '../domain/deletions/deletions.ts';
 import { actorKinds, descriptors } from '../workflows/descriptors.ts';
 import { actorAuthor } from './caller.ts';
 

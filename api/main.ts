@@ -14,9 +14,9 @@ import { createDelivery } from '../temporal/delivery/delivery.ts';
 import type { AgentProgram } from './agent-releases/agent-program.ts';
 import { createApp } from './app.ts';
 import { ConsoleFiles } from './console/console-files.ts';
-import { CannotListen, listen } from './engine/listen.ts';
-import { listenOnSocket, SocketTaken } from './engine/listen-on-socket.ts';
 import { keyringWhenOpen } from './engine/server/keyring-when-open.ts';
+import { CannotListen, listen } from './engine/server/listen.ts';
+import { listenOnSocket, SocketTaken } from './engine/server/listen-on-socket.ts';
 import { openLog } from './engine/server/log.ts';
 
 const beatMillis = 5_000;

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { helpFor, namesCommand } from './engine/help.mjs';
-import { arePackagesInstalled, cacheDirectory, installPackages } from './engine/install-packages.mjs';
+import { helpFor, namesCommand } from './help/help.mjs';
+import { arePackagesInstalled, cacheDirectory, installPackages } from './packages/install-packages.mjs';
 
 const checkout = dirname(dirname(fileURLToPath(import.meta.url)));
 

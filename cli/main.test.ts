@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { commands } from './commands.ts';
-import { makeHelp } from './engine/make-help.ts';
+import { makeHelp } from './help/make-help.ts';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 const checkout = fileURLToPath(new URL('..', import.meta.url));
@@ -38,23 +38,19 @@ afterEach(() => rmSync(directory, { recursive: true }));
 /** A checkout in which nothing was installed yet, with all that may run there. */
 function bareCheckout(): string {
   const bare = join(directory, 'checkout');
-  mkdirSync(join(bare, 'cli'), { recursive: true });
-  const programs = readdirSync(join(checkout, 'cli')).filter((name) => /\.(mjs|json)$/.test(name));
-  for (const name of [
-    ...programs.map((program) => join('cli', program)),
-    'ballast',
-    'package.json',
-    'package-lock.json',
-  ])
-    cpSync(join(checkout, name), join(bare, name));
+  const programs = readdirSync(join(checkout, 'cli'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(mjs|json)$/.test(name))
+    .map((name) => join('cli', name));
+  for (const name of [...programs, 'ballast', 'package.json', 'package-lock.json'])
+    cpSync(join(checkout, name), join(bare, name), { recursive: true });
   return bare;
 }
 
 const help = (...args: string[]) => ballast(args, { PATH: '' }, join(bareCheckout(), 'ballast'));
 
-test('cli/help.json says what the commands and settings say', async () => {
-  const told = readFileSync(new URL('help.json', import.meta.url), 'utf8');
-  expect(told, 'run `./ballast exec cli/engine/make-help.ts`').toBe(await makeHelp());
+test('cli/help/help.json says what the commands and settings say', async () => {
+  const told = readFileSync(new URL('help/help.json', import.meta.url), 'utf8');
+  expect(told, 'run `./ballast exec cli/help/make-help.ts`').toBe(await makeHelp());
 });
 
 test('the table of settings in docs/operating.md is that of the program', async () => {

@@ -4,7 +4,7 @@ import { UsageError } from './engine/command.ts';
 import { tellFailure } from './engine/failure.ts';
 import { readerGone } from './engine/reader-gone.ts';
 
-/** The words after `./ballast` that name a command, and those that belong to it. Help is told before, by cli/engine/help.mjs. */
+/** The words after `./ballast` that name a command, and those that belong to it. Help is told before, by cli/help/help.mjs. */
 function choose(args: string[]): { name: string; rest: string[] } {
   const [first = '', second, ...others] = args;
   const two = `${first} ${second ?? ''}`;

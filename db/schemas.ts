@@ -9,10 +9,10 @@ import { HistoryArchivePageSchema } from './engine/archive/history-archive-page.
 import { AuditRecordSchema } from './engine/audit-record.ts';
 import { ChangeFeedEntrySchema } from './engine/feed/change-feed-entry.ts';
 import { IdempotentAnswerSchema } from './engine/idempotent-answer.ts';
+import { RatePermitSchema } from './engine/limits/rate-permit.ts';
+import { StreamLeaseSchema } from './engine/limits/stream-lease.ts';
 import { OutboxEntrySchema } from './engine/outbox-entry.ts';
 import { ProcessSchema } from './engine/process.ts';
-import { RatePermitSchema } from './engine/rate-permit.ts';
-import { StreamLeaseSchema } from './engine/stream-lease.ts';
 import {
   ProviderAccountSchema,
   ProviderPasskeySchema,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { askedOnce, askingBuiltInProvider } from '../api/auth/built-in-provider.ts';
+import { askedOnce, askingBuiltInProvider } from '../api/sign-in/built-in-provider.ts';
 import { livingProcesses } from '../db/engine/processes.ts';
 import { createKeysFile } from '../db/keys/keys.ts';
 import { readSettings } from '../domain/settings/settings.ts';

@@ -64,3 +64,9 @@ function content(path: string): string {
     return '';
   }
 }
+
+/** The same for people: "node (process 4711)", if anybody can be seen. */
+export function holdersText(port: number): string | undefined {
+  const holders = portHolders(port).map(({ program, pid }) => `${program} (process ${pid})`);
+  return holders.length === 0 ? undefined : holders.join(', ');
+}

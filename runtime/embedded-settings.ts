@@ -3,8 +3,8 @@ import type { Settings } from '../domain/settings/settings.ts';
 import { certificateFiles, serverName } from './home/certificates.ts';
 import type { Home } from './home/home.ts';
 import { postgresUrl } from './postgres/postgres-address.ts';
+import { socketDirectory } from './sockets/socket-directory.ts';
 import { Refusal } from './supervisor/refusal.ts';
-import { socketDirectory } from './supervisor/socket-directory.ts';
 
 /**
  * The settings that lead to the embedded parts of a home, for those that were left open. They are handed to the API and

@@ -24,7 +24,7 @@ import { certificateFiles } from './home/certificates.ts';
 import { type Home, readHome } from './home/home.ts';
 import { answers } from './postgres/postgres.ts';
 import { postgresSocketDirectory, postgresUrl, socketPort } from './postgres/postgres-address.ts';
-import { bindingError } from './supervisor/ports.ts';
+import { bindingError } from './sockets/ports.ts';
 import { readRunRecord } from './supervisor/run-record.ts';
 import { temporalServes } from './temporal-server/grpc-health.ts';
 

@@ -10,7 +10,7 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { livingProcesses } from '../db/engine/processes.ts';
 import { createKeysFile } from '../db/keys/keys.ts';
-import { deletedOrganization, deletionRow } from '../test/ground/actors.ts';
+import { deletedOrganization, deletionRow } from '../test/actors/actors.ts';
 import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
 import { groundTemporalSettings } from '../test/ground/ground-temporal.ts';
 import { proxyTo, type TcpProxy } from '../test/ground/proxy.ts';

@@ -1,5 +1,5 @@
-import type { ActorDescriptor } from '../domain/actor-descriptor.ts';
-import { parseActorId } from '../domain/actors.ts';
+import type { ActorDescriptor } from '../domain/actors/actor-descriptor.ts';
+import { parseActorId } from '../domain/actors/actors.ts';
 import { agentUpdateDescriptor } from './agent-update/descriptor.ts';
 import { clusterDescriptor } from './cluster/descriptor.ts';
 import { deletionDescriptor } from './deletion/descriptor.ts';

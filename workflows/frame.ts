@@ -14,7 +14,7 @@ import {
 } from '@temporalio/workflow';
 import type { ActorActivities } from '../activities/actor.ts';
 import type { HistoryActivities } from '../activities/history.ts';
-import type { ActorInput, RowSays } from '../domain/actor-descriptor.ts';
+import type { ActorInput, RowSays } from '../domain/actors/actor-descriptor.ts';
 import type { ActorKind } from './descriptors.ts';
 import type { Post } from './mailbox.ts';
 

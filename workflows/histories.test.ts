@@ -4,8 +4,8 @@ import type { HistoryEvent } from '../domain/history-steps/event.ts';
 import { frameActivities, frameSignals } from '../domain/history-steps/frame-words.ts';
 import { steps } from '../domain/history-steps/steps.ts';
 import { historyEvents } from '../temporal/history/history-events.ts';
-import { messagesOf } from '../test/ground/actor-messages.ts';
-import { recordedHistory } from '../test/ground/recorded-history.ts';
+import { messagesOf } from '../test/actors/actor-messages.ts';
+import { recordedHistory } from '../test/actors/recorded-history.ts';
 import { descriptors, actorKinds as kinds } from './descriptors.ts';
 
 const checkout = new URL('../', import.meta.url);

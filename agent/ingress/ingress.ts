@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { rotate, tail } from '../../machine/log-files.ts';
-import { portHolder } from '../../machine/port-holder.ts';
+import { holdersText } from '../../machine/port-holders.ts';
 import { isAlive, signal } from '../../machine/process-identity.ts';
 import { observedSlice } from '../../protocol/observed.ts';
 import type { Log } from '../program/log.ts';
@@ -195,7 +195,7 @@ export class Ingress {
     child.kill('SIGKILL');
     const said = tail(this.#files.ownLog, 1_000).trim().split('\n').at(-1) ?? '';
     if (said.includes('EADDRINUSE')) {
-      const holder = portHolder(port) ?? 'another program';
+      const holder = holdersText(port) ?? 'another program';
       throw new Error(
         `The ingress cannot listen on ${listen}, port ${port}: ${holder} has it. Stop that, or choose another port for the ingress; it is tried again.`,
       );

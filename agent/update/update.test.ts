@@ -11,7 +11,7 @@ import {
   processesNaming,
   runScript,
 } from '../../test/agents/installed-agent.ts';
-import { type ReleaseSigner, releaseSigner } from '../../test/ground/release-signer.ts';
+import { type ReleaseSigner, releaseSigner } from '../../test/agents/release-signer.ts';
 import { until } from '../../test/ground/until.ts';
 import { type Bundle, makeBundle } from '../bundle/make-bundle.ts';
 import { TrustFile } from '../home/trust.ts';

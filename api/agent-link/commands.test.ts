@@ -9,7 +9,7 @@ import { cancelCommand, commandView, createCommand } from '../../db/commands/clu
 import { readOutput } from '../../db/commands/command-output.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { hashOf, PeerAgent } from '../../test/agents/peer-agent.ts';
-import { releaseSigner } from '../../test/ground/release-signer.ts';
+import { releaseSigner } from '../../test/agents/release-signer.ts';
 import { until } from '../../test/ground/until.ts';
 import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
 import { machine, seedOrganization } from '../../test/seeds/seed.ts';

@@ -3,7 +3,7 @@ import { type Author, effect } from '../../db/engine/effect.ts';
 import { Problem } from '../../domain/problems.ts';
 import { type EnrolAnswer, enrolRequest } from '../../protocol/agent.ts';
 import { agree } from '../../protocol/version.ts';
-import { rateClasses } from '../engine/pipeline/rate-classes.ts';
+import { rateClasses } from '../engine/limits/rate-classes.ts';
 import { openRoute } from './agent-route.ts';
 
 /** Takes an agent on for the cluster whose token it shows. */

@@ -10,7 +10,7 @@ import { sweepCommandOutput, sweepCommands } from '../../db/commands/command-out
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { applySlice, removeSlice } from '../../db/workloads/cluster-slices.ts';
 import { listObservedSlices } from '../../db/workloads/observed-slices.ts';
-import { actorId } from '../../domain/actors.ts';
+import { actorId } from '../../domain/actors/actors.ts';
 import { workload } from '../../protocol/workload.ts';
 import { hashOf, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
 import { until } from '../../test/ground/until.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Effect } from '../../db/engine/effect.ts';
-import { refuseBeyond } from '../../db/engine/quota.ts';
+import { refuseBeyond } from '../../db/engine/limits/quota.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
 
 /** Refuses one more API token than an organization may have: of those that work, whoever made them. */

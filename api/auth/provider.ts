@@ -13,7 +13,7 @@ import { builtInClientId, builtInClientSecret, builtInProviderId } from '../../d
 import type { Keyring } from '../../db/keys/keys.ts';
 import { Problem } from '../../domain/problems.ts';
 import { required, type Settings } from '../../domain/settings/settings.ts';
-import { askedOnce, askingBuiltInProvider } from './built-in-provider.ts';
+import { askedOnce, askingBuiltInProvider } from '../sign-in/built-in-provider.ts';
 
 /** The OpenID provider that people sign in with. */
 export interface Provider {

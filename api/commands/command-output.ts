@@ -1,7 +1,7 @@
 import { noSuchCommand, ownCommand } from '../../db/commands/cluster-commands.ts';
 import { type NewOutput, saidTooMuch, writeOutput } from '../../db/commands/command-output.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
-import { parseActorId } from '../../domain/actors.ts';
+import { parseActorId } from '../../domain/actors/actors.ts';
 import { Problem } from '../../domain/problems.ts';
 import { outputBatch } from '../../protocol/command.ts';
 import type { AdmittedAgent } from '../agent-link/admit-agent.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DeletionView } from '../../db/deletions/deletions.ts';
 import { authorKinds } from '../../db/engine/audit-record.ts';
-import { deletionStates } from '../../domain/deletions.ts';
+import { deletionStates } from '../../domain/deletions/deletions.ts';
 
 export const deletedOrganizationSchema = z
   .object({

@@ -1,7 +1,7 @@
 import { compileErrors, validate } from '@readme/openapi-parser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storeHistoryPage } from '../../db/engine/archive/history-archive.ts';
-import { recordedHistory } from '../../test/ground/recorded-history.ts';
+import { recordedHistory } from '../../test/actors/recorded-history.ts';
 import { type JobIssuer, jobIssuer } from '../../test/identity/job-issuer.ts';
 import { type SignedIn, signIn } from '../../test/identity/people.ts';
 import { DeclaredAnswers } from '../../test/installation/declared-answers.ts';

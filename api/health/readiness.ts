@@ -1,5 +1,5 @@
 import type { FeedListenerState } from '../../db/engine/feed/feed-listener.ts';
-import { takePermits } from '../../db/engine/leases.ts';
+import { takePermits } from '../../db/engine/limits/leases.ts';
 import { type PoisonedEntry, poisonedEntries } from '../../db/engine/outbox.ts';
 import { livingProcesses } from '../../db/engine/processes.ts';
 import type { Keyring } from '../../db/keys/keys.ts';
@@ -7,7 +7,7 @@ import { schemaState } from '../../db/migrations/migrate.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
 import type { Temporal } from '../../temporal/connection/connect.ts';
-import { askingBuiltInProvider, providerIsReady } from '../auth/built-in-provider.ts';
+import { askingBuiltInProvider, providerIsReady } from '../sign-in/built-in-provider.ts';
 
 export interface Part {
   ready: boolean;

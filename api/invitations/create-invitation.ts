@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { refuseBeyond } from '../../db/engine/quota.ts';
+import { refuseBeyond } from '../../db/engine/limits/quota.ts';
 import { createInvitation as invite } from '../../db/invitations/invite.ts';
 import { roles } from '../../domain/roles.ts';
 import { operation } from '../engine/operation.ts';

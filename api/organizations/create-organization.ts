@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { refuseBeyond } from '../../db/engine/quota.ts';
+import { refuseBeyond } from '../../db/engine/limits/quota.ts';
 import { createOrganization as newOrganization, ownsFirstOrganization } from '../../db/organizations/organizations.ts';
 import { Problem } from '../../domain/problems.ts';
 import { slugPattern } from '../../domain/slug.ts';

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, request, type Server } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { squat } from '../../test/ground/squatter.ts';
+import { squat } from '../../test/attacks/squatter.ts';
 import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
 
 let api: RunningApi;

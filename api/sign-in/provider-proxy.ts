@@ -4,10 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../domain/problems.ts';
 import { html } from '../../pages/html.ts';
 import { page, pageHeaders } from '../../pages/page.ts';
-import { askingBuiltInProvider } from '../auth/built-in-provider.ts';
 import type { ClientAddress } from '../engine/http/client-address.ts';
 import { noted } from '../engine/http/problem-reply.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
+import { askingBuiltInProvider } from './built-in-provider.ts';
 
 const mostBytes = 64 * 1024;
 const longestWait = 20_000;

@@ -6,8 +6,8 @@ import { Problem } from '../../domain/problems.ts';
 import { pageHeaders } from '../../pages/page.ts';
 import { isSameOrigin } from '../../pages/same-origin.ts';
 import type { ClientAddress } from '../engine/http/client-address.ts';
+import { rateClasses } from '../engine/limits/rate-classes.ts';
 import { Client } from '../engine/pipeline/client.ts';
-import { rateClasses } from '../engine/pipeline/rate-classes.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 
 /** Whoever looks at a page or sends one of its forms. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { refuseBeyond } from '../../db/engine/quota.ts';
+import { refuseBeyond } from '../../db/engine/limits/quota.ts';
 import { createTeam as newTeam } from '../../db/teams/teams.ts';
 import { operation } from '../engine/operation.ts';
 import { teamAnswer, teamName, teamSchema } from './team.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { refuseBeyond } from '../../db/engine/quota.ts';
+import { refuseBeyond } from '../../db/engine/limits/quota.ts';
 import { createTrustedIssuer as create } from '../../db/trusted-issuers/trusted-issuers.ts';
 import { operation } from '../engine/operation.ts';
 import { checkRule, ruleFields, sessionOnly, trustedIssuerAnswer, trustedIssuerSchema } from './trusted-issuer.ts';

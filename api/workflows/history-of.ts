@@ -1,5 +1,5 @@
 import type { ActorView } from '../../db/workflows/actors.ts';
-import { actorId } from '../../domain/actors.ts';
+import { actorId } from '../../domain/actors/actors.ts';
 import { ActorHistory } from '../../temporal/history/actor-history.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ActorView } from '../../db/workflows/actors.ts';
-import { actorId } from '../../domain/actors.ts';
+import { actorId } from '../../domain/actors/actors.ts';
 import type { workflowSchema } from './workflow.ts';
 
 const delays = {

@@ -1,4 +1,4 @@
-import { freePorts } from '../../runtime/supervisor/ports.ts';
+import { freePorts } from '../../runtime/sockets/ports.ts';
 import { answers, type NodeProcess, startNode } from '../engine/node-process.ts';
 import type { Ground } from './ground.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { startGround } from '../../runtime/ground.ts';
-import { freePorts } from '../../runtime/supervisor/ports.ts';
+import { freePorts } from '../../runtime/sockets/ports.ts';
 import { connectTemporal } from '../../temporal/connection/connect.ts';
 import { prepareNamespace } from '../../temporal/connection/prepare-namespace.ts';
 import { answers, startNode } from '../engine/node-process.ts';

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createOrganization } from '../../db/organizations/organizations.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import { createSession } from '../../db/sign-in/sessions.ts';
-import { actorId } from '../../domain/actors.ts';
+import { actorId } from '../../domain/actors/actors.ts';
 import { connectTemporal, type Temporal } from '../../temporal/connection/connect.ts';
 import { hasStatus } from '../../temporal/connection/grpc-status.ts';
 import { payloadKeys } from '../../temporal/connection/open.ts';

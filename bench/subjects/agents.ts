@@ -4,7 +4,7 @@ import { createCluster } from '../../db/clusters/clusters.ts';
 import { createEnrollmentToken } from '../../db/clusters/enrollment-tokens.ts';
 import { applySlice } from '../../db/workloads/cluster-slices.ts';
 import { workload } from '../../protocol/workload.ts';
-import { freePorts } from '../../runtime/supervisor/ports.ts';
+import { freePorts } from '../../runtime/sockets/ports.ts';
 import { connectTemporal } from '../../temporal/connection/connect.ts';
 import { payloadKeys } from '../../temporal/connection/open.ts';
 import { prepareNamespace } from '../../temporal/connection/prepare-namespace.ts';

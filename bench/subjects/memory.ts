@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { freePorts } from '../../runtime/supervisor/ports.ts';
+import { freePorts } from '../../runtime/sockets/ports.ts';
 import { connectTemporal } from '../../temporal/connection/connect.ts';
 import { payloadKeys } from '../../temporal/connection/open.ts';
 import { prepareNamespace } from '../../temporal/connection/prepare-namespace.ts';

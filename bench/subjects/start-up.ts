@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readHome } from '../../runtime/home/home.ts';
-import { freePorts } from '../../runtime/supervisor/ports.ts';
+import { freePorts } from '../../runtime/sockets/ports.ts';
 import { readRunRecord } from '../../runtime/supervisor/run-record.ts';
 import { removeHome } from '../../test/ground/remove-home.ts';
 import type { Benchmark, Figures, Opened } from '../engine/benchmark.ts';

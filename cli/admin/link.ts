@@ -3,9 +3,9 @@ import { createSignInLink } from '../../db/sign-in/sign-in-links.ts';
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
 import { withDatabase } from '../database/with-database.ts';
 import { command } from '../engine/command.ts';
-import { checkedWhom, findUser, whom } from '../engine/find-user.ts';
 import { machine } from '../engine/machine.ts';
 import { printLink } from '../sign-in/print-link.ts';
+import { checkedWhom, findUser, whom } from '../user/find-user.ts';
 
 export const adminLink = command({
   summary: 'Prints a link that binds an account to a new identity, as after a change of the provider',

@@ -2,11 +2,11 @@ import { readFailures } from '../../agent/home/failures.ts';
 import { readStatus, type Status } from '../../agent/home/status.ts';
 import { IngressFiles } from '../../agent/ingress/ingress-files.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
-import { portHolder } from '../../machine/port-holder.ts';
+import { holdersText } from '../../machine/port-holders.ts';
 import { isAlive } from '../../machine/process-identity.ts';
 import { agentHome, hasAgentHome } from '../../runtime/home/agent-home.ts';
 import { readHome } from '../../runtime/home/home.ts';
-import { bindingError } from '../../runtime/supervisor/ports.ts';
+import { bindingError } from '../../runtime/sockets/ports.ts';
 import { broken, type Check, idle, ok } from './check.ts';
 
 const dockerSocket = '/var/run/docker.sock';
@@ -65,7 +65,7 @@ async function ingress(home: string, { INGRESS_PORT, INGRESS_LISTEN }: Settings)
   if (serving !== undefined && isAlive(serving)) return ok(`serves applications at ${serving.listen}:${serving.port}`);
   const taken = INGRESS_PORT !== 0 && (await bindingError(INGRESS_PORT, INGRESS_LISTEN)) === 'EADDRINUSE';
   if (taken) {
-    const by = portHolder(INGRESS_PORT) ?? 'another program';
+    const by = holdersText(INGRESS_PORT) ?? 'another program';
     return broken(
       `Its port ${INGRESS_PORT} is taken by ${by}, so no application is reached.`,
       'Stop that program, or set INGRESS_PORT to a free port and start again.',

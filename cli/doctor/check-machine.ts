@@ -5,7 +5,7 @@ import { portHolders } from '../../machine/port-holders.ts';
 import { isAlive } from '../../machine/process-identity.ts';
 import { freeBytes, laterStartBytes } from '../../runtime/home/disk.ts';
 import { readHome } from '../../runtime/home/home.ts';
-import { bindingError } from '../../runtime/supervisor/ports.ts';
+import { bindingError } from '../../runtime/sockets/ports.ts';
 import { messageOf } from '../../runtime/supervisor/refusal.ts';
 import { type RunRecord, readRunRecord } from '../../runtime/supervisor/run-record.ts';
 import { compareVersions } from '../../runtime/supervisor/versions.ts';

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import { askingBuiltInProvider, providerIsReady } from '../../api/auth/built-in-provider.ts';
+import { askingBuiltInProvider, providerIsReady } from '../../api/sign-in/built-in-provider.ts';
 import { livingProcesses } from '../../db/engine/processes.ts';
 import { schemaState } from '../../db/migrations/migrate.ts';
 import { openDatabase } from '../../db/postgres/database.ts';
@@ -10,9 +10,9 @@ import { messageOf } from '../../runtime/supervisor/refusal.ts';
 import { connectTemporal } from '../../temporal/connection/connect.ts';
 import { temporalAddress } from '../../temporal/connection/settings.ts';
 import { databasePlace, whyUnreachable } from '../database/reachable-database.ts';
-import { answersOk } from '../engine/answers-ok.ts';
 import { localAddress } from '../installation/node-parts.ts';
-import { noKeys } from '../installation/ready-namespace.ts';
+import { noKeys } from '../preparation/ready-namespace.ts';
+import { answersOk } from './answers-ok.ts';
 import { broken, type Check, idle, ok } from './check.ts';
 import { agentChecks } from './check-agent.ts';
 

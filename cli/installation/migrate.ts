@@ -1,7 +1,7 @@
 import { settingsWithEmbedded } from '../database/embedded-env.ts';
 import { reachableDatabase } from '../database/reachable-database.ts';
 import { command } from '../engine/command.ts';
-import { prepareDatabase } from './prepare-database.ts';
+import { prepareDatabase } from '../preparation/prepare-database.ts';
 
 export const migrateCommand = command({
   summary: 'Brings the database to this version and makes what is missing in it',

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import type { Settings } from '../../domain/settings/settings.ts';
 import type { Home } from '../../runtime/home/home.ts';
-import type { HeldSocket } from '../../runtime/supervisor/held-socket.ts';
+import type { HeldSocket } from '../../runtime/sockets/held-socket.ts';
 import type { Part } from '../../runtime/supervisor/part.ts';
-import { handOver } from '../engine/handed-over.ts';
+import { handOver } from './handed-over.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 

@@ -1,6 +1,6 @@
 import { settingsWithEmbedded } from '../database/embedded-env.ts';
 import { command } from '../engine/command.ts';
-import { handedOver } from '../engine/handed-over.ts';
+import { handedOver } from './handed-over.ts';
 
 const details = `It needs PostgreSQL and Temporal: those of DATABASE_URL and TEMPORAL_ADDRESS, or the embedded ones of the home
 if \`./ballast up\` runs there. Any number of these processes may run at once.`;

@@ -4,7 +4,7 @@ import { ensureCertificates } from '../../runtime/home/certificates.ts';
 import type { Home } from '../../runtime/home/home.ts';
 import { postgresPart } from '../../runtime/postgres/postgres.ts';
 import { provisionPostgres } from '../../runtime/postgres/postgres-provision.ts';
-import { apiSocket } from '../../runtime/supervisor/api-socket.ts';
+import { apiSocket } from '../../runtime/sockets/api-socket.ts';
 import type { Part } from '../../runtime/supervisor/part.ts';
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
 import { runSteps, type Step } from '../../runtime/supervisor/steps.ts';
@@ -13,11 +13,11 @@ import { temporalPart } from '../../runtime/temporal-server/temporal.ts';
 import { findTemporal, type TemporalBinaries } from '../../runtime/temporal-server/temporal-binary.ts';
 import { reachableDatabase } from '../database/reachable-database.ts';
 import { sentenceOf } from '../engine/failure.ts';
-import type { HeldPorts } from '../engine/hold-ports.ts';
-import { Preparation } from '../engine/preparation.ts';
 import type { Progress } from '../engine/progress.ts';
-import { postgresIsAway, whileAway } from '../engine/while-away.ts';
+import { Preparation } from '../preparation/preparation.ts';
+import { postgresIsAway, whileAway } from '../preparation/while-away.ts';
 import { agentPart, offerRelease } from './agent-part.ts';
+import type { HeldPorts } from './hold-ports.ts';
 import { nodePart } from './node-parts.ts';
 
 interface Starting {

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { isAlive, type ProcessIdentity, processesWorkingIn, signal } from '../../machine/process-identity.ts';
 import { readHome } from '../../runtime/home/home.ts';
-import { freePorts } from '../../runtime/supervisor/ports.ts';
+import { freePorts } from '../../runtime/sockets/ports.ts';
 import { type RunRecord, readRunRecord } from '../../runtime/supervisor/run-record.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));

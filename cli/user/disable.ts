@@ -6,8 +6,8 @@ import { disableUser, ownedAlone } from '../../db/users/users.ts';
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
 import { withDatabase } from '../database/with-database.ts';
 import { command } from '../engine/command.ts';
-import { checkedWhom, findUser, whom } from '../engine/find-user.ts';
 import { machine } from '../engine/machine.ts';
+import { checkedWhom, findUser, whom } from './find-user.ts';
 
 export const userDisable = command({
   summary: 'Signs a person out everywhere and lets it sign in no more',

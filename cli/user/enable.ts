@@ -2,8 +2,8 @@ import { effect } from '../../db/engine/effect.ts';
 import { enableUser } from '../../db/users/users.ts';
 import { withDatabase } from '../database/with-database.ts';
 import { command } from '../engine/command.ts';
-import { checkedWhom, findUser, whom } from '../engine/find-user.ts';
 import { machine } from '../engine/machine.ts';
+import { checkedWhom, findUser, whom } from './find-user.ts';
 
 export const userEnable = command({
   summary: 'Lets a person sign in again who was disabled',

@@ -8,9 +8,9 @@ import { createSignInLink } from '../../db/sign-in/sign-in-links.ts';
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
 import { withDatabase } from '../database/with-database.ts';
 import { command } from '../engine/command.ts';
-import { checkedWhom, findUser, whom } from '../engine/find-user.ts';
 import { machine } from '../engine/machine.ts';
 import { printLink } from '../sign-in/print-link.ts';
+import { checkedWhom, findUser, whom } from './find-user.ts';
 
 export const userReset = command({
   summary: 'Takes away what a person signs in with and prints a link to set a new password',

@@ -3,8 +3,8 @@ import { verifyEmail } from '../../db/users/users.ts';
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
 import { withDatabase } from '../database/with-database.ts';
 import { command } from '../engine/command.ts';
-import { checkedWhom, findUser, whom } from '../engine/find-user.ts';
 import { machine } from '../engine/machine.ts';
+import { checkedWhom, findUser, whom } from './find-user.ts';
 
 export const userVerify = command({
   summary: "Vouches for a person's e-mail address, so that it opens invitations",

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Workload } from '../cluster/apply.ts';
 import { Progress } from '../engine/progress.ts';
 import type { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
+import type { Workload } from './apply.ts';
 
 type Instance = Workload['instances'][number];
 

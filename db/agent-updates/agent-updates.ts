@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { actorId } from '../../domain/actors.ts';
+import { actorId } from '../../domain/actors/actors.ts';
 import type { AgentUpdateState } from '../../domain/clusters/agent-updates.ts';
 import { Problem } from '../../domain/problems.ts';
 import { type ClusterRef, lockCluster, recordCluster } from '../clusters/clusters.ts';

@@ -1,5 +1,5 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely';
-import { actorId } from '../../domain/actors.ts';
+import { actorId } from '../../domain/actors/actors.ts';
 import type { ClusterState } from '../../domain/clusters/clusters.ts';
 import { Problem } from '../../domain/problems.ts';
 import { type ClusterRef, lockCluster, recordCluster, wakeAgent } from '../clusters/clusters.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { actorId } from '../../domain/actors.ts';
+import { actorId } from '../../domain/actors/actors.ts';
 import { Problem } from '../../domain/problems.ts';
 import { insertClusterEvent } from '../clusters/cluster-events.ts';
 import type { ClusterRef } from '../clusters/clusters.ts';

@@ -1,6 +1,6 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { actorId } from '../../domain/actors.ts';
+import { actorId } from '../../domain/actors/actors.ts';
 import type { AuditAction } from '../../domain/audit-actions.ts';
 import { type ClusterState, isClusterLiving } from '../../domain/clusters/clusters.ts';
 import { Problem } from '../../domain/problems.ts';

@@ -1,7 +1,7 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import type { ActorId } from '../../domain/actors.ts';
-import { parseActorId } from '../../domain/actors.ts';
+import type { ActorId } from '../../domain/actors/actors.ts';
+import { parseActorId } from '../../domain/actors/actors.ts';
 import type { CommandState } from '../../domain/clusters/commands.ts';
 import { isCommandOver } from '../../domain/clusters/commands.ts';
 import { Problem } from '../../domain/problems.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { DeletionState } from '../../domain/deletions.ts';
+import type { DeletionState } from '../../domain/deletions/deletions.ts';
 import { Problem } from '../../domain/problems.ts';
 
 /** A decision that the row contradicts: what stands in its way. */

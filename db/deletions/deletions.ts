@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { actorId } from '../../domain/actors.ts';
+import { actorId } from '../../domain/actors/actors.ts';
 import type { AuditAction } from '../../domain/audit-actions.ts';
-import type { DeletionState } from '../../domain/deletions.ts';
+import type { DeletionState } from '../../domain/deletions/deletions.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { Author, Effect } from '../engine/effect.ts';
 import { slugTaken } from '../organizations/organizations.ts';

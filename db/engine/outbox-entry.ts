@@ -7,7 +7,7 @@ export const OutboxEntrySchema = defineEntity({
   tableName: 'outbox',
   properties: {
     id: p.bigint('string').primary().autoincrement(),
-    /** `<kind>/<row>`: see domain/actors.ts. */
+    /** `<kind>/<row>`: see domain/actors/actors.ts. */
     actorId: p.text(),
     organizationId: p.uuid(),
     kind: p.enum(['start', 'message']),

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { type ActorId, actorId } from '../../domain/actors.ts';
+import { type ActorId, actorId } from '../../domain/actors/actors.ts';
 import type { ActorKind } from '../../workflows/descriptors.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';

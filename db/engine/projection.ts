@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { actorId } from '../../domain/actors.ts';
+import { actorId } from '../../domain/actors/actors.ts';
 import { type ActorKind, type TableOf, tableOf } from '../../workflows/descriptors.ts';
 import type { Alarm } from '../postgres/database.ts';
 import type { Tables } from '../postgres/tables.ts';

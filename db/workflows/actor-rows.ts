@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { ActorInput, PlainRow, RowSays } from '../../domain/actor-descriptor.ts';
+import type { ActorInput, PlainRow, RowSays } from '../../domain/actors/actor-descriptor.ts';
 import { type ActorKind, descriptors } from '../../workflows/descriptors.ts';
 import type { Projected } from '../engine/projection.ts';
 import type { Tables } from '../postgres/tables.ts';

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isAlive } from '../../machine/process-identity.ts';
 import { dataOfRoot } from '../postgres/postgres-data.ts';
+import { freePorts } from '../sockets/ports.ts';
+import { makeSocketDirectory } from '../sockets/socket-directory.ts';
 import { endOrphans } from '../supervisor/end-processes.ts';
-import { freePorts } from '../supervisor/ports.ts';
 import { Refusal } from '../supervisor/refusal.ts';
 import { readRunRecord } from '../supervisor/run-record.ts';
-import { makeSocketDirectory } from '../supervisor/socket-directory.ts';
 import { firstStartBytes, laterStartBytes, refuseFullDisk } from './disk.ts';
 import { type Home, openHome } from './home.ts';
 import { innerPorts } from './home-record.ts';

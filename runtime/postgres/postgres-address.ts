@@ -1,7 +1,7 @@
 import type { Home } from '../home/home.ts';
 import { type Passwords, readPasswords } from '../home/passwords.ts';
+import { socketDirectory } from '../sockets/socket-directory.ts';
 import { Refusal } from '../supervisor/refusal.ts';
-import { socketDirectory } from '../supervisor/socket-directory.ts';
 
 export type PostgresRole = keyof Passwords;
 export const databases = {

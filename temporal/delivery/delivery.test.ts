@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { restoreOrganization } from '../../db/deletions/deletions.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { outboxState } from '../../db/engine/outbox.ts';
-import type { ActorId } from '../../domain/actors.ts';
-import { type ActorsGround, actorsGround, deletedOrganization, deletionRow, tester } from '../../test/ground/actors.ts';
+import type { ActorId } from '../../domain/actors/actors.ts';
+import { type ActorsGround, actorsGround, deletedOrganization, deletionRow, tester } from '../../test/actors/actors.ts';
 import { proxyTo, type TcpProxy } from '../../test/ground/proxy.ts';
 import { until } from '../../test/ground/until.ts';
 

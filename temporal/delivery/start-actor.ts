@@ -4,7 +4,7 @@ import {
   WorkflowIdReusePolicy,
 } from '@temporalio/client';
 import type { JsonObject } from '../../db/postgres/json.ts';
-import { actorId } from '../../domain/actors.ts';
+import { actorId } from '../../domain/actors/actors.ts';
 import { type ActorKind, descriptors } from '../../workflows/descriptors.ts';
 import type { Temporal } from '../connection/connect.ts';
 import { searchAttributePairs } from '../connection/search-attributes.ts';

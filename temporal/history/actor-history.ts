@@ -7,7 +7,7 @@ import {
 } from '../../db/engine/archive/history-archive.ts';
 import type { Keyring } from '../../db/keys/keys.ts';
 import type { Database } from '../../db/postgres/database.ts';
-import type { ActorId } from '../../domain/actors.ts';
+import type { ActorId } from '../../domain/actors/actors.ts';
 import { endsRun, type HistoryEvent, unreadablePart } from '../../domain/history-steps/event.ts';
 import { payloadCodec } from '../connection/codec.ts';
 import type { Temporal } from '../connection/connect.ts';

@@ -1,4 +1,4 @@
-import { bindingError } from '../../runtime/supervisor/ports.ts';
+import { bindingError } from '../../runtime/sockets/ports.ts';
 
 const lowest = 30_000;
 const highest = 32_767;

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { askingBuiltInProvider, providerIsReady } from '../../api/auth/built-in-provider.ts';
+import { askingBuiltInProvider, providerIsReady } from '../../api/sign-in/built-in-provider.ts';
 import { livingProcesses } from '../../db/engine/processes.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import type { Role, TokenRole } from '../../domain/roles.ts';

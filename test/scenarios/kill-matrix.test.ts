@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../db/postgres/database.ts';
 import { readHome } from '../../runtime/home/home.ts';
 import type { Temporal } from '../../temporal/connection/connect.ts';
-import { squat } from '../ground/squatter.ts';
+import { squat } from '../attacks/squatter.ts';
 import { Installation } from '../installation/installation.ts';
 import { signalProcess } from '../installation/process-family.ts';
 import { type PartName, partNames } from '../installation/running-parts.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { purgeOrder } from '../../db/deletions/purge.ts';
 import type { Database } from '../../db/postgres/database.ts';
-import { type ActorId, actorId } from '../../domain/actors.ts';
+import { type ActorId, actorId } from '../../domain/actors/actors.ts';
 import type { Temporal } from '../../temporal/connection/connect.ts';
 import type { Installation, Session } from '../installation/installation.ts';
 

@@ -88,7 +88,7 @@ function canWrite(directory: string): boolean {
 
 function hashOfInputs(): string {
   const hash = createHash('sha256');
-  const sources = [web, join(checkout, 'domain')]
+  const sources = [web, join(checkout, 'domain'), join(checkout, 'workflows')]
     .flatMap((room) => readdirSync(room, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
     .map(({ parentPath, name }) => join(parentPath, name))

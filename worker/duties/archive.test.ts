@@ -6,7 +6,7 @@ import { readHistory } from '../../db/engine/archive/history-archive.ts';
 import { effect } from '../../db/engine/effect.ts';
 import type { Alarm } from '../../db/postgres/database.ts';
 import { payloadCodec } from '../../temporal/connection/codec.ts';
-import { type ActorsGround, actorsGround, deletedOrganization, deletionRow, tester } from '../../test/ground/actors.ts';
+import { type ActorsGround, actorsGround, deletedOrganization, deletionRow, tester } from '../../test/actors/actors.ts';
 import { until } from '../../test/ground/until.ts';
 import { openMetrics } from '../host/metrics.ts';
 import { type Archiving, archiveFinished } from './archive.ts';

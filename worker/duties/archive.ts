@@ -9,7 +9,7 @@ import {
 import type { Keyring } from '../../db/keys/keys.ts';
 import { connectionFailure } from '../../db/postgres/connection-failure.ts';
 import type { Database } from '../../db/postgres/database.ts';
-import { actorId } from '../../domain/actors.ts';
+import { actorId } from '../../domain/actors/actors.ts';
 import type { Temporal } from '../../temporal/connection/connect.ts';
 import { hasStatus } from '../../temporal/connection/grpc-status.ts';
 import { fetchHistory, fetchRun, runsUpTo } from '../../temporal/history/fetch-history.ts';

@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import type { Author } from '../../db/engine/effect.ts';
 import { actorStart } from '../../db/workflows/actor-rows.ts';
-import { actorId } from '../../domain/actors.ts';
+import { actorId } from '../../domain/actors/actors.ts';
 import { hasStatus } from '../../temporal/connection/grpc-status.ts';
 import { setBlocker } from '../../temporal/delivery/blocker.ts';
 import { startActor } from '../../temporal/delivery/start-actor.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { poisonedAfter } from '../../db/engine/outbox.ts';
 import type { Database } from '../../db/postgres/database.ts';
-import { actorId } from '../../domain/actors.ts';
+import { actorId } from '../../domain/actors/actors.ts';
 import { type ActorKind, descriptors } from '../../workflows/descriptors.ts';
 
 export interface OpenRow {

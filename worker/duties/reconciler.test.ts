@@ -11,7 +11,7 @@ import {
   deletedOrganization,
   deletionRow,
   tester,
-} from '../../test/ground/actors.ts';
+} from '../../test/actors/actors.ts';
 import { until } from '../../test/ground/until.ts';
 import { openMetrics } from '../host/metrics.ts';
 import { openMemory, type Reconciling, reconcile } from './reconciler.ts';

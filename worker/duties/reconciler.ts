@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { connectionFailure } from '../../db/postgres/connection-failure.ts';
 import type { Database } from '../../db/postgres/database.ts';
-import { actorId } from '../../domain/actors.ts';
+import { actorId } from '../../domain/actors/actors.ts';
 import { openGate } from '../../domain/gate.ts';
 import type { Temporal } from '../../temporal/connection/connect.ts';
 import { hasStatus } from '../../temporal/connection/grpc-status.ts';

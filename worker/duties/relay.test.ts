@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ActorsGround, actorsGround, deletedOrganization } from '../../test/ground/actors.ts';
+import { type ActorsGround, actorsGround, deletedOrganization } from '../../test/actors/actors.ts';
 import { until } from '../../test/ground/until.ts';
 import { startRelay } from './relay.ts';
 

@@ -7,7 +7,7 @@ import { sweepCommandOutput, sweepCommands } from '../../db/commands/command-out
 import { stopForsakenLogs } from '../../db/commands/forsaken-logs.ts';
 import { maintainFeedPartitions } from '../../db/engine/feed/feed-partitions.ts';
 import { sweepIdempotentAnswers } from '../../db/engine/idempotency.ts';
-import { sweepLeases } from '../../db/engine/leases.ts';
+import { sweepLeases } from '../../db/engine/limits/leases.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import { sweepIdentity } from '../../db/sign-in/sweep-identity.ts';
 import { openGate } from '../../domain/gate.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { connectTemporal } from '../../temporal/connection/connect.ts';
 import { createDelivery } from '../../temporal/delivery/delivery.ts';
-import { type ActorsGround, actorsGround, deletedOrganization, tester } from '../../test/ground/actors.ts';
+import { type ActorsGround, actorsGround, deletedOrganization, tester } from '../../test/actors/actors.ts';
 import { groundTemporal } from '../../test/ground/ground-temporal.ts';
 import { until } from '../../test/ground/until.ts';
 import { startTracing, type Tracing } from './tracing.ts';

@@ -1,6 +1,6 @@
-import type { ActorDescriptor } from '../../domain/actor-descriptor.ts';
+import type { ActorDescriptor } from '../../domain/actors/actor-descriptor.ts';
+import { numberOf, optionalTextOf, textOf } from '../../domain/actors/plain-row.ts';
 import { agentUpdatePatience, agentUpdateStates, isAgentUpdateOver } from '../../domain/clusters/agent-updates.ts';
-import { numberOf, optionalTextOf, textOf } from '../../domain/plain-row.ts';
 import type { AgentUpdateInput } from './messages.ts';
 import { agentUpdateWords } from './words.ts';
 

@@ -1,5 +1,5 @@
 import { defineQuery } from '@temporalio/workflow';
-import type { ActorInput } from '../../domain/actor-descriptor.ts';
+import type { ActorInput } from '../../domain/actors/actor-descriptor.ts';
 import type { AgentUpdateState } from '../../domain/clusters/agent-updates.ts';
 import { commandStates } from '../../domain/clusters/commands.ts';
 import type { MessageOf, Messages } from '../mailbox.ts';

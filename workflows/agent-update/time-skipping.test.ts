@@ -8,8 +8,8 @@ import { commandView } from '../../db/commands/cluster-commands.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { searchAttributeNames } from '../../temporal/connection/search-attributes.ts';
 import { startActor } from '../../temporal/delivery/start-actor.ts';
-import { type ActorsGround, actorsGround, serve, tester } from '../../test/ground/actors.ts';
-import { timeSkipping } from '../../test/ground/time-skipping.ts';
+import { type ActorsGround, actorsGround, serve, tester } from '../../test/actors/actors.ts';
+import { timeSkipping } from '../../test/actors/time-skipping.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 
 const ground: ActorsGround = await actorsGround();

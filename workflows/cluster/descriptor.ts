@@ -1,6 +1,6 @@
-import type { ActorDescriptor } from '../../domain/actor-descriptor.ts';
+import type { ActorDescriptor } from '../../domain/actors/actor-descriptor.ts';
+import { numberOf, optionalTextOf, textOf } from '../../domain/actors/plain-row.ts';
 import { clusterStates } from '../../domain/clusters/clusters.ts';
-import { numberOf, optionalTextOf, textOf } from '../../domain/plain-row.ts';
 import type { ClusterInput } from './messages.ts';
 import { clusterWords } from './words.ts';
 

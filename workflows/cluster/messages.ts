@@ -1,5 +1,5 @@
 import { defineQuery } from '@temporalio/workflow';
-import type { ActorInput } from '../../domain/actor-descriptor.ts';
+import type { ActorInput } from '../../domain/actors/actor-descriptor.ts';
 import type { ClusterState } from '../../domain/clusters/clusters.ts';
 import type { MessageOf, Messages } from '../mailbox.ts';
 import { fields, nullable, text } from '../parse.ts';

@@ -16,7 +16,7 @@
  */
 import { condition, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { ClusterActivities, ShownCluster } from '../../activities/cluster.ts';
-import type { RowSays } from '../../domain/actor-descriptor.ts';
+import type { RowSays } from '../../domain/actors/actor-descriptor.ts';
 import type { ClusterState } from '../../domain/clusters/clusters.ts';
 import { actorFrame, type Frame } from '../frame.ts';
 import { Mailbox } from '../mailbox.ts';

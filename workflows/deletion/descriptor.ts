@@ -1,6 +1,6 @@
-import type { ActorDescriptor } from '../../domain/actor-descriptor.ts';
-import { deletionStates, isDeletionOver } from '../../domain/deletions.ts';
-import { isoOf, numberOf, textOf } from '../../domain/plain-row.ts';
+import type { ActorDescriptor } from '../../domain/actors/actor-descriptor.ts';
+import { isoOf, numberOf, textOf } from '../../domain/actors/plain-row.ts';
+import { deletionStates, isDeletionOver } from '../../domain/deletions/deletions.ts';
 import type { DeletionInput } from './messages.ts';
 import { deletionWords } from './words.ts';
 

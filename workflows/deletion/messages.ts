@@ -1,6 +1,6 @@
 import { defineQuery } from '@temporalio/workflow';
-import type { ActorInput } from '../../domain/actor-descriptor.ts';
-import type { DeletionState } from '../../domain/deletions.ts';
+import type { ActorInput } from '../../domain/actors/actor-descriptor.ts';
+import type { DeletionState } from '../../domain/deletions/deletions.ts';
 import type { MessageOf, Messages } from '../mailbox.ts';
 import { fields } from '../parse.ts';
 

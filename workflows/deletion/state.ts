@@ -1,4 +1,4 @@
-import { deletionTransitions, type DeletionState as Phase } from '../../domain/deletions.ts';
+import { deletionTransitions, type DeletionState as Phase } from '../../domain/deletions/deletions.ts';
 import type { DeletionInput, DeletionMessage, DeletionView } from './messages.ts';
 
 /** What a deletion knows. `revision` grows with each phase and guards the row against an older writer. */

@@ -13,8 +13,8 @@ import {
   deletionRow,
   serve,
   tester,
-} from '../../test/ground/actors.ts';
-import { timeSkipping } from '../../test/ground/time-skipping.ts';
+} from '../../test/actors/actors.ts';
+import { timeSkipping } from '../../test/actors/time-skipping.ts';
 import { view } from './messages.ts';
 
 const day = 24 * 3600 * 1000;

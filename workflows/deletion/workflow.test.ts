@@ -8,7 +8,7 @@ import {
   deletedOrganization,
   deletionRow,
   tester,
-} from '../../test/ground/actors.ts';
+} from '../../test/actors/actors.ts';
 import { until } from '../../test/ground/until.ts';
 import { view } from './messages.ts';
 

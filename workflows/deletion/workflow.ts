@@ -14,7 +14,7 @@
  */
 import { ActivityCancellationType, condition, log, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { DeletionActivities } from '../../activities/deletion.ts';
-import { type DeletionState, isDeletionOver } from '../../domain/deletions.ts';
+import { type DeletionState, isDeletionOver } from '../../domain/deletions/deletions.ts';
 import { actorFrame, type Frame, type Interruption } from '../frame.ts';
 import { Mailbox } from '../mailbox.ts';
 import { showPhase } from '../phase.ts';

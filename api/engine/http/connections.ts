@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { clientNetwork } from '../../../domain/client-network.ts';
+import { clientNetwork } from '../../../domain/sign-in/client-network.ts';
 import type { ClientAddress } from './client-address.ts';
 
 /** Connections of strangers at once, from wherever: those that have shown no credential yet. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../caller.ts';
-import type { RateState } from '../pipeline/rate-state.ts';
+import type { RateState } from '../limits/rate-state.ts';
 import type { NamedOperation } from '../registry.ts';
 
 /** A request as the pipeline sees it, whatever the transport. */

@@ -1,5 +1,5 @@
 import type { Settings } from '../../../domain/settings/settings.ts';
-import { rateClasses } from '../pipeline/rate-classes.ts';
+import { rateClasses } from '../limits/rate-classes.ts';
 import { problemSchema } from '../problems/problem-answer.ts';
 import type { NamedOperation } from '../registry.ts';
 import { Components } from './components.ts';

@@ -1,13 +1,13 @@
 import { Problem } from '../../../domain/problems.ts';
 import { type Caller, OrganizationCaller } from '../caller.ts';
 import type { Incoming } from '../input/incoming.ts';
+import { shownCredential } from '../limits/known-credentials.ts';
+import { rateClasses } from '../limits/rate-classes.ts';
 import type { ServerParts } from '../server/server-parts.ts';
 import { callerOf } from './credential.ts';
 import { checkCsrf } from './csrf.ts';
-import { shownCredential } from './known-credentials.ts';
 import { chosenOrganization } from './organization.ts';
 import { checkPermission } from './permission.ts';
-import { rateClasses } from './rate-classes.ts';
 
 /** Everything that is decided before the request itself is looked at. What does not pass is thrown as a problem. */
 export async function admit(server: ServerParts, incoming: Incoming): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Effect } from '../../../db/engine/effect.ts';
 import { beginIdempotent, type IdempotentRequest, storeAnswer } from '../../../db/engine/idempotency.ts';
-import { refuseBeyond } from '../../../db/engine/quota.ts';
+import { refuseBeyond } from '../../../db/engine/limits/quota.ts';
 import { Problem } from '../../../domain/problems.ts';
 import { OrganizationCaller } from '../caller.ts';
 import type { Incoming } from '../input/incoming.ts';

@@ -12,9 +12,9 @@ import type { Cancellations } from '../../commands/cancellations.ts';
 import type { ConsoleFiles } from '../../console/console-files.ts';
 import type { IssuerKeys } from '../../token-exchange/issuer-keys.ts';
 import type { ReleasesFeed } from '../../version/changelog.ts';
-import type { KnownCredentials } from '../pipeline/known-credentials.ts';
-import type { RateLimiter } from '../pipeline/rate-limit.ts';
-import type { Turns } from '../pipeline/turns.ts';
+import type { KnownCredentials } from '../limits/known-credentials.ts';
+import type { RateLimiter } from '../limits/rate-limit.ts';
+import type { Turns } from '../limits/turns.ts';
 import type { Clocks } from '../streams/clocks.ts';
 import type { Hub } from '../streams/hub.ts';
 

@@ -1,4 +1,4 @@
-import { acquireStream, releaseStream, renewStreams } from '../../../db/engine/leases.ts';
+import { acquireStream, releaseStream, renewStreams } from '../../../db/engine/limits/leases.ts';
 import { Problem } from '../../../domain/problems.ts';
 import { type Caller, OrganizationCaller } from '../caller.ts';
 import type { Incoming } from '../input/incoming.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
-import { takePermits } from '../../../db/engine/leases.ts';
+import { takePermits } from '../../../db/engine/limits/leases.ts';
 import type { Tables } from '../../../db/postgres/tables.ts';
-import { clientNetwork } from '../../../domain/client-network.ts';
+import { clientNetwork } from '../../../domain/sign-in/client-network.ts';
 import { Refusal } from '../refusal.ts';
 
 const perBrowser = 10;

@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../..');
+/** Also what is loaded later: it would stay in the memory of a process that runs for months. */
+const imported = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/g;
+
+/** The files and packages that a program may load, and by whom each was found first. */
+function loadedBy(entry: string): Map<string, string> {
+  const found = new Map([[entry, '']]);
+  for (const file of found.keys()) {
+    if (!file.startsWith('/')) continue;
+    for (const [, statically, dynamically] of readFileSync(file, 'utf8').matchAll(imported)) {
+      const name = statically ?? dynamically ?? '';
+      const target = name.startsWith('.') ? join(dirname(file), name) : name;
+      if (!found.has(target)) found.set(target, file);
+    }
+  }
+  return found;
+}
+
+test('the supervisor loads neither the ORM nor the client of Temporal: it lives as long as the installation', () => {
+  const loaded = loadedBy(join(root, 'cli', 'installation', 'up.ts'));
+  const heavy = [...loaded].filter(([name]) => /^(@mikro-orm|@temporalio|kysely|fastify|vite)\b/.test(name));
+  expect(heavy.map(([name, by]) => `${name} by ${by}`)).toEqual([]);
+  // The walk sees what it should: its own files, and what is loaded on demand.
+  expect(loaded.has(join(root, 'runtime', 'supervisor', 'kept-part.ts'))).toBe(true);
+  expect(loaded.has('selfsigned')).toBe(true);
+  expect([...loaded.keys()].filter((name) => name.startsWith('/') && !existsSync(name))).toEqual([]);
+});
+
+test('the process that prepares the database does, and ends when it is done', () => {
+  const loaded = loadedBy(join(root, 'cli', 'preparation', 'prepare-main.ts'));
+  expect([...loaded.keys()].some((name) => name.startsWith('@mikro-orm'))).toBe(true);
+  expect([...loaded.keys()].some((name) => name.startsWith('@temporalio'))).toBe(true);
+});

@@ -1,0 +1,66 @@
+import type { z } from 'zod';
+import type { instanceSchema } from '../../api/workloads/workload.ts';
+import { chosenCluster, clusterOptions } from '../cluster/chosen-cluster.ts';
+import { command } from '../engine/command.ts';
+import { readerGone } from '../engine/reader-gone.ts';
+import { type Rest, RestRefusal } from '../engine/rest.ts';
+import { printable } from '../engine/table.ts';
+import { wholeNumberOf } from '../engine/whole-number-of.ts';
+import { inOrder } from './lines-in-order.ts';
+import { type LogLine, readLogs } from './read-logs.ts';
+
+type Instance = z.output<typeof instanceSchema>;
+/** A credential may hold four streams at once. */
+const mostAtOnce = 4;
+
+export const clusterLogs = command({
+  summary: 'Shows what an instance writes, or all instances of a workload',
+  usage: 'INSTANCE|WORKLOAD [-f] [--tail N] [--times] [--cluster SLUG] [--json]',
+  details: `All runs of an instance are in it: what it wrote before it was started again stands above. Of a workload, the lines of
+all instances are ordered by time, each with its time and its instance.`,
+  words: { least: 1, most: 1 },
+  options: {
+    follow: { type: 'boolean', short: 'f', what: 'Go on with what is written from now on.' },
+    tail: {
+      type: 'string',
+      value: 'N',
+      what: 'Begin with so many of the last lines of each instance; 100 if left out.',
+    },
+    times: { type: 'boolean', what: 'Put the time before each line of an instance, too.' },
+    ...clusterOptions,
+  },
+  run: async ({ follow = false, tail, times = false, ...given }, [wanted = '']) => {
+    const lines = wholeNumberOf('--tail', tail, 0, 10_000) ?? 100;
+    const { rest, path } = await chosenCluster(given);
+    const { ids, isWorkload } = await meant(rest, path, wanted);
+    if (follow && ids.length > mostAtOnce) {
+      throw new RestRefusal(`${printable(wanted)} has ${ids.length} instances; follow one of them by its id.`);
+    }
+    const stop = new AbortController();
+    process.once('SIGINT', () => stop.abort());
+    const signal = AbortSignal.any([stop.signal, readerGone.signal]);
+    const logs = { rest, path, query: { tail: String(lines), follow: String(follow) }, signal };
+    const print = (line: LogLine) => {
+      if (!signal.aborted)
+        process.stdout.write(given.json ? `${JSON.stringify(line)}\n` : asText(line, isWorkload, times));
+    };
+    await inOrder({ ids, atOnce: mostAtOnce, live: follow }, (id, add) => readLogs(logs, id, add), print);
+    if (readerGone.signal.aborted) process.exitCode = 141;
+  },
+});
+
+function asText({ instance, at, text }: LogLine, isWorkload: boolean, times: boolean): string {
+  const time = isWorkload || times ? `${at ?? '-'.padEnd(24)} ` : '';
+  return `${time}${isWorkload ? `${printable(instance)} ` : ''}${text}\n`;
+}
+
+/** The ids of what somebody called by the id of an instance, or by the name of a workload. */
+async function meant(rest: Rest, path: string, wanted: string): Promise<{ ids: string[]; isWorkload: boolean }> {
+  const instances = await rest.all<Instance>(`${path}/instances`);
+  if (instances.some(({ id }) => id === wanted)) return { ids: [wanted], isWorkload: false };
+  const ids = instances.filter(({ workload }) => workload === wanted).map(({ id }) => id);
+  if (ids.length > 0) return { ids, isWorkload: true };
+  throw new RestRefusal(
+    `There is no instance and no workload "${printable(wanted)}" there; see \`./ballast cluster ps\`.`,
+  );
+}

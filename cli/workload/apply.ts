@@ -1,0 +1,108 @@
+import type { z } from 'zod';
+import type { workloadSchema } from '../../api/workloads/workload.ts';
+import { duration } from '../../domain/settings/setting.ts';
+import { chosenCluster, clusterOptions } from '../cluster/chosen-cluster.ts';
+import { command, UsageError } from '../engine/command.ts';
+import { type Rest, RestRefusal } from '../engine/rest.ts';
+import { asTable, printable } from '../engine/table.ts';
+import { appliedWorkloads } from './applied-workloads.ts';
+import { withLocalLayouts } from './local-layouts.ts';
+import { nameOf, readWorkloadFile } from './workload-file.ts';
+import { inWordsOfFile } from './workload-words.ts';
+
+export type Workload = z.output<typeof workloadSchema>;
+
+const patience = duration(1_000, 86_400_000);
+
+export const clusterApply = command({
+  summary: 'Puts the workloads of a file on a cluster',
+  usage: 'FILE [--cluster SLUG] [--prune] [--dry-run] [--wait | --no-wait] [--timeout 10m] [--json]',
+  details: `FILE is YAML or JSON, as docs/clusters.md describes it; - is the standard input. All of it is put there or nothing. It
+waits until all is in effect; exit code 1 tells that something is not. On a cluster of this machine a layout may be named
+as seen from FILE.`,
+  words: { least: 1, most: 1 },
+  options: {
+    prune: { type: 'boolean', what: 'Remove the workloads that the file does not name.' },
+    'dry-run': { type: 'boolean', what: 'Check everything and say what would change, without changing it.' },
+    wait: { type: 'boolean', what: 'Wait until all is in effect; so it does if nothing is said.' },
+    'no-wait': { type: 'boolean', what: 'Do not wait.' },
+    timeout: { type: 'string', value: '10m', what: 'How long to wait; 10m if left out.' },
+    ...clusterOptions,
+  },
+  run: async ({ prune = false, 'dry-run': dryRun, wait, 'no-wait': noWait, timeout, ...given }, [file = '']) => {
+    if (wait && noWait) throw new UsageError('--wait and --no-wait contradict each other; give one of them.');
+    const millis = timeout === undefined ? 600_000 : patience.parse(timeout);
+    if (millis === undefined) throw new UsageError(`--timeout wants ${patience.form}.`);
+    const read = readWorkloadFile(file);
+    const { rest, cluster, path } = await chosenCluster(given);
+    const workloads = cluster.local ? withLocalLayouts(read.workloads, file) : read.workloads;
+    const place = `${path}/workloads`;
+    if (dryRun) {
+      const { changes } = await put(rest, place, file, { workloads, prune, dryRun });
+      if (given.json) process.stdout.write(`${JSON.stringify({ cluster: cluster.slug, changes }, undefined, 2)}\n`);
+      else for (const { name, change } of changes) process.stdout.write(`${printable(name)} ${inDryRun[change]}\n`);
+      return;
+    }
+    const answer = await put(rest, place, file, { workloads, prune });
+    if (!noWait && ['lost', 'awaiting-agent'].includes(cluster.status)) {
+      const help = 'see `./ballast cluster show`, or give --no-wait';
+      process.stderr.write(
+        `ballast: ${cluster.slug} is ${cluster.status}: this is applied once its agent is in contact; ${help}.\n`,
+      );
+    }
+    const items = noWait ? answer.items : await appliedWorkloads(rest, path, answer.items, millis);
+    if (given.json) process.stdout.write(`${JSON.stringify({ ...answer, items }, undefined, 2)}\n`);
+    else process.stdout.write(asText(items, answer.removed));
+    // Without waiting, what is on its way is no failure; what is known to have failed is one all the same.
+    const failed = items.filter(({ state }) => (noWait ? state === 'failed' : state !== 'applied'));
+    tellFailures(failed);
+    if (failed.length > 0) process.exitCode = 1;
+  },
+});
+
+type Change = 'created' | 'changed' | 'unchanged' | 'again' | 'removed';
+interface Applied {
+  items: Workload[];
+  changes: { name: string; change: Change }[];
+  removed: string[];
+}
+
+const inDryRun: Record<Change, string> = {
+  created: 'would be created',
+  changed: 'would be changed',
+  unchanged: 'is unchanged',
+  again: 'is unchanged, and would be tried again with what its image is now',
+  removed: 'would be removed',
+};
+
+async function put(
+  rest: Rest,
+  path: string,
+  file: string,
+  body: { workloads: { name: string }[]; prune: boolean; dryRun?: boolean },
+): Promise<Applied> {
+  return await rest.call<Applied>('PUT', path, body).catch((error: unknown) => {
+    throw error instanceof RestRefusal ? inWordsOfFile(error, nameOf(file), body.workloads) : error;
+  });
+}
+
+function tellFailures(items: Workload[]): void {
+  for (const { name, error } of items.filter(({ state }) => state === 'failed')) {
+    process.stderr.write(`ballast: ${printable(name)} failed: ${printable(error)}\n`);
+  }
+  const waiting = items.filter(({ state }) => state === 'pending').map(({ name }) => printable(name));
+  if (waiting.length > 0) {
+    process.stderr.write(`ballast: Not in effect in time: ${waiting.join(', ')}; see \`./ballast cluster ps\`.\n`);
+  }
+}
+
+function asText(items: Workload[], removed: string[]): string {
+  const rows = items.map(({ name, release, state, hosts, error }) => [
+    printable(name),
+    printable(release),
+    state,
+    printable(error === '' ? hosts.map(({ url, host }) => url || host).join(' ') : error),
+  ]);
+  const gone = removed.map((name) => `${printable(name)} is removed\n`).join('');
+  return (rows.length === 0 ? '' : asTable(['workload', 'release', 'state', ''], rows)) + gone;
+}

@@ -1,0 +1,35 @@
+import { type RawBuilder, sql } from 'kysely';
+import { Problem } from '../../../domain/problems.ts';
+import type { Effect } from '../effect.ts';
+
+export interface Quota {
+  /** The setting that says how many there may be. */
+  setting: string;
+  most: number;
+  /** Whose they are: the id of an organization, a user, a credential. */
+  owner: string;
+  /** What they are, for people: `teams`. */
+  things: string;
+  /** Those that there are, as what stands behind `from`. */
+  rows: RawBuilder<unknown>;
+  /** What makes room. */
+  remedy: string;
+  loosely?: true;
+}
+
+/**
+ * Refuses one more than a quota allows. Those who ask at the same time wait for each other, so it is never exceeded;
+ * `loosely` they do not, and a few more may come to be.
+ */
+export async function refuseBeyond({ kysely }: Pick<Effect, 'kysely'>, quota: Quota): Promise<void> {
+  const { setting, most, owner, things, rows, remedy, loosely = false } = quota;
+  const key = JSON.stringify(['quota', setting, owner]);
+  // A statement of its own: the next one sees what the lock's last holder has committed.
+  if (!loosely) await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(kysely);
+  const reached = await sql`select from ${rows} offset ${most - 1} limit 1`.execute(kysely);
+  if (reached.rows.length === 0) return;
+  throw new Problem(
+    'quota-reached',
+    `There are ${most.toLocaleString('en')} ${things} already, as many as ${setting} allows; ${remedy}, or ask whoever runs this installation to raise it.`,
+  );
+}

@@ -1,0 +1,100 @@
+import type { HintKind } from '../hints.ts';
+import type { ActorWords } from '../history-steps/words.ts';
+
+/** A row as it was read: its columns by their names in the database. */
+export type PlainRow = Readonly<Record<string, unknown>>;
+
+/** The part of an actor's input that is the same for every kind; workflows/frame.ts reads it. */
+export interface ActorInput {
+  /** The row's state and revision when the input was made. Absent in runs that 0.1.0 began. */
+  state?: string;
+  revision?: number;
+  /** Messages that were taken lately, so that one that comes twice counts once. */
+  heard?: string[];
+  /** Messages that the run before had not taken. */
+  waiting?: WaitingMessage[];
+  /** Runs of the same actor before this one whose histories are not archived. */
+  unarchived?: string[];
+  /** Another run of this actor stopped without its last word: how, as in "was terminated". */
+  interrupted?: string;
+  /** After so many events of its history an actor continues as new; fewer in tests. */
+  eventsPerRun?: number;
+}
+
+/** A signal as it came: nothing in it has been looked at. */
+export interface WaitingMessage {
+  message: string;
+  told: unknown;
+}
+
+/**
+ * All that the rest of the system must know of one kind of actor. Reconciler, relay, archive, purge, `/workflows`,
+ * history and console read descriptors and nothing else knows kinds.
+ *
+ * The row lives in `table`, which has the columns `id`, `organization_id`, `state`, `revision`, `blocker`, `message`,
+ * `created_at`, `finished_at` and `archived_at`; one whose `finished_at` is set is final. Texts named "SQL" are
+ * expressions over that row under the name `actor`, for the rooms that read rows.
+ */
+export interface ActorDescriptor {
+  kind: string;
+  /** The name of the function in workflows/index.ts. */
+  workflow: string;
+  table: string;
+  /** The kind of the change feed's hints about the row. */
+  hint: HintKind;
+  /**
+   * `once`: an actor that stopped without its last word has failed; it is started once more to say so. `for-ever`: such
+   * an actor is started again from its row and goes on.
+   */
+  lives: 'once' | 'for-ever';
+  states: readonly string[];
+  /** Those of a row that nothing changes any more. */
+  final: readonly string[];
+  /** The state that counts when the row itself is gone. */
+  gone: string;
+  row: {
+    /** SQL: its name for people. */
+    name: string;
+    /** SQL: the id of its subject. */
+    subjectId: string;
+    /** SQL: a join that the name needs. */
+    join?: string;
+    /** SQL: the state should have passed by now, by the deadlines of the kind and a minute. */
+    overdue: string;
+    /** SQL: something was decided or has happened that the state does not show. */
+    unheard?: { where: string; join?: string };
+  };
+  /** How its row becomes its input. */
+  input: {
+    /** SQL: further columns, and the join that they need. */
+    columns?: string;
+    join?: string;
+    from(row: PlainRow): ActorInput;
+  };
+  /** The message of a row that is ended because its actor stopped: `how` is as in "was terminated". */
+  interrupted?(how: string): string;
+  /** The purge of its organization. */
+  purge: {
+    /** The message that ends an actor that would live on without its row. */
+    tell?: string;
+    /** Tables with parts that outlive the organization. */
+    keeps: readonly ('outbox' | 'history_archive')[];
+  };
+  /** Its activities, beside those of the frame. */
+  activities: readonly string[];
+  words: ActorWords;
+  /**
+   * Whether its history outlives the organization for people, too: an owner of the deleted organization may read it, and
+   * the person who requested it (`requested_by_kind`, `requested_by_id`), even when nobody is a member any more.
+   */
+  readByRequester: boolean;
+}
+
+/** The answer of an activity that writes to the row of its actor. */
+export interface RowSays {
+  state: string;
+  /** The row is final, by somebody else's word. */
+  over?: boolean;
+  /** The row has a higher revision than the actor: the input that it amounts to. */
+  ahead?: ActorInput;
+}

@@ -1,0 +1,127 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Logger, pino } from 'pino';
+import { v7 as uuid } from 'uuid';
+import { createActivities } from '../../activities/index.ts';
+import { deleteOrganization } from '../../db/deletions/deletions.ts';
+import { type Author, effect } from '../../db/engine/effect.ts';
+import { createKeysFile, type Keyring, openKeyring } from '../../db/keys/keys.ts';
+import { createOrganization } from '../../db/organizations/organizations.ts';
+import type { Database } from '../../db/postgres/database.ts';
+import { type ActorId, actorId } from '../../domain/actors/actors.ts';
+import type { PayloadKeys } from '../../temporal/connection/codec.ts';
+import { connectTemporal, type Temporal, type TemporalAddress } from '../../temporal/connection/connect.ts';
+import { payloadKeys } from '../../temporal/connection/open.ts';
+import { prepareNamespace } from '../../temporal/connection/prepare-namespace.ts';
+import { createDelivery, type Delivery } from '../../temporal/delivery/delivery.ts';
+import { archiveRuns } from '../../worker/duties/archive.ts';
+import { workflowBundle } from '../../worker/host/bundle.ts';
+import { hostActors } from '../../worker/host/host.ts';
+import { installSdk } from '../../worker/host/sdk.ts';
+import type { Tracing } from '../../worker/host/tracing.ts';
+import { bundleCache } from '../ground/bundle-cache.ts';
+import { freshDatabase } from '../ground/fresh-database.ts';
+import { groundTemporal } from '../ground/ground-temporal.ts';
+
+export const tester: Author = { kind: 'user', id: 'tester', name: 'Tester', requestId: 'request-1' };
+
+/** What actors stand on, real and of their own: a database, keys and a namespace. */
+export interface ActorsGround {
+  database: Database;
+  keyring: Keyring;
+  keys: PayloadKeys;
+  temporal: Temporal;
+  delivery: Delivery;
+  log: Logger;
+  /** What was logged so far, a line each. */
+  lines: Record<string, unknown>[];
+  /** Serves actors until the answer is called. */
+  serve(tracing?: Tracing): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+}
+
+export async function actorsGround(through?: string): Promise<ActorsGround> {
+  const fresh = await freshDatabase();
+  const directory = await mkdtemp(join(tmpdir(), 'ballast-actors-'));
+  const keysFile = join(directory, 'keys.json');
+  await createKeysFile(keysFile);
+  const { database } = fresh;
+  const keyring = await openKeyring(database, keysFile);
+  const keys = payloadKeys(keyring);
+  const at = await groundTemporal(`test-${uuid()}`, through);
+  const temporal = connectTemporal({ ...at, keys });
+  await prepareNamespace(temporal);
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  await installSdk(log);
+  return {
+    database,
+    keyring,
+    keys,
+    temporal,
+    delivery: createDelivery({ database, temporal, log }),
+    log,
+    lines,
+    serve: (tracing) => serve(at, { database, keyring, keys, temporal, log }, tracing),
+    async close() {
+      await temporal.close();
+      await fresh.drop();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+/** Serves actors of any Temporal; answers how to stop that. */
+export async function serve(
+  address: TemporalAddress,
+  ground: Pick<ActorsGround, 'database' | 'keyring' | 'keys' | 'temporal' | 'log'>,
+  tracing?: Tracing,
+) {
+  const { database, keyring, keys, temporal, log } = ground;
+  const stopping = new AbortController();
+  const bundle = await workflowBundle({ cache: bundleCache, tracing: tracing !== undefined });
+  let ended: Promise<void> = Promise.resolve();
+  await new Promise<void>((serving) => {
+    const hosting = {
+      address,
+      keys,
+      bundle,
+      activities: createActivities({ database, keyring, archive: archiveRuns({ database, keyring, temporal }) }),
+      concurrency: 10,
+      log,
+      tracing,
+    };
+    ended = hostActors({ ...hosting, onServing: (yes) => yes && serving() }, stopping.signal);
+  });
+  return () => {
+    stopping.abort();
+    return ended;
+  };
+}
+
+export interface DeletedOrganization {
+  organizationId: string;
+  deletionId: string;
+  actor: ActorId;
+}
+
+/** An organization that was made and deleted. Nobody has told its actor yet. */
+export async function deletedOrganization(database: Database, retentionHours = 168): Promise<DeletedOrganization> {
+  return effect(database, tester, async (both) => {
+    const { id: organizationId } = await createOrganization(both, { name: 'Acme', slug: `acme-${uuid()}` });
+    await both.kysely
+      .updateTable('organization')
+      .set({ deleted_retention_hours: retentionHours })
+      .where('id', '=', organizationId)
+      .execute();
+    const deletion = await deleteOrganization(both, organizationId);
+    if (!deletion) throw new Error('The organization was not deleted.');
+    const { deletionId } = deletion;
+    return { organizationId, deletionId, actor: actorId('deletion', deletionId) };
+  });
+}
+
+export async function deletionRow(database: Database, id: string) {
+  return database.kysely.selectFrom('deletion').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+}

@@ -1,0 +1,146 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isAlive } from '../../machine/process-identity.ts';
+import { cacheDirectory } from '../../runtime/home/cache.ts';
+import { readHome } from '../../runtime/home/home.ts';
+import { lock } from '../../runtime/home/lock.ts';
+import { temporalVersion } from '../../runtime/supervisor/versions.ts';
+import { findTemporal } from '../../runtime/temporal-server/temporal-binary.ts';
+import { newConnections } from '../attacks/new-connections.ts';
+import { type PortThief, portThief } from '../attacks/port-thief.ts';
+import { Installation } from '../installation/installation.ts';
+import { signalProcess } from '../installation/process-family.ts';
+import { partNames } from '../installation/running-parts.ts';
+
+let installation: Installation;
+let cache: string;
+
+beforeAll(async () => {
+  cache = mkdtempSync(join(tmpdir(), 'ballast-cache-'));
+  // Of the cache only the Temporal server is missing, as on a machine where it is being built.
+  mkdirSync(join(cache, 'ballast'));
+  symlinkSync(join(cacheDirectory(), 'compiled'), join(cache, 'ballast', 'compiled'));
+  installation = await Installation.prepare('held-ports', { XDG_CACHE_HOME: cache, TEMPORAL_SERVER: '' });
+});
+afterAll(async () => {
+  await installation?.remove();
+  rmSync(cache, { recursive: true, force: true });
+});
+
+describe('a first start', () => {
+  test('starts no part before there is a Temporal server, and complains of nothing', async () => {
+    const { server, sqlTool } = await findTemporal({
+      explicit: process.env.TEMPORAL_SERVER || undefined,
+      progress: () => {},
+      buildLog: join(cache, 'build.log'),
+    });
+    const name = `temporal-server-${temporalVersion}-${process.platform}-${process.arch}`;
+    const target = join(cache, 'ballast', name);
+    // Whoever holds this lock is building the server.
+    const building = await lock(`${target}.lock`, () => {});
+    const starting = installation.start();
+    await installation.until('it waits for the build', async () => installation.output.includes('another build'));
+    expect(existsSync(join(installation.home, 'postgres'))).toBe(false);
+    expect(readdirSync(join(installation.home, 'logs'))).toEqual([]);
+    for (const file of [server, sqlTool]) cpSync(file, join(target, basename(file)));
+    building.release();
+    await starting;
+    expect(installation.output).not.toMatch(/error|fail|ended with code/i);
+  });
+});
+
+describe('the ports are never free', () => {
+  let thief: PortThief;
+  let workerPort: number;
+
+  beforeAll(async () => {
+    workerPort = readHome(installation.home).record.ports.worker ?? 0;
+    thief = await portThief([installation.port, workerPort]);
+  });
+  afterAll(() => thief?.end());
+
+  /** Whoever asks the worker asks 127.0.0.1; `localhost` is a word for browsers. */
+  const stolen = () => thief.got().filter((name) => name !== `::1 ${workerPort}`);
+
+  test('while the API is killed five times, nobody is refused and everybody is answered', async () => {
+    const people = await newConnections({ url: `${installation.url}/healthz`, perSecond: 500 });
+    try {
+      for (let kill = 0; kill < 5; kill += 1) {
+        const before = installation.parts.pid('api');
+        installation.parts.kill('api');
+        await installation.replaced('api', before);
+        // Who came while nobody was there waits for the next process, and no longer.
+        await people.settled();
+      }
+      const { refused, strange, reset, slowest, sent } = await people.settled();
+      process.stdout.write(`five kills: ${sent} connections, ${reset} reset, slowest ${slowest.toFixed(0)} ms\n`);
+      expect({ refused, strange }).toEqual({ refused: 0, strange: [] });
+
+      const api = installation.parts.pid('api');
+      signalProcess(api, 'SIGTERM');
+      await installation.replaced('api', api);
+      expect(await people.settled()).toMatchObject({ refused: 0, strange: [], reset });
+    } finally {
+      await people.end();
+    }
+    expect(stolen()).toEqual([]);
+  }, 300_000);
+
+  test('while the worker is killed', async () => {
+    const before = installation.parts.pid('worker');
+    installation.parts.kill('worker');
+    await installation.replaced('worker', before);
+    expect(stolen()).toEqual([]);
+  });
+});
+
+describe('when everything was killed', () => {
+  test('a stranger that has the port is named, not believed, and nothing is started', async () => {
+    const workerPort = readHome(installation.home).record.ports.worker ?? 0;
+    installation.parts.kill('supervisor', ...partNames);
+    await installation.ended();
+    const thief = await portThief([installation.port, workerPort]);
+    try {
+      await installation.until('the stranger has the port', async () => thief.got().length > 0);
+      const { code, stderr, stdout } = await installation.run('up');
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(
+        new RegExp(
+          `^ballast: Port ${installation.port} of \\S+ is taken by another program, \\S+ \\(process ${thief.pid}\\); stop it or set PORT`,
+        ),
+      );
+      expect(installation.processes()).toEqual([]);
+    } finally {
+      await thief.end();
+    }
+  });
+
+  test('a port that nobody chose is replaced, and PostgreSQL may die right after it was ready', async () => {
+    const workerPort = readHome(installation.home).record.ports.worker ?? 0;
+    const thief = await portThief([workerPort]);
+    try {
+      await installation.until('the stranger has the port', async () => thief.got().length > 0);
+      const starting = installation.start();
+      await installation.until('PostgreSQL is ready', async () => installation.output.includes('✓ PostgreSQL'), 60);
+      installation.parts.kill('postgres');
+      await starting;
+      await installation.ready();
+      expect(readHome(installation.home).record.ports.worker).not.toBe(workerPort);
+    } finally {
+      await thief.end();
+    }
+  });
+});
+
+test('`down` ends what nobody has written down, too', async () => {
+  const all = installation.processes();
+  installation.parts.kill('supervisor');
+  await installation.ended();
+  rmSync(join(installation.home, 'run', 'processes.json'));
+  const { code, stdout } = await installation.run('down');
+  expect(code).toBe(0);
+  for (const part of ['api', 'worker', 'identity', 'temporal', 'postgres']) expect(stdout).toContain(`A ${part} `);
+  expect(all.filter(isAlive)).toEqual([]);
+});
