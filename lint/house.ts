@@ -1,5 +1,7 @@
+import { posix } from 'node:path';
+import { circles } from './circles.ts';
 import { type Import, importsOf } from './imports.ts';
-import { doors, rooms, typesOnly } from './rooms.ts';
+import { doors, engines, foundations, mostFiles, pure, rooms, typesOnly } from './rooms.ts';
 
 /** Text by path from the root of the checkout. */
 export type Sources = ReadonlyMap<string, string>;
@@ -14,6 +16,11 @@ export function breaches(sources: Sources): string[] {
   const shipped = [...imports].filter(([file]) => !isTest(file));
   return [
     ...shipped.flatMap(([file, list]) => list.flatMap((one) => (mayImport(file, one) ? [] : [roomBreach(file, one)]))),
+    ...shipped.flatMap(([file, list]) =>
+      list.flatMap((one) => [...engineBreach(file, one), ...purityBreach(file, one)]),
+    ),
+    ...circles(new Map(shipped.map(([file, list]) => [file, list.map(({ path }) => path)]))).map(circleBreach),
+    ...crowded([...sources.keys()]),
   ];
 }
 
@@ -31,4 +38,39 @@ function roomBreach(file: string, { path }: Import): string {
   const [from, to] = [roomOf(file), roomOf(path)];
   const only = typesOnly[from]?.includes(to) ? ' as a value; write `import type`' : '';
   return `${file} imports ${path}, which ${from}/ may not${only}.`;
+}
+
+/** What serves every subject knows none, in its own room or another: subjects register with it. */
+function engineBreach(file: string, { path }: Import): string[] {
+  if (!engines.test(file) || !isSubject(path)) return [];
+  return [`${file} serves every subject and imports one: ${path}.`];
+}
+
+function isSubject(path: string): boolean {
+  const [room = '', folder, ...rest] = path.split('/');
+  if (rest.length === 0 || folder === undefined) return false;
+  return ['db', 'api', 'cli'].includes(room) && folder !== 'engine' && !foundations.includes(`${room}/${folder}`);
+}
+
+/** They are loaded by every room: by the console in a browser, by workflows in their sandbox. */
+function purityBreach(file: string, { path }: Import): string[] {
+  if (!pure.test(file)) return [];
+  const allowed = path.startsWith('domain/') || posix.dirname(path) === posix.dirname(file) || pure.test(path);
+  return allowed ? [] : [`${file} is pure and imports ${path}.`];
+}
+
+function circleBreach(circle: readonly string[]): string {
+  return `These files import each other in a circle: ${circle.join(', ')}.`;
+}
+
+function crowded(files: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const file of files) {
+    const folder = posix.dirname(file);
+    if (isTest(file) || /^db\/migrations\/Migration/.test(file) || folder === '.') continue;
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > mostFiles)
+    .map(([folder, count]) => `${folder}/ has ${count} files; a folder keeps to ${mostFiles}.`);
 }

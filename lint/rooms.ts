@@ -38,3 +38,13 @@ export const typesOnly: Readonly<Record<string, readonly string[]>> = {
   workflows: ['activities'],
   web: ['api'],
 };
+
+/** What serves every subject of its room. */
+export const engines = /^[^/]+\/engine\//;
+/** Folders beside the engine that are no subjects. */
+export const foundations: readonly string[] = ['db/postgres', 'db/keys', 'db/migrations', 'db/credentials'];
+/** Files that every room may load. */
+export const pure = /^workflows\/(descriptors|[^/]+\/(descriptor|words))\.ts$/;
+
+/** A folder's files of code, its tests, migrations and recorded histories aside. */
+export const mostFiles = 15;

@@ -12,7 +12,7 @@ import { until } from '../test/ground/until.ts';
 import { actorStatus } from '../worker/duties/actor-status.ts';
 import { mendActor } from '../worker/duties/mend-actor.ts';
 import { openRows } from '../worker/duties/open-rows.ts';
-import type { Reconciling } from '../worker/duties/reconciler.ts';
+import type { Reconciling } from '../worker/duties/reconciling.ts';
 import { openMetrics } from '../worker/host/metrics.ts';
 import { type ActorKind, actorKinds, descriptors } from './descriptors.ts';
 import { lookAgain } from './look-again.ts';

@@ -1,5 +1,12 @@
 import type { HeardHint } from '../../db/engine/feed/feed.ts';
 
+declare module '../engine/server/server-parts.ts' {
+  interface ServerParts {
+    /** Wakes agents that wait for work. */
+    readonly bell: Bell;
+  }
+}
+
 /** The kind of the feed's entries that wake agents. Kinds that begin with `agent.` never leave the process. */
 const work = 'agent.work';
 const mostWaiting = 16;

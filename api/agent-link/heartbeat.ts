@@ -1,6 +1,13 @@
 import type { z } from 'zod';
+import type { Heartbeats } from '../../db/agents/heartbeats.ts';
 import { type heartbeatAnswer, heartbeatRequest } from '../../protocol/agent.ts';
 import { incarnationRoute } from './agent-route.ts';
+
+declare module '../engine/server/server-parts.ts' {
+  interface ServerParts {
+    readonly heartbeats: Heartbeats;
+  }
+}
 
 /** Answered at once, written together with those of others: a crash loses half a second of them. */
 export const heartbeat = incarnationRoute({

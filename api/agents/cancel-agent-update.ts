@@ -1,5 +1,5 @@
 import { cancelAgentUpdate as cancel } from '../../db/agent-updates/agent-updates.ts';
-import { clusterPath } from '../clusters/cluster.ts';
+import { clusterPath, theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 import { agentUpdateSchema, presentUpdate } from './agent-status.ts';
 
@@ -14,6 +14,6 @@ export const cancelAgentUpdate = operation({
   path: clusterPath,
   result: agentUpdateSchema,
   async handle({ caller, path, effect }) {
-    return presentUpdate(await cancel(effect, await caller.cluster(path.id, effect.kysely)));
+    return presentUpdate(await cancel(effect, await caller.see(theCluster, path.id, effect.kysely)));
   },
 });

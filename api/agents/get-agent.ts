@@ -1,6 +1,6 @@
 import { currentRelease } from '../../db/agent-updates/agent-releases.ts';
 import { agentStatus } from '../../db/agent-updates/agent-updates.ts';
-import { clusterPath } from '../clusters/cluster.ts';
+import { clusterPath, theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 import { agentStatusSchema, presentUpdate } from './agent-status.ts';
 
@@ -15,7 +15,7 @@ export const getAgent = operation({
   path: clusterPath,
   result: agentStatusSchema,
   async handle({ caller, path, database }) {
-    const cluster = await caller.cluster(path.id);
+    const cluster = await caller.see(theCluster, path.id);
     const { image, version } = cluster.agent;
     const available = (await currentRelease(database.kysely))?.image ?? '';
     const { open, attempts } = await agentStatus(database.kysely, cluster);

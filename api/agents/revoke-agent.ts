@@ -1,5 +1,5 @@
 import { revokeAgent as revoke } from '../../db/agents/cluster-agents.ts';
-import { clusterPath } from '../clusters/cluster.ts';
+import { clusterPath, theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 
 export const revokeAgent = operation({
@@ -14,6 +14,6 @@ export const revokeAgent = operation({
   problems: ['not-found', 'conflict'],
   path: clusterPath,
   async handle({ caller, path, effect }) {
-    await revoke(effect, await caller.cluster(path.id, effect.kysely));
+    await revoke(effect, await caller.see(theCluster, path.id, effect.kysely));
   },
 });

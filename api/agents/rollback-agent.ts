@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findRelease } from '../../db/agent-updates/agent-releases.ts';
 import { hasRunImage, requestAgentUpdate } from '../../db/agent-updates/agent-updates.ts';
 import { Problem } from '../../domain/problems.ts';
-import { clusterPath } from '../clusters/cluster.ts';
+import { clusterPath, theCluster } from '../clusters/cluster.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import { agentImage, agentUpdateSchema, presentUpdate } from './agent-status.ts';
@@ -20,7 +20,7 @@ export const rollbackAgent = operation({
   status: 202,
   result: agentUpdateSchema,
   async handle({ caller, path, body, effect }) {
-    const cluster = await caller.cluster(path.id, effect.kysely);
+    const cluster = await caller.see(theCluster, path.id, effect.kysely);
     const { image } = body;
     if (cluster.agent.image === image) {
       throw new Problem('conflict', `The agent of "${cluster.name}" runs ${image} already.`);

@@ -3,7 +3,7 @@ import { currentRelease, findRelease } from '../../db/agent-updates/agent-releas
 import { requestAgentUpdate } from '../../db/agent-updates/agent-updates.ts';
 import type { Effect } from '../../db/engine/effect.ts';
 import { Problem } from '../../domain/problems.ts';
-import { clusterPath } from '../clusters/cluster.ts';
+import { clusterPath, theCluster } from '../clusters/cluster.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import { agentImage, agentUpdateSchema, presentUpdate } from './agent-status.ts';
@@ -23,7 +23,7 @@ export const updateAgent = operation({
   status: 202,
   result: agentUpdateSchema,
   async handle({ caller, path, body, effect }) {
-    const cluster = await caller.cluster(path.id, effect.kysely);
+    const cluster = await caller.see(theCluster, path.id, effect.kysely);
     const toImage = body?.image === undefined ? await offered(effect) : await known(effect, body.image);
     if (cluster.agent.image === toImage) {
       throw new Problem('conflict', `The agent of "${cluster.name}" runs ${toImage} already.`);

@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import type { ApiTokenView } from '../../db/api-tokens/api-tokens.ts';
+import { type ApiTokenView, findToken } from '../../db/api-tokens/api-tokens.ts';
 import { tokenRoles } from '../../domain/roles.ts';
+import { resource } from '../engine/resource.ts';
+
+export const theApiToken = resource('API token', findToken);
 
 export const apiTokenSchema = z
   .object({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { revokeToken } from '../../db/api-tokens/api-tokens.ts';
 import { operation } from '../engine/operation.ts';
+import { theApiToken } from './api-token.ts';
 
 export const revokeApiToken = operation({
   method: 'DELETE',
@@ -13,7 +14,7 @@ export const revokeApiToken = operation({
   problems: ['not-found'],
   path: z.strictObject({ id: z.guid() }),
   async handle({ caller, path, effect }) {
-    const token = await caller.apiToken(path.id, effect.kysely);
+    const token = await caller.see(theApiToken, path.id, effect.kysely);
     await revokeToken(effect, caller.organization.id, token.id);
   },
 });

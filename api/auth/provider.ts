@@ -15,6 +15,12 @@ import { Problem } from '../../domain/problems.ts';
 import { required, type Settings } from '../../domain/settings/settings.ts';
 import { askedOnce, askingBuiltInProvider } from '../sign-in/built-in-provider.ts';
 
+declare module '../engine/server/server-parts.ts' {
+  interface ServerParts {
+    readonly provider: Provider;
+  }
+}
+
 /** The OpenID provider that people sign in with. */
 export interface Provider {
   /** Keys identities: constant for the built-in provider, so that accounts survive a change of address. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { changeCluster as change } from '../../db/clusters/clusters.ts';
 import { operation } from '../engine/operation.ts';
-import { clusterName, clusterPath, clusterRegion, clusterSchema } from './cluster.ts';
+import { clusterName, clusterPath, clusterRegion, clusterSchema, theCluster } from './cluster.ts';
 import { presentCluster } from './present-cluster.ts';
 
 export const changeCluster = operation({
@@ -22,8 +22,8 @@ export const changeCluster = operation({
   }),
   result: clusterSchema,
   async handle({ caller, path, body, effect }) {
-    const cluster = await caller.cluster(path.id, effect.kysely);
+    const cluster = await caller.see(theCluster, path.id, effect.kysely);
     const changed = await change(effect, cluster, body);
-    return presentCluster(changed ?? (await caller.cluster(path.id, effect.kysely)));
+    return presentCluster(changed ?? (await caller.see(theCluster, path.id, effect.kysely)));
   },
 });

@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { findCluster } from '../../db/clusters/clusters.ts';
 import { clusterStates } from '../../domain/clusters/clusters.ts';
 import { nameText } from '../engine/input/line.ts';
+import { resource } from '../engine/resource.ts';
+
+export const theCluster = resource('cluster', findCluster);
 
 const flag = z.boolean();
 const texts = z.array(z.string());

@@ -1,6 +1,6 @@
 import { createEnrollmentToken as newToken } from '../../db/clusters/enrollment-tokens.ts';
 import { operation } from '../engine/operation.ts';
-import { clusterPath, enrollmentTokenSchema } from './cluster.ts';
+import { clusterPath, enrollmentTokenSchema, theCluster } from './cluster.ts';
 import { installCommand } from './install-command.ts';
 import { signingFingerprint } from './signing-fingerprint.ts';
 
@@ -19,7 +19,7 @@ export const createEnrollmentToken = operation({
   result: enrollmentTokenSchema,
   secretAnswer: ({ expiresAt }) => `an enrollment token that expires at ${expiresAt}`,
   async handle({ caller, path, effect, server }) {
-    const cluster = await caller.cluster(path.id, effect.kysely);
+    const cluster = await caller.see(theCluster, path.id, effect.kysely);
     const { secret, expiresAt } = await newToken(effect, cluster);
     return {
       expiresAt: expiresAt.toISOString(),

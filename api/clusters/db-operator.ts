@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../domain/problems.ts';
 import { operation } from '../engine/operation.ts';
-import { clusterPath } from './cluster.ts';
+import { clusterPath, theCluster } from './cluster.ts';
 import { factsOf } from './present-cluster.ts';
 
 export const installDbOperator = operation({
@@ -18,7 +18,7 @@ export const installDbOperator = operation({
     .object({ command: z.string(), expiresAt: z.iso.datetime(), token: z.string() })
     .meta({ id: 'HostScriptCommand' }),
   async handle({ caller, path, effect }) {
-    const cluster = await caller.cluster(path.id, effect.kysely);
+    const cluster = await caller.see(theCluster, path.id, effect.kysely);
     const driver = factsOf(cluster)?.driver;
     throw new Problem(
       'capability-missing',

@@ -1,7 +1,7 @@
 import { requestClusterDeletion } from '../../db/clusters/clusters.ts';
 import { Problem } from '../../domain/problems.ts';
 import { operation } from '../engine/operation.ts';
-import { clusterPath } from './cluster.ts';
+import { clusterPath, theCluster } from './cluster.ts';
 
 export const deleteCluster = operation({
   method: 'DELETE',
@@ -16,7 +16,7 @@ export const deleteCluster = operation({
   problems: ['not-found', 'conflict', 'cluster-in-use', 'already-decided'],
   path: clusterPath,
   async handle({ caller, path, effect, server }) {
-    const cluster = await caller.cluster(path.id, effect.kysely);
+    const cluster = await caller.see(theCluster, path.id, effect.kysely);
     if (cluster.local && server.settings.LOCAL_CLUSTER) {
       throw new Problem(
         'conflict',

@@ -1,5 +1,5 @@
 import { operation } from '../engine/operation.ts';
-import { clusterPath, clusterSchema } from './cluster.ts';
+import { clusterPath, clusterSchema, theCluster } from './cluster.ts';
 import { presentClusters } from './present-cluster.ts';
 
 export const getCluster = operation({
@@ -13,7 +13,7 @@ export const getCluster = operation({
   path: clusterPath,
   result: clusterSchema,
   async handle({ caller, path, server }) {
-    const cluster = await caller.cluster(path.id);
+    const cluster = await caller.see(theCluster, path.id);
     return (await presentClusters(server, caller.organization.id, [cluster]))(cluster);
   },
 });

@@ -1,6 +1,6 @@
 import { listClusterEvents as eventsOf } from '../../db/clusters/cluster-events.ts';
 import { operation } from '../engine/operation.ts';
-import { clusterPath } from './cluster.ts';
+import { clusterPath, theCluster } from './cluster.ts';
 import { clusterEventSchema, eventPosition, oneMore, pageOf } from './cluster-event.ts';
 
 export const listClusterEvents = operation({
@@ -15,7 +15,7 @@ export const listClusterEvents = operation({
   paged: { after: eventPosition },
   result: clusterEventSchema,
   async handle({ caller, path, database, page }) {
-    const { id } = await caller.cluster(path.id);
+    const { id } = await caller.see(theCluster, path.id);
     const events = await eventsOf(database.kysely, caller.organization.id, { clusterId: id, ...oneMore(page) });
     return pageOf(events, page);
   },

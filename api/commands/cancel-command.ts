@@ -1,6 +1,7 @@
 import { cancelCommand as cancel, commandView } from '../../db/commands/cluster-commands.ts';
 import { isCommandOver } from '../../domain/clusters/commands.ts';
 import { Problem } from '../../domain/problems.ts';
+import { theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 import { commandPath, commandSchema, existing, presentCommand } from './command.ts';
 
@@ -16,7 +17,7 @@ export const cancelCommand = operation({
   path: commandPath,
   result: commandSchema,
   async handle({ caller, path, effect }) {
-    const cluster = await caller.cluster(path.id, effect.kysely);
+    const cluster = await caller.see(theCluster, path.id, effect.kysely);
     const before = existing(await commandView(effect.kysely, cluster, path.commandId));
     if (before.kind === 'update') {
       throw new Problem('conflict', 'This is part of an update of the agent: cancel the update itself.');

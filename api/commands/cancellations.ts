@@ -1,3 +1,9 @@
+declare module '../engine/server/server-parts.ts' {
+  interface ServerParts {
+    readonly cancellations: Cancellations;
+  }
+}
+
 const againMillis = 6_000;
 const most = 10_000;
 

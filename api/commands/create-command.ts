@@ -6,7 +6,7 @@ import { findInstance } from '../../db/workloads/cluster-instances.ts';
 import { findSlice } from '../../db/workloads/cluster-slices.ts';
 import type { CommandBody } from '../../protocol/command.ts';
 import { workload } from '../../protocol/workload.ts';
-import { clusterPath } from '../clusters/cluster.ts';
+import { clusterPath, theCluster } from '../clusters/cluster.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import { sliceKeyOf, workloadName } from '../workloads/workload.ts';
@@ -47,7 +47,7 @@ export const createCommand = operation({
   status: 202,
   result: commandSchema,
   async handle({ caller, path, body, effect, server }) {
-    const cluster = await caller.cluster(path.id, effect.kysely);
+    const cluster = await caller.see(theCluster, path.id, effect.kysely);
     const asked = await checked(effect, cluster, body);
     refuseWithoutContact(cluster);
     const id = await newCommand(effect, server.keyring, cluster, { body: asked, expiresInSeconds: 60 });

@@ -1,4 +1,5 @@
 import { commandView } from '../../db/commands/cluster-commands.ts';
+import { theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 import { commandPath, commandSchema, existing, presentCommand } from './command.ts';
 
@@ -13,7 +14,7 @@ export const getCommand = operation({
   path: commandPath,
   result: commandSchema,
   async handle({ caller, path, database }) {
-    const cluster = await caller.cluster(path.id);
+    const cluster = await caller.see(theCluster, path.id);
     return presentCommand(existing(await commandView(database.kysely, cluster, path.commandId)));
   },
 });

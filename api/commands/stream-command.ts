@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { commandView } from '../../db/commands/cluster-commands.ts';
 import { commandStates } from '../../domain/clusters/commands.ts';
+import { theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 import { commandPath, existing } from './command.ts';
 import { readCommand } from './read-command.ts';
@@ -32,7 +33,7 @@ export const streamCommand = operation({
   }),
   stream: { kind: 'other', events: { output: outputSchema, finished: finishedSchema } },
   async *handle({ caller, path, query, database, signal }) {
-    const cluster = await caller.cluster(path.id);
+    const cluster = await caller.see(theCluster, path.id);
     const { id } = existing(await commandView(database.kysely, cluster, path.commandId));
     for await (const told of readCommand(database, cluster, { id, after: query.after }, signal)) {
       if ('piece' in told) {

@@ -4,6 +4,7 @@ import { effect } from '../../db/engine/effect.ts';
 import { findInstance } from '../../db/workloads/cluster-instances.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { CommandBody } from '../../protocol/command.ts';
+import { theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 import { refuseWithoutContact } from './command.ts';
 import { LogLines } from './log-lines.ts';
@@ -37,7 +38,7 @@ export const streamLogs = operation({
   }),
   stream: { kind: 'other', events: { log: logSchema, end: endSchema } },
   async *handle({ caller, path, query, database, server, signal }) {
-    const cluster = await caller.cluster(path.id);
+    const cluster = await caller.see(theCluster, path.id);
     if ((await findInstance(database.kysely, cluster, path.instanceId)) === undefined) {
       throw new Problem('not-found', `The agent of "${cluster.name}" sees no such instance.`);
     }

@@ -3,6 +3,13 @@ import { extname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
+declare module '../engine/server/server-parts.ts' {
+  interface ServerParts {
+    /** The console as it is served to browsers. */
+    readonly consoleFiles: ConsoleFiles;
+  }
+}
+
 export interface ConsoleFile {
   type: string;
   bytes: Buffer;

@@ -1,7 +1,12 @@
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { DeletionView } from '../../db/deletions/deletions.ts';
+import { type DeletionView, findDeletion } from '../../db/deletions/deletions.ts';
 import { authorKinds } from '../../db/engine/audit-record.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
+import { type ActorView, findActorOfPerson } from '../../db/workflows/actors.ts';
 import { deletionStates } from '../../domain/deletions/deletions.ts';
+import { Problem } from '../../domain/problems.ts';
+import type { Caller } from '../engine/caller.ts';
 
 export const deletedOrganizationSchema = z
   .object({
@@ -38,4 +43,23 @@ export function deletedOrganizationAnswer(deletion: DeletionView): z.output<type
     restorable,
     purgeable,
   };
+}
+
+/** An organization that was deleted and whose owner the caller is. */
+export async function deletedOrganizationOf(caller: Caller, id: string, kysely: Kysely<Tables>): Promise<DeletionView> {
+  const found = caller.userId === undefined ? undefined : await findDeletion(kysely, caller.userId, id);
+  if (found !== undefined) return withSecondFactor(caller, found);
+  throw new Problem('not-found', 'There is no such deleted organization, or you are not its owner.');
+}
+
+/** The workflow of a deletion, open or not, of an organization that the caller owned or has deleted. */
+export async function deletionOf(caller: Caller, id: string, kysely: Kysely<Tables>): Promise<ActorView> {
+  const found = caller.userId === undefined ? undefined : await findActorOfPerson(kysely, caller.userId, id);
+  if (found !== undefined) return withSecondFactor(caller, found);
+  throw new Problem('not-found', 'There is no such deletion, or you neither requested it nor own its organization.');
+}
+
+function withSecondFactor<T extends { requireMfa: boolean; name: string }>(caller: Caller, found: T): T {
+  if (!found.requireMfa || caller.mfa) return found;
+  throw new Problem('mfa-required', `The organization ${found.name} wants a sign-in with a second factor.`);
 }

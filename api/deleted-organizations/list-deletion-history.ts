@@ -1,7 +1,7 @@
 import { operation } from '../engine/operation.ts';
 import { historyPage, historyPosition, historyQuery } from '../workflows/history-page.ts';
 import { historyStepSchema } from '../workflows/workflow.ts';
-import { deletionPath } from './deleted-organization.ts';
+import { deletionOf, deletionPath } from './deleted-organization.ts';
 
 export const listDeletionHistory = operation({
   method: 'GET',
@@ -17,6 +17,11 @@ export const listDeletionHistory = operation({
   paged: { after: historyPosition },
   result: historyStepSchema,
   async handle({ caller, path, query, page, server, signal }) {
-    return await historyPage(await caller.deletion(path.id), { query, page, server, signal });
+    return await historyPage(await deletionOf(caller, path.id, server.database.kysely), {
+      query,
+      page,
+      server,
+      signal,
+    });
   },
 });

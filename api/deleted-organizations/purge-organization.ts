@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requestPurge } from '../../db/deletions/deletions.ts';
 import { operation } from '../engine/operation.ts';
 import { confirmedSlug, refuseWrongSlug } from '../organizations/confirmed-slug.ts';
-import { deletionPath } from './deleted-organization.ts';
+import { deletedOrganizationOf, deletionPath } from './deleted-organization.ts';
 
 export const purgeOrganization = operation({
   method: 'POST',
@@ -16,7 +16,7 @@ export const purgeOrganization = operation({
   path: deletionPath,
   body: z.strictObject({ confirmSlug: confirmedSlug }),
   async handle({ caller, path, body, effect }) {
-    const deletion = await caller.deletedOrganization(path.id, effect.kysely);
+    const deletion = await deletedOrganizationOf(caller, path.id, effect.kysely);
     refuseWrongSlug(body.confirmSlug, deletion.slug);
     await requestPurge(effect, deletion.id);
   },

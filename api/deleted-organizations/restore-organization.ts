@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { restoreOrganization as restore } from '../../db/deletions/deletions.ts';
 import { slugPattern } from '../../domain/slug.ts';
 import { operation } from '../engine/operation.ts';
-import { deletionPath } from './deleted-organization.ts';
+import { deletedOrganizationOf, deletionPath } from './deleted-organization.ts';
 
 export const restoreOrganization = operation({
   method: 'POST',
@@ -20,7 +20,7 @@ export const restoreOrganization = operation({
     .object({ id: z.guid().describe('The id of the organization.'), name: z.string(), slug: z.string() })
     .meta({ id: 'RestoredOrganization' }),
   async handle({ caller, path, body, effect }) {
-    const deletion = await caller.deletedOrganization(path.id, effect.kysely);
+    const deletion = await deletedOrganizationOf(caller, path.id, effect.kysely);
     const { organizationId, name, slug } = await restore(effect, deletion.id, body?.slug);
     return { id: organizationId, name, slug };
   },

@@ -1,17 +1,10 @@
 import type { Kysely } from 'kysely';
-import { type ApiTokenView, findToken } from '../../db/api-tokens/api-tokens.ts';
-import { type ClusterView, findCluster } from '../../db/clusters/clusters.ts';
-import { type DeletionView, findDeletion } from '../../db/deletions/deletions.ts';
 import type { Author } from '../../db/engine/author.ts';
-import { findInvitationOf, type InvitationView } from '../../db/invitations/invitations.ts';
-import { findMember, type MemberView } from '../../db/members/members.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
-import { findTeam, type TeamView } from '../../db/teams/teams.ts';
-import { findTrustedIssuer, type TrustedIssuerView } from '../../db/trusted-issuers/trusted-issuers.ts';
-import { type ActorView, findActor, findActorOfPerson } from '../../db/workflows/actors.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { Role } from '../../domain/roles.ts';
+import type { Resource } from './resource.ts';
 
 /** What the caller proved who it is with. */
 export interface CallerCredential {
@@ -114,30 +107,6 @@ export class Caller {
     return this.userId ?? this.parts.makerId;
   }
 
-  /** An organization that was deleted and whose owner the caller is. */
-  async deletedOrganization(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<DeletionView> {
-    const found = this.userId === undefined ? undefined : await findDeletion(kysely, this.userId, id);
-    if (found === undefined) {
-      throw new Problem('not-found', 'There is no such deleted organization, or you are not its owner.');
-    }
-    if (!found.requireMfa || this.mfa) return found;
-    throw new Problem('mfa-required', `The organization ${found.name} wants a sign-in with a second factor.`);
-  }
-
-  /** The workflow of a deletion, open or not, of an organization that the caller owned or has deleted. */
-  async deletion(id: string): Promise<ActorView> {
-    const { kysely } = this.parts.database;
-    const found = this.userId === undefined ? undefined : await findActorOfPerson(kysely, this.userId, id);
-    if (found === undefined) {
-      throw new Problem(
-        'not-found',
-        'There is no such deletion, or you neither requested it nor own its organization.',
-      );
-    }
-    if (!found.requireMfa || this.mfa) return found;
-    throw new Problem('mfa-required', `The organization ${found.name} wants a sign-in with a second factor.`);
-  }
-
   in(membership: CallerMembership): OrganizationCaller {
     return new OrganizationCaller(this.parts, membership);
   }
@@ -177,38 +146,17 @@ export class OrganizationCaller extends Caller {
     );
   }
 
-  /** Within an effect give its `kysely`: a second connection beside an open transaction can wait for ever. */
-  async team(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<TeamView> {
-    return visible('team', await findTeam(kysely, this.organization.id, id));
+  /**
+   * The thing of that id, if it is the organization's: what may not be seen does not exist. Within an effect give its
+   * `kysely`: a second connection beside an open transaction can wait for ever.
+   */
+  async see<T>(
+    { noun, find }: Resource<T>,
+    id: string,
+    kysely: Kysely<Tables> = this.parts.database.kysely,
+  ): Promise<T> {
+    const found = await find(kysely, this.organization.id, id);
+    if (found !== undefined) return found;
+    throw new Problem('not-found', `There is no such ${noun} in this organization, or it is not visible to you.`);
   }
-
-  async member(userId: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<MemberView> {
-    return visible('member', await findMember(kysely, this.organization.id, userId));
-  }
-
-  async invitation(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<InvitationView> {
-    return visible('invitation', await findInvitationOf(kysely, this.organization.id, id));
-  }
-
-  async apiToken(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<ApiTokenView> {
-    return visible('API token', await findToken(kysely, this.organization.id, id));
-  }
-
-  async cluster(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<ClusterView> {
-    return visible('cluster', await findCluster(kysely, this.organization.id, id));
-  }
-
-  async actor(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<ActorView> {
-    return visible('workflow', await findActor(kysely, this.organization.id, id));
-  }
-
-  async trustedIssuer(id: string, kysely: Kysely<Tables> = this.parts.database.kysely): Promise<TrustedIssuerView> {
-    return visible('trusted issuer', await findTrustedIssuer(kysely, this.organization.id, id));
-  }
-}
-
-/** What may not be seen does not exist. */
-function visible<T>(what: string, found: T | undefined): T {
-  if (found !== undefined) return found;
-  throw new Problem('not-found', `There is no such ${what} in this organization, or it is not visible to you.`);
 }

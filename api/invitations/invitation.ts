@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import type { InvitationView } from '../../db/invitations/invitations.ts';
+import { findInvitationOf, type InvitationView } from '../../db/invitations/invitations.ts';
 import { roles } from '../../domain/roles.ts';
+import { resource } from '../engine/resource.ts';
+
+export const theInvitation = resource('invitation', findInvitationOf);
 
 const fields = {
   id: z.guid(),

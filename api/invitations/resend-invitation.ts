@@ -1,7 +1,7 @@
 import { resendInvitation as resend } from '../../db/invitations/invite.ts';
 import { Problem } from '../../domain/problems.ts';
 import { operation } from '../engine/operation.ts';
-import { invitationAnswer, invitationPath, invitationWithToken } from './invitation.ts';
+import { invitationAnswer, invitationPath, invitationWithToken, theInvitation } from './invitation.ts';
 
 export const resendInvitation = operation({
   method: 'POST',
@@ -18,7 +18,7 @@ export const resendInvitation = operation({
   result: invitationWithToken,
   secretAnswer: ({ invitation }) => invitation.id,
   async handle({ caller, path, effect, server }) {
-    const { id, organizationId } = await caller.invitation(path.id, effect.kysely);
+    const { id, organizationId } = await caller.see(theInvitation, path.id, effect.kysely);
     const again = await resend(effect, {
       organizationId,
       id,

@@ -1,6 +1,6 @@
 import { revokeInvitation as revoke } from '../../db/invitations/invite.ts';
 import { operation } from '../engine/operation.ts';
-import { invitationPath } from './invitation.ts';
+import { invitationPath, theInvitation } from './invitation.ts';
 
 export const revokeInvitation = operation({
   method: 'DELETE',
@@ -13,8 +13,8 @@ export const revokeInvitation = operation({
   problems: ['not-found', 'invitation-over'],
   path: invitationPath,
   async handle({ caller, path, effect }) {
-    const { id, organizationId } = await caller.invitation(path.id, effect.kysely);
+    const { id, organizationId } = await caller.see(theInvitation, path.id, effect.kysely);
     const revoked = await revoke(effect, { organizationId, id, asRole: caller.role });
-    if (!revoked) await caller.invitation(path.id, effect.kysely);
+    if (!revoked) await caller.see(theInvitation, path.id, effect.kysely);
   },
 });

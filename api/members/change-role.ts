@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { changeRole as change } from '../../db/members/members.ts';
 import { roles } from '../../domain/roles.ts';
 import { operation } from '../engine/operation.ts';
-import { memberAnswer, memberPath, memberSchema } from './member.ts';
+import { memberAnswer, memberPath, memberSchema, theMember } from './member.ts';
 
 export const changeRole = operation({
   method: 'PATCH',
@@ -19,8 +19,8 @@ export const changeRole = operation({
   result: memberSchema,
   async handle({ caller, path, body, effect }) {
     const { id: organizationId } = caller.ownOrganization(path.id);
-    const { userId } = await caller.member(path.userId, effect.kysely);
+    const { userId } = await caller.see(theMember, path.userId, effect.kysely);
     const changed = await change(effect, { organizationId, userId, role: body.role, asRole: caller.role });
-    return memberAnswer(changed ?? (await caller.member(userId, effect.kysely)));
+    return memberAnswer(changed ?? (await caller.see(theMember, userId, effect.kysely)));
   },
 });

@@ -1,5 +1,5 @@
 import { operation } from '../engine/operation.ts';
-import { memberAnswer, memberPath, memberSchema } from './member.ts';
+import { memberAnswer, memberPath, memberSchema, theMember } from './member.ts';
 
 export const getMember = operation({
   method: 'GET',
@@ -13,6 +13,6 @@ export const getMember = operation({
   result: memberSchema,
   async handle({ caller, path }) {
     caller.ownOrganization(path.id);
-    return memberAnswer(await caller.member(path.userId));
+    return memberAnswer(await caller.see(theMember, path.userId));
   },
 });

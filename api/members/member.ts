@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import type { MemberView } from '../../db/members/members.ts';
+import { findMember, type MemberView } from '../../db/members/members.ts';
 import { roles } from '../../domain/roles.ts';
+import { resource } from '../engine/resource.ts';
+
+export const theMember = resource('member', findMember);
 
 export const memberSchema = z
   .object({

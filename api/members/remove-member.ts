@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { removeMember as remove } from '../../db/members/members.ts';
 import { operation } from '../engine/operation.ts';
-import { memberPath } from './member.ts';
+import { memberPath, theMember } from './member.ts';
 
 export const removeMember = operation({
   method: 'DELETE',
@@ -19,9 +19,9 @@ export const removeMember = operation({
     .meta({ id: 'MemberRemoved' }),
   async handle({ caller, path, effect }) {
     const { id: organizationId } = caller.ownOrganization(path.id);
-    const { userId } = await caller.member(path.userId, effect.kysely);
+    const { userId } = await caller.see(theMember, path.userId, effect.kysely);
     const endedTokens = await remove(effect, { organizationId, userId, asRole: caller.role });
-    if (endedTokens === undefined) await caller.member(userId, effect.kysely);
+    if (endedTokens === undefined) await caller.see(theMember, userId, effect.kysely);
     return { endedTokens: endedTokens ?? [] };
   },
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../domain/problems.ts';
+import { theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 
 export const deleteMeshPeer = operation({
@@ -12,7 +13,7 @@ export const deleteMeshPeer = operation({
   problems: ['not-found'],
   path: z.strictObject({ id: z.guid().toLowerCase(), peerId: z.guid().toLowerCase() }),
   async handle({ caller, path, effect }) {
-    const cluster = await caller.cluster(path.id, effect.kysely);
+    const cluster = await caller.see(theCluster, path.id, effect.kysely);
     throw new Problem('not-found', `The cluster "${cluster.name}" has no such node in the mesh.`);
   },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clusterPath } from '../clusters/cluster.ts';
+import { clusterPath, theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 
 export const getMeshPeers = operation({
@@ -40,7 +40,7 @@ export const getMeshPeers = operation({
     })
     .meta({ id: 'MeshPeers' }),
   async handle({ caller, path }) {
-    await caller.cluster(path.id);
+    await caller.see(theCluster, path.id);
     return { hub: { clusterId: '', clusterName: '', nodeName: '', sameCluster: false }, items: [] };
   },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clusterPath } from '../clusters/cluster.ts';
+import { clusterPath, theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 
 export const getPrivatenetDevices = operation({
@@ -27,7 +27,7 @@ export const getPrivatenetDevices = operation({
     })
     .meta({ id: 'PrivateNetDevices' }),
   async handle({ caller, path }) {
-    await caller.cluster(path.id);
+    await caller.see(theCluster, path.id);
     return { adminUrl: '', devices: [] };
   },
 });

@@ -5,7 +5,7 @@ import type { ClientAddress } from '../engine/http/client-address.ts';
 import { noted } from '../engine/http/problem-reply.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import { assetRoutes } from './assets.ts';
-import { sendFailurePage } from './failure-page.ts';
+import { sendFailurePage } from '../engine/problems/failure-page.ts';
 import { invitationPage } from './invitation-page.ts';
 import { linkPage } from './link-page.ts';
 import { signInPages } from './sign-in-page.ts';

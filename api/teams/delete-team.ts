@@ -1,6 +1,6 @@
 import { deleteTeam as remove } from '../../db/teams/teams.ts';
 import { operation } from '../engine/operation.ts';
-import { refuseManaged, teamPath } from './team.ts';
+import { refuseManaged, teamPath, theTeam } from './team.ts';
 
 export const deleteTeam = operation({
   method: 'DELETE',
@@ -13,7 +13,7 @@ export const deleteTeam = operation({
   problems: ['not-found', 'managed-elsewhere'],
   path: teamPath,
   async handle({ caller, path, effect }) {
-    const team = await caller.team(path.id, effect.kysely);
+    const team = await caller.see(theTeam, path.id, effect.kysely);
     refuseManaged(team);
     await remove(effect, caller.organization.id, team.id);
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { renameTeam as rename } from '../../db/teams/teams.ts';
 import { operation } from '../engine/operation.ts';
-import { refuseManaged, teamAnswer, teamName, teamPath, teamSchema } from './team.ts';
+import { refuseManaged, teamAnswer, teamName, teamPath, teamSchema, theTeam } from './team.ts';
 
 export const renameTeam = operation({
   method: 'PATCH',
@@ -15,10 +15,10 @@ export const renameTeam = operation({
   body: z.strictObject({ name: teamName.optional() }),
   result: teamSchema,
   async handle({ caller, path, body, effect }) {
-    const team = await caller.team(path.id, effect.kysely);
+    const team = await caller.see(theTeam, path.id, effect.kysely);
     refuseManaged(team);
     if (body.name === undefined || body.name === team.name) return teamAnswer(team);
     const renamed = await rename(effect, caller.organization.id, team.id, body.name);
-    return teamAnswer(renamed ?? (await caller.team(path.id, effect.kysely)));
+    return teamAnswer(renamed ?? (await caller.see(theTeam, path.id, effect.kysely)));
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { setTeamMembers as setMembers } from '../../db/teams/teams.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
-import { refuseManaged, teamAnswer, teamPath, teamSchema } from './team.ts';
+import { refuseManaged, teamAnswer, teamPath, teamSchema, theTeam } from './team.ts';
 
 export const setTeamMembers = operation({
   method: 'PUT',
@@ -17,10 +17,10 @@ export const setTeamMembers = operation({
   body: z.strictObject({ userIds: z.array(z.guid().toLowerCase()).max(1000) }),
   result: teamSchema,
   async handle({ caller, path, body, effect }) {
-    const team = await caller.team(path.id, effect.kysely);
+    const team = await caller.see(theTeam, path.id, effect.kysely);
     refuseManaged(team);
     const result = await setMembers(effect, caller.organization.id, team.id, body.userIds);
-    if (result === undefined) return teamAnswer(await caller.team(path.id, effect.kysely));
+    if (result === undefined) return teamAnswer(await caller.see(theTeam, path.id, effect.kysely));
     if (result.kind === 'set') return teamAnswer(result.team);
     const strangers = new Set(result.userIds);
     throw invalidFields(

@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import type { TeamView } from '../../db/teams/teams.ts';
+import { findTeam, type TeamView } from '../../db/teams/teams.ts';
 import { Problem } from '../../domain/problems.ts';
 import { nameText } from '../engine/input/line.ts';
+import { resource } from '../engine/resource.ts';
+
+export const theTeam = resource('team', findTeam);
 
 export const teamSchema = z
   .object({

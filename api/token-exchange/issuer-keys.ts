@@ -4,6 +4,13 @@ import { Problem } from '../../domain/problems.ts';
 import { OutboundFailed, OutboundRefused } from '../../outbound/failures.ts';
 import { fetchPublic } from '../../outbound/request.ts';
 
+declare module '../engine/server/server-parts.ts' {
+  interface ServerParts {
+    /** Of the CI issuers that organizations trust. */
+    readonly issuerKeys: IssuerKeys;
+  }
+}
+
 interface Fetched {
   keys: Promise<JWTVerifyGetKey>;
   at: number;

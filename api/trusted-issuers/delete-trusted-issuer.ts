@@ -1,6 +1,6 @@
 import { deleteTrustedIssuer as remove } from '../../db/trusted-issuers/trusted-issuers.ts';
 import { operation } from '../engine/operation.ts';
-import { sessionOnly, trustedIssuerPath } from './trusted-issuer.ts';
+import { sessionOnly, theTrustedIssuer, trustedIssuerPath } from './trusted-issuer.ts';
 
 export const deleteTrustedIssuer = operation({
   method: 'DELETE',
@@ -15,7 +15,7 @@ export const deleteTrustedIssuer = operation({
   problems: ['not-found'],
   path: trustedIssuerPath,
   async handle({ caller, path, effect }) {
-    const { id } = await caller.trustedIssuer(path.id, effect.kysely);
+    const { id } = await caller.see(theTrustedIssuer, path.id, effect.kysely);
     await remove(effect, caller.organization.id, id);
   },
 });

@@ -1,5 +1,5 @@
 import { operation } from '../engine/operation.ts';
-import { trustedIssuerAnswer, trustedIssuerPath, trustedIssuerSchema } from './trusted-issuer.ts';
+import { theTrustedIssuer, trustedIssuerAnswer, trustedIssuerPath, trustedIssuerSchema } from './trusted-issuer.ts';
 
 export const getTrustedIssuer = operation({
   method: 'GET',
@@ -12,6 +12,6 @@ export const getTrustedIssuer = operation({
   path: trustedIssuerPath,
   result: trustedIssuerSchema,
   async handle({ caller, path }) {
-    return trustedIssuerAnswer(await caller.trustedIssuer(path.id));
+    return trustedIssuerAnswer(await caller.see(theTrustedIssuer, path.id));
   },
 });

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import type { TrustedIssuerRule, TrustedIssuerView } from '../../db/trusted-issuers/trusted-issuers.ts';
+import {
+  findTrustedIssuer,
+  type TrustedIssuerRule,
+  type TrustedIssuerView,
+} from '../../db/trusted-issuers/trusted-issuers.ts';
 import type { FieldError } from '../../domain/problems.ts';
 import { tokenRoles } from '../../domain/roles.ts';
 import { unpinned } from '../../domain/trusted-issuers/pinned-claims.ts';
@@ -7,6 +11,9 @@ import { OutboundRefused } from '../../outbound/failures.ts';
 import { checkTarget } from '../../outbound/target.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { line, nameText } from '../engine/input/line.ts';
+import { resource } from '../engine/resource.ts';
+
+export const theTrustedIssuer = resource('trusted issuer', findTrustedIssuer);
 
 const lifetime = z.int().min(60).max(3600).describe('How long the tokens last that jobs get.');
 

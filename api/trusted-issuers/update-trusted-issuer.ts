@@ -5,6 +5,7 @@ import {
   checkRule,
   ruleFields,
   sessionOnly,
+  theTrustedIssuer,
   trustedIssuerAnswer,
   trustedIssuerPath,
   trustedIssuerSchema,
@@ -26,9 +27,9 @@ export const updateTrustedIssuer = operation({
   body: z.strictObject(ruleFields).partial(),
   result: trustedIssuerSchema,
   async handle({ caller, path, body, effect, server }) {
-    const { id } = await caller.trustedIssuer(path.id, effect.kysely);
+    const { id } = await caller.see(theTrustedIssuer, path.id, effect.kysely);
     const before = await lockTrustedIssuer(effect, caller.organization.id, id);
-    if (before === undefined) return trustedIssuerAnswer(await caller.trustedIssuer(id, effect.kysely));
+    if (before === undefined) return trustedIssuerAnswer(await caller.see(theTrustedIssuer, id, effect.kysely));
     const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
     const after = { ...before, ...given };
     checkRule(after, server.settings.OUTBOUND_ALLOWED_RANGES);

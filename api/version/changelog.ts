@@ -1,5 +1,11 @@
 import { z } from 'zod';
 
+declare module '../engine/server/server-parts.ts' {
+  interface ServerParts {
+    readonly releases: ReleasesFeed;
+  }
+}
+
 export const releasesFeedSchema = z
   .object({
     current: z.string().describe('The version that runs.'),

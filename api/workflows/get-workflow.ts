@@ -9,7 +9,7 @@ import { operation } from '../engine/operation.ts';
 import { historyOf } from './history-of.ts';
 import { presentWorkflow } from './present-workflow.ts';
 import { isAway } from './reached.ts';
-import { type pendingSchema, workflowDetailSchema, workflowPath } from './workflow.ts';
+import { type pendingSchema, theActor, workflowDetailSchema, workflowPath } from './workflow.ts';
 
 const startedWithinMillis = 60_000;
 
@@ -24,7 +24,7 @@ export const getWorkflow = operation({
   path: workflowPath,
   result: workflowDetailSchema,
   async handle({ caller, path, server }) {
-    const actor = await caller.actor(path.id);
+    const actor = await caller.see(theActor, path.id);
     const known = {
       ...presentWorkflow(actor),
       historySource: actor.archivedAt === null ? ('live' as const) : ('archive' as const),

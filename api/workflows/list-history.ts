@@ -1,6 +1,6 @@
 import { operation } from '../engine/operation.ts';
 import { historyPage, historyPosition, historyQuery } from './history-page.ts';
-import { historyStepSchema, workflowPath } from './workflow.ts';
+import { historyStepSchema, theActor, workflowPath } from './workflow.ts';
 
 export const listHistory = operation({
   method: 'GET',
@@ -17,6 +17,6 @@ export const listHistory = operation({
   paged: { after: historyPosition },
   result: historyStepSchema,
   async handle({ caller, path, query, page, server, signal }) {
-    return await historyPage(await caller.actor(path.id), { query, page, server, signal });
+    return await historyPage(await caller.see(theActor, path.id), { query, page, server, signal });
   },
 });

@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { findActor } from '../../db/workflows/actors.ts';
 import { stepKinds, stepOutcomes } from '../../domain/history-steps/step.ts';
 import { actorKinds } from '../../workflows/descriptors.ts';
+import { resource } from '../engine/resource.ts';
+
+export const theActor = resource('workflow', findActor);
 
 /** What is true of every actor, whatever it stands for. */
 const fields = {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 import { putWorkload, refuseFaults } from './put-workloads.ts';
 import { workloadBody, workloadName, workloadSchema } from './workload.ts';
@@ -20,7 +21,7 @@ export const applyWorkload = operation({
   body: workloadBody,
   result: workloadSchema,
   async handle({ caller, path, body, effect, server }) {
-    const cluster = await caller.cluster(path.id, effect.kysely);
+    const cluster = await caller.see(theCluster, path.id, effect.kysely);
     refuseFaults(workloadFaults(body, 'body'));
     return (await putWorkload(effect, server, cluster, path.name, body)).item;
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clusterPath } from '../clusters/cluster.ts';
+import { clusterPath, theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 import { compareWorkload, putWorkload, refuseFaults, takeWorkload, workloadNames } from './put-workloads.ts';
 import { namedWorkloadBody, workloadSchema } from './workload.ts';
@@ -38,7 +38,7 @@ export const applyWorkloads = operation({
     })
     .meta({ id: 'WorkloadsApplied' }),
   async handle({ caller, path, body, effect, server }) {
-    const cluster = await caller.cluster(path.id, effect.kysely);
+    const cluster = await caller.see(theCluster, path.id, effect.kysely);
     const at = 'body.workloads';
     refuseFaults([
       ...doubles(body.workloads, at, 'workload'),

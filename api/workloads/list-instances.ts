@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listInstances as instancesOf } from '../../db/workloads/cluster-instances.ts';
-import { clusterPath } from '../clusters/cluster.ts';
+import { clusterPath, theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 import { presentInstance } from './present-workload.ts';
 import { instanceSchema } from './workload.ts';
@@ -17,7 +17,7 @@ export const listInstances = operation({
   paged: { after: z.strictObject({ key: z.string(), id: z.string() }) },
   result: instanceSchema,
   async handle({ caller, path, database, page }) {
-    const cluster = await caller.cluster(path.id);
+    const cluster = await caller.see(theCluster, path.id);
     const { limit, after } = page;
     const found = await instancesOf(database.kysely, cluster, { limit: limit + 1, after });
     const shown = found.slice(0, limit);

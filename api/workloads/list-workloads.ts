@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listSlices } from '../../db/workloads/cluster-slices.ts';
 import { listObservedSlices } from '../../db/workloads/observed-slices.ts';
-import { clusterPath } from '../clusters/cluster.ts';
+import { clusterPath, theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 import { presentWorkload } from './present-workload.ts';
 import { workloadSchema } from './workload.ts';
@@ -18,7 +18,7 @@ export const listWorkloads = operation({
   paged: { after: z.strictObject({ key: z.string() }) },
   result: workloadSchema,
   async handle({ caller, path, database, page }) {
-    const cluster = await caller.cluster(path.id);
+    const cluster = await caller.see(theCluster, path.id);
     const { limit, after } = page;
     const found = await listSlices(database.kysely, cluster, { limit: limit + 1, after: after?.key });
     const slices = found.slice(0, limit);

@@ -1,4 +1,5 @@
 import { Problem } from '../../domain/problems.ts';
+import { theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 import { workloadPath } from './apply-workload.ts';
 import { takeWorkload } from './put-workloads.ts';
@@ -15,7 +16,7 @@ export const removeWorkload = operation({
   problems: ['not-found', 'already-decided'],
   path: workloadPath,
   async handle({ caller, path, effect }) {
-    const cluster = await caller.cluster(path.id, effect.kysely);
+    const cluster = await caller.see(theCluster, path.id, effect.kysely);
     if (await takeWorkload(effect, cluster, path.name)) return;
     throw new Problem('not-found', `There is no workload "${path.name}" on the cluster "${cluster.name}".`);
   },

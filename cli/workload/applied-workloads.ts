@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Progress } from '../engine/progress.ts';
 import type { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
-import type { Workload } from './apply.ts';
+import type { Workload } from './workload.ts';
 
 type Instance = Workload['instances'][number];
 

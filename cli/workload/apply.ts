@@ -1,5 +1,3 @@
-import type { z } from 'zod';
-import type { workloadSchema } from '../../api/workloads/workload.ts';
 import { duration } from '../../domain/settings/setting.ts';
 import { chosenCluster, clusterOptions } from '../cluster/chosen-cluster.ts';
 import { command, UsageError } from '../engine/command.ts';
@@ -7,10 +5,9 @@ import { type Rest, RestRefusal } from '../engine/rest.ts';
 import { asTable, printable } from '../engine/table.ts';
 import { appliedWorkloads } from './applied-workloads.ts';
 import { withLocalLayouts } from './local-layouts.ts';
+import type { Workload } from './workload.ts';
 import { nameOf, readWorkloadFile } from './workload-file.ts';
 import { inWordsOfFile } from './workload-words.ts';
-
-export type Workload = z.output<typeof workloadSchema>;
 
 const patience = duration(1_000, 86_400_000);
 

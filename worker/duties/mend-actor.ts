@@ -9,7 +9,7 @@ import { descriptors } from '../../workflows/descriptors.ts';
 import { lookAgain } from '../../workflows/look-again.ts';
 import { type ActorStatus, actorStatus } from './actor-status.ts';
 import { hasPoisonedEntry, type OpenRow, startWaits } from './open-rows.ts';
-import type { Reconciling } from './reconciler.ts';
+import type { Reconciling } from './reconciling.ts';
 
 const author: Author = { kind: 'machine', id: 'reconciler', name: 'reconciler' };
 const programFails = 'Its program fails again and again; see the log of the workers.';

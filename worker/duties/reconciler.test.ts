@@ -14,7 +14,8 @@ import {
 } from '../../test/actors/actors.ts';
 import { until } from '../../test/ground/until.ts';
 import { openMetrics } from '../host/metrics.ts';
-import { openMemory, type Reconciling, reconcile } from './reconciler.ts';
+import { openMemory, reconcile } from './reconciler.ts';
+import type { Reconciling } from './reconciling.ts';
 import { runningActors } from './running-actors.ts';
 
 let ground: ActorsGround;

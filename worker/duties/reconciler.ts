@@ -1,28 +1,15 @@
-import type { Logger } from 'pino';
 import { connectionFailure } from '../../db/postgres/connection-failure.ts';
-import type { Database } from '../../db/postgres/database.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { openGate } from '../../domain/gate.ts';
-import type { Temporal } from '../../temporal/connection/connect.ts';
 import { hasStatus } from '../../temporal/connection/grpc-status.ts';
 import { setBlocker } from '../../temporal/delivery/blocker.ts';
 import { actorKinds, actorOf } from '../../workflows/descriptors.ts';
-import type { Metrics } from '../host/metrics.ts';
 import { alone } from './alone.ts';
 import { askToLook, mendActor } from './mend-actor.ts';
 import { type OpenRow, openRows, unheardRows, withoutOpenRow } from './open-rows.ts';
+import type { Reconciling } from './reconciling.ts';
 import { type Repeated, repeat } from './repeat.ts';
 import { failingActors, runningActors } from './running-actors.ts';
-
-export interface Reconciling {
-  database: Database;
-  temporal: Temporal;
-  log: Logger;
-  metrics: Pick<Metrics, 'restarted' | 'ended'>;
-  milliseconds?: number;
-  /** A difference younger than this may be one that is under way: a start, a message, a last word. */
-  graceSeconds?: number;
-}
 
 /** What a pass leaves to the next one. */
 export interface Memory {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../../domain/problems.ts';
-import { acceptsHtml, sendFailurePage } from '../../sign-in/failure-page.ts';
+import { acceptsHtml, sendFailurePage } from '../problems/failure-page.ts';
 import { problemOf } from '../problems/failure.ts';
 import { problemBody } from '../problems/problem-answer.ts';
 

@@ -1,6 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Metrics } from '../../health/metrics.ts';
+
+/** Counts requests, for whoever reads the metrics. */
+interface Metrics {
+  request(operation: string, status: number, seconds: number): void;
+}
 
 /**
  * One line and one measurement for each request. The line names the operation, never the address: paths and queries can

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Problem } from '../../domain/problems.ts';
-import { html, prose } from '../../pages/html.ts';
-import { page, pageHeaders } from '../../pages/page.ts';
+import type { Problem } from '../../../domain/problems.ts';
+import { html, prose } from '../../../pages/html.ts';
+import { page, pageHeaders } from '../../../pages/page.ts';
 
 /** Whether it is a person's browser that asks, and not a program. */
 export function acceptsHtml(request: FastifyRequest): boolean {

@@ -1,0 +1,13 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../../db/postgres/tables.ts';
+
+/** A kind of thing that belongs to an organization, as operations look it up on behalf of their caller. */
+export interface Resource<T> {
+  /** As people call it. */
+  noun: string;
+  find(kysely: Kysely<Tables>, organizationId: string, id: string): Promise<T | undefined>;
+}
+
+export function resource<T>(noun: string, find: Resource<T>['find']): Resource<T> {
+  return { noun, find };
+}
