@@ -1,28 +1,37 @@
-/**
- * Every kind of change that the change feed tells people of. Who may see it is in api/events/visible-hints.ts, what the
- * console asks for again in web/live/affected.ts; neither compiles without a new kind.
- */
-export const hintKinds = [
-  'organization',
-  'deletion',
-  'team',
-  'member',
-  'invitation',
-  'api_token',
-  'trusted_issuer',
-  'cluster',
-  'cluster_event',
-  'agent_update',
-  'cluster_command',
-  'workload',
-] as const;
+import type { Role } from './roles.ts';
 
-export type HintKind = (typeof hintKinds)[number];
+interface Visibility {
+  /** The least role that may read the thing itself. */
+  role: Role;
+  /** Whether a token that is limited to chosen projects may see it although it belongs to none of them. */
+  projectTokens: boolean;
+}
+
+/**
+ * Every kind of change that the change feed tells people of, and who is told. The console's side, which queries it fetches
+ * again, is in web/live/affected.ts and does not compile without a new kind.
+ */
+export const hints = {
+  organization: { role: 'viewer', projectTokens: true },
+  deletion: { role: 'viewer', projectTokens: false },
+  team: { role: 'viewer', projectTokens: true },
+  member: { role: 'viewer', projectTokens: false },
+  invitation: { role: 'admin', projectTokens: false },
+  api_token: { role: 'admin', projectTokens: false },
+  trusted_issuer: { role: 'admin', projectTokens: false },
+  cluster: { role: 'viewer', projectTokens: true },
+  cluster_event: { role: 'viewer', projectTokens: false },
+  agent_update: { role: 'viewer', projectTokens: false },
+  cluster_command: { role: 'admin', projectTokens: false },
+  workload: { role: 'viewer', projectTokens: false },
+} as const satisfies Record<string, Visibility>;
+
+export type HintKind = keyof typeof hints;
 
 /** Kinds that never leave the process: they close streams and wake agents. */
 export type InnerHintKind = 'credential.revoked' | 'credential.changed' | 'credential.organization' | 'agent.work';
 
 /** What is read from the feed may be of another version, whose kinds are not known here. */
 export function isHintKind(kind: string): kind is HintKind {
-  return hintKinds.some((known) => known === kind);
+  return Object.hasOwn(hints, kind);
 }

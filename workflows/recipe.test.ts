@@ -30,7 +30,8 @@ async function centralPlaces(): Promise<string[]> {
 const ofAnySubject = [
   'db/postgres/foreign-keys.ts',
   'db/migrations/index.ts',
-  'api/events/visible-hints.ts',
+  'domain/hints.ts',
+  'domain/audit-actions.ts',
   'web/live/affected.ts',
 ];
 

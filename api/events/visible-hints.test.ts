@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hintKinds } from '../../domain/hints.ts';
+import { hints } from '../../domain/hints.ts';
 import { seesHint } from './visible-hints.ts';
 
 const reader = (role: 'viewer' | 'owner', projects?: string[]) => ({
@@ -7,7 +7,7 @@ const reader = (role: 'viewer' | 'owner', projects?: string[]) => ({
   isLimitedToProjects: projects !== undefined,
   seesProject: (id: string) => projects === undefined || projects.includes(id),
 });
-const seen = (caller: ReturnType<typeof reader>) => hintKinds.filter((kind) => seesHint(caller, { kind }));
+const seen = (caller: ReturnType<typeof reader>) => Object.keys(hints).filter((kind) => seesHint(caller, { kind }));
 
 test('a kind that is not listed is told nobody, whether it belongs to a project or not', () => {
   for (const kind of ['something new', 'credential.revoked', 'agent.work', 'toString', '']) {
@@ -17,9 +17,9 @@ test('a kind that is not listed is told nobody, whether it belongs to a project 
 });
 
 test('an owner hears of everything, a viewer of what it may read, a limited token of the least', () => {
-  expect(seen(reader('owner'))).toEqual([...hintKinds]);
+  expect(seen(reader('owner'))).toEqual([...Object.keys(hints)]);
   const kept = ['invitation', 'api_token', 'trusted_issuer', 'cluster_command'];
-  expect(seen(reader('viewer'))).toEqual(hintKinds.filter((kind) => !kept.includes(kind)));
+  expect(seen(reader('viewer'))).toEqual(Object.keys(hints).filter((kind) => !kept.includes(kind)));
   expect(seen(reader('viewer', ['p']))).toEqual(['organization', 'team', 'cluster']);
   expect(seesHint(reader('viewer', ['p']), { kind: 'workload', projectId: 'p' })).toBe(true);
   expect(seesHint(reader('viewer', ['p']), { kind: 'workload', projectId: 'q' })).toBe(false);

@@ -17,6 +17,7 @@ import { nameText } from '../engine/input/line.ts';
 import { printable } from '../engine/input/text.ts';
 import { operation } from '../engine/operation.ts';
 import { before } from '../engine/pipeline/deadline.ts';
+import type { IssuerKeys } from './issuer-keys.ts';
 import { claimedIssuer, type JobToken, untrusted, verifiedJobToken } from './job-token.ts';
 import { matchingRule } from './matching-rule.ts';
 
@@ -55,7 +56,8 @@ export const exchangeToken = operation({
     const rules = await rulesAbout(database.kysely, body.organization, issuer);
     // Nobody is asked for keys before: strangers do not choose where we knock.
     if (rules.length === 0) throw untrusted();
-    const job = await before(signal, verifiedJobToken(body.token, issuer, server.issuerKeys.of(issuer)));
+    const keys: IssuerKeys = server.issuerKeys;
+    const job = await before(signal, verifiedJobToken(body.token, issuer, keys.of(issuer)));
     const rule = matchingRule(rules, job);
     const { address: ip, requestId } = client;
     const author: Author = { kind: 'machine', id: rule.id, name: `ci: ${rule.name}`, ip, requestId };

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../../domain/problems.ts';
-import { acceptsHtml, sendFailurePage } from '../problems/failure-page.ts';
 import { problemOf } from '../problems/failure.ts';
+import { acceptsHtml, sendFailurePage } from '../problems/failure-page.ts';
 import { problemBody } from '../problems/problem-answer.ts';
 
 /** Answers a failure as a problem, and tells the log what a defect was. */
