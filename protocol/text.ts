@@ -5,7 +5,7 @@ const unshown = /[\p{Cc}\p{Bidi_Control}\u{200b}\u{2060}-\u{2064}\u{feff}]/gu;
 
 /** What programs say in their own words: shown to people, so it is cut and cleaned, and the rest of it is believed. */
 export function said(longest: number) {
-  return z.string().transform((text) => cut(text.replace(unshown, kept), longest));
+  return z.string().overwrite((text) => cut(text.replace(unshown, kept), longest));
 }
 
 /** What something is called: one that is too long, or that could be taken for another, is refused. */

@@ -139,7 +139,12 @@ test('a download that breaks off goes on where it was', async () => {
   const ready = await store.ready({ repository: `${server.host}/app`, tag: 'v1' }, never);
   expect(digestOf(readFileSync(ready.layers[0]?.path ?? ''))).toBe(digestOf(layer));
   const ranges = server.asked.filter(({ path }) => path.endsWith(digestOf(layer))).map(({ headers }) => headers.range);
-  expect(ranges).toEqual([undefined, `bytes=${half}-`]);
+  // From what had arrived when the connection ended, which may be less than was sent.
+  const [first, second] = ranges;
+  const from = Number(/^bytes=(\d+)-$/.exec(second ?? '')?.[1]);
+  expect([ranges.length, first]).toEqual([2, undefined]);
+  expect(from).toBeGreaterThan(0);
+  expect(from).toBeLessThanOrEqual(half);
 });
 
 test('an agent that is killed during a download leaves nothing that is taken for the image', async () => {

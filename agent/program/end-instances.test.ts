@@ -7,7 +7,7 @@ import { endInstances } from './end-instances.ts';
 
 test('an engine that is gone is said, and the ingress is ended all the same', async () => {
   const home = mkdtempSync(join(tmpdir(), 'ballast-ended-'));
-  const program = [process.execPath, join(import.meta.dirname, 'ingress/main.ts')];
+  const program = [process.execPath, join(import.meta.dirname, '../ingress/main.ts')];
   const ingress = new Ingress({ home, port: 0, listen: '127.0.0.1', program, log: { info() {}, warn() {} } });
   try {
     await ingress.ensure();

@@ -155,7 +155,7 @@ test('a cluster takes as much as its agent can be told in one answer', async () 
   const large = { KEY: 'x'.repeat(33 * 1024 * 1024) };
   await expect(apply('a', large)).rejects.toMatchObject({ code: 'conflict' });
   // What is there may be changed.
-  expect(await apply('a', { KEY: 'x' })).toMatchObject({ changed: true });
+  expect(await apply('a', { KEY: 'x' })).toMatchObject({ change: 'changed' });
 });
 
 test('commands are forgotten a month after they finished, and what they said before that', async () => {

@@ -100,7 +100,7 @@ describe('422 for', () => {
     ['too many claims', { claims: claimsOf(21) }, 'body.claims', '1 to 20 claims'],
     ['a claim without patterns', { claims: { repository: [] } }, 'body.claims.repository', ''],
     ['an empty pattern', { claims: { repository: [''] } }, 'body.claims.repository[0]', ''],
-    ['a control character', { audience: 'a\nb' }, 'body.audience', 'control character'],
+    ['a control character', { audience: 'a\nb' }, 'body.audience', 'cannot be seen'],
     ['claims of nobody in particular', { claims: { ref: ['main'] } }, 'body.claims', 'must name the owner'],
     ['claims of everybody', { claims: { repository: ['*/app'] } }, 'body.claims', 'must name the owner'],
     [

@@ -150,8 +150,11 @@ test('stuck ones come first, then those that go on, then those that are over; pa
 
 test('what it waits for, and what it tries in vain', async () => {
   const id = await made('Trying');
-  await until('it is started', async () => (await get(`/${id}`)).runs === 1);
-  expect(await get(`/${id}`)).toMatchObject({
+  const started = await until('it waits', async () => {
+    const detail = await get(`/${id}`);
+    return detail.runs === 1 && (detail.pending as object[]).length === 0 && detail;
+  });
+  expect(started).toMatchObject({
     kind: 'cluster',
     name: 'Trying',
     historySource: 'live',

@@ -38,7 +38,7 @@ async function agent(home: string) {
     );
   }
   const status = readStatus(home);
-  if (status === undefined) return broken('It does not run.', `Look into ${agentLog}.`);
+  if (status === undefined) return broken('It does not run, or is still starting.', `Look into ${agentLog}.`);
   if (!status.connected) {
     return broken(
       `${status.image} is out of contact: ${status.error ?? 'it is still starting'}`,

@@ -3,7 +3,7 @@ import type { Messages } from '../../workflows/mailbox.ts';
 
 /** The messages of a kind of actor, from the one export of its messages.ts that ends so. */
 export async function messagesOf(kind: ActorKind): Promise<Messages> {
-  const module: Record<string, unknown> = await import(`../workflows/${kind}/messages.ts`);
+  const module: Record<string, unknown> = await import(`../../workflows/${kind}/messages.ts`);
   const found = Object.entries(module).find(([name]) => name.endsWith('Messages'))?.[1];
   if (typeof found !== 'object' || found === null)
     throw new Error(`workflows/${kind}/messages.ts exports no messages.`);

@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP proxy, to take a real server away and give it back. */
+/** A TCP proxy before a port or a unix socket, to take a real server away and give it back. */
 export interface TcpProxy {
   address: string;
   /** Breaks every connection and refuses new ones, at the same port. */
@@ -11,17 +11,19 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
+/** `target`: host and port, as in an address of PostgreSQL, which may name a directory of sockets for its host. */
 export async function proxyTo(target: string): Promise<TcpProxy> {
-  const [host = '', targetPort = ''] = target.split(':');
+  const [host = '', port = ''] = decodeURIComponent(target).split(':');
+  const upstreamAt = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port: Number(port) };
   const sockets = new Set<Socket>();
   let frozen = false;
   let server: Server | undefined;
-  let port = 0;
+  let own = 0;
 
   function take(client: Socket): void {
     const ends = [client];
     if (!frozen) {
-      const upstream = connect(Number(targetPort), host);
+      const upstream = connect(upstreamAt);
       client.pipe(upstream).pipe(client);
       ends.push(upstream);
     }
@@ -39,10 +41,10 @@ export async function proxyTo(target: string): Promise<TcpProxy> {
     const opening = createServer(take);
     await new Promise<void>((resolve, reject) => {
       opening.once('error', reject);
-      opening.listen(port, '127.0.0.1', resolve);
+      opening.listen(own, '127.0.0.1', resolve);
     });
     const address = opening.address();
-    port = typeof address === 'object' && address ? address.port : 0;
+    own = typeof address === 'object' && address ? address.port : 0;
     server = opening;
   }
 
@@ -55,7 +57,7 @@ export async function proxyTo(target: string): Promise<TcpProxy> {
 
   await open();
   return {
-    address: `127.0.0.1:${port}`,
+    address: `127.0.0.1:${own}`,
     cut,
     async freeze() {
       await cut();

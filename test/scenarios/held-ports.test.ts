@@ -41,7 +41,7 @@ describe('a first start', () => {
     // Whoever holds this lock is building the server.
     const building = await lock(`${target}.lock`, () => {});
     const starting = installation.start();
-    await installation.until('it waits for the build', async () => installation.output.includes('another build'));
+    await installation.until('it waits for the build', async () => installation.output.includes('another start'));
     expect(existsSync(join(installation.home, 'postgres'))).toBe(false);
     expect(readdirSync(join(installation.home, 'logs'))).toEqual([]);
     for (const file of [server, sqlTool]) cpSync(file, join(target, basename(file)));

@@ -12,9 +12,17 @@ export function shownCredential({ authorization, cookie }: IncomingHttpHeaders):
 /** Credentials that were good lately, in this process. None is believed for it: it only decides whose limit counts. */
 export class KnownCredentials {
   readonly #hashes = new Set<string>();
+  readonly #tried = new Map<string, Promise<unknown>>();
 
-  has(hash: string): boolean {
-    return this.#hashes.has(hash);
+  /** One that is known is looked up at once; of one that is not, a request after the other, until it is. */
+  async turn<T>(hash: string, lookUp: (isKnown: boolean) => Promise<T>): Promise<T> {
+    for (let tried = this.#tried.get(hash); tried !== undefined; tried = this.#tried.get(hash)) {
+      await tried.catch(() => undefined);
+    }
+    if (this.#hashes.has(hash)) return await lookUp(true);
+    const trying = lookUp(false).finally(() => this.#tried.delete(hash));
+    this.#tried.set(hash, trying);
+    return await trying;
   }
 
   add(hash: string): void {

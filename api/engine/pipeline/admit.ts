@@ -34,21 +34,24 @@ export async function admit(server: ServerParts, incoming: Incoming): Promise<vo
 
 /**
  * Who calls. A credential that was not good here lately costs its address something before it is looked up: guessing
- * costs the one who guesses, not the database, and not those who are known.
+ * costs the one who guesses, not the database, and not those who are known. Requests that show it at the same moment
+ * wait for the first of them.
  */
 async function knownCaller(server: ServerParts, incoming: Incoming): Promise<Caller> {
   const { rates, settings, known } = server;
   const shown = shownCredential(incoming.headers);
   if (shown === undefined) return callerOf(server, incoming);
-  if (!known.has(shown)) await rates.spend('address', incoming.address, settings.RATE_LIMIT_PER_MINUTE);
-  try {
-    const caller = await callerOf(server, incoming);
-    known.add(shown);
-    return caller;
-  } catch (error) {
-    if (error instanceof Problem) known.delete(shown);
-    throw error;
-  }
+  return known.turn(shown, async (isKnown) => {
+    if (!isKnown) await rates.spend('address', incoming.address, settings.RATE_LIMIT_PER_MINUTE);
+    try {
+      const caller = await callerOf(server, incoming);
+      known.add(shown);
+      return caller;
+    } catch (error) {
+      if (error instanceof Problem) known.delete(shown);
+      throw error;
+    }
+  });
 }
 
 /** A request is a use; that a stream looks its credential up again is none. */
