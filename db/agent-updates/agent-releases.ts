@@ -8,7 +8,7 @@ export interface AgentReleaseView {
   digest: string;
   sizeBytes: number;
   createdAt: Date;
-  /** What the installation's key says of it. */
+  /** The signature of the release by the installation's key. */
   proof: JsonObject;
 }
 

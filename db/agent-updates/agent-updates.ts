@@ -114,7 +114,7 @@ export async function cancelAgentUpdate(effect: Effect, cluster: ClusterRef): Pr
   return update;
 }
 
-/** What the agent runs, the update that is under way, and the last ones, newest first. */
+/** The release that the agent runs, the update in progress, and the last updates, newest first. */
 export async function agentStatus(
   kysely: Kysely<Tables>,
   cluster: ClusterRef,

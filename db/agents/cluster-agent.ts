@@ -14,7 +14,7 @@ export const ClusterAgentSchema = defineEntity({
     nextCredentialHash: p.blob().$type<Buffer>().nullable(),
     credentialSince: p.datetime(3).nullable(),
     enrolledAt: p.datetime(3).nullable(),
-    /** What the sweeper and the hello have told the actor. */
+    /** The contact that the sweeper and the hello have reported to the actor. */
     contact: p.enum(['never', 'connected', 'lost']).default('never'),
     incarnation: p.integer().default(0),
     /** Names the journal that delivered commands are in. */
@@ -30,7 +30,7 @@ export const ClusterAgentSchema = defineEntity({
     appliedRevision: p.integer().default(0),
     /** Why it cannot bring the machine to what shall be; null while it can. */
     error: p.text().nullable(),
-    /** What the actor was told last of trouble: it is told transitions only. */
+    /** The last trouble reported to the actor, which hears transitions only. */
     toldTrouble: p.text().nullable(),
   },
   uniques: [

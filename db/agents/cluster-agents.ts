@@ -12,7 +12,7 @@ import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { forgetMachine } from './reports.ts';
 
-/** What each request of an agent needs to know of it, in one read. */
+/** The facts that every request of an agent is checked against, read in one statement. */
 export interface AgentCredential {
   clusterId: string;
   organizationId: string;
@@ -23,9 +23,9 @@ export interface AgentCredential {
   incarnation: number;
   journalId: string | null;
   desiredRevision: number;
-  /** It is the one that the agent is changing to, used for the first time. */
+  /** True for the first use of the credential that the agent is rotating to. */
   next: boolean;
-  /** It is old: the agent is to make a new one. */
+  /** True for a credential so old that the agent should rotate it. */
   rotate: boolean;
 }
 
@@ -265,7 +265,7 @@ export function tellCluster(effect: Effect, cluster: ClusterRef, message: string
 }
 
 /**
- * What becomes of commands that were delivered. Another journal than the one they went to will never tell: they are
+ * Delivered commands have no certain end any more. An agent with another journal will never report them: they are
  * lost. The same one that does not know them cannot say whether they ran.
  */
 async function loseCommands(

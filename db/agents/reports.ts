@@ -7,7 +7,7 @@ import type { Effect } from '../engine/effect.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 
-/** What this room knows of `report` in protocol/observed.ts; it was checked. */
+/** The part of `report` in protocol/observed.ts that this room stores, already validated. */
 export interface Report {
   number: number;
   full: boolean;
@@ -35,7 +35,7 @@ interface CrashLoop {
 }
 
 const longestTrouble = 1_000;
-/** What is kept of one cluster's slices, far more than any has. */
+/** Upper bound on the workloads kept of one cluster, far above any real one. */
 const mostSlices = 2_000;
 const mostBytes = 64 * 1024 * 1024;
 
@@ -167,7 +167,7 @@ async function deleteGone(kysely: Kysely<Tables>, { id }: ClusterRef, report: Re
   return Number(numAffectedRows ?? 0);
 }
 
-/** What was to be taken away and is gone is forgotten, its host names with it. */
+/** Removed workloads that the agent no longer reports are deleted, with their host names. */
 async function deleteTombstones(effect: Effect, cluster: ClusterRef, appliedRevision: number): Promise<number> {
   const { rows } = await sql<{ key: string; name: string; revision: number }>`
     delete from cluster_slice slice

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { clusterEventKinds } from '../../domain/clusters/clusters.ts';
 import type { JsonObject } from '../postgres/json.ts';
 
-/** What happened to a cluster, for people. */
+/** Events of a cluster, as people read them. */
 export const ClusterEventSchema = defineEntity({
   name: 'ClusterEvent',
   tableName: 'cluster_event',
@@ -16,7 +16,7 @@ export const ClusterEventSchema = defineEntity({
     releaseId: p.uuid().nullable(),
     payload: p.json<JsonObject>().nullable(),
     at: p.datetime(3).defaultRaw('clock_timestamp()'),
-    /** What it is told of: the same event, told twice, is one. */
+    /** Deduplicates: an event reported twice for one occasion is stored once. */
     occasion: p.text(),
   },
   uniques: [{ name: 'cluster_event_cluster_id_occasion_unique', properties: ['clusterId', 'occasion'] }],

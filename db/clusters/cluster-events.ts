@@ -21,7 +21,7 @@ export interface NewClusterEvent {
   organizationId: string;
   clusterId: string;
   kind: ClusterEventKind;
-  /** What it is told of: the same occasion, told twice, is one event. */
+  /** Deduplicates: an event reported twice for one occasion is stored once. */
   occasion: string;
   payload?: JsonObject | undefined;
   /** When it happened, if that was not now. */

@@ -197,7 +197,7 @@ export async function lockCluster(effect: Effect, { id, organizationId }: Cluste
     .executeTakeFirst();
 }
 
-/** What shall run there, and what the agent still sees there: the first few by name. */
+/** Workloads desired on the cluster or still reported by its agent: their count, and the first few by name. */
 async function whatLivesThere(kysely: Kysely<Tables>, { id }: ClusterRef): Promise<{ count: number; names: string[] }> {
   const { rows } = await sql<{ count: number; names: string[] }>`
     with there as (
@@ -271,7 +271,7 @@ async function slugs(effect: Effect, organizationId: string): Promise<Set<string
   return new Set(rows.map((row) => row.slug));
 }
 
-/** Whoever waits for work on behalf of this cluster looks again: for work, or that it may not go on. */
+/** Wakes the agent's long poll, which then finds new work or that its credential no longer holds. */
 export function wakeAgent(effect: Effect, { id, organizationId }: ClusterRef): void {
   effect.change({ organizationId, kind: 'agent.work', id });
 }

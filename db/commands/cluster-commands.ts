@@ -191,7 +191,7 @@ const takeQuery = `${prepared}
     for update skip locked)
   returning id, attempt, organization_id as "organizationId", sealed_body as "sealedBody", created_at as "createdAt"`;
 
-/** What the agent with this journal is to do and to stop. Delivered at least once; the agent runs each at most once. */
+/** Commands that the agent with this journal should start or stop: delivered at least once, run at most once. */
 export async function takeCommands(
   kysely: Kysely<Tables>,
   keyring: Secrets,
@@ -219,7 +219,7 @@ export async function takeCommands(
   return work;
 }
 
-/** What the agent says of a command. Said twice, or of one that is over, it changes nothing. */
+/** Stores the agent's report of a command. A repeated or late report changes nothing. */
 export async function finishCommand(
   effect: Effect,
   cluster: ClusterRef,

@@ -51,7 +51,7 @@ export async function writeOutput(
   return pieces.filter(({ number }) => fresh.has(number));
 }
 
-/** What a command said after the given number (-1: from the beginning), in order. */
+/** Chunks of a command's output after the given number (-1: from the beginning), in order. */
 export async function readOutput(
   kysely: Kysely<Tables>,
   commandId: string,

@@ -3,7 +3,7 @@ import type { Role, TokenRole } from '../../domain/roles.ts';
 import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
 
-/** What a request with an API token needs to know of it, in one read. */
+/** The facts that every request with an API token is checked against, read in one statement. */
 export interface TokenCredential {
   id: string;
   tokenId: string;
@@ -24,13 +24,13 @@ export interface TokenCredential {
   organization: { id: string; name: string; slug: string; requireMfa: boolean };
 }
 
-/** What a request with a session needs to know of it, in one read. */
+/** The facts that every request with a session is checked against, read in one statement. */
 export interface SessionCredential {
   id: string;
   expiresAt: Date;
   /** Until its end or the end of its patience with an idle user, by PostgreSQL's clock. */
   secondsLeft: number;
-  /** It would end for idleness within two minutes: a use must be written at once. */
+  /** Less than two minutes until the session expires for idleness: a use must be written at once. */
   idleSoon: boolean;
   /** Whether the sign-in passed more than one factor, and the account, if it is one of ours, still has a second one. */
   mfa: boolean;

@@ -92,7 +92,7 @@ test('the purge is claimed only when the time has passed or the owner asked, and
   const claim = () => run((effect) => claimPurge(effect, id, 1));
   expect(await claim()).toMatchObject({ answer: 'early' });
   await run((effect) => requestPurge(effect, id));
-  // Its actor may have missed it: a repeated request tells it again.
+  // The actor may have missed the message: a repeated request sends it again.
   const told = () =>
     fresh.database.kysely.selectFrom('outbox').select('id').where('message', '=', 'purgeNow').execute();
   const before = (await told()).length;

@@ -34,7 +34,7 @@ export interface DeletionPosition {
   id: string;
 }
 
-/** What is deleted of the user's, where the user is owner: newest first. What is purged or restored is not in it. */
+/** Deleted organizations that the user owns, newest first; purged and restored ones are left out. */
 export async function listDeletions(
   kysely: Kysely<Tables>,
   userId: string,

@@ -5,7 +5,7 @@ import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import type { Author } from './author.ts';
 
-/** What was done, on what. Who and from where come from the effect's author, when from PostgreSQL's clock. */
+/** The action and its subject. Actor and address come from the effect's author, the time from PostgreSQL's clock. */
 export interface AuditEntry {
   action: AuditAction;
   /** Without it, the record concerns the installation and no organization sees it. */
@@ -13,7 +13,7 @@ export interface AuditEntry {
   subjectKind: string;
   subjectId: string;
   subjectName?: string;
-  /** What is worth knowing beyond that. Never a secret. */
+  /** Further facts worth recording. Never a secret. */
   details?: JsonObject;
 }
 

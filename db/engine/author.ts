@@ -11,7 +11,7 @@ export interface Author {
   trace?: Record<string, string>;
 }
 
-/** What an outbox entry keeps of its author: no address, since it goes into a workflow's history. */
+/** The author as an outbox entry stores it: without the address, since the entry ends up in a workflow's history. */
 export function authorOfEntry(author: Author): JsonObject {
   const { kind, id, name, requestId } = author;
   return { kind, id, name, ...(requestId === undefined ? {} : { requestId }) };

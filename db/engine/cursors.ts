@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { JsonValue } from '../postgres/json.ts';
 
-/** What a cursor is bound to: it opens only in the list that it was made for. */
+/** The list that a cursor is bound to: no other list accepts it. */
 export interface CursorContext {
   operation: string;
   organizationId: string | undefined;

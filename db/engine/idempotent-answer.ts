@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** What a request with an `Idempotency-Key` was answered with, for a day. */
+/** The stored answer to a request with an `Idempotency-Key`, kept for a day. */
 export const IdempotentAnswerSchema = defineEntity({
   name: 'IdempotentAnswer',
   tableName: 'idempotent_answer',

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { JsonObject } from '../postgres/json.ts';
 
-/** What an actor is still to be told, in the order of `id`. */
+/** Starts and messages still to be delivered to actors, in the order of `id`. */
 export const OutboxEntrySchema = defineEntity({
   name: 'OutboxEntry',
   tableName: 'outbox',

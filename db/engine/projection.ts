@@ -6,7 +6,7 @@ import type { Tables } from '../postgres/tables.ts';
 
 type RowOf<K extends ActorKind> = Tables[TableOf<K>];
 
-/** What an actor writes about itself. */
+/** The state that an actor writes to its row. */
 export interface Projection<K extends ActorKind> {
   state: Selected<RowOf<K>['state']>;
   /** Counts the actor's projections; a write with a lower one than the row's is late and does nothing. */
@@ -21,7 +21,7 @@ export type ProjectedColumns<K extends ActorKind> = Partial<{
   [Column in Exclude<keyof RowOf<K>, GuardedColumn>]: Selected<RowOf<K>[Column]>;
 }>;
 type GuardedColumn = 'id' | 'organization_id' | 'state' | 'revision' | 'finished_at' | 'archived_at' | 'created_at';
-/** What a column holds when it is read: Kysely's `Generated` is about inserting. */
+/** The type of a column when read; Kysely's `Generated` concerns inserts only. */
 type Selected<C> = C extends { readonly __select__: infer S } ? S : C;
 
 export interface ActorRow {

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** What the built-in provider keeps: sessions, codes, grants. Ids are bearer secrets, so they are hashed. */
+/** Sessions, codes and grants of the built-in provider. Ids are bearer secrets, so they are hashed. */
 export const ProviderRecordSchema = defineEntity({
   name: 'ProviderRecord',
   tableName: 'provider_record',

@@ -152,7 +152,7 @@ export async function lockInvitation(
     .executeTakeFirst();
 }
 
-/** What happened to an invitation, for the log and for whoever looks at the list. */
+/** Records a change of an invitation in the audit log, and tells open lists. */
 export function recordInvitation(
   effect: Effect,
   action: AuditAction,

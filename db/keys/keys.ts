@@ -12,15 +12,15 @@ export interface Keyring {
   /** The organization must be committed: its data key is made the first time, in a transaction of its own. */
   encryptSecret(organizationId: string, row: string, plaintext: string): Promise<Buffer>;
   decryptSecret(organizationId: string, row: string, ciphertext: Buffer): Promise<string>;
-  /** What every secret of the organization begins with: the form, and which key it was encrypted with. */
+  /** The prefix of every sealed secret of the organization: format version and key id. */
   secretHeader(organizationId: string): Promise<Buffer>;
-  /** What follows from the organization's data key for one purpose, 32 bytes: the same for ever, and gone with the key. */
+  /** 32 bytes derived from the organization's data key for one purpose: stable until the key is destroyed. */
   derivedSecret(organizationId: string, purpose: string): Promise<Buffer>;
   /** The key of histories' payloads: the current one, or the one a payload names. */
   payloadKey(id?: string): Promise<DataKey>;
   /** Signs cursors. */
   cursorKey(): Buffer;
-  /** What the API and the built-in identity provider derive their common secrets from; see db/keys/identity-secrets.ts. */
+  /** The key from which the API and the built-in provider derive shared secrets; see db/keys/identity-secrets.ts. */
   identityKey(): Buffer;
   /** Makes a new key-encryption key and wraps every data key with it. */
   rotate(): Promise<Rotation>;

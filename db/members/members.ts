@@ -67,10 +67,9 @@ export async function listMembers(
 const mostNamed = 100;
 
 /**
- * Whoever changes who belongs to an organization, or what its members may be, first waits here for whoever else does: what
- * is decided afterwards is decided on what is true. Answers the role of whoever acts, as it is now: for a token `asRole`,
- * or its maker's if that is lower by now. Throws a Problem if the organization is deleted, or the person or the token's
- * maker has left.
+ * Changes of an organization's members, and of their rights, take turns here, so that each decides on current facts.
+ * Answers the caller's present role: for a token `asRole`, or its creator's if that is lower by now. Throws a Problem if
+ * the organization is deleted, or the person or the token's creator has left.
  */
 export async function lockMembers(effect: Effect, organizationId: string, asRole: Role): Promise<Role> {
   await lockOrganization(effect, organizationId);

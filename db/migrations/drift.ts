@@ -1,7 +1,7 @@
 import { migrate } from './migrate.ts';
 import { migrationOrm } from './migration-orm.ts';
 
-/** What keeps the entities, the migrations and the snapshot from saying the same; undefined when they do. */
+/** The first difference between entities, migrations and snapshot; undefined when they agree. */
 export async function drift(emptyDatabaseUrl: string): Promise<string | undefined> {
   await migrate(emptyDatabaseUrl, () => undefined);
   const orm = migrationOrm(emptyDatabaseUrl);

@@ -5,7 +5,7 @@ import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { findOrganization, type OrganizationView } from './organizations.ts';
 
-/** What administrators may change of an organization. What is left out stays. */
+/** Settings that administrators may change. An omitted one stays as is. */
 export interface OrganizationChanges {
   name?: string | undefined;
   defaultClusterId?: string | null | undefined;
@@ -40,7 +40,7 @@ export async function updateOrganization(
   const details: JsonObject = {};
   for (const field of changed) details[field] = { from: before[field], to: changes[field] ?? null };
   record(effect, 'organization.updated', id, changes.name ?? before.name, details);
-  // What was enough to read a stream a moment ago may not be any more: each opens anew, and is checked.
+  // Open streams may need more proof than a moment ago: each reconnects and is checked again.
   if (changed.includes('requireMfa')) {
     effect.change({ organizationId: id, kind: 'credential.organization', id });
   }

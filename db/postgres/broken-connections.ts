@@ -13,7 +13,7 @@ export function returnBrokenConnections(pool: Pool): void {
     client.once('end', () => {
       if (!inUse.has(client)) return;
       client.release(true);
-      // Whoever still holds it may try to give it back as well; the pool takes nothing twice.
+      // A holder may still release the connection after this; the pool accepts no second release.
       client.release = () => undefined;
     });
   });

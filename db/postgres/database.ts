@@ -6,7 +6,7 @@ import { returnBrokenConnections } from './broken-connections.ts';
 import { prepareMarkedQueries } from './prepared-statements.ts';
 import type { Tables } from './tables.ts';
 
-/** What a committed effect touched: whoever listens tries the outbox and wakes the feed. */
+/** The actors and organizations that a committed effect touched: listeners try the outbox and wake the feed. */
 export interface Committed {
   actors: string[];
   organizations: string[];
@@ -76,7 +76,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         prepareMarkedQueries(created);
       },
     },
-    // What MikroORM logs besides queries is a broken connection; secrets are in neither.
+    // MikroORM logs queries and broken connections; neither contains secrets.
     logger: (message) => options.onWarning?.(message),
     colors: false,
     ensureDatabase: false,
@@ -148,7 +148,7 @@ function subscribe<T>(listeners: Set<(event: T) => void>, listener: (event: T) =
   return () => listeners.delete(listener);
 }
 
-/** What happened has happened: a listener that fails must not make it look undone. */
+/** A failing listener must not make a committed effect look undone. */
 function publish<T>(listeners: Set<(event: T) => void>, event: T, onWarning?: (message: string) => void): void {
   for (const listener of listeners) {
     try {

@@ -8,7 +8,7 @@ export interface ForeignKey {
   columns: readonly string[];
   references: string;
   referenced: readonly string[];
-  /** What happens to this row when the referenced one goes; without it, the deletion is refused. */
+  /** Effect on this row of deleting the referenced one; without it, that deletion is refused. */
   onDelete?: 'cascade';
 }
 

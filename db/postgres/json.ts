@@ -1,3 +1,3 @@
-/** What can be written as JSON and read back as it was. */
+/** Values that survive a round trip through JSON. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 export type JsonObject = { [key: string]: JsonValue };

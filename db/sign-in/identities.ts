@@ -3,7 +3,7 @@ import { v7 as uuid } from 'uuid';
 import type { Effect } from '../engine/effect.ts';
 import type { Tables } from '../postgres/tables.ts';
 
-/** What a provider says of a person at a sign-in. */
+/** The claims about a person that a provider returned at sign-in. */
 export interface Profile {
   name: string;
   email: string;

@@ -15,7 +15,7 @@ export async function sweepIdentity(kysely: Kysely<Tables>, signal?: AbortSignal
     where: sql`expires_at < now() - interval '1 day'`,
     signal,
   });
-  // What became of a session stands in the audit log; the row is kept a while for those who look at the database itself.
+  // The audit log keeps the end of a session; the row stays a while for operators who query the database itself.
   const end = sql`least(ended_at, expires_at, idle_expires_at)`;
   swept.session = await deleteInBatches(kysely, {
     table: 'session',

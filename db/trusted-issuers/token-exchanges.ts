@@ -19,7 +19,7 @@ export async function rulesAbout(
   organization: string,
   issuer: string,
 ): Promise<RuleOfOrganization[]> {
-  // What looks like an id is one: nobody may catch another organization's jobs by choosing its id as a slug.
+  // A slug that looks like an id is read as an id: nobody may catch another organization's jobs with such a slug.
   const column = isId.test(organization) ? 'organization.id' : 'organization.slug';
   const rows = await kysely
     .selectFrom('trusted_issuer')

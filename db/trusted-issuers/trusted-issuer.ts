@@ -11,7 +11,7 @@ export const TrustedIssuerSchema = defineEntity({
     name: p.text(),
     issuer: p.text(),
     audience: p.text(),
-    /** What each claim must be: any of the patterns, in which `*` stands for any characters. */
+    /** Patterns for each claim, of which one must match; `*` stands for any characters. */
     claims: p.json().$type<Record<string, string[]>>(),
     role: p.enum(tokenRoles),
     /** Null: its tokens are not limited to projects. */

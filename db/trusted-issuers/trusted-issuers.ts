@@ -9,7 +9,7 @@ import { uniqueViolation } from '../postgres/connection-failure.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 
-/** What a job must show, and what it gets for it. */
+/** The claims that a job's token must carry, and the role and projects that the job gets for them. */
 export interface TrustedIssuerRule {
   name: string;
   issuer: string;
@@ -38,7 +38,7 @@ const fields = [
   'tokenLifetimeSeconds',
 ] as const satisfies (keyof TrustedIssuerRule)[];
 
-/** What says who gets a token and what it may do: tokens that were made before one of these changed are revoked. */
+/** Fields that decide who gets a token and with which rights: a change of one revokes the tokens issued before. */
 const deciding: ReadonlySet<keyof TrustedIssuerRule> = new Set(['issuer', 'audience', 'claims', 'role', 'projectIds']);
 
 export async function createTrustedIssuer(

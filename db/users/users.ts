@@ -132,7 +132,7 @@ export async function enableUser(effect: Effect, user: Pick<UserView, 'id' | 'na
 }
 
 /**
- * Whoever runs the installation vouches for the e-mail address of an account of the built-in provider: from now on it
+ * The operator vouches for the e-mail address of an account of the built-in provider: from now on the address
  * opens invitations. `undefined`: the person has no such account. `false`: it was so already.
  */
 export async function verifyEmail(effect: Effect, user: Pick<UserView, 'id' | 'name'>): Promise<boolean | undefined> {

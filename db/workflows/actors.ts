@@ -111,7 +111,7 @@ export async function findActorOfPerson(
   return rows[0];
 }
 
-/** What waits to be told for a minute is not merely under way: see db/engine/outbox.ts. */
+/** An entry that has waited for a minute is more than merely in flight: see db/engine/outbox.ts. */
 function openRows(kind: ActorKind, organizationId: string, which = sql`actor.organization_id = ${organizationId}`) {
   const { table, row } = descriptors[kind];
   return sql`

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 
-/** What shall run on a cluster for one service in one environment: one slice of its desired state. */
+/** Desired state of one workload: one service in one environment on one cluster. */
 export const ClusterSliceSchema = defineEntity({
   name: 'ClusterSlice',
   tableName: 'cluster_slice',
@@ -59,7 +59,7 @@ export const ObservedSliceSchema = defineEntity({
     key: p.text().primary(),
     organizationId: p.uuid(),
     appliedRevision: p.integer(),
-    /** What was wanted when the agent looked; unknown of agents that do not tell. */
+    /** The desired revision that the agent had when it looked; null for agents that do not report one. */
     revision: p.integer().nullable(),
     error: p.text().nullable(),
     instances: p.json<JsonValue[]>(),

@@ -47,7 +47,7 @@ export interface SliceView {
   removedAt: Date | null;
 }
 
-/** What shall run on a cluster for one service in one environment. Its workload has been checked. */
+/** Sets the desired state of one service in one environment on a cluster. The workload is already validated. */
 export async function applySlice(
   effect: Effect,
   keyring: Secrets,
@@ -86,7 +86,7 @@ export async function applySlice(
   return { revision, change: same ? 'again' : is === undefined ? 'created' : 'changed', routes };
 }
 
-/** What applying it would change, without doing it. Host names follow from the rest. */
+/** A dry run: the changes that applying would make. Host names follow from the rest. */
 export async function compareSlice(
   effect: Effect,
   keyring: Secrets,
@@ -111,7 +111,7 @@ async function isSame(
 ): Promise<boolean> {
   return await unsealWorkload(keyring, cluster, key, { workload, sealedSecrets }).then(
     (now) => isDeepStrictEqual(now, JSON.parse(JSON.stringify(wanted))),
-    // What does not open any more is written anew.
+    // Secrets that no longer decrypt are written anew.
     () => false,
   );
 }
@@ -188,7 +188,7 @@ interface DesiredRow {
   removed: boolean;
 }
 
-/** What changed after `since`, secrets opened. A slice whose secrets do not open is named and keeps no other back. */
+/** Workloads changed after `since`, decrypted. A workload that does not decrypt is named and blocks no other. */
 export async function desiredSince(
   kysely: Kysely<Tables>,
   keyring: Secrets,

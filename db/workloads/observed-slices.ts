@@ -7,7 +7,7 @@ import type { Tables } from '../postgres/tables.ts';
 export interface ObservedSliceView {
   key: string;
   appliedRevision: number;
-  /** What was wanted when the agent looked; null of agents that do not tell. */
+  /** The desired revision that the agent had when it looked; null for agents that do not report one. */
   revision: number | null;
   error: string | null;
   instances: JsonValue[];

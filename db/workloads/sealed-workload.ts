@@ -4,7 +4,7 @@ import type { JsonObject } from '../postgres/json.ts';
 
 export type Secrets = Pick<Keyring, 'encryptSecret' | 'decryptSecret'>;
 
-/** What this room knows of protocol/workload.ts: whoever calls has checked it. */
+/** The part of protocol/workload.ts that this room stores; callers have validated it. */
 export interface WorkloadToStore {
   image: object;
   processes: readonly { name: string; kind: string }[];

@@ -55,9 +55,9 @@ export async function appendToFeed(kysely: Kysely<Tables>, hints: Hint[]): Promi
 }
 
 export interface FeedHead {
-  /** What is still open, and all that comes, lies before it. */
+  /** Every transaction still open, and all later ones, lie after this cursor. */
   cursor: FeedCursor;
-  /** What is visible in it needs no telling, though an open transaction may hold it back. */
+  /** Changes visible in this snapshot need no telling, even while an open transaction holds them back. */
   snapshot: string;
 }
 

@@ -6,7 +6,7 @@ import { deleteInBatches } from '../delete-in-batches.ts';
 export interface StreamRequest {
   /** Whose stream: the token's or the session's id. */
   credential: string;
-  /** What is counted together. */
+  /** Leases of one kind are counted together. */
   kind: string;
   /** How many streams of this kind the credential may hold at once, in all processes. */
   limit: number;

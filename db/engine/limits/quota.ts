@@ -8,11 +8,11 @@ export interface Quota {
   most: number;
   /** Whose they are: the id of an organization, a user, a credential. */
   owner: string;
-  /** What they are, for people: `teams`. */
+  /** The plural that people read: `teams`. */
   things: string;
   /** Those that there are, as what stands behind `from`. */
   rows: RawBuilder<unknown>;
-  /** What makes room. */
+  /** The step that frees room, for the error message. */
   remedy: string;
   loosely?: true;
 }

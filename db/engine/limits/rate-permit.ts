@@ -8,7 +8,7 @@ export const RatePermitSchema = defineEntity({
     key: p.text().primary(),
     windowStart: p.datetime(3).primary(),
     taken: p.integer(),
-    /** What the last taker got: lets one statement count and answer. */
+    /** The grant of the last caller: one statement can then count and answer. */
     granted: p.integer(),
   },
   indexes: [{ name: 'rate_permit_window_start_index', properties: ['windowStart'] }],
