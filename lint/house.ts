@@ -27,7 +27,7 @@ export function breaches(sources: Sources): string[] {
 function mayImport(file: string, { path, typesOnly: asType }: Import): boolean {
   const [from, to] = [roomOf(file), roomOf(path)];
   const allowed = rooms[from];
-  // What lies in no room is a file of the root: settings of tools.
+  // Files outside of the rooms belong to the root: settings of tools.
   if (allowed === undefined || to === '' || to === from || to === 'domain') return true;
   if (allowed.includes('*') || allowed.includes(to)) return true;
   if (asType && typesOnly[from]?.includes(to)) return true;
@@ -40,7 +40,7 @@ function roomBreach(file: string, { path }: Import): string {
   return `${file} imports ${path}, which ${from}/ may not${only}.`;
 }
 
-/** What serves every subject knows none, in its own room or another: subjects register with it. */
+/** Engines know no subject, in their own room or another: subjects register with them. */
 function engineBreach(file: string, { path }: Import): string[] {
   if (!engines.test(file) || !isSubject(path)) return [];
   return [`${file} serves every subject and imports one: ${path}.`];

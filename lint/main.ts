@@ -1,4 +1,4 @@
-/** What Biome cannot see: who may import whom, circles, crowded folders. Run by `npm run lint`. */
+/** The rules that Biome cannot check: imports between rooms, circles, crowded folders. Run by `npm run lint`. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { breaches } from './house.ts';

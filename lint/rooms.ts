@@ -39,7 +39,7 @@ export const typesOnly: Readonly<Record<string, readonly string[]>> = {
   web: ['api'],
 };
 
-/** What serves every subject of its room. */
+/** Folders that serve every subject of their room. */
 export const engines = /^[^/]+\/engine\//;
 /** Folders beside the engine that are no subjects. */
 export const foundations: readonly string[] = ['db/postgres', 'db/keys', 'db/migrations', 'db/credentials'];

@@ -3,9 +3,9 @@ export interface Row {
   name: string;
   unit: 'requests/s' | 'ms' | 's' | 'kB' | 'MB' | 'cores' | 'clusters';
   better: 'more' | 'less';
-  /** What the subject may take at most, whatever the reference takes. */
+  /** Upper bound for the subject, whatever the reference takes. */
   most?: number;
-  /** What it may take at most next to the reference: then the ratio is told, and not judged. */
+  /** Upper bound for the subject relative to the reference: then the ratio is printed and not judged. */
   mostBeside?: (reference: number) => number;
 }
 
@@ -14,7 +14,7 @@ export type Figures = Readonly<Record<string, number>>;
 
 /** A comparison: the same work done by a reference, which is as bare as can be, and by Ballast, the subject. */
 export interface Benchmark {
-  /** What `--only` calls it. */
+  /** The name that `--only` takes. */
   name: string;
   what: string;
   rows: readonly Row[];

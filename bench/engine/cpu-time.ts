@@ -13,7 +13,7 @@ function childrenOf(pid: number): number[] {
       readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
     );
   } catch {
-    // It has ended since it was listed.
+    // The process has ended since it was listed.
     return [];
   }
 }

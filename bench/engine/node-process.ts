@@ -45,7 +45,7 @@ export async function startNode({ file, args = [], env, log, ready }: Starting):
 }
 
 /**
- * What every process is given: no settings that happen to be in the environment, and a cache of compiled code, as the
+ * Environment of every process: no settings from the caller's environment, and a cache of compiled code, as the
  * entry script gives it to ours.
  */
 export function surroundings(): Record<string, string> {

@@ -15,7 +15,7 @@ function sharedOnce(pid: number, _: number, all: number[]): number {
   try {
     return Number(field.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
   } catch {
-    // It has ended since it was listed.
+    // The process has ended since it was listed.
     return 0;
   }
 }

@@ -6,13 +6,13 @@ export interface Server extends NodeProcess {
   url: string;
 }
 
-/** What a server is asked, again and again, until it answers: then it is ready. */
+/** The request that is repeated until the server answers: then the server is ready. */
 export interface Target {
   path: string;
   headers: Record<string, string>;
 }
 
-/** What the entry script (cli/enter.mjs) gives each process of ours. */
+/** The settings that the entry script (cli/enter.mjs) gives each process of ours. */
 export const tuned = { NODE_OPTIONS: '--max-semi-space-size=8' };
 
 /** The load comes from one address, and the limits are not what is measured. */

@@ -6,7 +6,7 @@ import { Pool } from 'pg';
 import { auditStatement, deleteStatement, insertDeletion, lockOrganization, sessionQuery } from './statements.ts';
 
 /**
- * What one would write without Ballast: the rows of the change in a transaction, and then the workflow started in the
+ * The plain way without Ballast: the rows of the change in a transaction, and then the workflow started in the
  * request. A crash between the two loses the start; nothing is told to readers of the feed, and nothing is encrypted.
  */
 

@@ -79,7 +79,7 @@ async function open(): Promise<Opened> {
   };
 }
 
-/** What follows from the preparation is over: all actors have been told what they were to be told. */
+/** Waits until every message of the preparation is delivered to its actor. */
 async function settled({ database }: Ground): Promise<void> {
   while ((await database.kysely.selectFrom('outbox').select('id').limit(1).execute()).length > 0) await pause(200);
 }

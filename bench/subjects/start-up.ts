@@ -31,7 +31,7 @@ export const startUp: Benchmark = {
 interface Command {
   file: string;
   args: string[];
-  /** What it prints when it is ready. */
+  /** The line that tells readiness. */
   ready: string;
 }
 

@@ -26,7 +26,7 @@ import { groundTemporal } from '../ground/ground-temporal.ts';
 
 export const tester: Author = { kind: 'user', id: 'tester', name: 'Tester', requestId: 'request-1' };
 
-/** What actors stand on, real and of their own: a database, keys and a namespace. */
+/** Real infrastructure for actors, of their own: a database, keys and a namespace. */
 export interface ActorsGround {
   database: Database;
   keyring: Keyring;
@@ -34,7 +34,7 @@ export interface ActorsGround {
   temporal: Temporal;
   delivery: Delivery;
   log: Logger;
-  /** What was logged so far, a line each. */
+  /** The lines logged so far, parsed. */
   lines: Record<string, unknown>[];
   /** Serves actors until the answer is called. */
   serve(tracing?: Tracing): Promise<() => Promise<void>>;

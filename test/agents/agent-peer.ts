@@ -16,7 +16,7 @@ import type { Desired } from '../../protocol/desired.ts';
 import { type Report, report } from '../../protocol/observed.ts';
 import type { Trust } from '../../protocol/release-proof.ts';
 
-/** What a test says to an agent and hears of it: the other end of /agent/v1, by the schemas and in memory. */
+/** The other end of /agent/v1 for an agent under test, by the schemas and in memory. */
 export interface AgentPeer {
   url: string;
   token: string;

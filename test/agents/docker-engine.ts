@@ -144,7 +144,7 @@ function removeCgroups(name: string): void {
     try {
       rmdirSync(cgroup);
     } catch {
-      // Its last process is about to be gone: an empty group is all that stays.
+      // The last process is about to end: only an empty group stays.
     }
   }
 }

@@ -103,7 +103,7 @@ export async function applied(keeper: Keeper, revision: number, seconds = 30): P
   });
 }
 
-/** What answers a request through the ingress; without an answer nothing. */
+/** Sends one request through the ingress; rejects if no answer comes. */
 export function through(url: string, host: string, path = '/', method = 'GET') {
   return new Promise<{ status: number; body: string }>((resolve, reject) => {
     const asked = get(`${url}${path}`, { headers: { host }, agent: false, method }, (answer) => {

@@ -8,7 +8,7 @@ import { protocolVersion } from '../../protocol/version.ts';
 import { readHome } from '../../runtime/home/home.ts';
 import { changedBundle } from './installed-agent.ts';
 
-/** What makes a release start, and never reach the control plane. */
+/** A release that starts and never reaches the control plane. */
 export const broken = { 'agent.mjs': `process.exit(process.argv.includes('--version') ? 0 : 9);\n` };
 
 export interface OfferedRelease {

@@ -12,7 +12,7 @@ export interface Typed {
   said: string;
 }
 
-/** What a machine brings by itself; without the Node that runs the tests. */
+/** The PATH of a bare machine, without the Node that runs the tests. */
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** The home directory of somebody on another machine: what they type there, and the agents that they install. */

@@ -30,7 +30,7 @@ export async function newConnections(order: ConnectionsOrder) {
   const lines = createInterface({ input: child.stdout });
   const exited = once(child, 'exit');
   return {
-    /** What became of all that had come by now: resolves when none of those waits any more. */
+    /** Resolves with the outcome of all connections opened by now, when none of those waits any more. */
     async settled(): Promise<Connections> {
       child.stdin.write('\n');
       const [line] = await once(lines, 'line');

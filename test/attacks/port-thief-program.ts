@@ -30,7 +30,7 @@ async function main(ports: readonly number[]): Promise<void> {
       }
     }
     if (round === 0) process.stdout.write('trying\n');
-    // It leaves the machine to what is tested; a port that was free for longer than this it gets.
+    // The pause leaves the machine to the tested program; a port that is free for longer is taken.
     await pause(2);
   }
 }

@@ -6,7 +6,7 @@ import { generate } from 'selfsigned';
 /** A foreign program on a port of this machine that passes itself off as PostgreSQL, as Temporal, or as a site. */
 export interface Squatter {
   port: number;
-  /** What was said to it in the clear, or through TLS by somebody who took its certificate. */
+  /** Bytes received in the clear, or through TLS from a client that accepted its certificate. */
   heard: Buffer[];
   /** How many have shown it a certificate of theirs, or believed its own. */
   admitted: number;

@@ -3,7 +3,7 @@ let visitors = 0;
 /** A browser without script: it has cookies, follows redirects and sends forms as browsers do. */
 export class PageVisitor {
   readonly url: string;
-  /** Its own, so that one does not use up the guesses of another. */
+  /** An address per visitor, so that one does not use up the guesses of another. */
   readonly #address = `203.0.113.${++visitors % 256}`;
   #cookies: { name: string; path: string; value: string }[] = [];
 

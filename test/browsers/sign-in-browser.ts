@@ -8,7 +8,7 @@ export interface Shown {
   location: string | undefined;
 }
 
-/** What a browser is, as far as the API can tell. It follows no redirect by itself, so that each step can be looked at. */
+/** A browser, as far as the API can tell. No redirect is followed by itself, so that tests can check each step. */
 export class SignInBrowser {
   readonly origin: string;
   readonly cookies = new Map<string, string>();

@@ -110,7 +110,7 @@ export class BareProvider {
     return { status: answer.status, ...body };
   }
 
-  /** What the id token says. */
+  /** Signs in and answers the claims of the id token. */
   async signIn(browser: BareBrowser, changed: Record<string, string> = {}): Promise<JWTPayload> {
     const { url } = await browser.follow(this.authorize(changed));
     const { id_token: idToken } = await this.exchange(url.searchParams.get('code') ?? '');

@@ -23,7 +23,7 @@ export interface BuiltInProvider {
   url: string;
   database: Database;
   keyring: Keyring;
-  /** What was logged so far. */
+  /** The lines logged so far. */
   lines: Record<string, unknown>[];
   /** Begins a sign-in as the API does, and follows it to the first page. */
   begin(more?: { signInLinkId?: string; invitationId?: string; browser?: PageVisitor }): Promise<Begun>;
@@ -34,7 +34,7 @@ export interface Begun {
   browser: PageVisitor;
   /** Address of the interaction's page, or of the callback where nothing was asked. */
   path: string;
-  /** What the first page shows. */
+  /** The text of the first page. */
   text: string;
   state: string;
   /** The address at the provider that the sign-in was begun with. */

@@ -6,15 +6,15 @@ import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'j
 /** How the issuer's process behaves. */
 export interface IssuerState {
   keys: JWK[];
-  /** What its document says that it is, if not what it is. */
+  /** The issuer named in the discovery document, if not the true one. */
   issuer?: string;
   status?: number;
-  /** It takes connections and never answers. */
+  /** Accepts connections and never answers. */
   silent?: boolean;
 }
 
 export interface JobIssuer {
-  /** What its tokens say in `iss`. */
+  /** The `iss` of its tokens. */
   url: string;
   /** The key of today, public part. */
   publicKey(): JWK;

@@ -69,7 +69,7 @@ provider.use(async (ctx, next) => {
 });
 const serve = provider.callback();
 
-/** What the tests tell it, and the one page there is; the rest is the library's. */
+/** Orders of the tests, and the one page there is; the library serves the rest. */
 async function route(request: IncomingMessage, answer: ServerResponse): Promise<void> {
   const path = request.url ?? '';
   if (request.method === 'POST' && path === '/orders') {

@@ -2,17 +2,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** What the provider does with whoever comes next. */
+/** The provider's behaviour at the next sign-in. */
 export interface ProviderOrders {
   account: { sub: string; claims: Record<string, unknown>; amr?: string[] };
   /** How far its clock is ahead; behind, if negative. */
   clockOffSeconds?: number;
-  /** It does not let anybody in. */
+  /** Refuses the sign-in. */
   deny?: boolean;
-  /** What its id tokens say instead of the truth; they are signed with its own key nevertheless. */
+  /** Claims that replace the true ones in id tokens; the signature is the provider's own nevertheless. */
   tamper?: Record<string, unknown>;
   breakSignature?: boolean;
-  /** It breaks every connection instead of answering. */
+  /** Resets every connection instead of answering. */
   away?: boolean;
 }
 

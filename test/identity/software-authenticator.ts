@@ -2,7 +2,7 @@ import { createHash, createSign, generateKeyPairSync, type KeyObject, randomByte
 
 interface Options {
   challenge: string;
-  /** What is said, if not the truth. */
+  /** The claimed origin, if not the true one. */
   origin?: string;
   userVerified?: boolean;
 }

@@ -73,7 +73,7 @@ async function build() {
   const packed = join(cache, 'layer.tar.gz');
   const found = await readFile(packed).catch(() => undefined);
   if (found !== undefined) return { program, layer: found };
-  // Whoever else builds at the same time builds the same: the last one to put its files there does no harm.
+  // Parallel builds make the same files: the last rename does no harm.
   const draft = `${cache}.${process.pid}`;
   await mkdir(draft, { recursive: true });
   await mkdir(cache, { recursive: true });

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { until } from '../ground/until.ts';
 import { signalProcess } from './process-family.ts';
 
-/** What the processes of an installation need so that `heldBytes` can look into them; the inspector stays closed till then. */
+/** Settings of an installation whose processes `heldBytes` can inspect; the inspector stays closed until then. */
 export const inspectable = { NODE_OPTIONS: '--inspect-port=0' };
 
 /**
- * What a process of Node holds after a full collection of its garbage. Its resident size would tell nothing: that stays
+ * Memory that a Node process holds after a full garbage collection. Resident size would tell nothing: that stays
  * as large as the most garbage there ever was. Asked of its inspector, which a signal opens.
  */
 export async function heldBytes(pid: number, log: string): Promise<number> {

@@ -32,9 +32,9 @@ export class Installation {
   url: string;
   readonly env: Record<string, string>;
   readonly parts: RunningParts;
-  /** What may never be found in a log. */
+  /** Texts that must never appear in a log. */
   readonly secrets = new Set<string>();
-  /** What runs beside it, see `startBeside`. */
+  /** Processes running beside the installation, see `startBeside`. */
   readonly beside: BesideProcess[] = [];
   readonly #name: string;
   readonly #directory: string;
@@ -98,7 +98,7 @@ export class Installation {
     this.env.PORT = String(this.port);
   }
 
-  /** What `./ballast up` has printed since it was started last. */
+  /** Output of `./ballast up` since its last start. */
   get output(): string {
     return this.#up?.output() ?? '';
   }
@@ -155,7 +155,7 @@ export class Installation {
     await this.until('/readyz', async () => (await this.readiness())?.ready, seconds);
   }
 
-  /** What `/readyz` says; undefined when nobody answers soon. */
+  /** The answer of `/readyz`; undefined without one in time. */
   async readiness(url = this.url): Promise<Readiness | undefined> {
     try {
       const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) });

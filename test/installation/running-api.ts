@@ -29,7 +29,7 @@ export interface RunningApi {
   databaseUrl: string;
   keyring: Keyring;
   temporal: Temporal;
-  /** What was logged so far, a line each. */
+  /** The lines logged so far, parsed. */
   lines: Record<string, unknown>[];
   call(method: string, path: string, more?: Call): Promise<Answered>;
   /** Another process, as far as HTTP can tell, on the same database. */
@@ -160,7 +160,7 @@ export async function call(url: string, method: string, more: Call = {}): Promis
   return { status: answer.status, headers: answer.headers, text, body: json ? JSON.parse(text) : {} };
 }
 
-/** What a well-behaved client sends with this credential. */
+/** The headers that a well-behaved client sends with this credential. */
 export function headersOf(method: string, { as, organization, csrf, body }: Call): Record<string, string> {
   const headers: Record<string, string> = {};
   if (as !== undefined && 'token' in as) headers.authorization = `Bearer ${as.token}`;

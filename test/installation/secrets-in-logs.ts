@@ -35,7 +35,7 @@ function secretsOf(installation: Installation): [what: string, secret: string][]
   return secrets;
 }
 
-/** What names a key is no secret: only its value is. */
+/** Names of keys are no secrets: only values are. */
 function stringsIn(value: unknown, where: string): [string, string][] {
   if (typeof value === 'string') return [[where, value]];
   if (typeof value !== 'object' || value === null) return [];

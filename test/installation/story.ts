@@ -18,8 +18,8 @@ interface Team {
 }
 
 /**
- * What people do with an organization, from its first team to its purge. How many processes serve it, and whether one
- * of them is killed, must make no difference.
+ * An organization's life, from its first team to its purge. How many processes serve it, and whether one of them is
+ * killed, must make no difference.
  */
 export async function story({ installation, urls, midway = () => undefined }: Stage): Promise<void> {
   let turn = 0;

@@ -19,7 +19,7 @@ afterAll(async () => {
   await installation?.remove();
 });
 
-/** What a page complains about: a policy that is broken, a script that fails, a file that is missing. */
+/** Complaints of pages: a violated policy, a failed script, a missing file. */
 const complaints: string[] = [];
 
 async function open(script = true): Promise<{ context: BrowserContext; page: Page }> {

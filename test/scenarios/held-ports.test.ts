@@ -38,7 +38,7 @@ describe('a first start', () => {
     });
     const name = `temporal-server-${temporalVersion}-${process.platform}-${process.arch}`;
     const target = join(cache, 'ballast', name);
-    // Whoever holds this lock is building the server.
+    // The holder of this lock stands in for a running build of the server.
     const building = await lock(`${target}.lock`, () => {});
     const starting = installation.start();
     await installation.until('it waits for the build', async () => installation.output.includes('another start'));
@@ -61,7 +61,7 @@ describe('the ports are never free', () => {
   });
   afterAll(() => thief?.end());
 
-  /** Whoever asks the worker asks 127.0.0.1; `localhost` is a word for browsers. */
+  /** Callers of the worker use 127.0.0.1; `localhost` is a word for browsers. */
   const stolen = () => thief.got().filter((name) => name !== `::1 ${workerPort}`);
 
   test('while the API is killed five times, nobody is refused and everybody is answered', async () => {

@@ -140,7 +140,7 @@ test('another PORT takes the agent along, and one that cannot start is replaced 
   releases.write({ current: crashing });
   await installation.move();
   await installation.start();
-  // What the cluster's row says is of before: an agent is lost 45 s after its last word.
+  // The cluster's row may lag behind: an agent is lost only 45 s after its last heartbeat.
   await installation.until('the agent is back', async () => readStatus(home)?.connected, 60);
   expect(releases.read()?.current).not.toBe(crashing);
   const doctor = await installation.run('doctor');
@@ -161,7 +161,7 @@ function hostOf(hosts: { host: string }[] | undefined): string {
   return host;
 }
 
-/** It answers nothing any more: whoever asks sees a failure. */
+/** The process answers nothing any more, so that requests to it fail. */
 function tellToEnd(code: number, host: string): Promise<void> {
   return new Promise((resolve) => {
     const asking = request(

@@ -68,7 +68,7 @@ test('poisoned entries are named in /readyz and /metrics and delay nobody else',
     return named.includes(unknown) && named.includes(deletion.actor);
   });
 
-  // It is told, and nothing else suffers: the installation is ready, and other actors begin and end.
+  // The entry is reported and blocks nothing else: the installation is ready, and other actors begin and end.
   const readiness = await installation.readiness();
   expect(readiness?.ready).toBe(true);
   expect(readiness?.parts.outbox?.detail).toContain('2 entries cannot be delivered');

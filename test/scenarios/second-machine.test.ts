@@ -155,7 +155,7 @@ test('an update of the agent disturbs nothing, one that does not work comes back
 
   const back = await cluster('rollback', first);
   expect(back).toMatchObject({ code: 0, stdout: `${next} to ${first}: succeeded\n` });
-  // Whoever offered the broken one takes it back.
+  // The broken release is withdrawn.
   await offered.takeBack();
   const { history, inProgress } = await agentStatus();
   expect(inProgress).toBeUndefined();
@@ -243,7 +243,7 @@ test('a revoked agent is refused; who has left can join again, and finds what sh
   await installation.call('DELETE', `${applications.path}/agent`, { as: applications.admin });
   await installation.until('it awaits another agent', async () => (await shown())?.status === 'awaiting-agent');
   await installation.until('it is refused', async () => String((await status()).error).includes('revoked'));
-  // What runs there does so until somebody stops it.
+  // Running instances go on until somebody stops them.
   expect(await through(ingress, host)).toMatchObject({ status: 200 });
   expect(await machine.agent(home, ['leave', '--yes'])).toMatchObject({ code: 0 });
   expect(processesNaming(home)).toEqual([]);

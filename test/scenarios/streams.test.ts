@@ -67,7 +67,7 @@ describe('100,000 changes', () => {
       },
       60,
     );
-    // Whoever missed a hint was told so.
+    // A reader that missed a hint was told to resync.
     if (reading.events('resync').length === 0) {
       const hints = new Set(
         reading

@@ -62,7 +62,7 @@ export async function ended(installation: Installation, { id, actor }: Deletion)
   return row;
 }
 
-/** Whoever delivers it: nothing waits for this actor any more. */
+/** Waits until the outbox holds no entry for this actor, whichever process delivers. */
 export async function toldEverything(installation: Installation, actor: ActorId): Promise<void> {
   const { kysely } = await installation.database();
   const waiting = kysely.selectFrom('outbox').select('id').where('actor_id', '=', actor).limit(1);
@@ -70,7 +70,7 @@ export async function toldEverything(installation: Installation, actor: ActorId)
   await installation.until(`${actor} has been told everything`, look, 60);
 }
 
-/** What the audit log says about the organization itself, in order. */
+/** Audit actions whose subject is the organization itself, in order. */
 export async function auditedActions({ kysely }: Database, organizationId: string): Promise<string[]> {
   const rows = await kysely
     .selectFrom('audit_record')
