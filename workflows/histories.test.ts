@@ -65,12 +65,12 @@ test('the words of every actor are complete: each activity and each signal there
 
 test('an update to a broken release that came back', async () => {
   expect(await story('agent-update-returned.json')).toEqual([
-    'started: Started by Tester (The agent is to go from 1 to 2.)',
+    'started: Started by Tester (Updates the agent from 1 to 2.)',
     'asked: Asked the agent to switch to 2 (From ballast-agent:1-111111111111 to ballast-agent:2-222222222222.)',
-    'waited: Waited for the agent to take the update: the agent answered after less than a second',
-    'heard: Heard from the agent: hello, it is back on 1 (2 did not work: It did not start.)',
-    'did: Wrote down that the agent came back to 1 by itself (It did not start.)',
-    'ended: Ended: the agent came back to 1 by itself',
+    'waited: Waited for the agent to accept the update: the agent answered after less than a second',
+    'heard: The agent connected, back on 1 (2 did not work: It did not start.)',
+    'did: Recorded that the agent rolled back to 1 (It did not start.)',
+    'ended: Ended: the agent rolled back to 1',
   ]);
 });
 
@@ -85,20 +85,20 @@ test('a deletion that was restored', async () => {
 
 test('a cluster that was lost, came back and was deleted', async () => {
   expect(await story('cluster-deleted.json')).toEqual([
-    'started: Started by Tester (It follows the cluster for as long as it exists.)',
+    'started: Started by Tester (Follows the cluster until its deletion.)',
     'heard: An agent enrolled (On the machine one.)',
-    'heard: The agent said hello',
-    'did: Wrote down that the cluster waits for an agent (An agent enrolled.)',
-    'did: Wrote down that the cluster is ready (The agent came into contact.)',
-    'heard: The agent told of trouble (No image.)',
-    'did: Wrote down that the cluster is degraded (No image.)',
-    'heard: The agent was lost: nothing was heard of it any more',
-    'did: Wrote down that the cluster is lost (Nothing was heard of the agent.)',
-    'heard: The agent was lost: nothing was heard of it any more',
-    'heard: The agent was heard of again',
-    'did: Wrote down that the cluster is degraded (No image.)',
-    'decided: It was decided that the cluster goes',
-    'did: Deleted the cluster and all that belonged to it (Its commands ended; its agent is told to go.)',
-    'ended: Ended: the cluster is deleted',
+    'heard: The agent connected',
+    'did: Recorded that the cluster is waiting for an agent (An agent enrolled.)',
+    'did: Recorded that the cluster is ready (The agent connected.)',
+    'heard: The agent reported a problem (No image.)',
+    'did: Recorded that the cluster is degraded (No image.)',
+    'heard: Lost contact with the agent',
+    'did: Recorded that the cluster lost contact (No heartbeat came from the agent.)',
+    'heard: Lost contact with the agent',
+    'heard: The agent reconnected',
+    'did: Recorded that the cluster is degraded (No image.)',
+    'decided: The deletion of the cluster was requested',
+    'did: Deleted the cluster and everything in it (Its commands have ended, and its agent is told to leave.)',
+    'ended: Ended: the cluster was deleted',
   ]);
 });

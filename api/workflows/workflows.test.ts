@@ -159,7 +159,7 @@ test('what it waits for, and what it tries in vain', async () => {
     name: 'Trying',
     historySource: 'live',
     pending: [],
-    waitingFor: 'Waits for an agent to enrol and to say hello.',
+    waitingFor: 'Waits for an agent to enrol and connect.',
   });
   await sql`alter table cluster_event rename to cluster_event_away`.execute(api.database.kysely);
   await handle(id).signal('connected', { id: 'c', body: { version: '0.1.0' } });
@@ -170,9 +170,9 @@ test('what it waits for, and what it tries in vain', async () => {
   });
   expect(trying).toMatchObject({
     pending: [
-      { what: 'Tries to write down that the cluster is ready', lastFailure: expect.stringMatching(/cluster_event/) },
+      { what: 'Tries to record that the cluster is ready', lastFailure: expect.stringMatching(/cluster_event/) },
     ],
-    waitingFor: expect.stringMatching(/^Tries to write down that the cluster is ready: it failed .*, and it is/),
+    waitingFor: expect.stringMatching(/^Tries to record that the cluster is ready: it failed .*, and it is/),
   });
   expect((await history(id)).at(-1)).toMatchObject({
     outcome: 'waiting',
@@ -182,11 +182,11 @@ test('what it waits for, and what it tries in vain', async () => {
   await stateIs(id, 'ready');
   const [newest, heard] = await history(id, '&order=newest&raw=true');
   expect(newest).toMatchObject({
-    title: 'Wrote down that the cluster is ready',
+    title: 'Recorded that the cluster is ready',
     outcome: 'done',
     attempts: expect.toSatisfy((times: number) => times > 1),
   });
-  expect(heard).toMatchObject({ kind: 'heard', title: 'The agent said hello', detail: 'It runs 0.1.0.' });
+  expect(heard).toMatchObject({ kind: 'heard', title: 'The agent connected', detail: 'It runs 0.1.0.' });
   expect(heard?.events).toMatchObject([{ type: 'WorkflowExecutionSignaled', attributes: { signalName: 'connected' } }]);
   // Nothing of the machinery, nothing that is encrypted.
   expect(JSON.stringify([newest, heard])).not.toMatch(/identity|taskQueue|encoding|stackTrace|\.ts:/);
@@ -220,7 +220,7 @@ test('an actor that lives long: its history is whole, from the archive and from 
     return steps.at(-1)?.kind === 'ended' && steps;
   });
   expect(historyStepSchema.array().parse(over)).toEqual(over);
-  expect(over.at(-1)).toMatchObject({ kind: 'ended', title: 'Ended: the cluster is deleted' });
+  expect(over.at(-1)).toMatchObject({ kind: 'ended', title: 'Ended: the cluster was deleted' });
   const runs = over.at(-1)?.run ?? 0;
   expect(runs).toBeGreaterThan(2);
   expect(over.filter(({ kind }) => kind === 'continued')).toHaveLength(runs - 1);

@@ -319,9 +319,9 @@ test('workflow list, show and history tell what goes on behind it', async () => 
   expect(shown.out).toMatch(/^now +(Waits to be started\.|Temporal does not know it)/m);
   expect(told.out.trimEnd().split('\n')).toEqual([
     expect.stringMatching(/^at +what happened$/),
-    expect.stringMatching(/It was decided that the cluster goes$/),
-    expect.stringMatching(/Deleted the cluster and all that belonged to it +Its commands ended/),
-    expect.stringMatching(/Ended: the cluster is deleted$/),
+    expect.stringMatching(/The deletion of the cluster was requested$/),
+    expect.stringMatching(/Deleted the cluster and everything in it +Its commands have ended/),
+    expect.stringMatching(/Ended: the cluster was deleted$/),
   ]);
 });
 

@@ -4,7 +4,7 @@ import { failureText } from './in-words.ts';
 import { add, type Telling } from './telling.ts';
 import type { ActivityWords, Said } from './words.ts';
 
-/** Something that the actor does: scheduled, tried until it works, done. */
+/** An activity of the actor: scheduled, retried until it succeeds, completed. */
 export function scheduleActivity(telling: Telling, event: HistoryEvent): void {
   const { name, words, input } = activityOf(telling, event);
   const trying = telling.trying.get(textOf(event.attributes.activityId));
@@ -52,7 +52,7 @@ function ended(telling: Telling, begun: HistoryEvent, { type, attributes }: Hist
     case 'ActivityTaskTimedOut':
       return { title: `Could not ${todo} in time`, outcome: 'timed-out' };
     case 'ActivityTaskCanceled':
-      return { title: `Stopped to ${todo}`, detail: 'It was cancelled.', outcome: 'cancelled' };
+      return { title: `Did not ${todo}`, detail: 'The step was cancelled.', outcome: 'cancelled' };
     default:
       return { title: `Could not ${todo}`, outcome: 'failed' };
   }
@@ -66,7 +66,7 @@ function activityOf({ words }: Telling, { attributes }: HistoryEvent) {
   return { name, input, words: own ?? unknown(name) };
 }
 
-/** What a version of ours did that had words for it and is not this one. */
+/** Activities of another version, which have no words in this one. */
 function unknown(name: string): ActivityWords {
   return { kind: 'did', todo: () => `do “${name}”`, done: () => ({ title: `Did “${name}”` }) };
 }

@@ -9,7 +9,7 @@ export interface HistoryEvent {
   attributes: Facts;
 }
 
-/** What was written down with an event, a message, an input or a result: to be looked into, never trusted. */
+/** Attributes, messages, inputs and results as stored with an event: looked into, never trusted. */
 export type Facts = Readonly<Record<string, unknown>>;
 
 export function factsOf(value: unknown): Facts {

@@ -5,8 +5,8 @@ import type { ActivityWords } from './words.ts';
 export const frameActivities: Readonly<Record<string, ActivityWords>> = {
   claimActor: {
     kind: 'did',
-    todo: () => 'look up where it stands',
-    done: (_, result) => ({ title: 'Looked up where it stands', detail: found(result) }),
+    todo: () => 'read the current state',
+    done: (_, result) => ({ title: 'Read the current state', detail: found(result) }),
   },
   reportUnreadable: {
     kind: 'did',
@@ -19,15 +19,15 @@ export const frameActivities: Readonly<Record<string, ActivityWords>> = {
   },
   archiveRun: {
     kind: 'did',
-    todo: () => 'put the history of the run before into the archive',
-    done: () => ({ title: 'Put the history of the run before into the archive' }),
+    todo: () => 'archive the history of the previous run',
+    done: () => ({ title: 'Archived the history of the previous run' }),
   },
-  // Only histories of 0.1.0 have it: a cluster does not fail any more.
+  // Only histories of 0.1.0 contain this activity: clusters no longer fail.
   failCluster: {
     kind: 'did',
-    todo: () => 'write down that the cluster failed',
+    todo: () => 'record that the cluster failed',
     done: ({ message }) => ({
-      title: 'Wrote down that the cluster failed',
+      title: 'Recorded that the cluster failed',
       detail: textOf(message),
       outcome: 'failed',
     }),
@@ -36,13 +36,13 @@ export const frameActivities: Readonly<Record<string, ActivityWords>> = {
 
 /** The messages that every kind of actor hears, by name. */
 export const frameSignals: Readonly<Record<string, string>> = {
-  lookAgain: 'The control plane asked it to look up where it stands',
+  lookAgain: 'The control plane asked for a look at the current state',
 };
 
 function found(result: unknown): string {
   const { over, ahead } = factsOf(result);
-  if (over === true) return 'It is over already.';
+  if (over === true) return 'Already finished.';
   if (ahead === undefined) return '';
   const revision = numberOf(factsOf(ahead).revision);
-  return `More had happened than it knew; it continues from there${revision > 0 ? ` (revision ${revision})` : ''}.`;
+  return `The recorded state is further ahead; continues from there${revision > 0 ? ` (revision ${revision})` : ''}.`;
 }

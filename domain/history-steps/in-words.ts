@@ -5,7 +5,7 @@ const units = [
   { name: 's', milliseconds: 1_000 },
 ] as const;
 
-/** A length of time as people say it, to two units: `1 min 30 s`, `7 d`. */
+/** A duration for people, in at most two units: `1 min 30 s`, `7 d`. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 1_000) return 'less than a second';
   let rest = Math.round(milliseconds / 1_000) * 1_000;
@@ -20,7 +20,7 @@ export function duration(milliseconds: number): string {
   return parts.join(' ');
 }
 
-/** A moment in the time that all readers share. */
+/** A time in UTC, the same for every reader. */
 export function moment(iso: string): string {
   const at = new Date(iso);
   return Number.isNaN(at.getTime()) ? iso : `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
@@ -49,8 +49,8 @@ export function failureText(failure: unknown): string {
 
 const longest = 500;
 const timeouts: Readonly<Record<string, string>> = {
-  START_TO_CLOSE: 'It took longer than it may; the worker that did it may have stopped.',
-  SCHEDULE_TO_START: 'No worker took it in time.',
-  SCHEDULE_TO_CLOSE: 'It was not done in time.',
-  HEARTBEAT: 'The worker that did it went silent.',
+  START_TO_CLOSE: 'The step exceeded its time limit; its worker may have stopped.',
+  SCHEDULE_TO_START: 'No worker picked up the step in time.',
+  SCHEDULE_TO_CLOSE: 'The step did not finish in time.',
+  HEARTBEAT: 'The worker of this step stopped sending heartbeats.',
 };

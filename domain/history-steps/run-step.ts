@@ -3,7 +3,7 @@ import { failureText } from './in-words.ts';
 import { add, type Telling } from './telling.ts';
 import type { Said } from './words.ts';
 
-/** The beginning of a run. That it goes on from the one before is told at the end of that one, if that one is known. */
+/** The start of a run. The end of the previous run, if known, already tells that this one continues it. */
 export function beginRun(telling: Telling, event: HistoryEvent): void {
   const { input, memo, continuedExecutionRunId } = event.attributes;
   telling.about = factsOf(input);
@@ -11,7 +11,7 @@ export function beginRun(telling: Telling, event: HistoryEvent): void {
   if (textOf(continuedExecutionRunId) === '') {
     add(telling, event, 'started', { title: startedBy(factsOf(memo).author), detail });
   } else if (telling.run === 1) {
-    add(telling, event, 'continued', { title: 'Went on from a run whose history is not kept any more', detail });
+    add(telling, event, 'continued', { title: 'Continued from a run whose history is no longer kept', detail });
   }
 }
 
@@ -19,7 +19,7 @@ export function endRun(telling: Telling, event: HistoryEvent): void {
   const { type, attributes } = event;
   switch (type) {
     case 'WorkflowExecutionContinuedAsNew': {
-      const title = 'Went on in a new run: the history of this one had grown long';
+      const title = 'Continued in a new run: the history of this one had grown long';
       add(telling, event, 'continued', { title });
       return;
     }
@@ -38,10 +38,10 @@ export function endRun(telling: Telling, event: HistoryEvent): void {
 }
 
 const badEnds: Readonly<Record<string, Said>> = {
-  WorkflowExecutionFailed: { title: 'Ended: it failed', outcome: 'failed' },
-  WorkflowExecutionTimedOut: { title: 'Ended: its time was over', outcome: 'timed-out' },
-  WorkflowExecutionCanceled: { title: 'Ended: it was cancelled', outcome: 'cancelled' },
-  WorkflowExecutionTerminated: { title: 'Ended: an operator terminated it', outcome: 'failed' },
+  WorkflowExecutionFailed: { title: 'Ended: failed', outcome: 'failed' },
+  WorkflowExecutionTimedOut: { title: 'Ended: timed out', outcome: 'timed-out' },
+  WorkflowExecutionCanceled: { title: 'Ended: cancelled', outcome: 'cancelled' },
+  WorkflowExecutionTerminated: { title: 'Ended: terminated by an operator', outcome: 'failed' },
 };
 
 function startedBy(author: unknown): string {
@@ -49,7 +49,7 @@ function startedBy(author: unknown): string {
   const named = textOf(name);
   if (kind === 'user' && named !== '') return `Started by ${named}`;
   if (kind === 'token' && named !== '') return `Started with the API token “${named}”`;
-  if (kind === 'machine' && id === 'reconciler') return 'Started again by the control plane: it had been lost';
-  if (kind === 'machine' || kind === 'actor') return 'Started by the control plane itself';
+  if (kind === 'machine' && id === 'reconciler') return 'Restarted by the control plane after its run was lost';
+  if (kind === 'machine' || kind === 'actor') return 'Started by the control plane';
   return 'Started';
 }

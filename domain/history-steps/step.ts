@@ -1,4 +1,4 @@
-/** What kind of step it is; api/workflows/workflow.ts says of each what it means. */
+/** Kinds of steps; api/workflows/workflow.ts describes each. */
 export const stepKinds = [
   'started',
   'decided',

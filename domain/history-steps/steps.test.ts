@@ -52,13 +52,13 @@ test('a deadline that passed, and one that is still running', () => {
   ];
   const timer: [string, Facts] = ['TimerStarted', { startToFireTimeout: 180_000 }];
   const waiting = told(started, shown, ['ActivityTaskCompleted', { scheduledEventId: 2 }], timer);
-  expect(waiting.at(-1)).toMatchObject({ title: "Waits for the agent's hello", until: '2030-01-01T12:03:03.000Z' });
+  expect(waiting.at(-1)).toMatchObject({ title: 'Waits for the agent to connect', until: '2030-01-01T12:03:03.000Z' });
   const over = told(started, shown, ['ActivityTaskCompleted', { scheduledEventId: 2 }], timer, [
     'TimerFired',
     { startedEventId: 4 },
   ]);
   expect(over.at(-1)).toMatchObject({
-    title: "Waited for the agent's hello: it did not come within 3 min",
+    title: 'Waited for the agent to connect: it did not connect within 3 min',
     outcome: 'timed-out',
   });
 });
@@ -66,7 +66,7 @@ test('a deadline that passed, and one that is still running', () => {
 test('a run that was terminated leaves nothing waiting; an operator is told of by name of the deed', () => {
   const all = told(started, asked, ['WorkflowExecutionTerminated', { reason: 'By hand.' }]);
   expect(all.map(({ outcome }) => outcome)).toEqual(['done', 'cancelled', 'failed']);
-  expect(all.at(-1)).toMatchObject({ title: 'Ended: an operator terminated it', detail: 'By hand.' });
+  expect(all.at(-1)).toMatchObject({ title: 'Ended: terminated by an operator', detail: 'By hand.' });
 });
 
 test('what this version has no words for is told all the same, and defects of the program are', () => {
@@ -80,10 +80,10 @@ test('what this version has no words for is told all the same, and defects of th
     ['ActivityTaskCompleted', { scheduledEventId: 99 }],
   );
   expect(all.slice(1).map(({ title, failure }) => [title, failure])).toEqual([
-    ['Could not do “constructor” in time', 'The worker that did it went silent.'],
-    ['Was told “toString”', ''],
-    ['Its program failed at this point, and is tried again', 'It differs.'],
-    ['Something that has no words of its own: NexusOperationScheduled', ''],
+    ['Could not do “constructor” in time', 'The worker of this step stopped sending heartbeats.'],
+    ['Received “toString”', ''],
+    ['The code failed at this point and is retried', 'It differs.'],
+    ['Other event: NexusOperationScheduled', ''],
   ]);
 });
 

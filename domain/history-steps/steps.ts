@@ -15,7 +15,7 @@ export interface RunHistory {
   events: readonly HistoryEvent[];
 }
 
-/** What happened in one run of an actor, told as steps: each joins the events that belong together. */
+/** One run of an actor as steps: each joins the events that belong together. */
 export function steps(
   { number, events }: RunHistory,
   words: ActorWords,
@@ -29,7 +29,7 @@ export function steps(
   }
   const last = events.at(-1);
   if (last !== undefined && endsRun(last)) {
-    // What was begun and not awaited has ended with it.
+    // Steps that were started and not awaited have ended with the run.
     for (const { step } of telling.open.values()) Object.assign(step, { outcome: 'cancelled', finishedAt: last.at });
   }
   return telling.told;
@@ -42,7 +42,10 @@ const tellers: Readonly<Record<string, Teller>> = {
   WorkflowExecutionSignaled: hear,
   WorkflowExecutionCancelRequested(telling, event) {
     telling.heard = '';
-    add(telling, event, 'decided', { title: 'An operator asked it to stop', detail: textOf(event.attributes.cause) });
+    add(telling, event, 'decided', {
+      title: 'An operator requested cancellation',
+      detail: textOf(event.attributes.cause),
+    });
   },
   ActivityTaskScheduled: scheduleActivity,
   ActivityTaskStarted: startActivity,
@@ -55,13 +58,13 @@ const tellers: Readonly<Record<string, Teller>> = {
   TimerFired: endTimer,
   TimerCanceled: endTimer,
   WorkflowTaskFailed(telling, event) {
-    const title = 'Its program failed at this point, and is tried again';
+    const title = 'The code failed at this point and is retried';
     add(telling, event, 'other', { title, outcome: 'failed' }, failureText(event.attributes.failure));
   },
   WorkflowTaskTimedOut(telling, event) {
-    // That no worker takes it up where it was is how a restart of the workers looks.
+    // A timeout before the start only shows that the workers were restarted.
     if (event.attributes.timeoutType !== 'START_TO_CLOSE') return;
-    const title = 'The worker that ran it stopped, and another went on';
+    const title = 'The worker stopped, and another one continued';
     add(telling, event, 'other', { title, outcome: 'timed-out' });
   },
   [unreadablePart](telling, event) {
@@ -81,7 +84,7 @@ function bookkeeping(): void {}
 
 function tellOther(telling: Telling, event: HistoryEvent): void {
   if (endsRun(event)) endRun(telling, event);
-  else add(telling, event, 'other', { title: `Something that has no words of its own: ${event.type}` });
+  else add(telling, event, 'other', { title: `Other event: ${event.type}` });
 }
 
 function hear(telling: Telling, event: HistoryEvent): void {
@@ -92,7 +95,7 @@ function hear(telling: Telling, event: HistoryEvent): void {
   const words = Object.hasOwn(signals, signal) ? signals[signal] : undefined;
   const { kind, ...said } = words?.(body, telling.about) ?? {
     kind: 'heard',
-    title: Object.hasOwn(frameSignals, signal) ? (frameSignals[signal] ?? '') : `Was told “${signal}”`,
+    title: Object.hasOwn(frameSignals, signal) ? (frameSignals[signal] ?? '') : `Received “${signal}”`,
   };
   add(telling, event, kind, said);
 }

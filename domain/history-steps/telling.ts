@@ -2,11 +2,11 @@ import type { Facts, HistoryEvent } from './event.ts';
 import type { HistoryStep } from './step.ts';
 import type { ActorWords, Said, TimerWords } from './words.ts';
 
-/** What is known at one point of the telling of a run. */
+/** The facts known at one point of a run's history. */
 export interface Telling {
   run: number;
   words: ActorWords;
-  /** What the actor was started with. */
+  /** The input of the actor's start. */
   about: Facts;
   told: HistoryStep[];
   /** Steps that are not over, by the number of the event that began them. */
@@ -26,7 +26,7 @@ interface Open {
   timer?: TimerWords;
 }
 
-/** What is known of an activity that is still being tried; its history says so only when it is over. */
+/** Facts about an activity that is still being retried; its history has them only after its end. */
 export interface Trying {
   attempts: number;
   failure: string;

@@ -3,7 +3,7 @@ import { duration } from './in-words.ts';
 import { add, type Telling } from './telling.ts';
 import type { TimerWords } from './words.ts';
 
-/** A deadline: it passes, or what was waited for comes before. */
+/** A deadline: either the timer fires, or the awaited event cancels the timer. */
 export function startTimer(telling: Telling, event: HistoryEvent): void {
   const timer = wordsOf(telling, event);
   const step = add(telling, event, 'waited', { title: `Waits ${timer.what}`, outcome: 'waiting' });
@@ -37,7 +37,7 @@ function wordsOf(telling: Telling, { attributes }: HistoryEvent): TimerWords {
 }
 
 const withoutWords: TimerWords = {
-  what: 'for a time to pass',
+  what: 'for a deadline',
   fired: (within) => ({ title: `Waited for ${within}` }),
-  stopped: (after) => ({ title: `Waited for ${after}: then there was something to do` }),
+  stopped: (after) => ({ title: `Waited for ${after}: then something happened` }),
 };

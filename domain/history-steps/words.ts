@@ -13,7 +13,7 @@ export interface ActorWords {
   title(name: string): string;
   /** By the state of the row. */
   states: Readonly<Record<string, { word: string; tone: Tone }>>;
-  /** What it is to do, from its input. */
+  /** The purpose of one workflow, from its input. */
   about(input: Facts): string;
   /** By the name of the activity. */
   activities: Readonly<Record<string, ActivityWords>>;
@@ -23,18 +23,18 @@ export interface ActorWords {
   timer?: (before: Before, about: Facts) => TimerWords;
   /** How it ended, from what it answers. */
   ended(result: unknown, about: Facts): Said;
-  /** What it waits for when nothing is under way, by the state of its row. */
+  /** The reason for waiting when nothing is in progress, by the state of the row. */
   idle(state: string): string;
 }
 
 export interface ActivityWords {
   kind: 'asked' | 'did';
-  /** What was to be done, after `to`: "ask the agent to switch to 0.2.0". */
+  /** The intended action, after `to`: "ask the agent to switch to 0.2.0". */
   todo(input: Facts, about: Facts): string;
   done(input: Facts, result: unknown, about: Facts): Said;
 }
 
-/** What went before a deadline was set: it tells what is waited for. */
+/** The steps before a deadline was set, which tell the reason for waiting. */
 export interface Before {
   /** The last activity that was done. */
   activity: string;
@@ -43,7 +43,7 @@ export interface Before {
 }
 
 export interface TimerWords {
-  /** What is waited for, after `Waits`: "for the agent's hello". */
+  /** The awaited thing, after `Waits`: "for the agent's hello". */
   what: string;
   /** `within`: how long that was. */
   fired(within: string): Said;

@@ -72,7 +72,7 @@ export class Console {
     return visitor;
   }
 
-  /** What pages have complained of since it was asked last. */
+  /** Complaints of pages since the last call. */
   complaints(): string[] {
     return this.visitors.flatMap(({ complaints }) => complaints.splice(0));
   }

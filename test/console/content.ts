@@ -10,7 +10,7 @@ import type { Console } from './console.ts';
 import { letTimePass } from './past.ts';
 import type { Visitor } from './visitor.ts';
 
-/** What pages of the filled installation are about. */
+/** Names and ids in the filled installation that pages show. */
 export interface Content {
   cluster: string;
   lostCluster: string;

@@ -17,7 +17,7 @@ export async function mark(page: Page): Promise<() => Promise<void>> {
   };
 }
 
-/** What a button of the console puts into the clipboard. */
+/** The text that a button of the console puts into the clipboard. */
 export async function copied(page: Page, button: string): Promise<string> {
   await page.getByRole('button', { name: button }).click();
   await page.getByRole('button', { name: button }).getByText('Copied').waitFor();

@@ -5,11 +5,10 @@ import type { Content } from './content.ts';
 export interface ConsolePage {
   name: string;
   address: (content: Content) => string;
-  /** Its heading. */
   heading: string | RegExp;
-  /** What has to be there before it is looked at, beyond its heading. */
+  /** Text that must be visible, beyond the heading, before the page is examined. */
   shows?: string;
-  /** What makes it worth looking at, if its address alone does not show it. */
+  /** Steps that bring the page into the state worth examining, if its address alone does not. */
   act?: (page: Page) => Promise<void>;
   /** Nobody is signed in there. */
   anonymous?: true;
@@ -63,7 +62,7 @@ export const pages: readonly ConsolePage[] = [
   {
     name: 'operation',
     address: ({ operation }) => `/o/default/operations/${operation}`,
-    heading: /^Update of the agent/,
+    heading: /^Agent update/,
     shows: 'Ended:',
   },
   { name: 'members', address: at('/members'), heading: 'Members', shows: 'Radia Perlman' },

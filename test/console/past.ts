@@ -16,7 +16,7 @@ export async function letTimePass({ kysely }: Database): Promise<void> {
   await spread(kysely);
 }
 
-/** What was done and what happened, some hours apart; the update of the agent stays where it is, at the end. */
+/** Spreads actions and events over some hours; the update of the agent stays at the end. */
 async function spread(kysely: Kysely<Tables>): Promise<void> {
   await sql`update audit_record set at = at - interval '5 hours' * age
     from (select id, row_number() over (order by at desc, id desc) - 1 as age from audit_record) as ordered

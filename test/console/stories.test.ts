@@ -19,7 +19,7 @@ let opened: Console;
 let ada: Visitor;
 let grace: Visitor;
 let other: OtherMachine;
-/** What a story means to happen, so that it is no complaint. */
+/** Complaints that a story provokes on purpose. */
 let meant: RegExp[] = [];
 
 beforeAll(async () => {
@@ -207,10 +207,10 @@ describe.skipIf(browser === undefined)('the console', () => {
     await row(page, 'Updates so far', 'Returned to the old one').getByRole('link').click();
     await heading(page, /agent/).waitFor();
     const steps = page.getByRole('main').locator('ol').getByRole('listitem');
-    await steps.filter({ hasText: /^Ended: the agent came back to .* by itself/ }).waitFor();
+    await steps.filter({ hasText: /^Ended: the agent rolled back to / }).waitFor();
     const told = (await steps.allInnerTexts()).join('\n');
     expect(told).toMatch(
-      /Started by Ada Lovelace[\s\S]*Asked the agent to switch to[\s\S]*Heard from the agent[\s\S]*Ended:/,
+      /Started by Ada Lovelace[\s\S]*Asked the agent to switch to[\s\S]*The agent (?:reported|connected)[\s\S]*Ended:/,
     );
     await page.getByRole('checkbox', { name: 'Raw events' }).check();
     await page.getByText('WorkflowExecutionStarted').first().click();
@@ -227,7 +227,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     const { parts } = opened.installation;
     const supervisor = parts.supervisor() ?? 0;
     const pid = parts.pid('api');
-    // Whoever would start another one at once is held until the notice was seen.
+    // The stopped supervisor holds back a new API until the notice was seen.
     signalProcess(supervisor, 'SIGSTOP');
     try {
       parts.kill('api');
@@ -269,7 +269,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await Promise.all(tabs.map((tab) => row(tab, 'Teams', 'Engines').waitFor()));
     await follow('Seen by ten', tabs);
     expect(await streams()).toBe(1);
-    // It was there before the others, and so it leads.
+    // The oldest tab leads.
     await ada.page.close();
     await opened.installation.until('another tab leads', async () => (await streams()) === 1);
     await follow('Seen by nine', tabs.slice(1));

@@ -36,7 +36,7 @@ export class Visitor {
     await this.page.goto(`${this.#url}${path}`);
   }
 
-  /** What pages keep in the browser beyond their own lives. */
+  /** Values in the browser's storage that outlive a page. */
   async stored(): Promise<string> {
     const kept = await Promise.all(
       this.context.pages().map((page) => page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')),
@@ -59,7 +59,7 @@ export class Visitor {
     });
     context.on('requestfailed', (request) => {
       const failure = request.failure()?.errorText ?? '';
-      // Whoever leaves a page or ends a stream does so on purpose.
+      // An aborted request is deliberate: its page was left or its stream closed.
       if (failure !== 'net::ERR_ABORTED') complaints.push(`${request.method()} ${request.url()}: ${failure}`);
     });
     context.on('response', (answer) => {

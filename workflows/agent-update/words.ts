@@ -7,20 +7,20 @@ const from = (about: Facts): string => release(textOf(about.fromImage));
 
 /** The update of a cluster's agent to another release. */
 export const agentUpdateWords: ActorWords = {
-  many: 'Updates of agents',
-  title: (name) => `Update of the agent of ${name}`,
+  many: 'Agent updates',
+  title: (name) => `Agent update: ${name}`,
   states: {
-    requested: { word: 'Asked for', tone: 'live' },
+    requested: { word: 'Requested', tone: 'live' },
     downloading: { word: 'Downloading', tone: 'live' },
     switching: { word: 'Switching', tone: 'live' },
-    confirming: { word: 'Being confirmed', tone: 'live' },
+    confirming: { word: 'Confirming', tone: 'live' },
     succeeded: { word: 'Succeeded', tone: 'good' },
-    returned: { word: 'Went back to the old release', tone: 'attention' },
+    returned: { word: 'Rolled back', tone: 'attention' },
     failed: { word: 'Failed', tone: 'fault' },
     cancelled: { word: 'Cancelled', tone: 'neutral' },
   },
 
-  about: (input) => `The agent is to go from ${from(input)} to ${to(input)}.`,
+  about: (input) => `Updates the agent from ${from(input)} to ${to(input)}.`,
 
   activities: {
     beginAgentUpdate: {
@@ -29,17 +29,18 @@ export const agentUpdateWords: ActorWords = {
       done(_, result, about) {
         const refused = textOf(factsOf(result).refused);
         if (refused === '') return { title: `Asked the agent to switch to ${to(about)}`, detail: path(about) };
-        return { title: 'Did not ask the agent: the update cannot begin', detail: refused, outcome: 'failed' };
+        return { title: 'Did not ask the agent: the update cannot start', detail: refused, outcome: 'failed' };
       },
     },
     showAgentUpdate: {
       kind: 'did',
-      todo: (input, about) => `write down that ${phase(textOf(input.state), about)}`,
+      todo: (input, about) => `record that ${phase(textOf(input.state), about)}`,
       done(input, result, about) {
         const [wanted, row] = [textOf(input.state), textOf(factsOf(result).state)];
-        if (factsOf(result).ahead !== undefined) return { title: `Found that more had happened: ${phase(row, about)}` };
-        if (row !== '' && row !== wanted) return { title: `Found that it was over already: ${phase(row, about)}` };
-        return { title: `Wrote down that ${phase(wanted, about)}`, detail: textOf(input.message) };
+        if (factsOf(result).ahead !== undefined)
+          return { title: `Found the update further ahead: ${phase(row, about)}` };
+        if (row !== '' && row !== wanted) return { title: `Found the update already finished: ${phase(row, about)}` };
+        return { title: `Recorded that ${phase(wanted, about)}`, detail: textOf(input.message) };
       },
     },
   },
@@ -48,14 +49,14 @@ export const agentUpdateWords: ActorWords = {
     hello: (body, about) => ({ kind: 'heard', ...hello(body, about) }),
     progress: (body, about) => ({
       kind: 'heard',
-      title: `Heard from the agent: ${body.phase === 'switching' ? 'it switches to' : 'it downloads'} ${to(about)}`,
+      title: `The agent reported: ${body.phase === 'switching' ? 'switching to' : 'downloading'} ${to(about)}`,
     }),
     commandFinished: (body, about) => ({
       kind: 'heard',
-      title: `Heard from the agent: ${command(textOf(body.state), about)}`,
+      title: `The agent reported: ${command(textOf(body.state), about)}`,
       detail: textOf(body.message),
     }),
-    cancelled: () => ({ kind: 'decided', title: 'Somebody cancelled the update' }),
+    cancelled: () => ({ kind: 'decided', title: 'A user cancelled the update' }),
   },
 
   timer,
@@ -78,11 +79,11 @@ function path(about: Facts): string {
 function phase(state: string, about: Facts): string {
   const phases: Record<string, string> = {
     requested: 'the agent has not answered yet',
-    downloading: `the agent downloads ${to(about)}`,
-    switching: `the agent switches to ${to(about)}`,
-    confirming: `${to(about)} has to say hello`,
+    downloading: `the agent is downloading ${to(about)}`,
+    switching: `the agent is switching to ${to(about)}`,
+    confirming: `${to(about)} has not connected yet`,
     succeeded: `the agent runs ${to(about)}`,
-    returned: `the agent came back to ${from(about)} by itself`,
+    returned: `the agent rolled back to ${from(about)}`,
     failed: 'the update failed',
     cancelled: 'the update was cancelled',
   };
@@ -92,32 +93,32 @@ function phase(state: string, about: Facts): string {
 function hello({ image, returned }: Facts, about: Facts): Said {
   const version = release(textOf(image));
   const back = factsOf(returned);
-  if (textOf(back.reason) === '') return { title: `Heard from the agent: hello, it runs ${version}` };
+  if (textOf(back.reason) === '') return { title: `The agent connected with ${version}` };
   return {
-    title: `Heard from the agent: hello, it is back on ${version}`,
+    title: `The agent connected, back on ${version}`,
     detail: `${release(textOf(back.from) || textOf(about.toImage))} did not work: ${textOf(back.reason)}`,
   };
 }
 
 function command(state: string, about: Facts): string {
   const ends: Record<string, string> = {
-    done: `it has put ${to(about)} in place`,
-    failed: `it could not put ${to(about)} in place`,
-    unknown: 'it was interrupted and cannot say how far it came',
-    lost: 'the one that had begun never came back',
-    cancelled: 'it has stopped, as it was asked to',
-    expired: 'nothing; it did not take the update in time',
+    done: `${to(about)} is installed`,
+    failed: `${to(about)} could not be installed`,
+    unknown: 'interrupted; its result is not known',
+    lost: 'no answer; the agent that had started the update never reconnected',
+    cancelled: 'stopped as requested',
+    expired: 'no answer; the update was not accepted in time',
   };
-  return ends[state] ?? `its part of the update is ${state || 'over'}`;
+  return ends[state] ?? `the update command is ${state || 'finished'}`;
 }
 
-/** The phase that was written down last has the deadline. */
+/** The deadline belongs to the phase recorded last. */
 function timer({ activity, input }: Before, about: Facts): TimerWords {
   const state = activity === 'showAgentUpdate' ? textOf(input.state) : 'requested';
-  const hello = { what: "for the agent's hello", came: 'it came', missed: 'it did not come' };
+  const hello = { what: 'for the agent to connect', came: 'it connected', missed: 'it did not connect' };
   const answer = { came: 'the agent answered', missed: 'the agent did not answer' };
   const waits: Record<string, typeof hello> = {
-    requested: { what: 'for the agent to take the update', ...answer },
+    requested: { what: 'for the agent to accept the update', ...answer },
     downloading: { what: `for the agent to download ${to(about)}`, ...answer },
     switching: hello,
     confirming: hello,

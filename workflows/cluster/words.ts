@@ -3,11 +3,11 @@ import { moment, release } from '../../domain/history-steps/in-words.ts';
 import type { ActorWords } from '../../domain/history-steps/words.ts';
 
 const states: Readonly<Record<string, string>> = {
-  'awaiting-agent': 'waits for an agent',
+  'awaiting-agent': 'is waiting for an agent',
   ready: 'is ready',
   degraded: 'is degraded',
   updating: 'is being updated',
-  lost: 'is lost',
+  lost: 'lost contact',
   deleting: 'is being deleted',
   deleted: 'is deleted',
   failed: 'failed',
@@ -16,12 +16,12 @@ const said = (state: string): string => states[state] ?? `is ${state || 'in an u
 
 const events: Readonly<Record<string, string>> = {
   'agent.enrolled': 'An agent enrolled.',
-  'agent.connected': 'The agent came into contact.',
-  'agent.lost': 'Nothing was heard of the agent.',
-  'agent.reconnected': 'The agent was heard of again.',
+  'agent.connected': 'The agent connected.',
+  'agent.lost': 'No heartbeat came from the agent.',
+  'agent.reconnected': 'The agent reconnected.',
   'agent.revoked': "The agent's credential was revoked.",
-  'cluster.degraded': 'Something was not as it shall be.',
-  'cluster.recovered': 'All was as it shall be again.',
+  'cluster.degraded': 'A workload or the agent was failing.',
+  'cluster.recovered': 'Everything was healthy again.',
 };
 
 /** A cluster, for as long as it exists. */
@@ -33,32 +33,32 @@ export const clusterWords: ActorWords = {
     ready: { word: 'Ready', tone: 'good' },
     degraded: { word: 'Degraded', tone: 'attention' },
     updating: { word: 'Updating its agent', tone: 'live' },
-    lost: { word: 'No contact', tone: 'fault' },
-    deleting: { word: 'Being deleted', tone: 'live' },
+    lost: { word: 'Lost contact', tone: 'fault' },
+    deleting: { word: 'Deleting', tone: 'live' },
     deleted: { word: 'Deleted', tone: 'neutral' },
     failed: { word: 'Failed', tone: 'fault' },
   },
 
-  about: () => 'It follows the cluster for as long as it exists.',
+  about: () => 'Follows the cluster until its deletion.',
 
   activities: {
     showCluster: {
       kind: 'did',
-      todo: ({ state }) => `write down that the cluster ${said(textOf(state))}`,
+      todo: ({ state }) => `record that the cluster ${said(textOf(state))}`,
       done: ({ state, message, event }) => ({
-        title: `Wrote down that the cluster ${said(textOf(state))}`,
+        title: `Recorded that the cluster ${said(textOf(state))}`,
         detail: textOf(message) || (events[textOf(factsOf(event).kind)] ?? ''),
       }),
     },
     deleteCluster: {
       kind: 'did',
-      todo: () => 'delete the cluster and all that belongs to it',
+      todo: () => 'delete the cluster and everything in it',
       done: (_, result) =>
         result === 'failed'
-          ? { title: 'Found that the cluster had failed already', outcome: 'failed' }
+          ? { title: 'Found that the cluster had already failed', outcome: 'failed' }
           : {
-              title: 'Deleted the cluster and all that belonged to it',
-              detail: 'Its commands ended; its agent is told to go.',
+              title: 'Deleted the cluster and everything in it',
+              detail: 'Its commands have ended, and its agent is told to leave.',
             },
     },
   },
@@ -76,44 +76,44 @@ export const clusterWords: ActorWords = {
     }),
     connected: ({ version, image }) => ({
       kind: 'heard',
-      title: 'The agent said hello',
+      title: 'The agent connected',
       detail: runs(textOf(version), textOf(image)),
     }),
     lost: ({ lastHeardOf }) => ({
       kind: 'heard',
-      title: 'The agent was lost: nothing was heard of it any more',
-      detail: textOf(lastHeardOf) && `Last heard of: ${moment(textOf(lastHeardOf))}.`,
+      title: 'Lost contact with the agent',
+      detail: textOf(lastHeardOf) && `Last heartbeat: ${moment(textOf(lastHeardOf))}.`,
     }),
     back: ({ version, image }) => ({
       kind: 'heard',
-      title: 'The agent was heard of again',
+      title: 'The agent reconnected',
       detail: runs(textOf(version), textOf(image)),
     }),
-    revoked: () => ({ kind: 'decided', title: "Somebody revoked the agent's credential" }),
+    revoked: () => ({ kind: 'decided', title: "A user revoked the agent's credential" }),
     trouble: ({ text }) =>
       textOf(text) === ''
-        ? { kind: 'heard', title: 'The agent told that all is as it shall be again' }
-        : { kind: 'heard', title: 'The agent told of trouble', detail: textOf(text) },
+        ? { kind: 'heard', title: 'The agent reported that everything is healthy again' }
+        : { kind: 'heard', title: 'The agent reported a problem', detail: textOf(text) },
     updating: ({ updateId }) => ({
       kind: 'heard',
-      title: textOf(updateId) === '' ? 'An update of the agent was over' : 'An update of the agent began',
+      title: textOf(updateId) === '' ? 'An agent update finished' : 'An agent update started',
     }),
-    deleting: () => ({ kind: 'decided', title: 'It was decided that the cluster goes' }),
+    deleting: () => ({ kind: 'decided', title: 'The deletion of the cluster was requested' }),
   },
 
   ended: (result) =>
     result === 'failed'
       ? { title: 'Ended: the cluster failed', outcome: 'failed' }
-      : { title: 'Ended: the cluster is deleted' },
+      : { title: 'Ended: the cluster was deleted' },
 
   idle: (state) =>
     ({
-      'awaiting-agent': 'Waits for an agent to enrol and to say hello.',
-      lost: 'Waits for its agent to be heard of again.',
-      updating: 'Waits for the update of its agent to be over.',
-      degraded: 'Waits for its agent to tell that all is as it shall be again.',
-      deleting: 'Waits to be told that the cluster goes.',
-    })[state] ?? 'Waits for the next change; nothing is under way.',
+      'awaiting-agent': 'Waits for an agent to enrol and connect.',
+      lost: 'Waits for its agent to reconnect.',
+      updating: 'Waits for the agent update to finish.',
+      degraded: 'Waits for its agent to report that everything is healthy again.',
+      deleting: 'Waits for the deletion request.',
+    })[state] ?? 'Waits for the next change; nothing is in progress.',
 };
 
 function runs(version: string, image: string): string {

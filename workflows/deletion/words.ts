@@ -3,20 +3,20 @@ import { duration, moment } from '../../domain/history-steps/in-words.ts';
 import type { ActorWords } from '../../domain/history-steps/words.ts';
 
 const ends: Readonly<Record<string, string>> = {
-  purged: 'the organization is gone for good',
+  purged: 'the organization was purged',
   restored: 'the organization was restored',
   failed: 'the deletion failed',
 };
 const end = (state: string): string => ends[state] ?? `its state is ${state || 'unknown'}`;
 
-/** The deletion of an organization: kept for a while, then gone for good. */
+/** The deletion of an organization: kept for a while, then purged. */
 export const deletionWords: ActorWords = {
   many: 'Deletions of organizations',
   title: (name) => `Deletion of ${name}`,
   states: {
-    retained: { word: 'Kept for restoring', tone: 'neutral' },
-    purging: { word: 'Being deleted for good', tone: 'live' },
-    purged: { word: 'Gone for good', tone: 'neutral' },
+    retained: { word: 'Restorable', tone: 'neutral' },
+    purging: { word: 'Purging', tone: 'live' },
+    purged: { word: 'Purged', tone: 'neutral' },
     restored: { word: 'Restored', tone: 'good' },
     failed: { word: 'Failed', tone: 'fault' },
   },
@@ -27,40 +27,42 @@ export const deletionWords: ActorWords = {
   activities: {
     claimPurge: {
       kind: 'did',
-      todo: () => 'begin to delete the organization for good',
+      todo: () => 'start the purge of the organization',
       done(_, result) {
         const { answer, state, milliseconds } = factsOf(result);
         if (answer === 'claimed') {
-          return { title: 'Began to delete the organization for good', detail: 'From here on it cannot be restored.' };
+          return { title: 'Started the purge of the organization', detail: 'From here on it cannot be restored.' };
         }
         if (answer === 'early') {
-          return { title: `Left the organization alone: it is kept for another ${duration(numberOf(milliseconds))}` };
+          return {
+            title: `Did not purge the organization: it is kept for another ${duration(numberOf(milliseconds))}`,
+          };
         }
-        return { title: `Left the organization alone: ${end(textOf(state))}` };
+        return { title: `Did not purge the organization: ${end(textOf(state))}` };
       },
     },
     purgeOrganization: {
       kind: 'did',
-      todo: () => 'delete all that belongs to the organization',
+      todo: () => 'delete everything in the organization',
       done(_, result) {
         const rows = numberOf(factsOf(result).deletedRows);
-        return { title: 'Deleted all that belonged to the organization', detail: rows > 0 ? `${rows} rows.` : '' };
+        return { title: 'Deleted everything in the organization', detail: rows > 0 ? `${rows} rows.` : '' };
       },
     },
     finishDeletion: {
       kind: 'did',
-      todo: ({ state }) => `write down that ${end(textOf(state))}`,
+      todo: ({ state }) => `record that ${end(textOf(state))}`,
       done({ state, message }, result) {
         const [wanted, row] = [textOf(state), textOf(factsOf(result).state)];
-        if (row !== '' && row !== wanted) return { title: `Found that it was over already: ${end(row)}` };
-        return { title: `Wrote down that ${end(wanted)}`, detail: textOf(message) };
+        if (row !== '' && row !== wanted) return { title: `Found the deletion already finished: ${end(row)}` };
+        return { title: `Recorded that ${end(wanted)}`, detail: textOf(message) };
       },
     },
   },
 
   signals: {
     restored: () => ({ kind: 'decided', title: 'The owner restored the organization' }),
-    purgeNow: () => ({ kind: 'decided', title: 'The owner asked to delete it for good at once' }),
+    purgeNow: () => ({ kind: 'decided', title: 'The owner requested the purge now' }),
   },
 
   timer: () => ({
