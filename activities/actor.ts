@@ -4,7 +4,7 @@ import { rowSays } from '../db/workflows/actor-rows.ts';
 import type { RowSays } from '../domain/actors/actor-descriptor.ts';
 import type { ActorKind } from '../workflows/descriptors.ts';
 
-/** What the frame of every actor does. */
+/** Activities of the frame, which every actor has. */
 export function createActorActivities({ database }: { database: Database }) {
   return {
     /** An actor's first step: whether its row is still open and no further than the actor knows. */

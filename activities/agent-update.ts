@@ -39,7 +39,7 @@ const events = {
   failed: 'agent.update.failed',
 } as const;
 
-/** What the update of an agent does to the world. Each may be run twice. */
+/** Activities of an agent's update. Each may run twice. */
 export function createAgentUpdateActivities({ database, keyring }: { database: Database; keyring: Secrets }) {
   return {
     /** Asks the agent for it, and tells the cluster. `refused` says why it cannot even begin. */

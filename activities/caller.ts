@@ -5,7 +5,7 @@ import type { Author } from '../db/engine/effect.ts';
 /** The id of the request that began the actor, while one of its activities runs. */
 export const requestOfActivity = new AsyncLocalStorage<string | undefined>();
 
-/** Whoever runs the activity, as the author of its effects. */
+/** The author of an activity's effects: the actor that runs it. */
 export function actorAuthor(): Author {
   const { workflowExecution } = activityInfo();
   const id = workflowExecution?.workflowId ?? 'unknown';

@@ -26,7 +26,7 @@ export interface ShownCluster extends OfCluster {
 
 const unheard = 'No heartbeat of its agent: check that its machine runs and reaches this control plane.';
 
-/** What the actor of a cluster does to the world. Each may be run twice. */
+/** Activities of a cluster's actor. Each may run twice. */
 export function createClusterActivities({ database }: { database: Database }) {
   return {
     async showCluster({ clusterId, organizationId, state, revision, message, event }: ShownCluster): Promise<RowSays> {
@@ -61,7 +61,7 @@ export function createClusterActivities({ database }: { database: Database }) {
       return await effect(database, actorAuthor(), async (deleting) => {
         const { kysely } = deleting;
         const row = await lockRow(deleting, clusterId);
-        // Its organization was purged, and it with it.
+        // The purge of the organization deleted the cluster too.
         if (row === undefined) return 'deleted';
         if (row.finished) return row.state === 'failed' ? 'failed' : 'deleted';
         // Before all that a report or a hello under way locks after it.
@@ -78,7 +78,7 @@ export function createClusterActivities({ database }: { database: Database }) {
         await kysely.deleteFrom('cluster_slice').where('cluster_id', '=', clusterId).execute();
         await kysely.deleteFrom('ingress_host').where('cluster_id', '=', clusterId).execute();
         await kysely.deleteFrom('enrollment_token').where('cluster_id', '=', clusterId).execute();
-        // Its credential opens nothing any more, but it is known: so the agent can be told that it may go.
+        // The credential opens nothing any more but stays known, so that the agent can be told to leave.
         await kysely
           .updateTable('cluster_agent')
           .set({ contact: 'never', next_credential_hash: null, error: null, told_trouble: null, facts: null })

@@ -23,7 +23,7 @@ export type DeletionEnd = { state: 'purged' } | { state: 'failed'; message: stri
 
 const batchSize = 1_000;
 
-/** What the deletion of an organization does to the world. Each may be run twice, and be killed at any point. */
+/** Activities of the deletion of an organization. Each may run twice and be killed at any point. */
 export function createDeletionActivities({ database }: { database: Database }) {
   return {
     /** Once it is claimed nobody can restore the organization; if somebody has, the answer says so. */
@@ -119,7 +119,7 @@ function hint({ change }: Effect, organizationId: string, deletionId: string): v
   change({ organizationId, kind: 'deletion', id: deletionId });
 }
 
-/** What an earlier attempt, killed half way, had told last. */
+/** The last heartbeat of an earlier attempt that was killed half way. */
 function deletedBefore(): number {
   const details: unknown = activityInfo().heartbeatDetails;
   const told = typeof details === 'object' && details !== null && 'deletedRows' in details ? details.deletedRows : 0;

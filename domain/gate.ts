@@ -11,7 +11,7 @@ export function openGate(width: number): Gate {
     try {
       return await task();
     } finally {
-      // Whoever is next takes our place, so nobody can slip in between.
+      // The next waiter takes over this place, so nobody can slip in between.
       const next = waiting.shift();
       if (next) next();
       else inside -= 1;

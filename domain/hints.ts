@@ -31,7 +31,7 @@ export type HintKind = keyof typeof hints;
 /** Kinds that never leave the process: they close streams and wake agents. */
 export type InnerHintKind = 'credential.revoked' | 'credential.changed' | 'credential.organization' | 'agent.work';
 
-/** What is read from the feed may be of another version, whose kinds are not known here. */
+/** Hints in the feed may come from another version, with kinds not known here. */
 export function isHintKind(kind: string): kind is HintKind {
   return Object.hasOwn(hints, kind);
 }

@@ -4,5 +4,5 @@
  */
 const names = ['authorization', 'cookie', 'password', 'secret', 'token', 'apiKey', 'key', 'parameters', 'detail'];
 
-/** What every process's log leaves out, in pino's words. */
+/** Paths that every log leaves out, in pino's syntax. */
 export const redaction = { paths: names.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[secret]' };

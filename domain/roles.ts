@@ -1,4 +1,4 @@
-/** What a person may be in an organization. A token never has the role `owner`. */
+/** Roles of a person in an organization. A token never has the role `owner`. */
 export const roles = ['viewer', 'deployer', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];
 

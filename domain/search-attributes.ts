@@ -1,4 +1,4 @@
-/** What an operator can search actors by in Temporal. Visibility lags behind, so nothing of ours ever reads it. */
+/** Attributes by which operators search actors in Temporal. Visibility lags behind, so no code of ours reads them. */
 export const searchAttributes = {
   organization: 'BallastOrganization',
   project: 'BallastProject',

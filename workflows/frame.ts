@@ -38,7 +38,7 @@ export interface Interruption {
   why: string;
 }
 
-/** What the frame needs to know of the actor in it. */
+/** The parts of a kind that the frame needs. */
 export interface Framed<End extends string, Input extends ActorInput> {
   kind: ActorKind;
   rowId: string;

@@ -139,7 +139,7 @@ stories('from an older copy of Temporal, an actor adopts what its row says', asy
     expect(await isOver(kind, id)).toBe(true);
     return;
   }
-  // Its claim was refused: it went on in a new run with what its row says.
+  // The refused claim made the actor continue in a new run from its row.
   const { events } = await handle(actor).fetchHistory();
   expect(events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId).toBeTruthy();
   const second = (await handle(actor).describe()).runId;
@@ -149,7 +149,7 @@ stories('from an older copy of Temporal, an actor adopts what its row says', asy
   await handle(actor).signal(lookAgain, { id: 'look', body: {} });
   await until('it has looked', async () => (await handle(actor).describe()).runId !== second);
   expect(await rest(actor)).toBe(true);
-  // Its row was made final by somebody else: it ends without a word.
+  // Another writer made the row final: the actor ends without effects.
   await sql`update ${sql.table(descriptors[kind].table)} set finished_at = now() where id = ${id}`.execute(
     ground.database.kysely,
   );

@@ -80,7 +80,7 @@ export interface ActorDescriptor {
     /** Tables with parts that outlive the organization. */
     keeps: readonly ('outbox' | 'history_archive')[];
   };
-  /** Its activities, beside those of the frame. */
+  /** Activities of the kind, beside those of the frame. */
   activities: readonly string[];
   words: ActorWords;
   /**

@@ -1,4 +1,4 @@
-/** What operations of ours a cluster can serve, and what it has for them. */
+/** Operations of ours that a cluster can serve, and the features it has for them. */
 export interface ClusterCapabilities {
   buildOptions: boolean;
   buildRegistry: boolean;
@@ -29,7 +29,7 @@ export interface ClusterCapabilities {
   ingressCertResolvers: string[];
 }
 
-/** What an agent has said of its machine, as far as capabilities follow from it. */
+/** Facts that an agent reported about its machine and that decide its capabilities. */
 export interface MachineFacts {
   driver: 'process' | 'docker' | 'kubernetes';
   holds: Readonly<Record<string, { holds: boolean; why?: string | undefined } | undefined>>;
@@ -90,7 +90,7 @@ const promises: readonly { name: string; without: string }[] = [
   { name: 'cpuLimit', without: 'Limits of CPU time do not hold' },
 ];
 
-/** What people should know before they put something on the cluster: what does not hold there, a sentence each. */
+/** Warnings before something is put on the cluster: one sentence for each missing capability. */
 export function notesOf(facts: MachineFacts | undefined): string[] {
   if (facts === undefined) return [];
   return promises.flatMap(({ name, without }) => {

@@ -24,7 +24,7 @@ export function isClusterLiving(state: ClusterState): boolean {
   return (living as readonly string[]).includes(state);
 }
 
-/** What a cluster's state follows from. */
+/** The facts that decide a cluster's state. */
 export interface ClusterFacts {
   contact: 'never' | 'connected' | 'lost';
   /** Why it is not as it shall be. */

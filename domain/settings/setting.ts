@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
  */
 export interface Setting<T> {
   what: string;
-  /** What a value looks like, to end the sentence "it must be …". */
+  /** The form of a value, to end the sentence "it must be …". */
   form: string;
   example: string;
   parse: (text: string) => T | undefined;

@@ -1,4 +1,4 @@
-/** What one client can hold many of counts as one: an IPv6 network of 64 bits, as providers hand them out. */
+/** Addresses that one client can hold many of count as one: an IPv6 network of 64 bits, as providers assign them. */
 export function clientNetwork(address: string): string {
   if (!address.includes(':')) return address;
   const [whole = '', zone] = address.toLowerCase().split('%');

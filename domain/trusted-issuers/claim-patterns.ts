@@ -1,4 +1,4 @@
-/** What each claim of a token must be: any of its patterns, in which `*` stands for any characters, also none. */
+/** Patterns for each claim of a token, of which one must match; `*` stands for any characters, also none. */
 export type ClaimPatterns = Readonly<Record<string, readonly string[]>>;
 
 /** Whether the whole text is as the pattern says. Takes no longer than pattern times text, whatever they are. */
@@ -33,7 +33,7 @@ export function firstMismatch(claims: ClaimPatterns, payload: Readonly<Record<st
   })?.[0];
 }
 
-/** What a claim says, as texts: of a list, each of its members. */
+/** The values of a claim as texts: of a list, each of its members. */
 export function textsOf(value: unknown): string[] {
   const values: unknown[] = Array.isArray(value) ? value : [value];
   return values.flatMap((one) =>

@@ -85,7 +85,7 @@ test('the actor of a row that is final is never started, and what it was to be t
 test('what cannot be told delays nobody else, is named, and its blocker goes when it can be told', async () => {
   const poisoned = await deletedOrganization(ground.database);
   const others = await Promise.all(Array.from({ length: 20 }, () => deletedOrganization(ground.database)));
-  // Its start is lost, so that a message waits for an actor that is not there.
+  // The start is lost, so that a message waits for an actor that does not exist.
   await ground.database.kysely.deleteFrom('outbox').where('actor_id', '=', poisoned.actor).execute();
   await tell(poisoned.actor, poisoned.organizationId, 'first');
   await tell(poisoned.actor, poisoned.organizationId, 'second');

@@ -12,11 +12,11 @@ export interface DescribedActor {
   /** The last one. */
   runId: string;
   running: boolean;
-  /** What it is trying to do, by the id of the activity. */
+  /** Pending activities by their id. */
   trying: Map<string, Trying>;
 }
 
-/** What Temporal knows of an actor now; `undefined` if nothing. */
+/** Temporal's present view of an actor; `undefined` if Temporal knows none. */
 export async function describeActor(
   { connection, namespace }: Pick<Temporal, 'connection' | 'namespace'>,
   codec: PayloadCodec,

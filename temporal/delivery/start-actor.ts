@@ -19,7 +19,7 @@ export interface NewActor {
   input: object;
   /** Who caused it: kind, id, name and the id of the request. */
   author: JsonObject;
-  /** Its last run is over or lost, and the row is not: another run may take its place. */
+  /** True while the last run is closed or lost and the row is not final: another run may take its place. */
   again?: boolean;
 }
 

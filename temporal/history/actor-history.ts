@@ -49,7 +49,6 @@ export class ActorHistory {
     return this.#archived;
   }
 
-  /** What Temporal knows of it now. */
   async described(): Promise<DescribedActor | undefined> {
     if (this.#wholeInArchive) return undefined;
     this.#described ??= describeActor(this.#parts.temporal, this.#codec, this.#actorId);

@@ -23,7 +23,7 @@ async function eventOf(event: unknown, codec: PayloadCodec): Promise<HistoryEven
   };
 }
 
-/** What the machinery writes down for itself, and where programs lie. */
+/** Temporal's own bookkeeping, and the paths of programs. */
 const leftOut: ReadonlySet<string> = new Set([
   'binaryChecksum',
   'buildIdRedirectCounter',

@@ -13,7 +13,7 @@ export type ActorStatus =
 /** Something has been tried this often in vain before we say so. */
 const stuckAfter = 10;
 
-/** What Temporal knows of an actor, asked at its source: the search lags behind. */
+/** The actor's status from Temporal's describe, since visibility lags behind. */
 export async function actorStatus({ connection, namespace }: Temporal, actorId: string): Promise<ActorStatus> {
   try {
     const { workflowExecutionInfo, pendingActivities, pendingWorkflowTask } =

@@ -111,7 +111,7 @@ test('an actor that lives once and was terminated is started to say its last wor
     { action: 'organization.deletion_failed', actor_id: deletion.actor },
   ]);
   expect((await archivedRuns(ground.database.kysely, deletion.actor)).map((run) => run.runId)).toEqual([runId]);
-  // Its owner may still decide.
+  // The owner may still decide.
   await effect(ground.database, tester, (restoring) => restoreOrganization(restoring, deletion.deletionId));
 });
 
@@ -154,7 +154,7 @@ test('a row that cannot be mended is named in its blocker, and all others are me
   const broken = await begin();
   const lost = await begin();
   for (const { actor } of [broken, lost]) await ground.temporal.client.workflow.getHandle(actor).terminate();
-  // Its name is no text that Temporal's search takes: it can never be started.
+  // The name is no text that Temporal's search accepts: this actor can never be started.
   const columns = { state: 'x'.repeat(3_000) as 'retained' };
   await ground.database.kysely.schema.alterTable('deletion').dropConstraint('deletion_state_check').execute();
   await ground.database.kysely.updateTable('deletion').set(columns).where('id', '=', broken.deletionId).execute();

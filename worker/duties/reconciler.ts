@@ -11,7 +11,7 @@ import type { Reconciling } from './reconciling.ts';
 import { type Repeated, repeat } from './repeat.ts';
 import { failingActors, runningActors } from './running-actors.ts';
 
-/** What a pass leaves to the next one. */
+/** State carried from one pass to the next. */
 export interface Memory {
   /** The actor after which the round of describes goes on. */
   after: string;

@@ -29,7 +29,7 @@ test('with a hundred thousand entries behind one blocked actor another one is to
   const { database, delivery, log } = ground;
   const blocked = await deletedOrganization(database);
   const other = await deletedOrganization(database);
-  // Its start is lost, so that it cannot be told anything.
+  // The start is lost, so that no message can be delivered.
   await database.kysely.deleteFrom('outbox').where('actor_id', '=', blocked.actor).execute();
   await tellFromElsewhere(blocked.actor, blocked.organizationId, 100_000);
   const relay = startRelay({ database, delivery, log, milliseconds: 20 });

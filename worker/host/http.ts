@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface WorkerState {
   ready: boolean;
-  /** What each part is doing, in a word or a sentence. */
+  /** The state of each part, in a word or a sentence. */
   parts: Record<string, string>;
 }
 

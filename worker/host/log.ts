@@ -10,7 +10,7 @@ export function openLog(level: string): Logger {
   });
 }
 
-/** What Temporal's SDK and our actors log, as lines of ours: the interceptors have put actor and request id in. */
+/** Log lines of Temporal's SDK and of actors, in our format: the interceptors have added actor and request id. */
 export function sdkLog(log: Logger): SdkLogger {
   const say = (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') => (message: string, more?: object) => {
     const { error, ...line }: { error?: unknown } = more ?? {};

@@ -21,7 +21,7 @@ import { openMetrics } from './metrics.ts';
 import { readyDatabase, retrying } from './ready.ts';
 import { installSdk } from './sdk.ts';
 
-/** What a supervisor hands to the process; without one it opens its own port, and nobody waits to be told. */
+/** The supervisor's handles; without a supervisor the worker opens its own port and reports readiness to nobody. */
 export interface HandedOver {
   sockets: readonly number[];
   onReady(): void;
@@ -39,7 +39,7 @@ interface Running {
  * goes on. Only a database of a newer version, or a wrong setting, makes it give up.
  */
 export async function runWorker({ settings, handed, log, signal }: Running): Promise<void> {
-  // What was opened is closed in the opposite order, whatever happens in between.
+  // Resources close in the reverse order of opening, whatever happens in between.
   await using opened = new AsyncDisposableStack();
   const url = required(settings, 'DATABASE_URL');
   const state: WorkerState = { ready: false, parts: { database: 'waiting', temporal: 'waiting', actors: 'waiting' } };

@@ -40,7 +40,7 @@ export function hear(state: UpdateState, { message, told }: UpdateMessage): Upda
   const next = { ...state, heard: [...state.heard, told.id].slice(-remembered) };
   switch (message) {
     case 'hello':
-      // What says hello tells more than what any command said of itself.
+      // The hello of a version tells more than the report of any command.
       if (told.body.image === state.toImage) return enter(next, 'succeeded');
       return isBack(next, told.body.returned) ? enter(next, 'returned', told.body.returned?.reason) : next;
     case 'progress':

@@ -7,8 +7,8 @@
  * confirming until somebody says hello. The new version's hello is success, the old one's means that it came back by
  * itself.
  *
- * What ends it: succeeded, returned, failed, cancelled. Each phase has a deadline, so it always ends. An agent that comes
- * back after that only corrects what its cluster says it runs.
+ * Ends as: succeeded, returned, failed, cancelled. Each phase has a deadline, so an end always comes. An agent that
+ * reconnects after that only corrects the release that its cluster shows.
  *
  * Cancelling: a person may, until the agent switches; the row decides and says so. Cancelling the workflow is an operator's
  * act: the row fails with a message.

@@ -1,7 +1,7 @@
 import { type ClusterEventKind, type ClusterState, clusterState } from '../../domain/clusters/clusters.ts';
 import type { ClusterActorView, ClusterInput, ClusterKnowledge, ClusterMessage } from './messages.ts';
 
-/** What a message amounts to: what is known after it, and what people are told. */
+/** The effect of a message: the new state, and the events that people read. */
 export interface Heard {
   known: ClusterKnowledge;
   event?: ClusterEventKind;

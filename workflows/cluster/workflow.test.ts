@@ -132,7 +132,7 @@ test('under messages that never stop it goes on in a new run, and takes along wh
   const runs = ground.temporal.client.workflow.getHandle(actorOf(cluster), first);
   const { events: history } = await runs.fetchHistory();
   expect(history?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes).toBeTruthy();
-  // What came before it was full, and the little that one message costs.
+  // The messages before the mailbox was full, and the small cost of the next one.
   expect(history?.length).toBeLessThan(120);
   await handle(cluster).terminate();
 });

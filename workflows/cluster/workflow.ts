@@ -6,11 +6,10 @@
  * States: awaiting-agent until an agent has enrolled and said hello; then ready, degraded, updating or lost, as its facts
  * amount to (domain/clusters/clusters.ts); deleting once that was decided, and deleted.
  *
- * It hears transitions only and asks for nothing: heartbeats and reports end in the database. Each thing it hears becomes
- * one projection and at most one event. Its history stays short: it continues as new, and the next run begins by
- * archiving the one before it.
+ * Messages are transitions only: heartbeats and reports end in the database. Each transition becomes one projection and
+ * at most one event. The history stays short: the actor continues as new, and the next run first archives the last one.
  *
- * What ends it: its deletion, which a person has decided and the row says, or the purge of its organization.
+ * Ends by: the deletion that a person decided and the row says, or the purge of the organization.
  *
  * Cancelling it does nothing. Terminated or forgotten, it is started again from its row.
  */

@@ -1,7 +1,7 @@
 import { deletionTransitions, type DeletionState as Phase } from '../../domain/deletions/deletions.ts';
 import type { DeletionInput, DeletionMessage, DeletionView } from './messages.ts';
 
-/** What a deletion knows. `revision` grows with each phase and guards the row against an older writer. */
+/** State of a deletion. `revision` grows with each phase and guards the row against an older writer. */
 export interface DeletionState {
   phase: Phase;
   revision: number;
@@ -25,7 +25,7 @@ export function begin(input: DeletionInput): DeletionState {
   };
 }
 
-/** What has been decided once stays decided: a message heard twice, or too late to matter, changes nothing. */
+/** Decisions are final: a message that comes twice, or too late to matter, changes nothing. */
 export function hear(state: DeletionState, { message, told }: DeletionMessage): DeletionState {
   if (state.heard.includes(told.id)) return state;
   const heard = [...state.heard, told.id].slice(-remembered);

@@ -7,7 +7,7 @@
  * States: retained until its time has passed or its owner asks for the purge now; purging from the claim on, which the
  * row decides; then purged. The owner may restore the organization while it is retained, which ends the actor.
  *
- * What ends it: purged, restored, or failed with a message.
+ * Ends as: purged, restored, or failed with a message.
  *
  * Cancelling it is an operator's act, not offered to users: the row fails with a message. Before the purge began the
  * organization stays deleted and may still be restored or deleted for good; afterwards it can only be deleted for good.
