@@ -151,7 +151,7 @@ describe('the agent', () => {
     expect((await update('update', { image: older })).status).toBe(409);
     const begun = await update('update');
     expect([begun.status, begun.body]).toMatchObject([202, { toImage: newer, status: 'requested', kind: 'update' }]);
-    expect((await update('update')).body.detail).toContain('is being updated already');
+    expect((await update('update')).body.detail).toContain('is already being updated');
     expect((await get(`/clusters/${id}/agent`)).body.inProgress).toMatchObject({ id: begun.body.id, toImage: newer });
     expect((await admin('DELETE', `/clusters/${id}/agent/update`)).body.status).toBe('cancelled');
     expect((await admin('DELETE', `/clusters/${id}/agent/update`)).status).toBe(404);
@@ -166,7 +166,7 @@ describe('the agent', () => {
       .set({ contact: 'lost' })
       .where('cluster_id', '=', id)
       .execute();
-    expect((await admin('POST', `/clusters/${id}/agent/update`)).body.detail).toContain('is not in contact');
+    expect((await admin('POST', `/clusters/${id}/agent/update`)).body.detail).toContain('is not connected');
     expect((await admin('DELETE', `/clusters/${id}/agent`)).status).toBe(204);
     expect((await admin('DELETE', `/clusters/${id}/agent`)).status).toBe(409);
   });

@@ -64,7 +64,7 @@ describe('an invitation', () => {
     expect(member.body).toMatchObject({ role: 'admin', email: eve.email });
     expect(await listed()).toMatchObject([{ id: invitation.id, acceptedAt: expect.stringMatching(/Z$/) }]);
     const again = await accept(token, eve.in());
-    expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining('accepted already')]);
+    expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining('already accepted')]);
     const records = await api.database.kysely
       .selectFrom('audit_record')
       .select(['action', 'actor_id'])
@@ -131,7 +131,7 @@ describe('an invitation', () => {
     const second = await invite(eve.email);
     await accept(second.token, eve.in());
     const accepted = await api.call('DELETE', `/api/v1/invitations/${second.invitation.id}`, { as: ours.tokens.admin });
-    expect([accepted.status, accepted.body.detail]).toEqual([409, expect.stringContaining('accepted already')]);
+    expect([accepted.status, accepted.body.detail]).toEqual([409, expect.stringContaining('already accepted')]);
   });
 
   test('of a deleted organization is gone, and good again when that is restored', async () => {

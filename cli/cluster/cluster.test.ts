@@ -347,7 +347,7 @@ describe('what is wrong is told in a sentence', () => {
     ],
     [['cluster', 'logs', 'nobody'], {}, 1, /There is no instance and no workload "nobody" there/],
     [['cluster', 'delete'], {}, 2, /Say which cluster by --cluster/],
-    [['cluster', 'delete', '--cluster', 'berlin'], {}, 1, /there still is .*"shop"/],
+    [['cluster', 'delete', '--cluster', 'berlin'], {}, 1, /still has .*"shop"/],
     [
       ['cluster', 'rollback', 'ballast-agent:none'],
       {},

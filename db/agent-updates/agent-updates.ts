@@ -40,7 +40,7 @@ export async function requestAgentUpdate(
   if (row.state === 'deleting' || agent?.contact !== 'connected' || agent.image === null) {
     throw new Problem(
       'cluster-not-ready',
-      `The agent of the cluster "${row.name}" is not in contact: update it when it is back.`,
+      `The agent of the cluster "${row.name}" is not connected: update it after it reconnects.`,
     );
   }
   if (await openUpdate(effect.kysely, cluster.id)) throw inProgress(row.name);
@@ -87,11 +87,11 @@ export async function cancelAgentUpdate(effect: Effect, cluster: ClusterRef): Pr
     .where('finished_at', 'is', null)
     .forUpdate()
     .executeTakeFirst();
-  if (open === undefined) throw new Problem('not-found', `No update of the agent of "${row.name}" is under way.`);
+  if (open === undefined) throw new Problem('not-found', `No update of the agent of "${row.name}" is in progress.`);
   if (open.state !== 'requested' && open.state !== 'downloading') {
     throw new Problem(
       'already-decided',
-      `The agent of "${row.name}" is switching already: it comes back by itself if the new version does not work.`,
+      `The agent of "${row.name}" is already switching versions, so the update can no longer be cancelled: the agent rolls back if the new version fails.`,
     );
   }
   await effect.kysely
@@ -185,6 +185,6 @@ function view(row: Awaited<ReturnType<ReturnType<typeof updates>['executeTakeFir
 function inProgress(name: string): Problem {
   return new Problem(
     'update-in-progress',
-    `The agent of the cluster "${name}" is being updated already: wait until that is over, or cancel it.`,
+    `The agent of the cluster "${name}" is already being updated: wait until that update finishes, or cancel it.`,
   );
 }

@@ -76,7 +76,7 @@ async function ownCredential(
   hash: Buffer,
   write: () => Promise<unknown>,
 ): Promise<void> {
-  const taken = new Problem('enrollment-refused', 'Another agent has this credential: make a new one.');
+  const taken = new Problem('enrollment-refused', 'Another agent already uses this credential: create a new one.');
   const other = await agentCredential(kysely, hash);
   if (other !== undefined && other.clusterId !== clusterId) throw taken;
   try {
@@ -100,7 +100,10 @@ export async function enrolAgent(effect: Effect, enrolment: Enrolment): Promise<
   const row = await lockCluster(effect, cluster);
   const agent = await lockAgent(effect, cluster.id);
   if (row === undefined || row.state === 'deleting' || agent === undefined) {
-    throw new Problem('cluster-deleted', 'The cluster of this enrollment token is deleted.');
+    throw new Problem(
+      'cluster-deleted',
+      'The cluster of this enrollment token was deleted: create a token for another cluster.',
+    );
   }
   if (again) return { ...cluster, name: row.name };
   await ownCredential(effect.kysely, cluster.id, credentialHash, () =>
@@ -132,7 +135,7 @@ export async function revokeAgent(effect: Effect, cluster: ClusterRef): Promise<
   const row = await lockCluster(effect, cluster);
   const agent = await lockAgent(effect, cluster.id);
   if (row === undefined || agent === undefined) throw new Problem('not-found', 'There is no such cluster.');
-  if (!agent.enrolled) throw new Problem('conflict', `The cluster "${row.name}" has no agent that could be revoked.`);
+  if (!agent.enrolled) throw new Problem('conflict', `The cluster "${row.name}" has no agent to revoke.`);
   await effect.kysely
     .updateTable('cluster_agent')
     .set({
@@ -177,7 +180,7 @@ export async function welcomeAgent(
   const agent = await lockAgent(effect, cluster.id);
   // Revoked or replaced between the check of its credential and here.
   if (!agent?.credentialHash?.equals(credentialHash)) {
-    throw new Problem('no-credential', 'The credential of this agent was revoked: enrol it again.');
+    throw new Problem('no-credential', 'The credential of this agent was revoked: enrol the agent again.');
   }
   const { incarnation } = await kysely
     .updateTable('cluster_agent')
@@ -283,9 +286,12 @@ async function loseCommands(
     .execute();
   for (const { id, journalId } of delivered) {
     if (hello === undefined || journalId !== hello.journalId) {
-      await endCommand(effect, id, { state: 'lost', message: 'The agent that had taken it is gone.' });
+      await endCommand(effect, id, { state: 'lost', message: 'The agent that had accepted the command was replaced.' });
     } else if (!hello.journalled.includes(id)) {
-      await endCommand(effect, id, { state: 'unknown', message: 'The agent was interrupted and cannot say.' });
+      await endCommand(effect, id, {
+        state: 'unknown',
+        message: 'The agent was interrupted; whether the command ran is unknown.',
+      });
     }
   }
 }

@@ -74,8 +74,8 @@ export async function endForsakenCommands(database: Database): Promise<number> {
         ending,
         id,
         state === 'queued'
-          ? { state: 'expired', message: 'The agent did not take it in time.' }
-          : { state: 'lost', message: 'The agent that had taken it never came back.' },
+          ? { state: 'expired', message: 'The agent did not accept the command in time.' }
+          : { state: 'lost', message: 'The agent that had accepted the command never reconnected.' },
       ),
     );
   }

@@ -152,7 +152,7 @@ async function refuseTooMuch(kysely: Kysely<Tables>, { id }: ClusterRef): Promis
   if (slices <= mostSlices && bytes <= mostBytes) return;
   throw new Problem(
     'body-too-large',
-    `The agent reports more than the ${mostSlices} slices that are kept of a cluster.`,
+    `The agent reported more than ${mostSlices} workloads, the most that is stored for a cluster.`,
   );
 }
 

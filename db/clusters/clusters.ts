@@ -153,7 +153,7 @@ export async function requestClusterDeletion(effect: Effect, cluster: ClusterRef
   const before = await lockCluster(effect, cluster);
   if (before === undefined) throw new Problem('not-found', 'There is no such cluster.');
   if (!isClusterLiving(before.state)) {
-    throw new Problem('already-decided', `The cluster "${before.name}" is being deleted already.`);
+    throw new Problem('already-decided', `The cluster "${before.name}" is already being deleted.`);
   }
   const inhabitants = await whatLivesThere(effect.kysely, cluster);
   if (inhabitants.names.length > 0) {
@@ -161,7 +161,7 @@ export async function requestClusterDeletion(effect: Effect, cluster: ClusterRef
     const named = inhabitants.names.map((name) => `"${name}"`).join(', ') + (more > 0 ? ` and ${more} more` : '');
     throw new Problem(
       'cluster-in-use',
-      `On the cluster "${before.name}" there still is ${named}: remove that first, and wait until it is gone. If the machine itself is gone, revoke its agent.`,
+      `The cluster "${before.name}" still has ${named}: remove these workloads first and wait until they have stopped. If the machine itself is lost, revoke its agent.`,
     );
   }
   await effect.kysely

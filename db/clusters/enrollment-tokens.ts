@@ -17,7 +17,7 @@ export async function createEnrollmentToken(
   const seconds = await findLasting(effect.kysely, cluster.organizationId, 'joinTokenTtlSeconds');
   if (row === undefined || seconds === undefined) throw new Problem('not-found', 'There is no such cluster.');
   if (row.state === 'deleting') {
-    throw new Problem('already-decided', `The cluster "${row.name}" is being deleted: no agent can join it any more.`);
+    throw new Problem('already-decided', `The cluster "${row.name}" is being deleted: no agent can join it.`);
   }
   const secret = `bje_${newSecret()}`;
   const { expires_at: expiresAt } = await effect.kysely
@@ -53,15 +53,15 @@ export async function useEnrollmentToken(
     .executeTakeFirst();
   if (token === undefined) {
     throw refused(
-      'The enrollment token is not known here: check that it was copied as a whole, and from this address.',
+      'The enrollment token is unknown: check that the whole token was copied, and that it belongs to this installation.',
     );
   }
   const cluster = { id: token.cluster_id, organizationId: token.organization_id };
   if (token.used_at !== null) {
     if (token.used_by_credential_hash?.equals(credentialHash)) return { ...cluster, again: true };
-    throw refused('The enrollment token was used already: make another one for each agent.');
+    throw refused('The enrollment token was already used: create one token per agent.');
   }
-  if (token.expired) throw refused('The enrollment token has expired: make another one.');
+  if (token.expired) throw refused('The enrollment token has expired: create another one.');
   await effect.kysely
     .updateTable('enrollment_token')
     .set({ used_at: sql`now()`, used_by_credential_hash: credentialHash })

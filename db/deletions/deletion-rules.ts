@@ -6,11 +6,11 @@ import { Problem } from '../../domain/problems.ts';
 export function decided(state: DeletionState, verb: 'restored' | 'purged'): Problem {
   const why = {
     retained:
-      verb === 'restored' ? 'its time has passed or its purge was asked for' : 'its purge was asked for already',
+      verb === 'restored' ? 'its retention has ended or its purge was requested' : 'its purge was already requested',
     purging: 'it is being purged',
-    purged: 'it is purged',
-    restored: 'it is restored already',
-    failed: 'its purge had begun before it failed',
+    purged: 'it was purged',
+    restored: 'it was already restored',
+    failed: 'its purge failed after it had started',
   }[state];
   return new Problem('already-decided', `The organization can no longer be ${verb}: ${why}.`);
 }

@@ -129,11 +129,11 @@ function refuseOtherPerson(invitation: InvitationView, user: Invited): void {
 }
 
 export function alreadyAccepted(): Problem {
-  return new Problem('invitation-over', 'This invitation was accepted already; who belongs is among the members.');
+  return new Problem('invitation-over', 'This invitation was already accepted; see the list of members.');
 }
 
 function noInvitation(): Problem {
-  return new Problem('not-found', 'There is no such invitation, or it was taken back; ask whoever invited you.');
+  return new Problem('not-found', 'There is no such invitation, or it was revoked; ask for another one.');
 }
 
 /** One that was not revoked. */

@@ -30,7 +30,7 @@ export async function createInvitation(
   const acting = await lockMembers(effect, organizationId, asRole);
   refuseLowerRole(acting, role === 'owner' ? 'owner' : 'admin');
   if (await isMemberByEmail(effect.kysely, organizationId, email)) {
-    throw new Problem('already-member', `Somebody with the address ${email} belongs to the organization already.`);
+    throw new Problem('already-member', `A person with the address ${email} is already a member of the organization.`);
   }
   const replaced = await revokeExpired(effect, organizationId, email);
   const id = uuid();
@@ -51,7 +51,7 @@ export async function createInvitation(
       .execute();
   } catch (error) {
     if (uniqueViolation(error) !== 'invitation_pending_unique') throw error;
-    throw new Problem('conflict', `${email} is invited already: resend that invitation, or revoke it first.`);
+    throw new Problem('conflict', `${email} is already invited: resend that invitation, or revoke it first.`);
   }
   recordInvitation(effect, 'invitation.created', { id, organizationId, email }, { role, ...replaced });
   return { invitation: await written(effect, id), token };

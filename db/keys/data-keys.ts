@@ -60,7 +60,7 @@ export class DataKeys {
       return { id: row.id, key: unseal(kek, row.wrapped, boundTo(row)) };
     } catch (error) {
       throw new Error(
-        `The data key ${row.id} does not open with the keys file ${this.#path}: restore the one that belongs to this database.`,
+        `The data key ${row.id} cannot be decrypted with the keys file ${this.#path}: restore the one that belongs to this database.`,
         { cause: error },
       );
     }

@@ -63,9 +63,12 @@ export async function openKeyring(database: Database, keysFile: string): Promise
       try {
         return unseal(key, ciphertext.subarray(headerBytes), `${id}:${organizationId}:${row}`).toString('utf8');
       } catch (error) {
-        throw new Error(`The secret ${row} does not open: it was changed in the database or moved from another row.`, {
-          cause: error,
-        });
+        throw new Error(
+          `The secret ${row} cannot be decrypted: it was changed in the database or moved from another row.`,
+          {
+            cause: error,
+          },
+        );
       }
     },
 

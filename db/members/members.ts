@@ -77,7 +77,7 @@ export async function lockMembers(effect: Effect, organizationId: string, asRole
   if (kind === 'token') return await roleOfToken(effect, organizationId, id, asRole);
   if (kind !== 'user') return asRole;
   const acting = await membership(effect, organizationId, id);
-  if (acting === undefined) throw new Problem('not-found', 'You have left this organization a moment ago.');
+  if (acting === undefined) throw new Problem('not-found', 'You are no longer a member of this organization.');
   return acting.role;
 }
 
@@ -94,7 +94,7 @@ async function roleOfToken(effect: Effect, organizationId: string, id: string, a
     .where('api_token.id', '=', id)
     .executeTakeFirst();
   if (token === undefined || token.revokedAt !== null || (token.makerId !== null && token.role === null)) {
-    throw new Problem('no-credential', 'This API token has ended a moment ago.');
+    throw new Problem('no-credential', 'This API token is no longer valid.');
   }
   return token.role === null ? asRole : lowerRole(asRole, token.role);
 }
@@ -111,7 +111,7 @@ export async function addMember(
     .onConflict((conflict) => conflict.doNothing())
     .returning('user_id')
     .executeTakeFirst();
-  if (added === undefined) throw new Problem('already-member', 'You belong to this organization already.');
+  if (added === undefined) throw new Problem('already-member', 'You are already a member of this organization.');
   const details = { role, ...(invitationId === undefined ? {} : { invitationId }) };
   await record(effect, 'member.added', { organizationId, userId, details });
 }

@@ -207,7 +207,7 @@ export async function desiredSince(
       const workload = await unsealWorkload(keyring, { id: clusterId, organizationId }, key, stored);
       desired.slices.push({ key, revision, workload });
     } catch {
-      const error = 'Its secrets do not open with the key of this organization: apply it again.';
+      const error = 'The secrets of this workload cannot be decrypted: apply the workload again.';
       desired.broken.push({ key, revision, error });
     }
   }
@@ -240,7 +240,7 @@ async function lockLiving(effect: Effect, cluster: ClusterRef) {
   const row = await lockCluster(effect, cluster);
   if (row === undefined) throw new Problem('not-found', 'There is no such cluster.');
   if (isClusterLiving(row.state)) return row;
-  throw new Problem('already-decided', `The cluster "${row.name}" is being deleted: nothing new can be put there.`);
+  throw new Problem('already-decided', `The cluster "${row.name}" is being deleted: no workload can be applied to it.`);
 }
 
 async function raise(effect: Effect, { id, organizationId }: ClusterRef, revision: number): Promise<void> {

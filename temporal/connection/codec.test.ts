@@ -42,7 +42,7 @@ test('the same text never looks the same, and nothing of it is seen', async () =
 test('an unknown key is named', async () => {
   const [payload] = await payloadCodec(keyring(second, second)).encode([defaultPayloadConverter.toPayload(1)]);
   const reading = payloadCodec(keyring(first, first)).decode(payload ? [payload] : []);
-  await expect(reading).rejects.toThrow(/key "second", which cannot be had; restore the keys file/);
+  await expect(reading).rejects.toThrow(/key "second", which is not available; restore the keys file/);
 });
 
 test('a payload that was altered, cut, or given another key is refused', async () => {

@@ -64,7 +64,7 @@ async function decrypt(payload: Payload, keys: PayloadKeys): Promise<Payload> {
   const id = textOf(payload.metadata?.key);
   const key = await keys.byId(id).catch((cause: unknown) => {
     throw new UnreadablePayload(
-      `A payload is encrypted with the key ${JSON.stringify(id)}, which cannot be had; restore the keys file and the database of the installation that wrote it.`,
+      `A payload is encrypted with the key ${JSON.stringify(id)}, which is not available; restore the keys file and the database of the installation that wrote it.`,
       cause,
     );
   });
@@ -77,7 +77,7 @@ async function decrypt(payload: Payload, keys: PayloadKeys): Promise<Payload> {
     return PayloadMessage.decode(opened);
   } catch (cause) {
     throw new UnreadablePayload(
-      `A payload does not open with its key ${JSON.stringify(id)}; it was altered after it was written.`,
+      `A payload cannot be decrypted with its key ${JSON.stringify(id)}; it was altered after it was written.`,
       cause,
     );
   }

@@ -31,7 +31,10 @@ async function ensureNamespace(temporal: Temporal, signal?: AbortSignal): Promis
       .registerNamespace({ namespace, workflowExecutionRetentionPeriod: retention })
       .catch((error: unknown) => {
         if (hasStatus(error, 'alreadyExists')) return;
-        throw refusal(error, `Temporal has no namespace ${namespace} and does not let us make it; make it yourself.`);
+        throw refusal(
+          error,
+          `Temporal has no namespace ${namespace} and does not allow creating it; create it yourself.`,
+        );
       });
   } else if (found.retentionDays !== retentionDays) {
     await connection.workflowService
@@ -79,7 +82,7 @@ async function addSearchAttributes({ connection, namespace }: Temporal): Promise
     const wanted = searchAttributeNames.join(', ');
     throw refusal(
       error,
-      `Temporal does not let us add search attributes to the namespace ${namespace}; add these of type Keyword yourself: ${wanted}.`,
+      `Temporal does not allow adding search attributes to the namespace ${namespace}; add these of type Keyword yourself: ${wanted}.`,
     );
   }
 }
@@ -115,7 +118,9 @@ async function until<T>(signal: AbortSignal | undefined, look: () => Promise<T |
     const seen = await look();
     if (seen !== undefined) return seen;
     if (Date.now() > deadline) {
-      throw new NamespaceNotReady('Temporal did not make the namespace usable within a minute; look at its logs.');
+      throw new NamespaceNotReady(
+        'The namespace in Temporal was not usable within a minute; check the logs of the Temporal server.',
+      );
     }
     await pause(100, undefined, signal ? { signal } : {});
   }

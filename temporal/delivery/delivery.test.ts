@@ -102,7 +102,7 @@ test('what cannot be told delays nobody else, is named, and its blocker goes whe
     expect.objectContaining({ actorId: poisoned.actor, attempts: 11, lastError: expect.stringMatching(/not running/) }),
   ]);
   const row = await deletionRow(ground.database, poisoned.deletionId);
-  expect(row.blocker).toMatch(/cannot be told anything.*not running/);
+  expect(row.blocker).toMatch(/Messages cannot be delivered.*not running/);
 
   const { organizationId, deletionId } = poisoned;
   const input = { deletionId, organizationId, restoreUntil: row.restore_until.toISOString() };

@@ -62,15 +62,18 @@ export function createDelivery({ database, temporal, log }: Parts): Delivery {
         const how = await context.with(trace, () => tellActor(temporal, transaction, entry));
         await delivered(transaction, entry);
         if (entry.attempts >= poisonedAfter) await setBlocker(transaction, actorId, null);
-        log.info({ ...line, how }, 'An actor was told');
+        log.info({ ...line, how }, 'Delivered an entry to its actor');
         return 'delivered';
       } catch (error) {
         // Temporal being away is no fault of the entry: nothing is counted against it.
         if (await outage.explains(error)) return 'failed';
         const why = error instanceof Error ? error.message : String(error);
         const { attempts } = await failed(transaction, entry, why);
-        if (attempts >= poisonedAfter) await setBlocker(transaction, actorId, `It cannot be told anything: ${why}`);
-        log[attempts >= poisonedAfter ? 'error' : 'warn']({ ...line, attempts, err: error }, 'An actor was not told');
+        if (attempts >= poisonedAfter) await setBlocker(transaction, actorId, `Messages cannot be delivered: ${why}`);
+        log[attempts >= poisonedAfter ? 'error' : 'warn'](
+          { ...line, attempts, err: error },
+          'Delivery to an actor failed; retrying later',
+        );
         return 'failed';
       }
     });

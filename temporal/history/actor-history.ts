@@ -116,7 +116,7 @@ export class ActorHistory {
   }
 
   #unreadable({ runId, storedAt }: ArchivedRun, page: number, before: HistoryEvent | undefined): HistoryEvent {
-    const why = `Page ${page + 1} of the run ${runId} is missing in the archive, was altered, or its key is not there; restore it from a backup of the database.`;
+    const why = `Page ${page + 1} of the run ${runId} is missing in the archive, was altered, or its key is missing; restore it from a backup of the database.`;
     const at = before?.at ?? storedAt.toISOString();
     return { id: (before?.id ?? 0) + 1, type: unreadablePart, at, attributes: { why } };
   }

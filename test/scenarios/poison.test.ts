@@ -87,7 +87,9 @@ test('poisoned entries are named in /readyz and /metrics and delay nobody else',
   await purgeNow(installation, deletion);
   const as = blocked.owner;
   const { body } = await installation.call('GET', '/api/v1/deleted-organizations', { as, organization: '' });
-  expect(body.items).toMatchObject([{ state: 'retained', blocker: expect.stringMatching(/^It cannot be told/) }]);
+  expect(body.items).toMatchObject([
+    { state: 'retained', blocker: expect.stringMatching(/^Messages cannot be delivered/) },
+  ]);
   expect(await poisoned()).toContain(deletion.actor);
 
   // An operator takes the poison away: what waited is told.

@@ -85,7 +85,7 @@ test('a token that is used, expired or wrong enrols nobody, and nothing half don
   const cases: [string, string][] = [
     [printed, 'was used already'],
     [expired, 'has expired'],
-    [wrong, 'is not known here'],
+    [wrong, 'is unknown'],
   ];
   for (const [command, sentence] of cases) {
     const { code, said } = await machine.type(command, { home: elsewhere });
@@ -147,7 +147,7 @@ test('an update of the agent disturbs nothing, one that does not work comes back
   await installation.until('it has begun', async () => (await agentStatus()).inProgress !== undefined);
   const path = `${applications.path}/agent/update`;
   const second = await installation.call('POST', path, { as: applications.admin, body: {} });
-  expect(second).toMatchObject({ status: 409, body: { detail: expect.stringContaining('is being updated already') } });
+  expect(second).toMatchObject({ status: 409, body: { detail: expect.stringContaining('is already being updated') } });
   const { code, stdout, stderr } = await updating;
   expect(stdout).toContain(`${next} to ${broken}: returned`);
   expect(stderr).toContain('was started 3 times and did not reach the control plane');

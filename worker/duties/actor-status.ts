@@ -23,9 +23,9 @@ export async function actorStatus({ connection, namespace }: Temporal, actorId: 
     if (!closed.has(status)) {
       const step = pendingActivities?.find(({ attempt }) => (attempt ?? 0) >= stuckAfter);
       const stuck = step
-        ? `Its step ${step.activityType?.name} has failed ${(step.attempt ?? 1) - 1} times; see the log of the workers.`
+        ? `The step ${step.activityType?.name} has failed ${(step.attempt ?? 1) - 1} times; see the log of the worker.`
         : (pendingWorkflowTask?.attempt ?? 0) >= stuckAfter
-          ? 'Its program fails again and again; see the log of the workers.'
+          ? 'The workflow code keeps failing; see the log of the worker.'
           : undefined;
       return { is: 'running', runId, stuck, busy: (pendingActivities ?? []).length > 0 };
     }

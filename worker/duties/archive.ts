@@ -103,7 +103,7 @@ async function archiveActor(
     await storeHistoryPage(database.kysely, keyring, { actorId: actor, organizationId, ...fetched });
     pages += 1;
   }
-  log.info({ actor, pages }, 'The history of an actor is archived');
+  log.info({ actor, pages }, 'Archived the history of an actor');
   return 'archived';
 }
 
@@ -125,5 +125,5 @@ export function archiveRuns({ database, keyring, temporal }: Pick<Archiving, 'da
 function report({ database }: Archiving, actor: string, reported: Set<string>): void {
   if (reported.has(actor)) return;
   reported.add(actor);
-  database.raiseAlarm({ actorId: actor, message: `${actor} still runs although its row is final: ask its view.` });
+  database.raiseAlarm({ actorId: actor, message: `${actor} still runs although its row is final: query its view.` });
 }

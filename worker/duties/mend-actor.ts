@@ -12,7 +12,7 @@ import { hasPoisonedEntry, type OpenRow, startWaits } from './open-rows.ts';
 import type { Reconciling } from './reconciling.ts';
 
 const author: Author = { kind: 'machine', id: 'reconciler', name: 'reconciler' };
-const programFails = 'Its program fails again and again; see the log of the workers.';
+const programFails = 'The workflow code keeps failing; see the log of the worker.';
 
 /** Compares one open row with its actor and mends the difference. Answers what Temporal knew of the actor. */
 export async function mendActor(reconciling: Reconciling, row: OpenRow, failing: boolean): Promise<ActorStatus> {
@@ -57,11 +57,11 @@ async function startAgain(
   const how = await startActor(temporal, start);
   (fails ? metrics.ended : metrics.restarted).inc();
   if (status.is === 'unknown') {
-    log.warn({ actor, how }, 'An actor was lost; it is started again');
+    log.warn({ actor, how }, 'An actor was lost; restarting it');
     return;
   }
   database.raiseAlarm({ actorId: actor, message: `${actor} ${status.how} while its row was ${state}.` });
-  log.error({ actor, how, state }, `An actor ${status.how} without ending its row; it is started again`);
+  log.error({ actor, how, state }, `An actor ${status.how} without ending its row; restarting it`);
 }
 
 /** Asks an actor that runs to look at its row. One that is at work, or has just ended, is left alone. */
@@ -75,6 +75,6 @@ export async function askToLook({ temporal, log }: Reconciling, actor: string, w
       return false;
     throw error;
   }
-  log.warn({ actor, why }, 'An actor is asked to look at its row');
+  log.warn({ actor, why }, 'Asked an actor to read its row');
   return true;
 }

@@ -145,9 +145,9 @@ test('the blocker of a poisoned entry stays until the entry is delivered', async
     .set({ attempts: 10 })
     .where('actor_id', '=', deletion.actor)
     .execute();
-  await setBlocker(ground.database.kysely, deletion.actor, 'It cannot be told anything.');
+  await setBlocker(ground.database.kysely, deletion.actor, 'Messages cannot be delivered.');
   await reconcile(reconciling);
-  expect((await deletionRow(ground.database, deletion.deletionId)).blocker).toBe('It cannot be told anything.');
+  expect((await deletionRow(ground.database, deletion.deletionId)).blocker).toBe('Messages cannot be delivered.');
 });
 
 test('a row that cannot be mended is named in its blocker, and all others are mended', async () => {
@@ -159,7 +159,7 @@ test('a row that cannot be mended is named in its blocker, and all others are me
   await ground.database.kysely.schema.alterTable('deletion').dropConstraint('deletion_state_check').execute();
   await ground.database.kysely.updateTable('deletion').set(columns).where('id', '=', broken.deletionId).execute();
   await reconcile(reconciling);
-  expect((await deletionRow(ground.database, broken.deletionId)).blocker).toContain('It cannot be mended: ');
+  expect((await deletionRow(ground.database, broken.deletionId)).blocker).toContain('Repair failed: ');
   expect((await handle(lost).describe()).status.name).toBe('RUNNING');
 });
 

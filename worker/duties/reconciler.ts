@@ -113,7 +113,7 @@ async function tellUnheard({ reconciling, memory, running, signal }: Pass): Prom
       seen.set(actor, since);
       if (now - since < graceSeconds * 1_000 || memory.quiet.has(actor) || !running.has(actor)) continue;
       if (signal?.aborted) return;
-      if (await askToLook(reconciling, actor, 'Its row says something that it does not show.')) {
+      if (await askToLook(reconciling, actor, 'The actor does not show a change of its row.')) {
         memory.quiet.set(actor, now + quietMilliseconds);
       }
     }
@@ -137,7 +137,7 @@ async function endStrays({ reconciling, memory, open, running, signal }: Pass): 
       if (signal?.aborted) return;
       if (memory.quiet.has(actor)) continue;
       memory.quiet.set(actor, Date.now() + quietMilliseconds);
-      await askToLook(reconciling, actor, 'It runs although its row is final or gone.');
+      await askToLook(reconciling, actor, 'The actor is running although its row is final or deleted.');
     }
   }
 }
@@ -164,8 +164,8 @@ async function mend({ reconciling, failing }: Pass, row: OpenRow): Promise<strin
   } catch (error) {
     if (connectionFailure(error) || hasStatus(error, 'unavailable', 'deadlineExceeded')) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    log.error({ err: error, actor }, 'An actor cannot be mended; the others go on');
-    await setBlocker(database.kysely, actor, `It cannot be mended: ${why}`);
+    log.error({ err: error, actor }, 'An actor cannot be repaired; the others continue');
+    await setBlocker(database.kysely, actor, `Repair failed: ${why}`);
     return 'not mended';
   }
 }

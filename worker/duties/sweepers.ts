@@ -24,7 +24,7 @@ interface Sweeping {
 }
 
 /**
- * Throws away what has had its time, makes the feed's next days, and notices agents of which nothing is heard any more.
+ * Deletes expired data, creates the feed's next days, and notices agents whose heartbeats have stopped.
  * Whichever worker comes first does it.
  */
 export function startSweepers(sweeping: Sweeping): Pick<Repeated, 'stop'> {
@@ -41,7 +41,7 @@ export function startSweepers(sweeping: Sweeping): Pick<Repeated, 'stop'> {
     ['Partitions of the change feed', () => maintainFeedPartitions(database)],
     ['Stored idempotent answers', (signal) => sweepIdempotentAnswers(database.kysely, idempotencyHours, signal)],
     ['Leases and rate permits', (signal) => sweepLeases(database.kysely, signal)],
-    ['What signing in leaves behind', (signal) => sweepIdentity(database.kysely, signal)],
+    ['Expired sessions and sign-in records', (signal) => sweepIdentity(database.kysely, signal)],
   ];
   // Two in all take a connection each. A long sweep must not keep those waiting that watch for what happens now.
   const lanes = { watching: openGate(1), sweeping: openGate(1) };

@@ -34,7 +34,7 @@ export async function workflowBundle({ cache, tracing = false, log }: Bundling):
     logger: quiet(log),
   });
   await keep(cache, name, code).catch((error: unknown) => {
-    log?.warn({ err: error }, 'The bundle of the workflows could not be kept; the next start makes it again');
+    log?.warn({ err: error }, 'The bundle of the workflows could not be cached; the next start builds it again');
   });
   return { code };
 }

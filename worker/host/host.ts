@@ -33,7 +33,7 @@ export async function hostActors(hosting: Hosting, signal: AbortSignal): Promise
       await serve(hosting, signal);
     } catch (error) {
       if (signal.aborted) return;
-      hosting.log.error({ err: error, retryInMilliseconds: wait }, 'Actors are not served; trying again');
+      hosting.log.error({ err: error, retryInMilliseconds: wait }, 'The Temporal worker stopped; restarting it');
     }
     if (Date.now() - began > 60_000) wait = 250;
     await pause(wait, undefined, { signal }).catch(() => undefined);
@@ -52,7 +52,7 @@ async function serve(hosting: Hosting, signal: AbortSignal): Promise<void> {
     try {
       const run = worker.run();
       if (signal.aborted) stop();
-      log.info({ namespace: address.namespace, taskQueue }, 'Actors are served');
+      log.info({ namespace: address.namespace, taskQueue }, 'The Temporal worker is running');
       onServing?.(true);
       await run;
     } finally {

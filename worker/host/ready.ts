@@ -18,7 +18,7 @@ export async function readyDatabase(database: Database, log: Logger, signal: Abo
     if (state === 'ahead') {
       throw new SchemaTooNew('The database was migrated by a newer version of Ballast; start that version.');
     }
-    if (state === 'behind') throw new NotYet('The database is not migrated yet; ballast migrate does that.');
+    if (state === 'behind') throw new NotYet('The database is not migrated yet; run `ballast migrate`.');
   });
 }
 

@@ -50,7 +50,7 @@ export interface ArchivedRun {
   storedAt: Date;
 }
 
-/** A page that does not open: it was altered, or its key is not there. */
+/** A page that cannot be decrypted: the page was altered or its key is missing. */
 export class UnreadablePage extends Error {}
 
 /** The actor's archived runs, in the order they were stored. */
@@ -84,7 +84,7 @@ export async function readHistoryPage(
   } catch (cause) {
     if (connectionFailure(cause) || cause instanceof Problem) throw cause;
     throw new UnreadablePage(
-      `Page ${page} of the run ${runId} of ${actorId} does not open: it was altered, or its key is not there.`,
+      `Page ${page} of the run ${runId} of ${actorId} cannot be decrypted: the page was altered or its key is missing.`,
       { cause },
     );
   }

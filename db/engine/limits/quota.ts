@@ -30,6 +30,6 @@ export async function refuseBeyond({ kysely }: Pick<Effect, 'kysely'>, quota: Qu
   if (reached.rows.length === 0) return;
   throw new Problem(
     'quota-reached',
-    `There are ${most.toLocaleString('en')} ${things} already, as many as ${setting} allows; ${remedy}, or ask whoever runs this installation to raise it.`,
+    `The limit of ${most.toLocaleString('en')} ${things} (${setting}) is reached; ${remedy}, or ask the operator of this installation to raise it.`,
   );
 }
