@@ -28,7 +28,7 @@ export const settingsTable = {
     example: '8088',
   }),
   LISTEN: setting(
-    'Address that PORT is opened on; anything but loopback wants an https PUBLIC_URL.',
+    'Address that PORT listens on; any address but loopback requires an https PUBLIC_URL.',
     address,
     '127.0.0.1',
   ),
@@ -36,28 +36,28 @@ export const settingsTable = {
     shown: 'http://localhost:PORT',
   }),
   API_SOCKET: optional(
-    'Unix socket that the API listens on besides PORT, in a directory that nobody else can enter. Set by `ballast up`, for the agent of this machine.',
+    'Unix socket that the API listens on besides PORT, in a directory that only its user can enter. Set by `ballast up` for the agent of this machine.',
     path,
     { example: '/var/lib/ballast/run/api.sock' },
   ),
-  TRUSTED_PROXIES: setting<readonly string[]>('Proxies whose X-Forwarded-For is believed.', ranges, []),
+  TRUSTED_PROXIES: setting<readonly string[]>('Proxies whose X-Forwarded-For is trusted.', ranges, []),
   BALLAST_HOME: setting('Directory of all data, keys and logs.', path, join(checkout, '.ballast'), {
     example: '/var/lib/ballast',
     shown: '.ballast in the checkout',
   }),
-  BALLAST_URL: optional('Control plane that `ballast cluster …` speaks to; PUBLIC_URL without it.', origin, {
+  BALLAST_URL: optional('Control plane that `ballast cluster …` connects to; PUBLIC_URL if unset.', origin, {
     example: 'https://ballast.example.com',
   }),
-  BALLAST_TOKEN: optional('API token that `ballast cluster …` speaks with.', text, { secret: true }),
+  BALLAST_TOKEN: optional('API token that `ballast cluster …` authenticates with.', text, { secret: true }),
   KEYS_FILE: setting(
-    'File of the key-encryption keys. Whoever has it and the database can read every secret.',
+    'File of the key-encryption keys. Together with the database, this file decrypts every secret.',
     path,
     (above) => join(String(above.BALLAST_HOME), 'keys', 'key-encryption-keys.json'),
     { shown: 'keys/key-encryption-keys.json in the home' },
   ),
-  LOG_LEVEL: setting('Least level that is logged.', oneOf('trace', 'debug', 'info', 'warn', 'error'), 'info'),
+  LOG_LEVEL: setting('Lowest level that is logged.', oneOf('trace', 'debug', 'info', 'warn', 'error'), 'info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
-    'Where traces are sent (OTLP over HTTP); none are made without it.',
+    'Endpoint for traces (OTLP over HTTP); tracing is off if unset.',
     url('http', 'https'),
     {
       example: 'http://127.0.0.1:4318',
@@ -68,19 +68,19 @@ export const settingsTable = {
     secret: true,
     example: 'postgresql://user:password@host:5432/ballast',
   }),
-  DATABASE_POOL: setting('Most connections that one process opens to PostgreSQL.', wholeNumber(2, 500), 16),
+  DATABASE_POOL: setting('Maximum number of connections of one process to PostgreSQL.', wholeNumber(2, 500), 16),
 
   TEMPORAL_ADDRESS: optional('Temporal to use instead of the embedded one.', hostAndPort),
   TEMPORAL_NAMESPACE: setting('Namespace in Temporal.', text, 'ballast', { example: 'ballast' }),
   TEMPORAL_API_KEY: optional('Key for Temporal Cloud.', text, { secret: true }),
   TEMPORAL_TLS_CA_FILE: optional(
-    'Certificates (PEM) that Temporal must be signed by, if not a public authority.',
+    "Certificate authorities (PEM) for Temporal's certificate, if not the public ones.",
     path,
   ),
-  TEMPORAL_TLS_CERT_FILE: optional('Client certificate (PEM) shown to Temporal.', path),
+  TEMPORAL_TLS_CERT_FILE: optional('Client certificate (PEM) for Temporal.', path),
   TEMPORAL_TLS_KEY_FILE: optional('Key (PEM) of that certificate.', path),
-  TEMPORAL_TLS_SERVER_NAME: optional('Name that the certificate of Temporal must carry, if not its host.', text),
-  TEMPORAL_TLS: setting('Whether Temporal is spoken to with TLS.', yesOrNo, wantsTls, {
+  TEMPORAL_TLS_SERVER_NAME: optional("Server name in Temporal's certificate, if not its host.", text),
+  TEMPORAL_TLS: setting('Whether connections to Temporal use TLS.', yesOrNo, wantsTls, {
     shown: 'true if one of the TEMPORAL_TLS_ settings or TEMPORAL_API_KEY is set',
   }),
   TEMPORAL_SERVER: optional(
@@ -99,7 +99,7 @@ export const settingsTable = {
   }),
   OIDC_CLIENT_ID: optional('Client id at that provider.', text),
   OIDC_CLIENT_SECRET: optional('Client secret at that provider.', text, { secret: true }),
-  OIDC_SCOPES: setting('Scopes that are asked of that provider.', text, 'openid profile email', {
+  OIDC_SCOPES: setting('Scopes requested from that provider.', text, 'openid profile email', {
     example: 'openid profile email groups',
   }),
   OIDC_PROVIDER_NAME: setting(
@@ -146,13 +146,13 @@ export const settingsTable = {
     },
   ),
   OUTBOUND_ALLOWED_RANGES: setting<readonly string[]>(
-    'Private addresses that addresses given by users may nevertheless lead to.',
+    'Private addresses that user-supplied addresses may resolve to.',
     ranges,
     [],
   ),
 
   WORKER_PORT: setting(
-    'Port on 127.0.0.1 where a worker tells its health and metrics; 0 picks a free one.',
+    'Port on 127.0.0.1 for health and metrics of a worker; 0 picks a free one.',
     wholeNumber(0, 65_535),
     0,
     {
@@ -160,7 +160,7 @@ export const settingsTable = {
     },
   ),
   METRICS_TOKEN_FILE: setting(
-    'File of the token that /metrics of the API is read with; made at the first start if its directory is there.',
+    'File with the token for /metrics of the API; created at the first start if its directory exists.',
     path,
     (above) => join(String(above.BALLAST_HOME), 'keys', 'metrics-token'),
     { shown: 'keys/metrics-token in the home' },
@@ -168,13 +168,13 @@ export const settingsTable = {
   WORKER_METRICS_URL: optional('Metrics of a worker that the API adds to its own /metrics.', url('http'), {
     example: 'http://127.0.0.1:9464/metrics',
   }),
-  ACTOR_CONCURRENCY: setting('Most steps of actors that one worker runs at once.', wholeNumber(1, 1000), 40, {
+  ACTOR_CONCURRENCY: setting('Maximum number of activities that one worker runs at once.', wholeNumber(1, 1000), 40, {
     example: '40',
   }),
 
   LOCAL_CLUSTER: setting('Whether `ballast up` runs a cluster on this machine, with its agent.', yesOrNo, true),
   LOCAL_DRIVER: setting(
-    'What runs instances on this machine; auto takes Docker if its engine answers.',
+    'Driver of instances on this machine; auto selects Docker if its engine responds.',
     oneOf('auto', 'process', 'docker'),
     'auto',
   ),
@@ -184,8 +184,8 @@ export const settingsTable = {
     8089,
     { example: '8089' },
   ),
-  INGRESS_LISTEN: setting('Address that INGRESS_PORT is opened on.', address, '127.0.0.1'),
-  INGRESS_DOMAIN: setting('Domain beneath which applications get their host names.', text, 'localhost', {
+  INGRESS_LISTEN: setting('Address that INGRESS_PORT listens on.', address, '127.0.0.1'),
+  INGRESS_DOMAIN: setting('Parent domain of the host names of applications.', text, 'localhost', {
     example: 'apps.example.com',
   }),
 
@@ -193,7 +193,7 @@ export const settingsTable = {
     example: '1048576',
   }),
   RECEIVE_TIMEOUT: setting(
-    'Longest that a request may take to arrive; then its connection is ended.',
+    'Maximum time for a request to arrive before its connection is closed.',
     duration(100, 3_600_000),
     60_000,
     { shown: '60s', example: '60s' },
@@ -205,7 +205,7 @@ export const settingsTable = {
     { example: '512' },
   ),
   REQUEST_TIMEOUT: setting(
-    'Longest that a request may take before it is answered 504.',
+    'Maximum time for a request before it is answered with 504.',
     duration(100, 600_000),
     30_000,
     {
@@ -237,7 +237,7 @@ export const settingsTable = {
   ORGANIZATIONS_PER_OWNER: setting('Organizations that one person may own.', wholeNumber(1, 100_000), 50),
   TEAMS_PER_ORGANIZATION: setting('Teams that an organization may have.', wholeNumber(1, 100_000), 500),
   TOKENS_PER_ORGANIZATION: setting(
-    'API tokens that work, those of CI jobs included, that an organization may have.',
+    'Active API tokens that an organization may have, those of CI jobs included.',
     wholeNumber(1, 1_000_000),
     2000,
   ),
