@@ -45,7 +45,7 @@ export interface Framed<End extends string, Input extends ActorInput> {
   organizationId: string;
   input: Input;
   mailbox: Post;
-  /** The input of a run that goes on from here: its state, its revision and what it has heard among it. */
+  /** The input of a run that continues from here, with state, revision and the ids of messages heard. */
   now(): Input;
   /** From the claim of its row to its end. */
   live(frame: Frame): Promise<End>;

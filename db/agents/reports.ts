@@ -93,7 +93,7 @@ export async function acceptReport(
   return same ? 'unchanged' : 'changed';
 }
 
-/** Nothing is known of the machine any more: what was seen there, and what was still to be taken away. */
+/** Deletes everything known of the machine: the observed workloads, and the desired ones marked as removed. */
 export async function forgetMachine(effect: Effect, cluster: ClusterRef): Promise<void> {
   await effect.kysely.deleteFrom('observed_slice').where('cluster_id', '=', cluster.id).execute();
   await deleteTombstones(effect, cluster, 2_147_483_647);
@@ -252,7 +252,7 @@ async function crashLoopEvent(
   await insertClusterEvent(effect, { organizationId, clusterId, kind: 'instance.crash_loop', occasion, payload });
 }
 
-/** Why the cluster is not as it shall be, in a sentence. */
+/** The reason why the cluster is degraded, in a sentence. */
 async function troubleNow(
   kysely: Kysely<Tables>,
   { id }: ClusterRef,

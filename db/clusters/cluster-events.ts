@@ -33,7 +33,7 @@ export interface EventPosition {
   id: string;
 }
 
-/** Writes down what happened, once. `false`: it was written before. */
+/** Stores an event once per occasion. `false`: the event was stored before. */
 export async function insertClusterEvent(effect: Effect, event: NewClusterEvent): Promise<boolean> {
   const { organizationId, clusterId, kind, occasion, payload, at } = event;
   const inserted = await effect.kysely
@@ -85,7 +85,7 @@ export async function listClusterEvents(
   return await query.execute();
 }
 
-/** Throws away events that nobody asks for any more. How many they were. */
+/** Deletes events past their retention. Returns how many. */
 export async function sweepClusterEvents(kysely: Kysely<Tables>, signal?: AbortSignal): Promise<number> {
   const where = sql`at < now() - interval '90 days'`;
   return await deleteInBatches(kysely, { table: 'cluster_event', where, along: sql.ref('at'), signal });

@@ -61,7 +61,7 @@ export interface NewCluster {
   local?: boolean | undefined;
 }
 
-/** Makes a cluster that waits for its agent. Its slug follows from its name. */
+/** Creates a cluster that waits for its agent. Its slug follows from its name. */
 export async function createCluster(effect: Effect, cluster: NewCluster): Promise<ClusterView> {
   const { organizationId, name, region = '', local = false } = cluster;
   const id = uuid();
@@ -148,7 +148,7 @@ export async function changeCluster(
   return await written(effect, cluster);
 }
 
-/** Decides that a cluster goes, for which nothing may live there any more; its actor does the rest. */
+/** Requests the deletion of a cluster, which may not have workloads any more; its actor does the rest. */
 export async function requestClusterDeletion(effect: Effect, cluster: ClusterRef): Promise<void> {
   const before = await lockCluster(effect, cluster);
   if (before === undefined) throw new Problem('not-found', 'There is no such cluster.');
@@ -276,7 +276,7 @@ export function wakeAgent(effect: Effect, { id, organizationId }: ClusterRef): v
   effect.change({ organizationId, kind: 'agent.work', id });
 }
 
-/** In the audit log and on the streams of those who look at the cluster. */
+/** Records a change of a cluster in the audit log, and hints at it on event streams. */
 export function recordCluster(
   effect: Effect,
   action: AuditAction,

@@ -4,7 +4,7 @@ import { findOrganizationBySlug } from '../organizations/organizations.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { type ClusterRef, createCluster, findLocalCluster } from './clusters.ts';
 
-/** The release that the agent of this machine runs, as it said when it said hello last. */
+/** The release that the agent of this machine reported with its last hello. */
 export async function localAgentImage(kysely: Kysely<Tables>): Promise<string | undefined> {
   const row = await kysely
     .selectFrom('cluster_agent')

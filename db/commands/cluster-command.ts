@@ -14,7 +14,7 @@ export const ClusterCommandSchema = defineEntity({
     sealedBody: p.blob().$type<Buffer>(),
     state: p.enum(commandStates).default('queued'),
     attempt: p.integer().default(1),
-    /** The journal that it was delivered to: only who has it may go on with it. */
+    /** The journal that the command was delivered to: only an agent with this journal may continue it. */
     journalId: p.uuid().nullable(),
     leaseUntil: p.datetime(3).nullable(),
     cancelRequestedAt: p.datetime(3).nullable(),

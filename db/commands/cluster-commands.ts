@@ -15,7 +15,7 @@ import type { Secrets } from '../workloads/sealed-workload.ts';
 export interface NewCommand {
   /** Given by an actor, so that asking twice makes one command. */
   id?: string | undefined;
-  /** `commandBody` of protocol/command.ts; whoever calls has checked it. */
+  /** `commandBody` of protocol/command.ts, already validated by the caller. */
   body: { kind: string; [field: string]: unknown };
   /** Told `commandFinished` with the result. */
   actorId?: ActorId | undefined;

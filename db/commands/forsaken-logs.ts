@@ -6,7 +6,7 @@ import { cancelCommand } from './cluster-commands.ts';
 
 const author: Author = { kind: 'machine', id: 'sweeper', name: 'sweeper' };
 
-/** Longer than any stream lasts: whoever read them is gone, and so is the process that would have said so. */
+/** Longer than any stream lasts: the reader has left, and so has the process that would have reported that. */
 const forsakenMinutes = 20;
 
 /** Asks agents to stop following logs that nobody reads any more. How many they were. */

@@ -171,7 +171,7 @@ export interface PoisonedEntry {
   since: Date;
 }
 
-/** The oldest 20, along an index of their own: whoever asks often does not count what waits. */
+/** The oldest 20, along an index of their own, so that frequent callers do not count all that waits. */
 export async function poisonedEntries(kysely: Kysely<Tables>): Promise<PoisonedEntry[]> {
   const rows = await kysely
     .selectFrom('outbox')

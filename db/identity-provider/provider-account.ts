@@ -16,7 +16,7 @@ export const ProviderAccountSchema = defineEntity({
     totpLastStep: p.bigint('number').nullable(),
     /** Wrong codes in a row. */
     totpWrongCodes: p.integer().default(0),
-    /** When whoever runs the installation said that the address is the person's own; null: it is only claimed. */
+    /** Time at which the operator vouched for the address; null: the address is only claimed. */
     emailVerifiedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     passwordChangedAt: p.datetime(3).defaultRaw('now()'),

@@ -22,7 +22,7 @@ export interface NewInvitation {
   asRole: Role;
 }
 
-/** Invites somebody. The token is returned here and is nowhere else. Throws a Problem where nobody can be invited. */
+/** Invites a person. The token is returned here and stored nowhere. Throws a Problem where nobody can be invited. */
 export async function createInvitation(
   effect: Effect,
   { organizationId, email, role, lifetimeMillis, asRole }: NewInvitation,

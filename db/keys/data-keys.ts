@@ -133,7 +133,7 @@ export class DataKeys {
   }
 }
 
-/** Rotation holds it exclusively, whoever makes a data key holds it shared; until the transaction ends. */
+/** Held exclusively by a rotation and shared by the creation of a data key, until the transaction ends. */
 export async function lockKeys(transaction: Kysely<Tables>, mode: 'shared' | 'exclusive'): Promise<void> {
   const lock = sql.raw(mode === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock');
   await sql`select ${lock}(hashtextextended('ballast keys', 0))`.execute(transaction);

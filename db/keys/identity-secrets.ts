@@ -8,7 +8,7 @@ export const builtInClientId = 'ballast';
 
 export type IdentitySecret = 'client secret' | 'provider cookies' | 'sealing' | 'known browsers';
 
-/** A secret that whoever has the identity key derives anew: the API and the provider need not hand it to each other. */
+/** A secret derived from the identity key: the API and the provider need not hand it to each other. */
 export function identitySecret(key: Buffer, purpose: IdentitySecret): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', `ballast identity: ${purpose}`, 32));
 }

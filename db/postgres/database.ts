@@ -107,7 +107,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
 }
 
-/** Nothing is connected until somebody asks, and an idle connection is given up. */
+/** Connects at the first query, and closes an idle connection. */
 function poolBeside(options: DatabaseOptions): Pool {
   const pool = new Pool({
     connectionString: options.url,

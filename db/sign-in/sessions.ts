@@ -54,7 +54,7 @@ export interface SessionView {
   createdAt: Date;
 }
 
-/** More than anyone looks through: whoever has that many ends all but the newest by signing out where they are. */
+/** More sessions than anyone reads through; older ones can be ended by signing out where they are used. */
 const mostListed = 200;
 
 /** The sessions by which a user is signed in, newest first. */

@@ -7,7 +7,7 @@ import type { SignInLinkKind } from './sign-in-link.ts';
 /** How long a browser may stay at the provider. */
 export const attemptSeconds = 600;
 
-/** A sign-in that is under way, and what it may do beyond signing in. */
+/** A sign-in in progress, and its rights beyond signing in. */
 export interface Attempt {
   id: string;
   returnTo: string;
@@ -87,7 +87,7 @@ export interface TakenAttempt {
   expired: boolean;
 }
 
-/** Takes the attempt of the browser with this cookie away: whoever comes second with the same cookie finds nothing. */
+/** Deletes and returns the attempt of the browser with this cookie: a second caller with the same cookie finds none. */
 export async function takeAttempt(kysely: Kysely<Tables>, browserHash: Buffer): Promise<TakenAttempt | undefined> {
   return await kysely
     .deleteFrom('sign_in_attempt')

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { deleteInBatches } from '../engine/delete-in-batches.ts';
 import type { Tables } from '../postgres/tables.ts';
 
-/** Throws away what can be of no use to anybody any more. */
+/** Deletes expired rows of sign-ins, provider records and exchanged tokens, and sessions ended long ago. */
 export async function sweepIdentity(kysely: Kysely<Tables>, signal?: AbortSignal): Promise<Record<string, number>> {
   const swept: Record<string, number> = {};
   for (const table of ['provider_record', 'sign_in_attempt', 'exchanged_token'] as const) {

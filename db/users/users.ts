@@ -6,7 +6,7 @@ import { builtInProviderId } from '../keys/identity-secrets.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { endSessionsOf } from '../sign-in/sessions.ts';
 
-/** A person, as whoever runs the installation sees it. */
+/** A person, as the operator of the installation sees one. */
 export interface UserView {
   id: string;
   name: string;
@@ -162,7 +162,7 @@ function record(effect: Effect, action: AuditAction, { id, name }: Pick<UserView
   effect.audit({ action, subjectKind: 'user', subjectId: id, subjectName: name });
 }
 
-/** Streams of tokens that the person made: whoever serves them looks whether they are still good. */
+/** Streams of tokens that the person created: their processes check again whether the tokens are still valid. */
 async function recheckStreamsOf(effect: Effect, userId: string): Promise<void> {
   const organizations = await effect.kysely
     .selectFrom('membership')

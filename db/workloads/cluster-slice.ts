@@ -19,7 +19,7 @@ export const ClusterSliceSchema = defineEntity({
     sealedSecrets: p.blob().$type<Buffer>().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
-    /** Set while it is being taken away: the row goes when the agent has nothing of it any more. */
+    /** Set on removal: the row is deleted once the agent reports nothing of the workload any more. */
     removedAt: p.datetime(3).nullable(),
   },
   indexes: [

@@ -43,7 +43,7 @@ export interface SliceView {
   workload: JsonObject;
   createdAt: Date;
   updatedAt: Date;
-  /** Set while it is being taken away. */
+  /** Set from removal until the agent reports nothing of the workload any more. */
   removedAt: Date | null;
 }
 
@@ -56,7 +56,7 @@ export async function applySlice(
   mayBeAnother: () => Promise<boolean> = async () => false,
 ): Promise<AppliedSlice> {
   const revision = (await lockLiving(effect, cluster)).desired_revision + 1;
-  // Locked before its host names are read: a report may be about to forget both, because the slice was taken away.
+  // Locked before its host names are read: a report may be about to delete both after a removal.
   const before = await lockSlice(effect.kysely, cluster, key);
   const serving = workload.processes.filter(({ kind }) => kind === 'http' || kind === 'tcp');
   const processes = serving.map((process) => process.name);
@@ -116,7 +116,7 @@ async function isSame(
   );
 }
 
-/** Takes a slice away: it goes once the agent has nothing of it any more. `undefined`: there is none. */
+/** Marks a workload as removed; the row is deleted once the agent reports nothing of it. `undefined`: there is none. */
 export async function removeSlice(
   effect: Effect,
   cluster: ClusterRef,
@@ -136,7 +136,7 @@ export async function removeSlice(
   return { revision, name: removed.name };
 }
 
-/** The slices of a cluster by key, those that are being taken away too. */
+/** The workloads of a cluster by key, those being removed included. */
 export async function listSlices(
   kysely: Kysely<Tables>,
   { id, organizationId }: ClusterRef,
@@ -214,7 +214,7 @@ export async function desiredSince(
   return desired;
 }
 
-/** An agent is told all of it in one answer, which has a largest size. */
+/** An agent fetches all workloads in one answer, whose size is bounded. */
 async function refuseTooMuch(kysely: Kysely<Tables>, cluster: ClusterRef, key: string, own: StoredWorkload) {
   const { slices, bytes } = await kysely
     .selectFrom('cluster_slice')

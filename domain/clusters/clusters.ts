@@ -1,9 +1,9 @@
 /**
  * The states of a cluster:
  *
- * awaiting-agent: no agent has enrolled yet, or its credential was revoked. ready: its agent is in contact and all is as
- * it shall be. degraded: in contact, but something could not be applied or a node is not ready. updating: its agent is
- * being replaced. lost: nothing was heard of the agent for a while. deleting: its deletion was asked for. deleted and
+ * awaiting-agent: no agent has enrolled yet, or its credential was revoked. ready: its agent is in contact and healthy.
+ * degraded: in contact, but a workload could not be applied or a node is not ready. updating: its agent is
+ * being replaced. lost: no heartbeat came from the agent for a while. deleting: its deletion was requested. deleted and
  * failed are final.
  */
 export const clusterStates = [
@@ -27,7 +27,7 @@ export function isClusterLiving(state: ClusterState): boolean {
 /** The facts that decide a cluster's state. */
 export interface ClusterFacts {
   contact: 'never' | 'connected' | 'lost';
-  /** Why it is not as it shall be. */
+  /** The reason why the cluster is degraded. */
   trouble: string | undefined;
   updating: boolean;
   deleting: boolean;
@@ -42,7 +42,7 @@ export function clusterState({ contact, trouble, updating, deleting }: ClusterFa
   return trouble === undefined ? 'ready' : 'degraded';
 }
 
-/** So long may nothing be heard of an agent before its cluster is lost. */
+/** Time without a heartbeat after which a cluster has lost contact. */
 export const lostAfterSeconds = 45;
 export const heartbeatSeconds = 5;
 

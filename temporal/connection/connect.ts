@@ -83,7 +83,7 @@ export function connectTemporal({ keys, interceptors = [], ...to }: Connecting):
   };
 }
 
-/** How both kinds of connection, the client's and the worker's native one, are told where to go. */
+/** The address and credentials, in the form that the client's and the worker's native connection share. */
 export function endpoint({ address, tls, apiKey }: TemporalAddress): {
   address: string;
   tls: TLSConfig | boolean;

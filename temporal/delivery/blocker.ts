@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/postgres/tables.ts';
 import { actorOf, descriptors } from '../../workflows/descriptors.ts';
 
-/** Says in the actor's row why it does not move; null takes that back. Whoever looks at it is told, in one statement. */
+/** Sets or clears (null) the reason why an actor is blocked, and hints at the change, in one statement. */
 export async function setBlocker(kysely: Kysely<Tables>, actorId: string, blocker: string | null): Promise<void> {
   const actor = actorOf(actorId);
   if (!actor) return;

@@ -8,7 +8,7 @@ import { watchOutage } from '../connection/outage.ts';
 import { setBlocker } from './blocker.ts';
 import { tellActor } from './tell-actor.ts';
 
-/** `failed`: it will be tried again, later. `busy`: somebody else is at it. */
+/** `failed`: retried later. `busy`: another process is delivering to this actor. */
 export type Delivered = 'delivered' | 'nothing' | 'failed' | 'busy';
 
 export interface Delivery {

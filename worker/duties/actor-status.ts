@@ -5,12 +5,12 @@ import { hasStatus } from '../../temporal/connection/grpc-status.ts';
 const { WorkflowExecutionStatus } = proto.temporal.api.enums.v1;
 
 export type ActorStatus =
-  /** `busy`: an activity of it is under way. */
+  /** `busy`: one of its activities is running. */
   | { is: 'running'; runId: string; stuck: string | undefined; busy: boolean }
   | { is: 'closed'; runId: string; how: string }
   | { is: 'unknown' };
 
-/** Something has been tried this often in vain before we say so. */
+/** Failed attempts of a step before its actor counts as stuck. */
 const stuckAfter = 10;
 
 /** The actor's status from Temporal's describe, since visibility lags behind. */

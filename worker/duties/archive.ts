@@ -107,7 +107,7 @@ async function archiveActor(
   return 'archived';
 }
 
-/** A run of an actor that goes on in another, and those before it that are not archived: Temporal forgets them. */
+/** Archives a run that was continued as new, and unarchived ones before it: Temporal forgets them. */
 export function archiveRuns({ database, keyring, temporal }: Pick<Archiving, 'database' | 'keyring' | 'temporal'>) {
   return async ({ actorId, organizationId, runId }: { actorId: string; organizationId: string; runId: string }) => {
     const known = new Set((await archivedRuns(database.kysely, actorId)).map((run) => run.runId));

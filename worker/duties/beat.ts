@@ -12,7 +12,7 @@ interface Beating {
   log: Logger;
 }
 
-/** Tells the database that this process lives, and how; `now` when that has changed. */
+/** Writes this process's heartbeat and state to the database; `now` after a change of state. */
 export function startBeat({ database, id, version, state, log }: Beating): Pick<Repeated, 'now' | 'stop'> {
   const beating = repeat({
     what: 'Beat of this process',

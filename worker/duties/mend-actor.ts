@@ -23,15 +23,15 @@ export async function mendActor(reconciling: Reconciling, row: OpenRow, failing:
     return status;
   }
   const stuck = status.stuck ?? (failing ? programFails : null);
-  // A blocker that the outbox put there is the outbox's to take away.
+  // A blocker set by the outbox is cleared by the outbox.
   if (stuck === row.blocker || (stuck === null && (await hasPoisonedEntry(database, row)))) return status;
   await setBlocker(database.kysely, actorId(row.kind, row.id), stuck);
   return status;
 }
 
 /**
- * One that lives for ever goes on from its row. One that lives once goes on from its row when Temporal has lost it, and
- * is started to say its last word when it had stopped without. Through the client and not through the outbox: there it
+ * An actor that lives for ever continues from its row. One that lives once does so if Temporal has lost it, and
+ * is started to finish its row if it ended without doing so. Through the client and not through the outbox: there it
  * would wait behind messages that cannot be told to a lost actor.
  */
 async function startAgain(

@@ -27,9 +27,9 @@ export function openMemory(): Memory {
 
 /** Actors that are described in a pass although nothing is known to be wrong: those after the last ones, round and round. */
 const round = 50;
-/** So many rows with a blocker are looked at in a pass, to take away those that no longer hold. */
+/** Rows with a blocker that a pass checks, to clear blockers that no longer hold. */
 const blockersAPass = 50;
-/** So many describes of a pass may find that visibility was wrong. More says that it was restored apart. */
+/** Describes of a pass that may find visibility wrong. More mean that visibility was restored apart. */
 const mostInVain = 50;
 const quietMilliseconds = 600_000;
 

@@ -3,7 +3,7 @@ import type { Database } from '../../db/postgres/database.ts';
 import type { Temporal } from '../../temporal/connection/connect.ts';
 import type { Metrics } from '../host/metrics.ts';
 
-/** All that the reconciler works with. */
+/** Dependencies of the reconciler. */
 export interface Reconciling {
   database: Database;
   temporal: Temporal;

@@ -19,7 +19,7 @@ export interface Bundling {
   log?: Logger;
 }
 
-/** The workflows as one script. Making it takes a second, so it is kept under the hash of all that goes into it. */
+/** The workflows as one script. Building it takes a second, so it is cached under the hash of its sources. */
 export async function workflowBundle({ cache, tracing = false, log }: Bundling): Promise<{ code: string }> {
   const name = `workflows-${await hashOfInputs(tracing)}.js`;
   const path = join(cache, name);

@@ -12,7 +12,7 @@ export interface Metrics {
   text(): Promise<string>;
 }
 
-/** Names carry the process, because the API adds them to its own. `sdkUrl` is where the SDK's core tells its metrics. */
+/** Names carry the process, because the API adds them to its own. `sdkUrl` serves the metrics of the SDK's core. */
 export function openMetrics(sdkUrl: string | undefined): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'ballast_worker_' });

@@ -22,10 +22,10 @@ export async function readyDatabase(database: Database, log: Logger, signal: Abo
   });
 }
 
-/** Something is not there yet and will come. */
+/** A dependency that is not ready yet and will be. */
 export class NotYet extends Error {}
 
-/** Tries until it works; tells every half minute what it waits for. */
+/** Retries until the task succeeds, and logs every half minute what it is waiting for. */
 export async function retrying<T>(what: string, log: Logger, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
   let told = 0;
   for (let wait = 100; ; wait = Math.min(wait * 2, 2_000)) {

@@ -25,7 +25,7 @@ export function begin(input: AgentUpdateInput): UpdateState {
   return { phase: state, revision, message, fromImage, toImage, heard };
 }
 
-/** The input of a run that goes on from here. */
+/** The input of a run that continues from here. */
 export function inputFrom(input: AgentUpdateInput, state: UpdateState): AgentUpdateInput {
   const { updateId, clusterId, organizationId } = input;
   const { phase, revision, message, fromImage, toImage, heard } = state;

@@ -9,7 +9,7 @@ export interface ClusterKnowledge {
   contact: 'never' | 'connected' | 'lost';
   /** Why it is degraded. */
   trouble: string | null;
-  /** The update of the agent that is under way. */
+  /** The agent update in progress. */
   updateId: string | null;
   deleting: boolean;
   revision: number;

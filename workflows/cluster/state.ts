@@ -54,7 +54,7 @@ function updateAfter(
   return ended === undefined || ended === current ? null : current;
 }
 
-/** The input of a run that goes on from here; `shown`: the state in the row. */
+/** The input of a run that continues from here; `shown`: the state in the row. */
 export function inputFrom({ clusterId, organizationId }: ClusterInput, known: ClusterKnowledge, shown: ClusterState) {
   return { clusterId, organizationId, state: shown, revision: known.revision, known } satisfies ClusterInput;
 }

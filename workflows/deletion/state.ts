@@ -49,7 +49,7 @@ export function postpone(state: DeletionState, restoreUntil: number): DeletionSt
   return { ...state, restoreUntil, wantsPurge: false };
 }
 
-/** The input of a run that goes on from here. */
+/** The input of a run that continues from here. */
 export function inputFrom(input: DeletionInput, state: DeletionState): DeletionInput {
   return {
     deletionId: input.deletionId,

@@ -6,7 +6,7 @@ import { type FeedCursor, type FeedEntry, feedChannel, feedHead, heldSeconds, re
 export interface FeedListenerOptions {
   database: Database;
   onEntries: (entries: FeedEntry[]) => void;
-  /** Hints were or may have been missed: whoever shows these organizations reads again what is shown. */
+  /** Hints were or may have been missed: readers of these organizations fetch everything again. */
   onResync: (organizationIds: string[] | 'all') => void;
   onWarning?: (message: string) => void;
   pollMillis?: number;
@@ -15,7 +15,7 @@ export interface FeedListenerOptions {
 }
 
 export interface FeedListenerState {
-  /** Whether the connection that is woken by others stands. Without it the poll goes on. */
+  /** Whether the connection that listens for NOTIFY is open. The poll continues without it. */
   listening: boolean;
   /** How late the newest entry was read. */
   lagSeconds: number;

@@ -18,8 +18,8 @@ export interface Quota {
 }
 
 /**
- * Refuses one more than a quota allows. Those who ask at the same time wait for each other, so it is never exceeded;
- * `loosely` they do not, and a few more may come to be.
+ * Refuses one more than a quota allows. Concurrent callers wait for each other, so the quota is never exceeded;
+ * with `loosely` they do not wait, and a few more may be created.
  */
 export async function refuseBeyond({ kysely }: Pick<Effect, 'kysely'>, quota: Quota): Promise<void> {
   const { setting, most, owner, things, rows, remedy, loosely = false } = quota;
