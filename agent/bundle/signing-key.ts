@@ -17,7 +17,7 @@ const signingFile = trust.extend({
   /** Of the newest key, as PEM. */
   privateKey: z.string(),
   epoch: z.int().min(0),
-  /** What was signed last of each kind: it is signed once. */
+  /** The last signed statement of each kind, so that one release is signed once. */
   last: z.partialRecord(z.enum(['agent', 'runtime']), signed.extend({ digest: z.string() })),
 });
 type SigningFile = z.infer<typeof signingFile>;

@@ -82,7 +82,7 @@ export class Commands {
     this.#enqueue(command.id);
   }
 
-  /** It came in a form that this version does not know: refused, without being run. */
+  /** A command in a form that this version does not know is refused without being run. */
   refuse({ id, attempt }: { id: string; attempt: number }): void {
     const message = 'This version of the agent does not know this command; update the agent.';
     void this.#delivery.tell(id, { attempt, outcome: 'failed', message });
@@ -115,7 +115,7 @@ export class Commands {
     while ([...this.#running.keys()].some((id) => id !== except) && performance.now() < end) await pause(50);
   }
 
-  /** What is left of it is ended before anybody is told that it is over. */
+  /** Leftovers are ended before the result is reported: a finished command must leave nothing running. */
   async #abandon(entry: Entry): Promise<void> {
     const backOff = new BackOff();
     let ended = await this.#endLeftover(entry);
@@ -193,7 +193,7 @@ export class Commands {
       signal,
       began: (mark) => void journal.mark(id, mark),
       output: (stream, bytes) => {
-        // It is called by whoever reads the program's output, which must not fail for our disk.
+        // Output arrives from the program's reader, which must not fail because our disk does.
         try {
           spool.add(stream, bytes);
           this.#delivery.deliver(id);

@@ -8,7 +8,7 @@ export interface Run {
   output(stream: 'stdout' | 'stderr' | 'progress', bytes: Buffer): void;
   /** Written down before the program begins. */
   began(mark: string): void;
-  /** It shall stop. */
+  /** Aborted when the command is cancelled or the agent stops. */
   signal: AbortSignal;
 }
 

@@ -15,7 +15,7 @@ export interface Ground {
 
 export type Wish = Partial<Omit<InstanceSpec, 'process'>> & { process?: Record<string, unknown> };
 
-/** What the driver's contract is tested with: instances of the sample application, and what they say. */
+/** The ground that the driver contract is tested on: instances of the sample application and their output. */
 export class DriverBench {
   readonly ground: Ground;
   readonly image: ReadyImage;

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LogLine } from './driver.ts';
 import { DriverBench, type Ground, job, texts, until, type Wish } from './driver-bench.ts';
 
-/** What every driver promises, whatever it runs instances with. `ground` makes a new one with each call. */
+/** The contract of every driver. Each call of `ground` creates a new home and driver. */
 export function driverContract(name: string, ground: () => Promise<Ground>): void {
   describe(`the driver contract: ${name}`, () => {
     let bench: DriverBench;
@@ -155,7 +155,7 @@ export function driverContract(name: string, ground: () => Promise<Ground>): voi
       const failing = await bench.started(job([], { environment: { PORT: 'nonsense' } }));
       expect(await bench.ended(failing)).toMatchObject({ code: 1 });
       const said = await bench.said(failing);
-      // What was said within the same moment on both streams has no order.
+      // Lines written within the same moment to different streams have no order.
       expect(said.toSorted((one, other) => (one.stream < other.stream ? -1 : 1))).toMatchObject([
         { stream: 'stderr', text: expect.stringContaining('unknown port') },
         { stream: 'stdout', text: expect.stringContaining('listening on port nonsense') },

@@ -2,7 +2,7 @@ import type { Facts } from '../../protocol/agent.ts';
 import type { Process } from '../../protocol/workload.ts';
 import type { ReadyImage } from './image.ts';
 
-/** What an instance is made from; all of it is kept with the instance, so that any later agent can read it back. */
+/** The specification of an instance; kept whole with the instance, so that any later agent can read it back. */
 export interface InstanceSpec {
   /** `<process>-<8 letters and digits>`, unique on this machine for ever. */
   id: string;
@@ -22,7 +22,7 @@ export interface Exit {
   code?: number;
   signal?: string;
   at: Date;
-  /** It was killed because it, or something it started, wanted more memory than it may have. */
+  /** Killed because the instance, or something it started, exceeded its memory limit. */
   outOfMemory?: true;
 }
 
@@ -69,8 +69,8 @@ export interface Running {
 }
 
 /**
- * What runs instances on a machine. Whoever calls may be killed between any two calls and be followed by another that
- * remembers nothing: so every call can be made again, and `list` tells all that there is, from whatever agent.
+ * Runs instances on a machine. The agent can be killed between any two calls, and its successor remembers nothing: so
+ * every call can be repeated, and `list` names every instance, whichever agent created it.
  */
 export interface Driver {
   readonly name: Facts['driver'];

@@ -2,7 +2,7 @@ import { availableParallelism, hostname, networkInterfaces, totalmem } from 'nod
 import type { Facts } from '../../protocol/agent.ts';
 import type { Driver } from '../drivers/driver.ts';
 
-/** What this machine is, as the control plane shall know it. */
+/** The machine, as the control plane sees it. */
 export async function machineFacts(driver: Driver, ingress?: { port: number; listen: string }): Promise<Facts> {
   const { runtimeVersion, holds } = await driver.facts();
   const libc = libcName();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** How often the agent ended by itself since it last reached its control plane, as its launcher counts. */
 export interface Failures {
   count: number;
-  /** What it ended with the last time. */
+  /** Exit code of the last failure. */
   code: number;
 }
 

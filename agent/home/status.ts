@@ -25,7 +25,7 @@ export function writeStatus(home: string, now: Status): void {
   writeFileAtomically(join(home, 'run', 'status.json'), JSON.stringify(now));
 }
 
-/** What the running agent of this home said last about itself; nothing if none runs. */
+/** The last status that the running agent of this home wrote; undefined if none runs. */
 export function readStatus(home: string): Status | undefined {
   const agent = runningAgent(home);
   if (agent === undefined) return undefined;

@@ -31,7 +31,7 @@ export class Blobs {
     utimesSync(this.path(digest), now, now);
   }
 
-  /** What there is, how large, and when they were last needed. */
+  /** Every blob with its size and the time of its last use. */
   all(): { digest: string; size: number; usedAt: number }[] {
     return readdirSync(this.#blobs).map((name) => {
       const { size, mtimeMs } = statSync(join(this.#blobs, name));

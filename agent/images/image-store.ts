@@ -28,7 +28,7 @@ export interface ImageStoreOptions {
   runBy?: string;
 }
 
-/** What images are made of, on this machine: verified, kept as long as somebody uses them, and within a limit. */
+/** The images of this machine: verified, kept as long as an instance uses them, and within a limit of size. */
 export class ImageStore {
   readonly #options: ImageStoreOptions;
   readonly #blobs: Blobs;
@@ -36,7 +36,7 @@ export class ImageStore {
   readonly #records: string;
   readonly #images = new SharedWork<ReadyImage>();
   readonly #layers = new SharedWork<void>();
-  /** What is being put together must not be collected. */
+  /** Blobs of images that are being assembled; garbage collection must not remove them. */
   readonly #held = new Map<string, number>();
 
   /** Clears what an agent that was killed has left half done: no other store may be at work in the directory. */

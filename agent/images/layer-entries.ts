@@ -16,7 +16,7 @@ const opaque = '.wh..wh..opq';
  */
 export class LayerEntries {
   readonly #tree: Tree;
-  /** What this layer has put there, with all that is above it. */
+  /** Paths that this layer added, with their parents. */
   readonly #added = new Set<string>();
 
   constructor(tree: Tree) {

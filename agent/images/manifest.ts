@@ -61,7 +61,7 @@ export function digestOf(bytes: Buffer): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-/** What a digest or a tag leads to: an image, or a list of images for several platforms. */
+/** The document that a digest or a tag leads to: an image, or an index of images for several platforms. */
 export function readManifest(bytes: Buffer, name: string): Manifest | { manifests: Descriptor[] } {
   const json = parse(bytes, name);
   // One that is both is read as one thing here and as another there.

@@ -34,7 +34,7 @@ export class RegistryAccess {
   }
 
   close(): void {
-    // What is still shared with somebody else may end.
+    // Requests that are shared with another reader finish first.
     this.#agent.close().catch(() => {});
   }
 

@@ -92,7 +92,7 @@ export class Registry implements Source {
   }
 }
 
-/** What an answer brings that was not there before, whether it begins there or at the beginning. */
+/** The part of an answer that was not received before, whether the answer starts there or at the beginning. */
 async function* skipping(answer: Answer, received: number): AsyncGenerator<Buffer> {
   let skip = received;
   if (answer.statusCode === 206) {

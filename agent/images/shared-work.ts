@@ -25,7 +25,7 @@ export class SharedWork<T> {
       if (work.waiting === 0) {
         this.#forget(key, work);
         work.stopping.abort(signal.reason);
-        // Whoever hears that it failed may count on it that nothing of it goes on.
+        // A caller that sees the failure may rely on the work having stopped.
         await work.result.catch(() => {});
       }
     }

@@ -4,7 +4,7 @@ import type { Descriptor } from './manifest.ts';
 export interface Source {
   /** How it is called in sentences; without credentials. */
   readonly name: string;
-  /** What it serves if no digest is named: a manifest, or a list of them. */
+  /** The document that is served when no digest is named: a manifest, or an index. */
   root(signal: AbortSignal): Promise<Buffer>;
   /** A manifest by its digest. */
   manifest(digest: string, signal: AbortSignal): Promise<Buffer>;

@@ -49,7 +49,7 @@ export class Tree {
     this.#links.push(parts.join('/'));
   }
 
-  /** Whoever uses the files follows the links: none may lead out, by whatever chain of others. */
+  /** Readers of the files follow links, so no link may lead outside, not even through a chain of others. */
   checkLinks(): void {
     for (const link of this.#links) {
       const parts = link.split('/');

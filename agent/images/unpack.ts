@@ -104,7 +104,9 @@ function decodersOf(mediaType: string): NodeJS.ReadWriteStream[] {
   return [];
 }
 
-/** What the system says (no room, no rights) may pass; what decoders and the archive say lies in the image for ever. */
+/**
+ * System errors (no space, no permission) may pass; errors of decoders and of the archive lie in the image for good.
+ */
 function explained(error: unknown, digest: string): unknown {
   if (error instanceof Refusal || !(error instanceof Error) || error.name === 'AbortError') return error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 
-/** What an ingress can be told: the name of the order, what it is told with it, and what it answers. */
+/** The orders of an ingress: name, body and answer. */
 export type Orders = Record<string, (body: unknown) => unknown>;
 
 const longestPath = 100;

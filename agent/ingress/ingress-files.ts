@@ -20,7 +20,7 @@ const processRecord = z.object({
 });
 export type ProcessRecord = z.infer<typeof processRecord>;
 
-/** What is in the ingress's directory. */
+/** The files in the ingress's directory. */
 export class IngressFiles {
   readonly directory: string;
 

@@ -4,7 +4,7 @@ import { IngressFiles } from './ingress-files.ts';
 import { Serving } from './serving.ts';
 import { servingOptions } from './serving-options.ts';
 
-/** What no request foresees must not end all the others that are under way. */
+/** An unexpected error in one request must not end all the others. */
 process.on('uncaughtException', (error) => say(`unexpected: ${error.stack ?? error.message}`));
 process.on('SIGHUP', () => undefined);
 

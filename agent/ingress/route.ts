@@ -15,7 +15,7 @@ export const route = z.object({ host: z.string().min(1).max(253), upstreams: z.a
 export type RouteUpstream = z.infer<typeof routeUpstream>;
 export type Route = z.infer<typeof route>;
 
-/** What went through the ingress for one host, counted from its start. */
+/** Traffic of one host, counted from the ingress's start. */
 export type Traffic = ObservedSlice['traffic'][number];
 export type StatusClass = keyof Traffic['requests'];
 

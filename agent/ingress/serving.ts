@@ -69,7 +69,7 @@ export class Serving {
     const port = typeof address === 'object' && address ? address.port : this.#options.port;
     this.#record = { ...identity, digest: this.#options.digest, listen: this.#options.listen, port, control };
     this.#files.writeServing(this.#record);
-    // Whoever set routes meanwhile did not know this process yet.
+    // Routes that were set meanwhile did not reach this process.
     this.#apply();
   }
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { commandBody, commandResult } from '../../protocol/command.ts';
 
 /**
- * What the journal knows of a command. received: it may start. started: it may have done something. finished: its result
- * is to be told. gone: the result was acknowledged; kept for a while, so that a late copy of the command is known.
+ * States of a command. received: may start. started: may have had effects. finished: the result waits to be reported.
+ * gone: the result was acknowledged; kept for a while, so that a late copy of the command is recognised.
  */
 export const entry = z.object({
   id: z.uuid(),
@@ -12,7 +12,7 @@ export const entry = z.object({
   /** How often it was started; more than once only what can be taken up again. */
   starts: z.int().min(0),
   body: commandBody.optional(),
-  /** What the driver needs to end what was begun. */
+  /** The driver's note for ending a command that was started. */
   mark: z.string().max(1000).optional(),
   result: commandResult.optional(),
 });

@@ -10,7 +10,7 @@ import { Spool } from './spool.ts';
 /** So many acknowledged commands are remembered, the newest ones. */
 const remembered = 500;
 
-/** What was done with each command, a file each, on disk before anything follows from it. */
+/** A file for each command, on disk before the command has any effect. */
 export class Journal {
   /** Made with the journal: who has another one knows nothing of these commands. */
   readonly id: string;
@@ -45,7 +45,7 @@ export class Journal {
     return this.#entries.get(id);
   }
 
-  /** What is not acknowledged yet. */
+  /** Commands whose results are not acknowledged yet. */
   open(): Entry[] {
     return [...this.#entries.values()].filter(({ state }) => state !== 'gone');
   }
@@ -62,7 +62,7 @@ export class Journal {
     return this.#write({ ...known, state: 'started', starts: known.starts + 1 });
   }
 
-  /** What is about to begin, so that the next agent can end it. */
+  /** Records the next step before it starts, so that the next agent can end it. */
   mark(id: string, mark: string): Entry {
     return this.#write({ ...this.#known(id), mark });
   }
@@ -72,7 +72,7 @@ export class Journal {
     return this.#write({ ...this.#known(id), state: 'finished', result });
   }
 
-  /** Its result was acknowledged. */
+  /** The control plane acknowledged the result. */
   gone(id: string): void {
     const { attempt, starts, result } = this.#known(id);
     this.spool(id).remove();
@@ -81,7 +81,7 @@ export class Journal {
     this.#forgetOldest();
   }
 
-  /** What the command said and what was not acknowledged of it. */
+  /** Output of a command that is not acknowledged yet. */
   spool(id: string): Spool {
     const spool = this.#spools.get(id) ?? new Spool(join(this.#directory, `${this.#known(id).id}.output`));
     this.#spools.set(id, spool);

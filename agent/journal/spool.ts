@@ -14,8 +14,8 @@ const segmentBytes = 1024 * 1024;
 const batchBytes = 512 * 1024;
 
 /**
- * What a command says, in numbered pieces on disk until they are acknowledged. Bounded: what is too much is dropped from
- * the oldest on, and a piece in its place says so.
+ * Output of a command, in numbered pieces on disk until they are acknowledged. Bounded: beyond the limit the oldest
+ * pieces are dropped, and a piece in their place says so.
  */
 export class Spool {
   readonly #directory: string;

@@ -11,7 +11,7 @@ export const crashes = z.object({
   longest: z.number(),
   /** How the last one was. */
   how: z.string(),
-  /** What people are told: it changes with the third one and with each doubling, not with every one. */
+  /** The message that people see; it changes with the third crash and each doubling, not with every crash. */
   told: z.object({ restarts: z.int(), seconds: z.number(), how: z.string() }).optional(),
 });
 export type Crashes = z.infer<typeof crashes>;

@@ -19,7 +19,7 @@ const content = z.object({
   removed: z.record(z.string(), z.int()).default({}),
 });
 
-/** What the machine shall be, kept so that it can be brought about without the control plane. */
+/** The desired state on disk, so that it can be applied without the control plane. */
 export class DesiredFile {
   readonly #path: string;
   revision = 0;
@@ -63,7 +63,7 @@ export class DesiredFile {
     for (const key of desired.removed) slices.delete(key);
     for (const slice of desired.slices) slices.set(slice.key, { ...slice });
     for (const { key, revision, error } of desired.broken) {
-      // What runs goes on as it was last known to be right.
+      // The last workload that was understood keeps running.
       slices.set(key, { key, revision, workload: this.slices.get(key)?.workload, broken: error });
     }
     const removed = new Map(this.removed);

@@ -2,7 +2,7 @@ import { Cron } from 'croner';
 import type { Process, Workload } from '../../protocol/workload.ts';
 import type { Wanted } from './observe/seen.ts';
 
-/** What is wrong with a workload in itself: the processes and host names that cannot be had, each with a sentence. */
+/** Faults of a workload itself: processes and host names that cannot be applied, each with a reason. */
 export interface Faults {
   processes: ReadonlyMap<string, string>;
   hosts: ReadonlyMap<string, string>;

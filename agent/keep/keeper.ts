@@ -88,7 +88,7 @@ export class Keeper {
     this.#upkeep = new Upkeep(driver, images, this.#roster, warn, now());
   }
 
-  /** What was last told to this machine: ask for what changed after it; 0 asks for everything. */
+  /** The last revision received; the next request asks for later changes, 0 asks for everything. */
   get revision(): number {
     return this.#desired.revision;
   }
@@ -247,7 +247,7 @@ export class Keeper {
     this.#wake.up();
   }
 
-  /** What was made from a layout that has changed by the time it was applied again is replaced, as by a restart. */
+  /** An instance of a layout that had changed by the next `apply` is replaced, as by a restart. */
   #replaceOutdated(seen: readonly Seen[]): void {
     for (const one of seen) {
       const workload = this.#desired.slices.get(one.key)?.workload;

@@ -33,8 +33,8 @@ const content = z.object({
 const keptTokens = 1000;
 
 /**
- * What cannot be seen by looking at the machine. Losing it is harmless: what runs is then taken to be ready until its
- * checks say otherwise, and what should end is decided anew.
+ * State that the machine itself does not show. Losing it is harmless: running instances then count as ready until their
+ * checks say otherwise, and retirements are decided again.
  */
 export class Memory {
   readonly #path: string;

@@ -1,6 +1,6 @@
 import type { ObservedSlice } from '../../protocol/observed.ts';
 
-/** What there is on this machine, as it was last looked at. */
+/** The state of this machine at the last look. */
 export interface Observed {
   appliedRevision: number;
   error?: string;

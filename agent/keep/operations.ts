@@ -75,7 +75,7 @@ export class Operations {
     if (addition === undefined) return;
     const { workload, process, key, label } = addition;
     const signal = AbortSignal.any([closing, entry.closing.signal]);
-    // What was refused may have been mended in its place: then that is what the workload means now.
+    // A refused image may have been repaired in place, and the workload then means the repaired one.
     const wanted = entry.refused === undefined ? layouts.pinned(key, workload.image) : workload.image;
     const image = await images.ready(wanted, signal);
     signal.throwIfAborted();
@@ -83,7 +83,7 @@ export class Operations {
     entry.imageDigest = image.digest;
     const spec: InstanceSpec = {
       ...{ id: entry.id, key, release: label, process, image },
-      // What the image says of itself first, so that it is the same with every driver.
+      // The image's own environment comes first, so that every driver gives the same result.
       environment: { ...image.config.environment, ...workload.environment },
       volumes: process.mounts.map(({ volume, path }) => {
         const sizeBytes = workload.volumes.find(({ name }) => name === volume)?.sizeBytes;
@@ -103,7 +103,7 @@ export class Operations {
     if (wanted === workload.image) layouts.pin(key, workload.image, image.digest);
   }
 
-  /** It has no requests any more; those that it has it may finish, and then it is asked to end. */
+  /** Routes no longer lead to the instance; its requests in flight finish before it is asked to end. */
   async #drain({ id, instance }: Entry, seconds: number): Promise<void> {
     const { driver, ingress, routes, closing } = this.#parts;
     const deadline = Date.now() + seconds * 1000;

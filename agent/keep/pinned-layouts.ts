@@ -36,7 +36,7 @@ export class PinnedLayouts {
     return isOpen(image) ? this.#memory.layouts.get(key)?.digest : undefined;
   }
 
-  /** What the layout turned out to have. */
+  /** Pins the digest that the layout resolved to. */
   pin(key: string, image: Image, digest: string): void {
     if (isOpen(image))
       this.#memory.layouts.set(key, { revision: this.#memory.layouts.get(key)?.revision ?? 0, digest });
@@ -53,7 +53,7 @@ export class PinnedLayouts {
     const running = layouts.has(key) || applied.get(key) !== revision ? undefined : this.#running(key);
     const digest =
       running ?? (await this.#images.digestOf(image, AbortSignal.timeout(longestLook)).catch(() => undefined));
-    // What is wrong with it is said by whoever makes an instance from it.
+    // Errors of the layout are reported when an instance is created from it.
     if (digest === undefined) layouts.delete(key);
     else layouts.set(key, { revision, digest });
   }

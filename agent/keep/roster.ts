@@ -9,7 +9,7 @@ import { type Action, howOf, type Seen } from './observe/seen.ts';
 
 type Addition = Extract<Action, { do: 'add' }>;
 
-/** What this agent knows of one instance beyond what the driver tells. */
+/** The agent's own knowledge of one instance, beyond what the driver reports. */
 export interface Entry {
   id: string;
   addition?: Addition;

@@ -25,7 +25,7 @@ export interface ClientOptions {
   url: string;
   /** A socket in a directory that only we can enter, instead of a port that anybody may come to hold. */
   socket?: string;
-  /** What proves who we are; asked for each request, since it is rotated. */
+  /** The credential; asked for at each request, since it is rotated. */
   credential: () => string;
   /** Certificates to trust besides those that Node trusts, as PEM. */
   certificates?: string;
@@ -43,8 +43,8 @@ interface Call {
 const largestAnswer = 64 * 1024 * 1024;
 
 /**
- * What an agent can say to its control plane, one method an endpoint. No redirect is followed, every answer is bounded in
- * time and size and checked, and every failure is a `LinkFailure`.
+ * The agent's side of the protocol, one method an endpoint. No redirect is followed, every answer is bounded in time
+ * and size and validated, and every failure is a `LinkFailure`.
  */
 export class Client {
   readonly url: URL;
@@ -139,7 +139,7 @@ export class Client {
     try {
       return schema.parse(JSON.parse(text));
     } catch {
-      // What it holds is not told: an answer may carry secrets.
+      // The answer's content stays out of the message: it may carry secrets.
       throw new LinkFailure('unreachable', `${this.#host} answered ${call.path} with something else than agreed.`);
     }
   }

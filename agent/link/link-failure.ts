@@ -8,7 +8,7 @@ export type FailureKind = 'unreachable' | 'refused' | 'no-credential' | 'superse
 export class LinkFailure extends Error {
   override readonly name = 'LinkFailure';
   readonly kind: FailureKind;
-  /** What the control plane asked to wait, if it did. */
+  /** The pause that the control plane asked for, if any. */
   readonly retryAfterMillis: number | undefined;
 
   constructor(kind: FailureKind, message: string, retryAfterMillis?: number) {
@@ -18,7 +18,7 @@ export class LinkFailure extends Error {
   }
 }
 
-/** What a failed answer means. Only our own problems are believed: a proxy in between can answer anything. */
+/** Classifies a failed answer. Only our own problems are believed: a proxy in between can answer anything. */
 export function failureOf(status: number, contentType: string, body: string, retryAfter?: string): LinkFailure {
   const detail = contentType.startsWith('application/problem+json') ? detailOf(body) : undefined;
   const message = detail ?? `The control plane answered ${status}.`;

@@ -62,7 +62,7 @@ export class Link {
     this.#options = options;
   }
 
-  /** What is observed has changed. */
+  /** The observed state has changed. */
   changed(): void {
     this.#wakeReport();
   }

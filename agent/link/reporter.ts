@@ -1,6 +1,6 @@
 import type { ObservedSlice, Report } from '../../protocol/observed.ts';
 
-/** What there is on the machine, as the keeper sees it. */
+/** The state of the machine, as the keeper sees it. */
 export interface Observed {
   appliedRevision: number;
   error?: string;
@@ -55,7 +55,9 @@ export class Reporter {
     this.#open = undefined;
   }
 
-  /** It will never be taken as it is: the next one is made of what is seen then, under the same number. */
+  /**
+   * A refused report will never be accepted; the next one is built from the state at that time, under the same number.
+   */
   refused(): void {
     this.#open = undefined;
     this.#full = true;

@@ -123,7 +123,7 @@ test('a command runs once however often it is delivered, and its result is told 
   expect(runs('once')).toBe(1);
 });
 
-// What is killed, and when: each time the command is done, failed or unknown, and never done twice.
+// Each case kills an agent at one state: the command ends done, failed or unknown, and never runs twice.
 test.each(['received', 'started', 'running', 'finished', 'told'] as const)(
   'an agent that is killed when a command is %s tells how it went, and runs it once at most',
   async (moment) => {
@@ -155,7 +155,7 @@ test.each(['received', 'started', 'running', 'finished', 'told'] as const)(
       expect(identify(Number(readFileSync(join(traces, `${name}.pid`), 'utf8')))).toBeUndefined();
     }
     if (moment === 'told') expect(result).toMatchObject({ outcome: 'done', exitCode: 7 });
-    // What runs has seen nothing of all this.
+    // The instance noticed nothing of all this.
     await until('the instance', async () => running()?.id === instance);
     expect(running()?.run).toBe(1);
   },

@@ -96,7 +96,7 @@ export class Agent {
   async run(signal: AbortSignal): Promise<Ending | 'switch-over'> {
     const stop = () => this.#stopping.abort();
     signal.addEventListener('abort', stop);
-    // What shall run comes first: it does not wait for a control plane.
+    // Workloads start first: they do not wait for a control plane.
     await this.#startIngress();
     await this.#keeper.start();
     await this.#commands.endLeftovers();
@@ -121,7 +121,7 @@ export class Agent {
     }
   }
 
-  /** It goes on with what runs; where nothing does, there is nothing to lead to. */
+  /** The ingress stays for instances that keep running; without any it has nothing to serve. */
   async #leaveIngress(): Promise<void> {
     const running = this.#keeper.observed().slices.some(({ instances }) => instances.length > 0);
     if (running || this.#switching) this.#ingress.close();
@@ -187,7 +187,7 @@ export class Agent {
       if ('pinned' in found) log.info(found.pinned);
       else log.warn(found.strange);
     } catch (error) {
-      // What runs goes on; the next update says the same.
+      // Instances keep running; the next update carries the same settings.
       log.warn(reason(error));
     }
   }

@@ -1,6 +1,6 @@
 import type { AgentCommand } from './options.ts';
 
-/** What `ballast agent <name>` can be; loaded only when it is called. */
+/** Subcommands of `ballast agent`; each is loaded only when called. */
 export const agentCommands: Readonly<Record<string, () => Promise<AgentCommand>>> = {
   run: async () => (await import('./run.ts')).run,
   join: async () => (await import('../join/join.ts')).join,

@@ -46,7 +46,7 @@ async function endAll(home: string, dockerSocket: string): Promise<number> {
   return instances.filter(({ state }) => state === 'running').length;
 }
 
-/** What the last agent was told to use, or found out by itself. */
+/** The driver that the last agent was told to use, or chose by itself. */
 function lastDriver(home: string): string {
   const path = join(home, 'run', 'status.json');
   if (!existsSync(path)) return 'process';

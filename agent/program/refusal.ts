@@ -1,4 +1,4 @@
-/** What cannot be done whatever one tries again: said to people in a sentence, and no obstacle for anything else. */
+/** A failure that no retry can mend: shown to people as a sentence, and confined to its own command or workload. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }

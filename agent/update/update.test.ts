@@ -101,7 +101,7 @@ test('an installed agent is updated, and a release that does not reach the contr
   expect(state()).toEqual({ current: better.release, previous: shortDigest(bundle.digest) });
   expect(ingress()).toEqual(proxy);
 
-  // It says its version and then does nothing: neither confirmed nor dead.
+  // A release that prints its version and then idles: neither confirmed nor dead.
   const idle = `if (process.argv[2] === '--version') console.log('9'); else setInterval(() => {}, 1000);`;
   const bad = offer(await changedBundle(bundle.bytes, { 'agent.mjs': idle }), 2);
   const failed = await resultOf(bad.id);

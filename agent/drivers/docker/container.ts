@@ -4,7 +4,7 @@ import type { InstanceSpec } from '../driver.ts';
 import { commandOf } from '../process/launch/command-of.ts';
 import { labelsOf } from './labels.ts';
 
-/** What images need that begin as root, make their directories their own and go on as somebody else. */
+/** Capabilities of images that start as root, take ownership of their directories and continue as another user. */
 const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'NET_BIND_SERVICE', 'SETGID', 'SETUID'];
 const mostProcesses = 4096;
 /** Engines make no container with less. */

@@ -34,7 +34,7 @@ export async function dockerDriver({ home, socket, log }: DockerDriverOptions): 
   // The same home as with the process driver: its id, and its volumes, which an agent may go on with under another driver.
   const places = new Places(home);
   const drafts = join(home, 'docker', 'loading');
-  // What a killed agent was in the middle of.
+  // Drafts left by an agent that was killed.
   rmSync(drafts, { recursive: true, force: true });
   mkdirSync(drafts, { recursive: true, mode: 0o700 });
   const engine = new Engine(socket);

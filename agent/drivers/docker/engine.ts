@@ -110,13 +110,13 @@ class OneTimeAgent extends Agent {
   }
 }
 
-/** What the engine answered instead, if it answered. */
+/** The HTTP status of the engine's answer; undefined if it did not answer. */
 export function statusOf(error: unknown): number | undefined {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
   return typeof status === 'number' ? status : undefined;
 }
 
-/** What the engine said, without what the client puts around it. */
+/** The engine's own message, without the client's wrapping. */
 export function saidBy(error: unknown): string {
   const said = error instanceof Error && 'json' in error ? error.json : undefined;
   if (typeof said === 'object' && said !== null && 'message' in said) return String(said.message);

@@ -62,7 +62,7 @@ export async function endExec(engine: Engine, mark: string): Promise<void> {
   if (left?.Running) throw new Error('The engine does not let this agent end it; it ends with its instance.');
 }
 
-/** Its output can be at its end a moment before it is. */
+/** The output can end a moment before the engine records the exit code. */
 async function codeOf(engine: Engine, made: Exec): Promise<number> {
   for (;;) {
     const { Running, ExitCode } = await engine.ask(() => made.inspect());

@@ -4,7 +4,7 @@ import type { Engine } from './engine.ts';
 type Known = Pick<Facts, 'runtimeVersion' | 'holds'>;
 type Info = { MemoryLimit?: boolean; CpuCfsQuota?: boolean; SecurityOptions?: string[] | null };
 
-/** What holds on this engine. One that is away holds nothing, and says so. */
+/** The capabilities of this engine. One that cannot be reached has none, with that as the reason. */
 export async function facts(engine: Engine): Promise<Known> {
   try {
     const { Version } = await engine.version();

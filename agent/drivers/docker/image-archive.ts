@@ -22,7 +22,7 @@ export async function imageArchive(
 ): Promise<{ stream: Readable; close(): Promise<void> }> {
   const directory = mkdtempSync(join(drafts, 'load-'));
   const archive = pack();
-  // Whoever reads it is told by the stream itself.
+  // The stream itself reports the error to its reader.
   archive.on('error', () => undefined);
   const end = () => archive.destroy(new Error('Loading the image was given up.'));
   signal.addEventListener('abort', end, { once: true });

@@ -27,7 +27,7 @@ export class Instances {
   readonly #events: Events;
   readonly #memory: MemoryUse;
   readonly #turns = new Map<string, Promise<unknown>>();
-  /** What was seen since the last event: asking 200 containers every second costs the engine a good deal. */
+  /** Instances as of the last event: inspecting 200 containers every second costs the engine a good deal. */
   readonly #seen = new Map<string, { status: string; instance: Instance }>();
   #generation = 0;
   #listing: Promise<Instance[]> | undefined;
@@ -120,7 +120,7 @@ export class Instances {
     return instance;
   }
 
-  /** What the engine says of it, if it is a container of this home. */
+  /** The engine's view of a container; undefined unless it belongs to this home. */
   async inspect(id: string): Promise<ContainerInspectInfo | undefined> {
     const inspected = await this.#engine
       .ask((docker) => docker.getContainer(this.containerName(id)).inspect())

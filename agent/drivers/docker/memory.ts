@@ -2,7 +2,7 @@ import type { Engine } from './engine.ts';
 
 const freshMilliseconds = 10_000;
 
-/** What containers use of memory, asked in the background: an engine takes its time over it. */
+/** Memory use of containers, read in the background because the engine is slow to answer. */
 export class MemoryUse {
   readonly #engine: Engine;
   readonly #known = new Map<string, { at: number; bytes: number | undefined }>();

@@ -15,7 +15,7 @@ const exit = z.object({
 const record = z.object({ run: z.int(), startedAt: z.string().optional(), exit: exit.optional() });
 type Record = z.infer<typeof record>;
 
-/** What an engine says of a container. */
+/** A container's state, as the engine reports it. */
 export interface State {
   Status: string;
   ExitCode: number;

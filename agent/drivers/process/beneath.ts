@@ -3,9 +3,9 @@ import { join, posix } from 'node:path';
 import { Refusal } from '../../program/refusal.ts';
 
 /**
- * Where a path of an image leads when the image's files lie beneath a root: links, absolute ones too, are followed
- * beneath it as if there were nothing else. Only the links in `doors`, which lead to the instance's volumes, lead out.
- * What need not be there is answered as it would be called.
+ * The place of an image's path when the image's files lie beneath a root. Links, absolute ones too, are followed
+ * beneath the root, as in a chroot; only the links in `doors`, which lead to the instance's volumes, lead out. A path
+ * that does not exist resolves to the place it would have.
  */
 export function beneath(root: string, path: string, doors: ReadonlySet<string> = new Set()): string {
   const rest = path.split('/').filter((part) => part !== '' && part !== '.');

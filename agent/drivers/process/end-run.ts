@@ -20,7 +20,7 @@ export async function endRun(directory: string, graceSeconds: number): Promise<v
   const deadline = Date.now() + 20_000;
   for (;;) {
     await killAll(() => leftovers(groupsIn(directory), lastRun(directory)));
-    // Its keeper has yet to write down what it has seen, or even to start what it keeps.
+    // The run's keeper may still have to record an exit that it has seen, or even to start its child.
     const run = lastRun(directory);
     if (!run?.running) return;
     if (Date.now() > deadline && run.keeper !== undefined) signal(run.keeper, 'SIGKILL');

@@ -22,7 +22,7 @@ export class InstanceFiles {
     return ids;
   }
 
-  /** Its directory; undefined if there is no such instance. */
+  /** The instance's directory; undefined if there is no such instance. */
   directory(id: string): string | undefined {
     if (!instanceId.safeParse(id).success) return undefined;
     const directory = this.#places.instance(id);

@@ -41,7 +41,7 @@ export class Places {
   instance(id: string): string {
     return join(this.instances, id);
   }
-  /** What an instance sees as its image's files. */
+  /** The image's files, as the instance sees them. */
   tree(id: string): string {
     return join(this.trees, id);
   }

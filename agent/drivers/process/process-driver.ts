@@ -212,7 +212,7 @@ class ProcessDriver implements Driver {
     await this.#roots.forget(kept);
   }
 
-  /** What an agent that was killed has left half made or half removed. */
+  /** Removes everything that a killed agent left half created or half removed. */
   async sweep(): Promise<void> {
     for (const name of readdirSync(this.#places.instances)) {
       if (name.startsWith('.draft-')) await removeTree(join(this.#places.instances, name));
@@ -261,7 +261,7 @@ class ProcessDriver implements Driver {
     if (this.#files.ids().length === 0) this.#groups.close();
   }
 
-  /** What makes or starts an instance is done one after the other. */
+  /** Creating and starting an instance take turns. */
   async #turn(id: string, work: () => Promise<void>): Promise<void> {
     const before = this.#turns.get(id) ?? Promise.resolve();
     const mine = before.catch(() => undefined).then(work);

@@ -36,8 +36,8 @@ export class Roots {
     mkdirSync(draft, { mode: 0o755 });
     try {
       await unpack(image, draft, signal);
-      // Whoever an instance runs as can read its image, nobody can write to what other instances share, and no file
-      // gives its user another one's rights.
+      // Every instance's user can read its image, nobody can write to files that instances share, and no setuid bit
+      // gives one user the rights of another.
       await run('chmod', ['-R', 'a+rX,u+w,go-w,a-s', '--', draft], { signal });
       renameSync(draft, root);
     } finally {

@@ -35,7 +35,7 @@ export async function runInside(
   };
   child.stdout.on('data', (bytes: Buffer) => output('stdout', bytes));
   child.stderr.on('data', (bytes: Buffer) => output('stderr', bytes));
-  // It may end before it has read all of the script.
+  // The program may end before it has read the whole script.
   child.stdin.on('error', () => {});
   signal.addEventListener('abort', kill, { once: true });
   try {
@@ -49,7 +49,7 @@ export async function runInside(
       child.once('exit', (code, name) => {
         const told = code ?? 128 + (name === null ? 0 : constants.signals[name]);
         kill();
-        // What made itself independent may hold the output open for ever.
+        // A descendant that became independent may hold the output open for ever.
         const patience = setTimeout(() => {
           child.stdout.destroy();
           child.stderr.destroy();

@@ -25,7 +25,7 @@ export function runNumbers(instance: string): number[] {
     .sort((a, b) => a - b);
 }
 
-/** Its last run; undefined before the first. */
+/** The last run of an instance; undefined before the first. */
 export function lastRun(instance: string): Run | undefined {
   const number = runNumbers(instance).at(-1);
   return number === undefined ? undefined : lookAt(instance, number);
@@ -61,7 +61,9 @@ function isBeginning(at: string, keeper: ProcessIdentity | undefined): boolean {
   return made !== undefined && Date.now() - made < claimMilliseconds;
 }
 
-/** Its keeper died before there was a child; from now on there cannot be one. False if one was faster. */
+/**
+ * The keeper died before it had a child; once this file says `none`, there cannot be one. False if a child came first.
+ */
 function childIsForbidden(at: string): boolean {
   return writeOnce(at, 'child', 'none') || contentOf(() => readFileSync(join(at, 'child'), 'utf8')) === 'none\n';
 }

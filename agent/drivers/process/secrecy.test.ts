@@ -50,7 +50,7 @@ test('what is secret stands in no arguments, from the first moment on, and in no
         try {
           if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(secret)) seen.push(pid);
         } catch {
-          // It has ended.
+          // The process has ended.
         }
       }
       await new Promise(setImmediate);

@@ -8,7 +8,7 @@ import { removeTree } from './roots.ts';
 
 const run = promisify(execFile);
 
-/** What volumes there are and what they hold. Counting reads every directory, so it is done seldom and elsewhere. */
+/** The volumes and their sizes. Measuring reads every directory, so it runs seldom and in the background. */
 export class Volumes {
   readonly #places: Places;
   readonly #counted = new Map<string, { usedBytes: number; again: number }>();
@@ -40,7 +40,7 @@ export class Volumes {
     try {
       rmdirSync(this.#places.volumesOf(key));
     } catch {
-      // It has others, or none was ever made.
+      // Other volumes remain in the directory, or it never existed.
     }
   }
 

@@ -13,7 +13,7 @@ export interface Outgoing {
   takesTrailers: boolean;
 }
 
-/** What comes back of it. After `end` or `failed` nothing more comes. */
+/** Callbacks of the answer. None follows `end` or `failed`. */
 export interface Answer {
   /** From now on something of the request may be with the instance. */
   sent(): void;

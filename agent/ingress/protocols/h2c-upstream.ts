@@ -42,7 +42,7 @@ export class H2cUpstream {
     return { resume: () => stream.resume(), abort: () => stream.close(constants.NGHTTP2_CANCEL) };
   }
 
-  /** What is under way goes on to its end. */
+  /** Closes sessions once their streams in flight have finished. */
   close(): void {
     for (const session of this.#sessions.keys()) session.close();
   }

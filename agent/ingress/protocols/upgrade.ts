@@ -135,7 +135,7 @@ function head(status: number, text: string, headers: RawHeaders): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** What one says the other hears, until either is gone. */
+/** Copies bytes both ways until either side closes. */
 function join(client: Duplex, rest: Buffer, instance: Duplex, first: Buffer, closed: (bytes: number) => void): void {
   let bytes = first.length;
   instance.on('data', (chunk: Buffer) => {

@@ -26,7 +26,10 @@ export class Upstream {
     return this.#http.send(request, answer);
   }
 
-  /** It took no connection: others are tried first for a moment, or everything would go to the one that does nothing. */
+  /**
+   * After a refused connection others are tried first for a moment; otherwise the idle, broken one would attract
+   * everything.
+   */
   refused(): void {
     this.#refusedAt = performance.now();
   }

@@ -15,7 +15,7 @@ export interface Asked {
   address: string;
 }
 
-/** What goes back to the client. */
+/** The answer to the client. */
 export interface Reply {
   readonly begun: boolean;
   /** `last`: nothing comes after it, not even trailers. */

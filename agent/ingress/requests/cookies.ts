@@ -1,7 +1,7 @@
 /** The control plane's own cookies: a browser that shares its host with an application would hand them over. */
 const ours = /^[\s"=]*svc_/i;
 
-/** What of a `Cookie` header an application may see; undefined if nothing is left. */
+/** The part of a `Cookie` header that an application may see; undefined if nothing is left. */
 export function withoutOurCookies(header: string): string | undefined {
   if (!/svc_/i.test(header)) return header;
   const kept = header

@@ -14,7 +14,7 @@ const perConnection = new Set([
   'upgrade',
   'http2-settings',
 ]);
-/** What only a proxy may say about a client. Applications often take `_` for `-` in names. */
+/** Headers that only a proxy may set about a client. Applications often read `_` as `-` in names. */
 const saidByProxies = new Set([
   'x-forwarded-for',
   'x-forwarded-proto',

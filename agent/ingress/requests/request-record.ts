@@ -5,7 +5,7 @@ import type { Asked } from './asked.ts';
 import { givenRequestId } from './headers.ts';
 import type { TrafficCounts } from './traffic-counts.ts';
 
-/** What all requests share. */
+/** State shared by all requests. */
 export interface Front {
   table: RoutingTable;
   log: AccessLog;
@@ -13,7 +13,7 @@ export interface Front {
   trusts: (address: string) => boolean;
 }
 
-/** What is kept of one request: a line in the access log and one more in the counts. */
+/** The record of one request: a line in the access log and one more in the counts. */
 export class RequestRecord {
   readonly #front: Front;
   readonly #asked: Asked;

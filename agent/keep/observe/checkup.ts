@@ -32,7 +32,7 @@ export class Checkup {
     this.#ask(adopted).catch(() => {});
   }
 
-  /** Its checks as they are now; the ones that run go on with the next question. */
+  /** Takes the current checks; the next probe uses them. */
   update(probed: Probed): void {
     this.#probed = probed;
   }
@@ -161,7 +161,7 @@ export class Checkup {
   }
 }
 
-/** Whoever listens and says nothing of how to be asked is ready when it can be connected to. */
+/** A process that listens and has no readiness check is ready once it accepts a connection. */
 export function readinessOf(process: Process): Check | undefined {
   const { readiness } = process.checks;
   if (readiness !== undefined || process.port === undefined) return readiness;

@@ -3,7 +3,7 @@ import { releaseOf } from '../plan/label.ts';
 import { servingOf } from '../plan/plan.ts';
 import { isAsked, isServing, type Seen, whyOf } from './seen.ts';
 
-/** What people and the control plane see of a slice's instances. */
+/** A workload's instances, as people and the control plane see them. */
 export function observeInstances(seen: readonly Seen[], node: string, now: number): ObservedInstance[] {
   const getRequests = new Set(
     [...Map.groupBy(seen, ({ process }) => process.name).values()].flatMap((some) => servingOf(some, now)),

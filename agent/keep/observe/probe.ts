@@ -56,7 +56,7 @@ function statusOverHttp1({ host, port }: { host: string; port: number }, path: s
     const headers = { 'user-agent': 'ballast-agent', connection: 'close' };
     const asked = request({ host, port, path, signal, headers, agent: false, maxHeaderSize: 65_536 }, (answer) => {
       resolve(answer.statusCode ?? 0);
-      // Its body is nobody's business, however long it is.
+      // Only the status counts, however long the body is.
       asked.destroy();
     });
     asked.on('error', reject);

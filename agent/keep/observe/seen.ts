@@ -7,7 +7,7 @@ import type { Crashes } from '../crash-loop.ts';
 export interface Seen {
   id: string;
   key: string;
-  /** What it was made from: the release's name and a fingerprint of everything that is in effect for it. */
+  /** Release name and fingerprint of every setting in effect for the instance. */
   label: string;
   process: Instance['process'];
   /** preparing: decided on, and not made yet. */
@@ -19,12 +19,12 @@ export interface Seen {
   memoryBytes?: number;
   /** Something is being done to it just now: it is left alone until that is over. */
   busy: boolean;
-  /** Its end is decided: it gets no requests any more, and is never started again. */
+  /** Decided to end: gets no requests any more, and is never started again. */
   retired: boolean;
   /** Past its startup check. */
   started: boolean;
   ready: boolean;
-  /** It was ready in this run, whatever it is now. */
+  /** Ready at some time in this run. */
   wasReady: boolean;
   /** Since when it is ready, or since when it is not. */
   since: number;
@@ -32,16 +32,16 @@ export interface Seen {
   notBefore: number;
   /** Why it cannot be made or started as it is; tried again now and then, since what it needs may be mended. */
   refused?: string;
-  /** Its check says that only another start can help: why. */
+  /** The reason why its liveness check asks for a restart. */
   sick?: string;
-  /** What was said last about it: by a check, or by what was tried. */
+  /** The last message about the instance, from a check or from a failed action. */
   message?: string;
   crashes?: Crashes;
   /** Of what it was made from, once that is known. */
   imageDigest?: string;
 }
 
-/** What a slice shall be. Without a workload nothing is known of it but that it cannot be delivered. */
+/** The desired state of one workload. `workload` is undefined if it could not be delivered. */
 export interface Wanted {
   key: string;
   revision: number;

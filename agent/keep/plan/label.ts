@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Process, Workload } from '../../../protocol/workload.ts';
 
 /**
- * What an instance was made from, kept with the instance itself so that it is known whatever else is lost. Only what an
- * instance cannot take up while it runs is part of it: other checks, replicas or routes restart nothing.
+ * The label of the settings that an instance was created from, kept with the instance so that it survives any other
+ * loss. Only settings that need a new instance are part of it: other checks, replicas or routes restart nothing.
  */
 export function labelOf(workload: Workload, process: Process, restart: string | undefined): string {
   const { image } = workload;

@@ -4,7 +4,7 @@ import type { Process, Workload } from '../../../protocol/workload.ts';
 import type { Action, Seen } from '../observe/seen.ts';
 import { endings, type ProcessPlan } from './plan-process.ts';
 
-/** What is remembered of a schedule: when it came to be known, and the last time that was passed over. */
+/** Memory of a schedule: when it was first seen, and the last due time that was passed over. */
 export interface Schedule {
   from: number;
   skipped?: number;
@@ -38,7 +38,7 @@ export function planCron(
     if (seen.busy || seen.retired) continue;
     if (seen.state === 'ended' && seen.run > 0) actions.push({ do: 'retire', id: seen.id });
     else if (seen.state !== 'running') {
-      // Its time is over before it could be started, or it never will be.
+      // The due time passed before this instance could be started, so it never will be.
       if (seen.state === 'created' && seen.id !== id && now - seen.since >= atMostLateMs)
         actions.push({ do: 'retire', id: seen.id });
       else if (now >= seen.notBefore)

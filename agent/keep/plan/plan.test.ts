@@ -18,7 +18,7 @@ test('a new release takes over one by one, with one more at most, and leaves the
   expect(releases(lasting(world))).toEqual(['r1', 'r1', 'r2']);
   world.step();
   world.step();
-  // It runs and is not ready: nothing of the old release goes.
+  // A running instance that is not ready replaces nothing of the old release.
   expect(releases(serving(world))).toEqual(['r1', 'r1']);
   const fresh = world.seen.find(({ ready, state }) => state === 'running' && !ready);
   Object.assign(fresh ?? {}, { ready: true, since: world.now });
@@ -209,7 +209,7 @@ test('from any state, through anything that happens, it comes to what shall be, 
           if (kind === 'ready' || kind === 'unready') Object.assign(one, { ready: kind === 'ready', since: world.now });
           if (kind === 'sick') Object.assign(one, { sick: 'sick', ready: false });
         }
-        // Whoever comes after remembers nothing of what was decided.
+        // The next agent remembers none of these decisions.
         if (kind === 'forget') for (const each of mine) each.retired = false;
         world.want(slice('a', shape));
         const before = serving(world).filter(({ key }) => key === 'a').length;

@@ -39,8 +39,8 @@ export function processKey(key: string, process: string): string {
 }
 
 /**
- * What is to be done on the machine as it is, so that it becomes what it shall be. It knows nothing of what was done
- * before: from any state, asked again and again, it leads to the same end. One slice's troubles are its own.
+ * The actions that lead the machine from its present to its desired state. The plan has no memory: from any state,
+ * repeated, it converges on the same end. Trouble with one workload stays with that workload.
  */
 export function plan(machine: Machine): Plan {
   const owners = hostOwners(machine.wanted.values());

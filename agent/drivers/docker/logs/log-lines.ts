@@ -12,7 +12,7 @@ export interface Line extends LogLine {
   name: string;
 }
 
-/** What an engine sends of both streams of a container is in frames: who said it, how long it is, and it. */
+/** The engine multiplexes both streams of a container in frames: stream, length, payload. */
 export async function* frames(
   bytes: AsyncIterable<Buffer>,
 ): AsyncGenerator<{ stream: 'stdout' | 'stderr'; bytes: Buffer }, void, undefined> {

@@ -10,7 +10,7 @@ import { lastRun, runNumbers } from '../runs.ts';
 
 export const keeperScript = fileURLToPath(new URL('./keeper.sh', import.meta.url));
 export const enterScript = fileURLToPath(new URL('./enter.sh', import.meta.url));
-/** What the machine's own programs are given: nothing of the agent's environment. */
+/** The environment of the machine's own programs: nothing of the agent's. */
 export const bareEnvironment = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
 const keptRuns = 2;
 
@@ -19,7 +19,7 @@ export interface Beginning {
   /** Made when nobody of the run before is left. */
   groups(): string[];
   script: string;
-  /** What becomes the instance's user. */
+  /** The command prefix that switches to the instance's user. */
   become: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import { beneath } from '../beneath.ts';
 
 const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** What an instance runs: what its process says, else its image, as OCI has it. */
+/** The command of an instance: its process's, else its image's, by the rules of OCI. */
 export function commandOf({ process, image }: InstanceSpec): string[] {
   const { entrypoint, command } = image.config;
   if (process.command.length > 0) return [...process.command, ...process.args];

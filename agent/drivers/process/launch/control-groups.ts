@@ -97,7 +97,7 @@ export function membersOf(groups: readonly string[]): number[] {
   return [...new Set(members.filter((line) => line !== '').map(Number))];
 }
 
-/** What the processes hold, without the files that the system merely remembers for them. */
+/** Memory of the processes, without the page cache that the kernel can drop. */
 export function memoryOf(groups: readonly string[]): number | undefined {
   for (const group of groups) {
     const used = read(join(group, 'memory.current')) ?? read(join(group, 'memory.usage_in_bytes'));

@@ -26,7 +26,7 @@ export class Launch {
     withProgram(commandOf(spec), spec, this.#places.tree(spec.id));
   }
 
-  /** What the shell reads that `become` ends in. */
+  /** Standard input of the shell that `become` ends in. */
   script(spec: InstanceSpec, port: number | undefined, command: readonly string[] = commandOf(spec)): string {
     const tree = this.#places.tree(spec.id);
     const volumes = spec.volumes.map(({ name }) => ({ name, place: this.#places.volume(spec.key, name) }));
