@@ -41,7 +41,7 @@ export async function startGround({ home: path, temporalServer, log }: StartGrou
       progress: log,
       buildLog: home.file('logs', 'temporal-build.log'),
     });
-    // It is waited for only after PostgreSQL; a failure before that must not count as unhandled.
+    // Awaited only after PostgreSQL; an earlier failure must not count as unhandled.
     binaries.catch(() => {});
     await supervisor.start(postgresPart(home, () => log('waiting for another start to copy PostgreSQL')));
     await provisionPostgres(home);

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { Refusal } from '../supervisor/refusal.ts';
 
 const gigabyte = 1024 ** 3;
-/** What a first start writes: PostgreSQL and its data, the build of the Temporal server, room to begin with. */
+/** Space for a first start: PostgreSQL and its data, the build of the Temporal server, room to begin with. */
 export const firstStartBytes = 4 * gigabyte;
 /** Below this PostgreSQL may run out of room for its log before anybody has noticed. */
 export const laterStartBytes = gigabyte / 4;

@@ -18,7 +18,7 @@ export type TemporalPort = (typeof temporalPorts)[number];
 export const innerPorts = [...temporalPorts, 'worker', 'ingress'] as const;
 export type InnerPort = (typeof innerPorts)[number];
 
-/** What `home.json` says: what the data in this home were made with. */
+/** `home.json`: the versions that this home's data were created with. */
 const homeRecord = z.object({
   layout: z.literal(homeLayout),
   installation: z.uuid(),

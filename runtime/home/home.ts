@@ -5,7 +5,7 @@ import { errorCode, Refusal } from '../supervisor/refusal.ts';
 import { type HomeRecord, newHomeRecord, readHomeRecord } from './home-record.ts';
 
 const folders = ['keys', 'temporal', 'logs', 'run'] as const;
-/** What may lie in a directory that is about to become a home. */
+/** Names that may lie in a directory that is about to become a home. */
 const ours = new Set<string>([...folders, 'home.json', 'postgres', 'cache', 'agent']);
 
 /** The directory that holds everything of one installation. */

@@ -52,7 +52,7 @@ export async function holdSockets(places: readonly Place[]): Promise<HeldSocket[
   }
 }
 
-/** What Node itself binds with before it listens; a cluster's primary process does the same. */
+/** The handle that Node itself binds before it listens; a cluster's primary process does the same. */
 interface Handle {
   readonly fd: number;
   getsockname(into: { port?: number }): number;
@@ -76,7 +76,7 @@ function bind(place: Place): HeldSocket {
     address: place.address,
     port: name.port ?? place.port,
     get fd() {
-      // Its number may be another file's by then.
+      // The descriptor's number may belong to another file by then.
       if (!open) throw new Error(`Port ${place.port} was given back.`);
       return handle.fd;
     },

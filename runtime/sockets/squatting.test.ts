@@ -23,7 +23,7 @@ import { temporalServes } from '../temporal-server/grpc-health.ts';
 import { freePorts } from './ports.ts';
 
 const { TEMPORAL_SERVER: temporalServer } = readSettings(process.env);
-/** What a home of an older version has ports for. */
+/** Parts that have ports in a home of an older version. */
 const formerly = ['postgres', 'temporalMetrics', 'identity'] as const;
 
 let directory: string;
@@ -105,7 +105,7 @@ test('after a kill -9 of Temporal its port is taken at once: it moves, and the i
   );
   expect(lines).toContain(`Temporal moves from port ${port}, which is taken, to ${home.record.ports.temporal}`);
 
-  // Whoever has the old address still, as the API has until it is started again.
+  // Clients that still have the old address, as the API has until it is restarted.
   const { caFile, certFile, keyFile } = ground.temporal.tls;
   const [ca, cert, key] = [caFile, certFile, keyFile].map((file) => readFileSync(file));
   if (!ca || !cert || !key) throw new Error('A certificate is missing.');
@@ -167,7 +167,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-/** What a process listens on, by its open files. */
+/** Addresses that a process listens on, by its open files. */
 function listening(pid: number): { address: string; port: number }[] {
   const inodes = new Set(
     readdirSync(`/proc/${pid}/fd`).flatMap((fd) => /^socket:\[(\d+)\]$/.exec(link(`/proc/${pid}/fd/${fd}`))?.[1] ?? []),
@@ -190,7 +190,7 @@ function link(file: string): string {
   }
 }
 
-/** What an HTTP request is answered, without TLS. */
+/** The answer to an HTTP request without TLS. */
 function answersPlainly(port: number): Promise<string> {
   return new Promise((resolve) => {
     let said = '';
@@ -206,7 +206,7 @@ function answersPlainly(port: number): Promise<string> {
   });
 }
 
-/** What somebody hears who speaks TLS and has no certificate. */
+/** The answer to a TLS client without a certificate. */
 function answersStranger(port: number): Promise<string> {
   return new Promise((resolve) => {
     let said = '';

@@ -13,9 +13,9 @@ const tellAfterFailures = 5;
 export type PartEvent =
   | { kind: 'starting'; part: Part }
   | { kind: 'ready'; part: Part; milliseconds: number }
-  /** It ended by itself, or could not be started; it is started again after a pause. */
+  /** The part ended by itself, or could not be started; it is started again after a pause. */
   | { kind: 'died'; part: Part; reason: string; delay: number }
-  /** It died so often before it was ever ready that a person should look. */
+  /** The part ended so often before it was ever ready that a person should look. */
   | { kind: 'failing'; part: Part; sentence: string };
 
 interface Keeping {

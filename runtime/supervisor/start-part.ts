@@ -35,7 +35,7 @@ export function startPart(part: Part, log: string, processes: RunningProcesses):
   // Before anything that may throw: from here on there is a process, and its end must be noticed.
   let unrecorded: string | undefined;
   const ended = endOf(child).then((reason) => {
-    // What it started itself must not outlive it: the next one would find its ports and files taken.
+    // Children of the part must not outlive it: the next one would find its ports and files taken.
     signalGroup(child, 'SIGKILL');
     processes.ended(part.name);
     return unrecorded ?? reason;

@@ -59,7 +59,7 @@ const find = ({ archive, env = {}, limits }: Wanted) =>
     ...(limits ? { limits } : {}),
   });
 
-/** What is left in the cache, but for the lock. */
+/** The content of the cache, apart from the lock. */
 const kept = () => {
   const cache = join(directory, '.cache', 'ballast');
   return existsSync(cache) ? readdirSync(cache).filter((name) => !name.includes('.lock')) : [];

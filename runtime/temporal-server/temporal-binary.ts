@@ -19,9 +19,9 @@ interface Finding {
   explicit: string | undefined;
   /** TEMPORAL_ARCHIVE: likewise. */
   archive?: string | undefined;
-  /** What is being done, again and again. */
+  /** The present step, repeated as it advances. */
   progress: (text: string) => void;
-  /** What people should have read, once. */
+  /** A line that people should read, once. */
   note?: (line: string) => void;
   buildLog: string;
   /** Where PATH, HOME, the cache and proxies are looked up. */

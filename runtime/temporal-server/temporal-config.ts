@@ -14,7 +14,7 @@ interface TemporalConfig {
 
 const here = '127.0.0.1';
 
-/** What the embedded Temporal reads at its start. JSON is YAML, so no path or password can be read as anything else. */
+/** Configuration of the embedded Temporal. JSON is YAML, so no path or password can be misread as syntax. */
 export function temporalConfig({ ports, sockets, password, certificates, dynamicConfigPath }: TemporalConfig): string {
   const database = (databaseName: string, connections: number) => ({
     sql: {
@@ -50,7 +50,7 @@ export function temporalConfig({ ports, sockets, password, certificates, dynamic
       frontend: rpc(ports.temporalFrontendMembership, ports.temporal),
       history: rpc(ports.temporalHistoryMembership, ports.temporalHistory),
       matching: rpc(ports.temporalMatchingMembership, ports.temporalMatching),
-      // It is called by nobody, and takes a free port.
+      // No client calls this role, so it takes a free port.
       worker: rpc(ports.temporalWorkerMembership),
     },
     clusterMetadata: {
