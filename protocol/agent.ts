@@ -7,7 +7,7 @@ import { spokenVersion } from './version.ts';
 
 const hold = z.object({ holds: z.boolean(), why: said(1000).optional() });
 
-/** What a machine can do for its cluster. What a driver does not have is false. */
+/** Capabilities of a machine. Those that its driver lacks are false. */
 export const facts = z.object({
   driver: z.enum(['process', 'docker', 'kubernetes']),
   runtimeVersion: said(100),
@@ -17,7 +17,7 @@ export const facts = z.object({
       z.object({ name: called(253), ready: z.boolean(), server: z.boolean(), cpuMilli: z.int(), memoryBytes: z.int() }),
     )
     .max(1000),
-  /** What holds of what a workload asks for, each with the reason if it does not. */
+  /** Guarantees that a workload can ask for, each with the reason if the machine cannot give it. */
   holds: z.object({
     memoryLimit: hold.optional(),
     cpuLimit: hold.optional(),

@@ -10,7 +10,7 @@ export type Slice = z.infer<typeof slice>;
 /** A slice that cannot be delivered, because a secret is missing for example: said, and no obstacle for the others. */
 export const brokenSlice = z.object({ key: sliceKey, revision: z.int().min(1), error: z.string() });
 
-/** What changed after `since`: all that is, if `since` is 0. */
+/** Changes after `since`; everything if `since` is 0. */
 export const desired = z.object({
   revision: z.int().min(0),
   slices: z.array(slice),

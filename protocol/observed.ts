@@ -80,8 +80,8 @@ export const observedSlice = z.object({
 export type ObservedSlice = z.infer<typeof observedSlice>;
 
 /**
- * What changed since the report before; `full` is everything, and what it does not name is gone. Numbered within an
- * incarnation: one that was seen already is answered and changes nothing.
+ * Changes since the last report; with `full` everything, and anything not named is deleted. Numbers count within an
+ * incarnation: a repeated number is answered and changes nothing.
  */
 export const report = z.object({
   number: z.int().min(1),

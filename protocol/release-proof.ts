@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
-/** What was signed, letter by letter, and the signature (Ed25519, base64). */
+/** The signed statement, byte for byte, and its signature (Ed25519, base64). */
 export const signed = z.object({ statement: z.string().max(1000), signature: z.string().max(200) });
 export type Signed = z.infer<typeof signed>;
 

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** What turns the direction of a line, hides in it, or speaks to a terminal. */
+/** Characters that change a line's direction, are invisible, or control a terminal. */
 const unshown = /[\p{Cc}\p{Bidi_Control}\u{200b}\u{2060}-\u{2064}\u{feff}]/gu;
 
-/** What programs say in their own words: shown to people, so it is cut and cleaned, and the rest of it is believed. */
+/** Free text of programs, shown to people: cut and cleaned, and otherwise believed. */
 export function said(longest: number) {
   return z.string().overwrite((text) => cut(text.replace(unshown, kept), longest));
 }
 
-/** What something is called: one that is too long, or that could be taken for another, is refused. */
+/** A name: refused if it is too long or could be mistaken for another. */
 export function called(longest: number) {
   return z
     .string()

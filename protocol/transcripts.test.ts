@@ -16,7 +16,7 @@ import {
 import { commandResult, outputBatch } from './command.ts';
 import { report } from './observed.ts';
 
-/** What was said in a version is understood by every later one of the same major. Never change a transcript; add one. */
+/** Every later version of the same major understands these transcripts. Never change one; add one. */
 const transcripts = join(import.meta.dirname, 'transcripts');
 const versions = await readdir(transcripts);
 const nothing = z.object({});

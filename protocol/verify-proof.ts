@@ -16,7 +16,7 @@ export function newestKey(pinned: string, { key, chain }: Trust): string | undef
   let reached = fingerprintOf(current) === pinned;
   for (const link of chain) {
     const next = read(keyStatement, link, current);
-    // What stands before the pinned key needs not hold: those keys may be known to others by now.
+    // Links before the pinned key need not verify: their keys may have leaked by now.
     if (next === undefined && reached) return undefined;
     current = (next ?? unverified(link))?.key ?? '';
     reached ||= fingerprintOf(current) === pinned;
@@ -24,7 +24,7 @@ export function newestKey(pinned: string, { key, chain }: Trust): string | undef
   return reached ? current : undefined;
 }
 
-/** What the newest key says of a program, if whoever has pinned `pinned` may believe it. */
+/** The newest key's statement about a program, for a reader who has pinned `pinned`. */
 export function provenProgram(pinned: string, proof: ReleaseProof, what: Signed): ProgramStatement | undefined {
   const key = newestKey(pinned, proof);
   return key === undefined ? undefined : read(programStatement, what, key);

@@ -10,7 +10,7 @@ export const protocolVersion = { major: 1, minor: 0 } as const;
 export const spokenVersion = z.object({ major: z.int().min(0), minor: z.int().min(0) });
 export type SpokenVersion = z.infer<typeof spokenVersion>;
 
-/** What the two can speak together; a sentence that says what to update when they cannot. */
+/** The version that both can speak, or a sentence that says which side to update. */
 export function agree(agent: SpokenVersion): { minor: number } | { refused: string } {
   const { major, minor } = protocolVersion;
   const theirs = `${agent.major}.${agent.minor}`;
