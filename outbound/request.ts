@@ -59,7 +59,7 @@ function get(url: URL, addresses: ResolvedAddress[], options: FetchOptions, sign
 function requestOptions(addresses: ResolvedAddress[], { accept }: FetchOptions, signal: AbortSignal): RequestOptions {
   return {
     method: 'GET',
-    // Its own connection: one that is kept open for a name would outlive the check of its address.
+    // A new connection: a kept-alive one for the name would outlive the check of its address.
     agent: false,
     lookup: pinned(addresses),
     signal,

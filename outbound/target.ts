@@ -22,8 +22,8 @@ export const resolveByDns: Resolve = async (host) => {
 };
 
 /**
- * What can be told of an address without asking anybody: its scheme, that it carries no password, and where it leads if
- * it names an IP address (the URL parser has turned every notation of one into the usual one).
+ * Checks that need no look-up: the scheme, no password, and the range of a literal IP address (the URL parser has
+ * normalized every notation of one).
  */
 export function checkTarget(text: string, allowedRanges: readonly string[]): URL {
   if (!URL.canParse(text)) throw new OutboundRefused('This is not a URL; write it as https://host/path.');
