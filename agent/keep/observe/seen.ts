@@ -32,7 +32,7 @@ export interface Seen {
   notBefore: number;
   /** Why it cannot be made or started as it is; tried again now and then, since what it needs may be mended. */
   refused?: string;
-  /** The reason why its liveness check asks for a restart. */
+  /** The reason why only a restart can help, from a startup or liveness check. */
   sick?: string;
   /** The last message about the instance, from a check or from a failed action. */
   message?: string;
@@ -53,7 +53,7 @@ export type Action =
   | { do: 'add'; key: string; label: string; process: Workload['processes'][number]; workload: Workload; id?: string }
   | { do: 'create'; id: string }
   | { do: 'start'; id: string }
-  /** Not to be kept from its next run: it is started again. */
+  /** Ends the run of an instance that only a restart can help; the next run follows. */
   | { do: 'stop'; id: string; graceSeconds: number; why: string }
   | { do: 'retire'; id: string }
   | { do: 'drain'; id: string; seconds: number }
@@ -74,7 +74,7 @@ export function isServing(seen: Seen): boolean {
   return seen.state === 'running' && seen.ready && !seen.retired && seen.sick === undefined;
 }
 
-/** Why it is not as it shall be, as far as anybody knows. */
+/** The reason why an instance is not ready, as far as it is known. */
 export function whyOf(seen: Seen): string {
   if (seen.refused !== undefined) return seen.refused;
   const ended = seen.exit === undefined ? undefined : `Its last run ended ${howOf(seen.exit)}.`;
