@@ -74,7 +74,7 @@ export class Commands {
     }
     if (known !== undefined && this.#running.has(command.id)) {
       log.warn(
-        `Attempt ${command.attempt} of command ${command.id} came while attempt ${known.attempt} runs; it is left out.`,
+        `Attempt ${command.attempt} of command ${command.id} came while attempt ${known.attempt} runs; it is ignored.`,
       );
       return;
     }
@@ -124,7 +124,7 @@ export class Commands {
       if (this.#closing.signal.aborted) return;
       ended = await this.#endLeftover(entry);
     }
-    const interrupted = 'The agent was interrupted while this ran; whether it was done is not known.';
+    const interrupted = 'The agent was interrupted while this ran; whether it finished is not known.';
     const message = ended
       ? interrupted
       : `${interrupted} It cannot be ended and may still run until its instance ends.`;
@@ -137,7 +137,7 @@ export class Commands {
       await this.#options.driver.endExec(mark);
       return true;
     } catch (error) {
-      this.#options.log.warn(`What command ${id} began cannot be ended yet: ${reason(error)}`);
+      this.#options.log.warn(`Leftovers of command ${id} cannot be ended yet: ${reason(error)}`);
       return false;
     }
   }

@@ -26,7 +26,7 @@ export class Delivery {
     if (this.#busy.has(id)) return;
     this.#busy.add(id);
     void this.#tellAll(id)
-      .catch((error: unknown) => this.#log.warn(`Command ${id} cannot be told: ${reason(error)}`))
+      .catch((error: unknown) => this.#log.warn(`Command ${id} cannot be reported: ${reason(error)}`))
       .finally(() => {
         this.#busy.delete(id);
         // Something may have come after the last look and found us busy.

@@ -3,7 +3,7 @@ import { defaultHome } from './home.ts';
 
 export const homeOption: Option = {
   value: 'DIRECTORY',
-  what: 'Where the agent keeps what it has.',
+  what: "Directory of the agent's data.",
   variable: 'BALLAST_AGENT_HOME',
   default: defaultHome(),
 };

@@ -7,9 +7,9 @@ import { TrustFile } from './trust.ts';
 
 export const trustKey: AgentCommand = {
   name: 'trust',
-  summary: "Tells which key signs the agent's releases, or trusts another one from now on.",
+  summary: "Shows which key signs the agent's releases, or trusts another one from now on.",
   details:
-    'A changed key is followed by itself as long as the one before it vouches for it. This is for a key that was lost: `./ballast agent sign` prints the fingerprint of the one that signs now.',
+    'The agent follows a changed key by itself if the key before it vouches for it. Give a fingerprint only when the key was lost: `./ballast agent sign` prints that of the present key.',
   word: 'FINGERPRINT',
   options: { home: homeOption, json: { what: 'As JSON.' } },
   async run(values) {

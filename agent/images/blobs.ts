@@ -64,7 +64,7 @@ export class Blobs {
       await directory.sync().finally(() => directory.close());
     } catch (error) {
       await rm(draft, { force: true });
-      throw isNoRoom(error) ? new Error('There is no room left on the disk for images; free some.') : error;
+      throw isNoRoom(error) ? new Error('The disk has no space left for images; free some.') : error;
     }
   }
 }
@@ -79,13 +79,14 @@ async function writeVerified(
   let written = 0;
   for await (const chunk of content) {
     written += chunk.length;
-    if (written > size) throw new Refusal(`${from} sends more for ${digest} than the ${size} bytes it said.`);
+    if (written > size) throw new Refusal(`${from} sends more for ${digest} than the ${size} bytes that it announced.`);
     hash.update(chunk);
     for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
   }
-  if (written < size) throw new Refusal(`${from} has only ${written} of the ${size} bytes it said for ${digest}.`);
+  if (written < size)
+    throw new Refusal(`${from} has only ${written} of the ${size} bytes that it announced for ${digest}.`);
   if (`sha256:${hash.digest('hex')}` !== digest) {
-    throw new Refusal(`${from} has something else for ${digest} than this digest says.`);
+    throw new Refusal(`${from} has other content for ${digest} than the digest says.`);
   }
 }
 

@@ -97,7 +97,7 @@ test.each<[string, (blob: string, layout: string) => void, RegExp]>([
   [
     'a layer with another content',
     (blob) => writeFileSync(blob, Buffer.alloc(readFileSync(blob).length)),
-    /something else/,
+    /other content/,
   ],
   ['a layer that is cut off', (blob) => truncateSync(blob, 5), /only 5 of/],
   ['a layer that is longer', (blob) => writeFileSync(blob, Buffer.alloc(100_000)), /sends more/],
@@ -119,7 +119,7 @@ test.each<[string, (blob: string, layout: string) => void, RegExp]>([
     /has a link/,
   ],
   ['no index', (_blob, layout) => rmSync(join(layout, 'index.json')), /no index.json/],
-  ['an index that is none', (_blob, layout) => writeFileSync(join(layout, 'index.json'), 'no'), /no JSON object/],
+  ['an index that is none', (_blob, layout) => writeFileSync(join(layout, 'index.json'), 'no'), /not a JSON object/],
   ['no directory', (_blob, layout) => renameSync(join(layout, 'blobs'), join(layout, 'other')), /has no image/],
 ])('a layout with %s is refused, and nothing stays', async (_name, damage, sentence) => {
   const { layout, digest } = await handMade([[{ name: 'a', content: 'x' }]]);

@@ -188,7 +188,7 @@ export class ImageStore {
     if (size !== undefined && size <= largestManifest) return readFileSync(this.#blobs.path(digest));
     const bytes = await source.manifest(digest, signal);
     if (digestOf(bytes) !== digest) {
-      throw new Refusal(`${source.name} has something else for ${digest} than this digest says.`);
+      throw new Refusal(`${source.name} has other content for ${digest} than the digest says.`);
     }
     await this.#keepDescription(source, digest, bytes, hold);
     return bytes;
@@ -216,7 +216,7 @@ export class ImageStore {
     const missing = parts.filter((part) => this.#blobs.size(part.digest) === undefined);
     const total = missing.reduce((sum, part) => sum + part.size, 0);
     if (total > (await this.#blobs.free())) {
-      throw new Error(`There is no room on the disk for the ${total} bytes of ${source.name}; free some.`);
+      throw new Error(`The disk has no space for the ${total} bytes of ${source.name}; free some.`);
     }
   }
 

@@ -17,7 +17,7 @@ export class Layout implements Source {
   }
 
   async root(_signal: AbortSignal): Promise<Buffer> {
-    return await this.#small('index.json', 'has no index.json, so that it is no image layout');
+    return await this.#small('index.json', 'has no index.json, so it is not an image layout');
   }
 
   async manifest(digest: string, _signal: AbortSignal): Promise<Buffer> {
@@ -69,7 +69,7 @@ export class Layout implements Source {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') throw new Refusal(`${this.name} ${missing}.`);
       throw new Error(`${this.name} cannot be read: ${error.code}.`);
     }
-    throw new Refusal(`${this.name} has a ${path} that is no file.`);
+    throw new Refusal(`${this.name} has a ${path} that is not a file.`);
   }
 
   async #refuseLinks(path: string): Promise<void> {

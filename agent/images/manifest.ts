@@ -139,12 +139,14 @@ function parse(bytes: Buffer, name: string): object {
   } catch {
     // Said below.
   }
-  throw new Refusal(`${name} has a description that is no JSON object.`);
+  throw new Refusal(`${name} has a manifest or configuration that is not a JSON object.`);
 }
 
 function checked<T>(schema: z.ZodType<T>, json: object, name: string): T {
   const read = schema.safeParse(json);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
-  throw new Refusal(`${name} has a description that cannot be read: ${issue?.path.join('.')}: ${issue?.message}.`);
+  throw new Refusal(
+    `${name} has a manifest or configuration that is invalid: ${issue?.path.join('.')}: ${issue?.message}.`,
+  );
 }

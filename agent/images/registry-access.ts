@@ -60,12 +60,12 @@ export class RegistryAccess {
       const { location } = answer.headers;
       if (answer.statusCode < 301 || answer.statusCode > 308 || typeof location !== 'string') return answer;
       await discard(answer);
-      if (!URL.canParse(location, target.href)) throw new Refusal(`${target.host} leads to what is no address.`);
+      if (!URL.canParse(location, target.href)) throw new Refusal(`${target.host} redirects to an invalid address.`);
       const next = new URL(location, target);
       checkAddress(next, target, this.#plain);
       target = next;
     }
-    throw new Refusal(`${this.host} leads from one address to the next without end.`);
+    throw new Refusal(`${this.host} redirects without end.`);
   }
 
   async #send(url: URL, headers: Record<string, string | undefined>, signal: AbortSignal): Promise<Answer> {
@@ -90,7 +90,7 @@ export class RegistryAccess {
   async #token(parameters: Record<string, string>, signal: AbortSignal): Promise<string> {
     const { registry, path } = this.#repository;
     const { realm = '', service, scope } = parameters;
-    if (!URL.canParse(realm)) throw new Refusal(`${this.host} names no address to sign in at.`);
+    if (!URL.canParse(realm)) throw new Refusal(`${this.host} names an invalid address for signing in.`);
     const url = new URL(realm);
     checkAddress(url, registry, this.#plain);
     if (service !== undefined) url.searchParams.set('service', service);

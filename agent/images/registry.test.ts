@@ -216,7 +216,7 @@ describe('a hostile registry', () => {
   test.each<[string, RegExp, Own]>([
     [
       'serves another content than the digest says',
-      /something else for sha256/,
+      /other content for sha256/,
       (request, response) => isLayer(request) && response.end(Buffer.alloc(layer.length)) !== undefined,
     ],
     ['sends a layer that never ends', /sends more for/, (request, response) => isLayer(request) && endless(response)],
@@ -284,10 +284,10 @@ describe('a hostile registry', () => {
 
 test.each([
   ['169.254.169.254/app', /no registry has/],
-  ['../etc/passwd', /is no repository/],
-  ['Registry.example.com/../app', /is no repository/],
-  ['registry.example.com/app@sha256', /is no repository/],
-  ['user:password@registry.example.com/app', /is no repository/],
+  ['../etc/passwd', /is not a repository/],
+  ['Registry.example.com/../app', /is not a repository/],
+  ['registry.example.com/app@sha256', /is not a repository/],
+  ['user:password@registry.example.com/app', /is not a repository/],
 ])('%s is refused before anybody is asked', async (repository, sentence) => {
   expect(await refusal(store.ready({ repository, tag: 'v1' }, never))).toMatch(sentence);
 });

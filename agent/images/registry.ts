@@ -27,7 +27,7 @@ export class Registry implements Source {
   constructor(image: Extract<Image, { repository: string }>) {
     this.name = image.repository;
     this.#tag = image.tag ?? 'latest';
-    if (!tagShape.test(this.#tag)) throw new Refusal(`${JSON.stringify(this.#tag)} is no tag of an image.`);
+    if (!tagShape.test(this.#tag)) throw new Refusal(`${JSON.stringify(this.#tag)} is not a valid image tag.`);
     this.#access = new RegistryAccess(repositoryOf(image.repository, image.insecure === true), image.credential);
   }
 

@@ -16,11 +16,11 @@ export function repositoryOf(name: string, insecure: boolean): Repository {
   const registry = named ? first : 'docker.io';
   const inRegistry = named ? rest.join('/') : name;
   if (!host.test(registry) || !path.test(inRegistry) || inRegistry.length > 255) {
-    throw new Refusal(`${JSON.stringify(name)} is no repository; write it as registry.example.com/team/app.`);
+    throw new Refusal(`${JSON.stringify(name)} is not a repository; write it as registry.example.com/team/app.`);
   }
   const isHub = registry === 'docker.io' || registry === 'index.docker.io';
   const address = `https://${isHub ? 'registry-1.docker.io' : registry}/`;
-  if (!URL.canParse(address)) throw new Refusal(`${JSON.stringify(registry)} is no address of a registry.`);
+  if (!URL.canParse(address)) throw new Refusal(`${JSON.stringify(registry)} is not the address of a registry.`);
   const url = new URL(address);
   if (insecure || isLoopback(url)) url.protocol = 'http:';
   // A port that is the other scheme's default was dropped when the address was read.

@@ -94,7 +94,7 @@ async function unpackLayer(
     await taking.catch(() => {});
   }
   if (`sha256:${hash.digest('hex')}` !== diffId) {
-    throw new Refusal(`The layer ${layer.digest} unpacks to something else than the image's configuration says.`);
+    throw new Refusal(`The layer ${layer.digest} unpacks to other content than the image's configuration says.`);
   }
 }
 
@@ -112,11 +112,11 @@ function explained(error: unknown, digest: string): unknown {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (code === 'ENOSPC' || code === 'EDQUOT') return new NoRoom();
   if ('syscall' in error || error instanceof NoRoom) return error;
-  return new Refusal(`The layer ${digest} is no archive that can be read: ${code || error.message}.`);
+  return new Refusal(`The layer ${digest} is not a readable archive: ${code || error.message}.`);
 }
 
 class NoRoom extends Error {
-  override readonly message = 'There is no room left on the disk to unpack the image; free some.';
+  override readonly message = 'The disk has no space left to unpack the image; free some.';
 }
 
 async function moveInto(draft: string, directory: string): Promise<void> {

@@ -17,5 +17,5 @@ export function hostOf(hosts: readonly string[]): { host: string; authority: str
     return { refusal: 'The request names more than one host.' };
   }
   const host = hostName(authority);
-  return host === undefined ? { refusal: 'The host of the request is no host name.' } : { host, authority };
+  return host === undefined ? { refusal: 'The host of the request is not a valid host name.' } : { host, authority };
 }

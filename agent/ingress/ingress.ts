@@ -134,7 +134,7 @@ export class Ingress {
     const serving = this.#serving();
     if (serving === undefined) return await this.#start();
     if ((await this.#ask(serving, 'state')) === undefined) {
-      if (isAlive(serving)) log.warn('The ingress does not answer: it is started anew.');
+      if (isAlive(serving)) log.warn('The ingress does not answer and is restarted.');
       await this.#end(serving, 'stop', 0);
       return await this.#start();
     }

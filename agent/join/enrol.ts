@@ -42,7 +42,7 @@ export async function enrol({ home, url, socket, token, caFile, log, signal }: J
     );
   }
   if (!/^[\x21-\x7e]{1,200}$/.test(token)) {
-    throw new Refusal('The enrolment token is empty or is no token; copy the whole install command again.');
+    throw new Refusal('The enrolment token is empty or malformed; copy the whole install command again.');
   }
   const credential = known?.credential ?? makeCredential();
   const draft: Identity = { url: address.href, credential, ...(caFile === undefined ? {} : { caFile }) };

@@ -104,7 +104,7 @@ command -v gzip >/dev/null 2>&1 || { home=; refuse 'There is no gzip here; insta
 token=
 IFS= read -r token || [ -n "$token" ] || { home=; refuse 'There is no enrolment token on standard input; run the whole install command.'; }
 case $token in
-  '' | *[!A-Za-z0-9_.-]*) home=; refuse 'The enrolment token is empty or is no token; copy the whole install command again.' ;;
+  '' | *[!A-Za-z0-9_.-]*) home=; refuse 'The enrolment token is empty or malformed; copy the whole install command again.' ;;
 esac
 
 fetch() {

@@ -31,7 +31,11 @@ export const joinOptions: Readonly<Record<string, Option>> = {
     what: "Of the key that signs the agent's releases; without it the first one that the control plane names is kept.",
     variable: 'BALLAST_AGENT_TRUST',
   },
-  epoch: { value: 'NUMBER', what: 'The least epoch of a release to take; the install script knows it.', default: '0' },
+  epoch: {
+    value: 'NUMBER',
+    what: 'Lowest epoch of a release that is accepted; set by the install script.',
+    default: '0',
+  },
 };
 
 /** Where the control plane is: by its socket whatever its address is, else by the address. */
@@ -54,7 +58,7 @@ export const join: AgentCommand = {
   name: 'join',
   summary: 'Enrols this machine as the agent of a cluster.',
   details:
-    'The token comes from the install command of the cluster. The credential is made here and never leaves this machine.',
+    'The token comes from the install command of the cluster. The credential is created here and never leaves this machine.',
   options: { home: homeOption, ...joinOptions },
   async run(values) {
     const home = openHome(values.needed('home'));

@@ -190,7 +190,7 @@ export class Keeper {
       this.#converge(now);
     } catch (error) {
       if (this.#closing.signal.aborted) return;
-      const message = `The agent cannot look after what runs here: ${error instanceof Error ? error.message : String(error)}`;
+      const message = `The agent cannot inspect the instances of this machine: ${error instanceof Error ? error.message : String(error)}`;
       if (message !== this.#error) this.#options.log.warn(message);
       this.#error = message;
       this.#observed = { ...this.#observed, error: message };
@@ -241,7 +241,7 @@ export class Keeper {
       const name = scheduleKey(action.key, action.process);
       this.#memory.schedules.set(name, { from: now, ...this.#memory.schedules.get(name), skipped: action.due });
       const due = new Date(action.due).toISOString();
-      const message = `The run due at ${due} was skipped, because this one still goes on.`;
+      const message = `The run due at ${due} was skipped, because this run has not finished.`;
       this.#roster.say(action.key, action.process.name, message);
     } else return;
     this.#wake.up();

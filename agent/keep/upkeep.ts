@@ -32,7 +32,7 @@ export class Upkeep {
     if (this.#working) return;
     this.#working = true;
     this.#work(now)
-      .catch((error: unknown) => this.#warn(`The disk cannot be tidied up: ${String(error)}`))
+      .catch((error: unknown) => this.#warn(`Old logs and images cannot be deleted: ${String(error)}`))
       .finally(() => {
         this.#working = false;
       });

@@ -2,7 +2,8 @@ import { Refusal } from '../program/refusal.ts';
 
 /** The address of a control plane, fit to send a credential to: https, or http that never leaves this machine. */
 export function controlPlaneAddress(text: string): URL {
-  if (!URL.canParse(text)) throw new Refusal(`"${text}" is no address; give one such as https://ballast.example.com.`);
+  if (!URL.canParse(text))
+    throw new Refusal(`"${text}" is not an address; give one such as https://ballast.example.com.`);
   const url = new URL(text);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     throw new Refusal(

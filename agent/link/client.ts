@@ -140,7 +140,10 @@ export class Client {
       return schema.parse(JSON.parse(text));
     } catch {
       // The answer's content stays out of the message: it may carry secrets.
-      throw new LinkFailure('unreachable', `${this.#host} answered ${call.path} with something else than agreed.`);
+      throw new LinkFailure(
+        'unreachable',
+        `${this.#host} answered ${call.path} with an answer that does not follow the protocol.`,
+      );
     }
   }
 
@@ -156,7 +159,7 @@ export class Client {
     const status = answer.statusCode ?? 0;
     if (status >= 300 && status < 400) {
       answer.destroy();
-      const message = `${this.#host} wants to redirect the agent elsewhere, which it never follows; give the address that it leads to.`;
+      const message = `${this.#host} redirects the agent, which follows no redirect; give the address that it leads to.`;
       return new LinkFailure('unreachable', message);
     }
     const body = await this.#read(answer, 65_536);

@@ -239,7 +239,7 @@ export class Agent {
       writeStatus(home, status);
       this.#written = text;
     } catch (error) {
-      log.warn(`Its status cannot be written: ${reason(error)}`);
+      log.warn(`The agent's status cannot be written: ${reason(error)}`);
     }
   }
 }

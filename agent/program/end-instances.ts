@@ -23,7 +23,7 @@ export interface EndedInstances {
 export async function endInstances(home: string, dockerSocket = usualDockerSocket): Promise<EndedInstances> {
   const over = new AbortController();
   const late = pause(longest, undefined, { signal: over.signal }).then(() => {
-    throw new Error(`What runs them has not ended them within ${longest / 1000} s.`);
+    throw new Error(`The driver did not end them within ${longest / 1000} s.`);
   });
   late.catch(() => {});
   try {

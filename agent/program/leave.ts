@@ -12,9 +12,8 @@ import { removeUnit } from './systemd-unit.ts';
 
 export const leave: AgentCommand = {
   name: 'leave',
-  summary: 'Makes this machine forget its cluster: ends the agent and everything that it runs.',
-  details:
-    'Volumes stay where they are. The control plane is not told; delete the cluster there, or enrol another agent.',
+  summary: 'Takes this machine out of its cluster: ends the agent and its instances.',
+  details: 'Volumes are kept. The control plane is not informed: delete the cluster there, or enrol another agent.',
   options: {
     home: homeOption,
     'docker-socket': {
@@ -23,7 +22,7 @@ export const leave: AgentCommand = {
       variable: 'BALLAST_AGENT_DOCKER_SOCKET',
       default: '/var/run/docker.sock',
     },
-    yes: { what: 'Really do it.' },
+    yes: { what: 'Confirms it.' },
   },
   async run(values) {
     const home = resolve(values.needed('home'));
@@ -31,7 +30,7 @@ export const leave: AgentCommand = {
     if (identity === undefined) throw new Refusal(`No agent is enrolled in ${home}.`);
     if (!values.has('yes')) {
       throw new Refusal(
-        `This ends everything that the agent of ${identity.cluster?.name ?? home} runs; say --yes if you mean it.`,
+        `This ends everything that the agent of ${identity.cluster?.name ?? home} runs; confirm with --yes.`,
       );
     }
     // First who would start the agent again.
@@ -40,7 +39,7 @@ export const leave: AgentCommand = {
     const agent = runningAgent(home);
     if (agent !== undefined) await endAgent(agent);
     const { left } = await endInstances(home, values.needed('docker-socket'));
-    if (left !== undefined) throw new Refusal(`${left} Then say this again; its ingress has ended.`);
+    if (left !== undefined) throw new Refusal(`${left} Then run this again; the ingress has ended.`);
     forgetIdentity(home);
     new TrustFile(home).forget();
     // Without `releases/state` a launcher that something starts all the same says so and ends.

@@ -15,14 +15,14 @@ const gib = 1024 ** 3;
 
 export const run: AgentCommand = {
   name: 'run',
-  summary: 'Runs the agent of this machine until it is asked to stop. What it runs goes on without it.',
+  summary: 'Runs the agent of this machine until it is asked to stop. Its instances keep running.',
   details:
-    'Ends with 64 if another agent has taken over its identity, and with 65 if its cluster was deleted: starting it again changes nothing then.',
+    'Exits with 64 if another agent has taken over its identity, and with 65 if its cluster was deleted: starting it again changes nothing then.',
   options: {
     home: homeOption,
     driver: {
       value: 'auto|process|docker',
-      what: 'What runs instances; auto: Docker if its engine answers, else processes of this machine.',
+      what: 'How instances run; auto: Docker if its engine answers, else processes of this machine.',
       variable: 'BALLAST_AGENT_DRIVER',
       default: 'auto',
     },
@@ -34,7 +34,7 @@ export const run: AgentCommand = {
     },
     'ingress-port': {
       value: 'PORT',
-      what: 'Where requests for host names arrive; 0 takes a free one and keeps it.',
+      what: 'Port of the ingress; 0 picks a free one and keeps it.',
       variable: 'BALLAST_AGENT_INGRESS_PORT',
       default: '8089',
     },
@@ -46,13 +46,13 @@ export const run: AgentCommand = {
     },
     'image-cache-gib': {
       value: 'NUMBER',
-      what: 'How large the cache of images may become before what nothing uses is deleted.',
+      what: 'Size of the image cache above which unused images are deleted.',
       variable: 'BALLAST_AGENT_IMAGE_CACHE_GIB',
       default: '20',
     },
     'image-gib': {
       value: 'NUMBER',
-      what: 'How large one image may be.',
+      what: 'Size of the largest image that is accepted.',
       variable: 'BALLAST_AGENT_IMAGE_GIB',
       default: '8',
     },

@@ -24,7 +24,9 @@ export async function unpackBundle(path: string, directory: string, digest: stri
     for await (const entry of entries) {
       const { name, type, mode = 0 } = entry.header;
       if (type !== 'file' || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,100}$/.test(name)) {
-        throw new Refusal(`The release holds "${name.slice(0, 100)}", which is no plain file; it is not used.`);
+        throw new Refusal(
+          `The release holds "${name.slice(0, 100)}", which is not a plain file; the release is not used.`,
+        );
       }
       const parts: Buffer[] = [];
       for await (const part of entry as AsyncIterable<Buffer>) {

@@ -152,7 +152,7 @@ test('a release that is not the one that was named, or does not run here, change
   const climbing = offer(await changedBundle(bundle.bytes, { '../climbed': 'x' }));
   expect(await resultOf(climbing.id)).toMatchObject({
     outcome: 'failed',
-    message: expect.stringContaining('no plain file'),
+    message: expect.stringContaining('not a plain file'),
   });
   expect(existsSync(join(path(), 'releases', 'climbed'))).toBe(false);
   expect(state()).toEqual(before);
@@ -289,8 +289,8 @@ test('an agent that is killed while it downloads goes on where it was', async ()
 test('what cannot be installed is refused in a sentence and leaves nothing', async () => {
   const cases: [Parameters<typeof install>[0], string][] = [
     [{ token: 'enrol_wrong' }, 'the token is unknown, used or expired'],
-    [{ token: '' }, 'is no token'],
-    [{ token: '"; touch /tmp/x' }, 'is no token'],
+    [{ token: '' }, 'is empty or malformed'],
+    [{ token: '"; touch /tmp/x' }, 'is empty or malformed'],
     [{ args: ['--home', path()] }, 'names no key to trust'],
     [{ args: ['--home', path(), '--trust', 'x'] }, 'is none'],
     [{ args: ['--hom', 'x'] }, 'There is no option --hom'],

@@ -41,7 +41,7 @@ export async function update(
   if (state.current === release && state.next === undefined) return { outcome: 'done', exitCode: 0 };
   if (state.returned?.command === run.id) return { outcome: 'failed', message: state.returned.reason };
   if (run.starts > 3)
-    return { outcome: 'failed', message: 'The update was interrupted 3 times; the agent is as it was.' };
+    return { outcome: 'failed', message: 'The update was interrupted 3 times; the agent was not changed.' };
   const directory = releases.path(release);
   if (digestIn(directory) !== body.digest) {
     trust.admit(body.proof, body.digest);
@@ -51,7 +51,7 @@ export async function update(
     await unpackBundle(draft, directory, body.digest);
     rmSync(draft, { force: true });
   }
-  run.output('progress', Buffer.from(`Trying whether ${body.image} runs here.\n`));
+  run.output('progress', Buffer.from(`Checking that ${body.image} runs here.\n`));
   await smoke(join(directory, 'ballast'), run.signal);
   run.signal.throwIfAborted();
   run.output('progress', Buffer.from(`Switching to ${body.image}.\n`));

@@ -28,7 +28,7 @@ export function containerOf(spec: InstanceSpec, around: Surroundings): Container
   const port = process.port === undefined ? undefined : `${process.port}/tcp`;
   const command = commandOf(spec);
   if (command.length === 0) {
-    throw new Refusal(`The image says nothing of what the process ${process.name} runs: give it a command.`);
+    throw new Refusal(`The image has no command for the process ${process.name}; give the process one.`);
   }
   const memory = process.memoryLimitBytes && Math.max(process.memoryLimitBytes, leastMemory);
   return {

@@ -93,7 +93,7 @@ class DockerDriver implements Driver {
         // Another call was faster; or the name is somebody else's, which cannot be by chance.
         if (statusOf(error) === 409 && (await instances.inspect(spec.id)) !== undefined) return;
         if (statusOf(error) === 400 || statusOf(error) === 409) {
-          throw new Refusal(`The Docker engine does not make ${spec.id}: ${saidBy(error)}`);
+          throw new Refusal(`The Docker engine does not create ${spec.id}: ${saidBy(error)}`);
         }
         throw error;
       });
@@ -156,7 +156,7 @@ class DockerDriver implements Driver {
 
   async exec(id: string, command: readonly string[], running: Running): Promise<{ code: number }> {
     const inspected = await this.#parts.instances.inspect(id);
-    if (inspected === undefined) throw new Error(`There is no instance ${id}; look which there are.`);
+    if (inspected === undefined) throw new Error(`There is no instance ${id}; list the instances of the cluster.`);
     return await exec(this.#parts.engine, inspected.Id, command, running);
   }
 

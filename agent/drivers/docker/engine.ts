@@ -137,7 +137,7 @@ async function askVersion(socket: string, milliseconds: number): Promise<Version
   const signal = AbortSignal.timeout(milliseconds);
   const version: unknown = JSON.parse(await textOf(await get(socket, '/version', signal)));
   if (typeof version === 'object' && version !== null && 'ApiVersion' in version) return version as Version;
-  throw new Error(`What answers at ${socket} is no Docker engine.`);
+  throw new Error(`The program at ${socket} is not a Docker engine.`);
 }
 
 function get(socketPath: string, path: string, signal: AbortSignal): Promise<IncomingMessage> {

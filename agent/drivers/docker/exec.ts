@@ -22,8 +22,8 @@ export async function exec(
       docker.getContainer(container).exec({ Cmd: [...command], AttachStdout: true, AttachStderr: true, Tty: false }),
     )
     .catch((error: unknown) => {
-      if (statusOf(error) === 404) throw new Error('There is no such instance; look which there are.');
-      if (statusOf(error) === 409) throw new Error('A command cannot be run: the instance does not run.');
+      if (statusOf(error) === 404) throw new Error('There is no such instance; list the instances of the cluster.');
+      if (statusOf(error) === 409) throw new Error('A command cannot be run: the instance is not running.');
       throw error;
     });
   began?.(JSON.stringify({ exec: made.id, container }));
@@ -59,7 +59,7 @@ export async function endExec(engine: Engine, mark: string): Promise<void> {
       if (statusOf(error) === 404) return undefined;
       throw error;
     });
-  if (left?.Running) throw new Error('The engine does not let this agent end it; it ends with its instance.');
+  if (left?.Running) throw new Error('This agent may not end the command; it ends with its instance.');
 }
 
 /** The output can end a moment before the engine records the exit code. */

@@ -24,7 +24,7 @@ export async function facts(engine: Engine): Promise<Known> {
         logRotation: { holds: true },
         volumeUsage: answer(
           owner,
-          'The agent does not run as root, so it cannot look into the volumes of other users.',
+          'The agent is not running as root, so it cannot look into the volumes of other users.',
         ),
       },
     };

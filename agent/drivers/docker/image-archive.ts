@@ -24,7 +24,7 @@ export async function imageArchive(
   const archive = pack();
   // The stream itself reports the error to its reader.
   archive.on('error', () => undefined);
-  const end = () => archive.destroy(new Error('Loading the image was given up.'));
+  const end = () => archive.destroy(new Error('Loading the image was aborted.'));
   signal.addEventListener('abort', end, { once: true });
   const close = async () => {
     signal.removeEventListener('abort', end);

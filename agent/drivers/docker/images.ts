@@ -85,7 +85,7 @@ export class Images {
     }
     if ((await this.find(image)) !== undefined) return;
     await this.#untag(name);
-    throw new Refusal('The Docker engine made another image of what it was given; build the image again.');
+    throw new Refusal('The Docker engine loaded another image than it was sent; build the image again.');
   }
 
   async #untag(name: string): Promise<void> {

@@ -55,11 +55,11 @@ export class Network {
         }),
       )
       .catch((error: unknown) => {
-        throw new Error(`The Docker engine cannot make the network ${this.name}: ${saidBy(error)}`, { cause: error });
+        throw new Error(`The Docker engine cannot create the network ${this.name}: ${saidBy(error)}`, { cause: error });
       });
     const made = await this.#find();
     if (made === undefined)
-      throw new Error(`The network ${this.name} of the Docker engine was removed; it is made again.`);
+      throw new Error(`The network ${this.name} of the Docker engine was removed; it is created again.`);
     return made;
   }
 }

@@ -15,11 +15,10 @@ export function checkSpec(spec: InstanceSpec): void {
   check(digest, spec.image.digest, 'an image');
   for (const [name, value] of Object.entries(spec.environment)) {
     check(variable, name, 'a variable');
-    if (value.includes('\0'))
-      throw new Refusal(`The variable ${name} holds a zero byte, which no process can be given.`);
+    if (value.includes('\0')) throw new Refusal(`The variable ${name} contains a zero byte; remove it.`);
   }
   for (const argument of [...spec.process.command, ...spec.process.args])
-    if (argument.includes('\0')) throw new Refusal('An argument holds a zero byte, which no process can be given.');
+    if (argument.includes('\0')) throw new Refusal('An argument contains a zero byte; remove it.');
   for (const { name, path } of spec.volumes) {
     check(partName, name, 'a volume');
     if (

@@ -175,7 +175,8 @@ class ProcessDriver implements Driver {
 
   async exec(id: string, command: readonly string[], running: Running): Promise<{ code: number }> {
     const directory = this.#existing(id);
-    if (!lastRun(directory)?.running) throw new Error(`The instance ${id} does not run, so nothing can be run in it.`);
+    if (!lastRun(directory)?.running)
+      throw new Error(`The instance ${id} is not running; start a command in one that is.`);
     const spec = this.#files.spec(id);
     const port = spec.process.port === undefined ? undefined : this.#files.port(id);
     const script = this.#launch.script(spec, port, command);
@@ -241,7 +242,7 @@ class ProcessDriver implements Driver {
         for (const listener of this.#listeners) listener();
       } catch (error) {
         if (!existsSync(this.#places.instances)) clearInterval(timer);
-        else this.#log.warn(`The instances could not be looked at, which is tried again: ${reason(error)}`);
+        else this.#log.warn(`The instances could not be read, which is tried again: ${reason(error)}`);
       }
     }, pollMilliseconds);
     timer.unref();

@@ -70,7 +70,7 @@ function refuseForeign(image: ReadyImage): void {
   const bound = image.annotations[hostBound];
   if (bound === undefined) {
     throw new Refusal(
-      'The image carries a base system or says nothing about the host it needs; the process driver runs only images ' +
+      'The image has a base system or does not name the host that it needs; the process driver runs only images ' +
         `made for it (annotated ${hostBound}).`,
     );
   }

@@ -139,7 +139,7 @@ test('what made itself independent is found and ended, also when it outlives wha
 
 test('an image for another kind of machine, and one that says nothing of it, is refused', async () => {
   const signal = AbortSignal.timeout(5_000);
-  await expect(driver.prepare({ ...image, annotations: {} }, signal)).rejects.toThrow('carries a base system');
+  await expect(driver.prepare({ ...image, annotations: {} }, signal)).rejects.toThrow('has a base system');
   const annotations = { 'dev.ballast.host-bound': 'linux/s390x' };
   await expect(driver.prepare({ ...image, annotations }, signal)).rejects.toThrow('was made for linux/s390x');
   await expect(started({}, ['nowhere-to-be-found'])).rejects.toThrow('neither in the image nor on the machine');

@@ -78,7 +78,7 @@ export function isServing(seen: Seen): boolean {
 export function whyOf(seen: Seen): string {
   if (seen.refused !== undefined) return seen.refused;
   const ended = seen.exit === undefined ? undefined : `Its last run ended ${howOf(seen.exit)}.`;
-  return seen.message ?? ended ?? 'It says nothing of why.';
+  return seen.message ?? ended ?? 'No reason was reported.';
 }
 
 export function howOf({ code, signal }: Exit): string {

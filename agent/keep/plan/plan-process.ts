@@ -120,7 +120,7 @@ function trouble(
   const refused = kept.find((seen) => seen.refused !== undefined);
   if (refused?.refused !== undefined) return refused.refused;
   const failed = kept.find((seen) => seen.state === 'preparing' && seen.message !== undefined);
-  if (failed !== undefined) return `${failed.id} cannot be made yet: ${failed.message}`;
+  if (failed !== undefined) return `${failed.id} cannot be created yet: ${failed.message}`;
   if (crashLoop !== undefined) {
     return `${key.replace(/^workload\//, '')}/${process.name} is in a crash loop: ${loopText(crashLoop)}.`;
   }

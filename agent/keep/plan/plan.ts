@@ -56,7 +56,7 @@ export function plan(machine: Machine): Plan {
     } catch (error) {
       plans.slices.set(wanted.key, {
         inEffect: false,
-        error: `The agent cannot plan this slice: ${String(error)}`,
+        error: `The agent cannot plan this workload: ${String(error)}`,
         processes: new Map(),
       });
     }

@@ -23,7 +23,7 @@ export async function* logs(
   { tail, follow, signal }: LogRequest,
 ): AsyncGenerator<LogLine, void, undefined> {
   const first = await inspect();
-  if (first === undefined) throw new Error('There is no such instance; look which there are.');
+  if (first === undefined) throw new Error('There is no such instance; list the instances of the cluster.');
   const container = { id: first.Id, madeAt: first.Created };
   const told = new Told();
   if (tail >= largestTail) {

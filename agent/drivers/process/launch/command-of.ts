@@ -17,7 +17,7 @@ export function commandOf({ process, image }: InstanceSpec): string[] {
 export function withProgram(command: readonly string[], spec: InstanceSpec, tree: string): [string, ...string[]] {
   const [program, ...rest] = command;
   if (program === undefined || program === '')
-    throw new Refusal(`The image says nothing of what the process ${spec.process.name} runs: give it a command.`);
+    throw new Refusal(`The image has no command for the process ${spec.process.name}; give the process one.`);
   const found = candidates(program, spec, tree).find(isProgram);
   if (found === undefined)
     throw new Refusal(`${program} is neither in the image nor on the machine, so ${spec.process.name} cannot run it.`);

@@ -40,12 +40,14 @@ export class Users {
       writeFileAtomically(this.#file, JSON.stringify({ ...known, [key]: user }));
       return user;
     }
-    throw new Error(`All ${size} users for slices are taken; remove slices that are not needed from this machine.`);
+    throw new Error(
+      `All ${size} user IDs for workloads are in use; remove workloads that are not needed from this machine.`,
+    );
   }
 }
 
 function reasonAgainst(home: string, setpriv: string | undefined): string | undefined {
-  if (process.getuid?.() !== 0) return 'The agent does not run as root, so instances run as its own user.';
+  if (process.getuid?.() !== 0) return 'The agent is not running as root, so instances run as its own user.';
   if (setpriv === undefined)
     return 'The program setpriv (util-linux) is missing, so instances run as root: install it.';
   for (let directory = home; directory !== dirname(directory); directory = dirname(directory)) {
