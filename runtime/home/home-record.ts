@@ -62,7 +62,7 @@ export function readHomeRecord(path: string, content: string): HomeRecord {
 function refuseOtherVersions(path: string, record: HomeRecord): void {
   if (record.postgresMajor !== undefined && record.postgresMajor !== postgresMajor) {
     throw new Refusal(
-      `${path} belongs to PostgreSQL ${record.postgresMajor} and this Ballast brings ${postgresMajor}; carry the data over as docs/operating.md says ("Upgrading"), or start the Ballast that made them.`,
+      `${path} belongs to PostgreSQL ${record.postgresMajor} and this Ballast brings ${postgresMajor}; migrate the data as docs/operating.md says ("Upgrading"), or start the Ballast that made them.`,
     );
   }
   if (record.historyShards !== undefined && record.historyShards !== historyShards) {

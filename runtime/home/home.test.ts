@@ -62,7 +62,7 @@ test.each([
   [
     'another PostgreSQL',
     { postgresMajor: 17 },
-    /belongs to PostgreSQL 17 and this Ballast brings 18; carry the data over/,
+    /belongs to PostgreSQL 17 and this Ballast brings 18; migrate the data/,
   ],
   ['other shards', { historyShards: 512 }, /512 history shards and this Ballast uses 4, which cannot be changed/],
   ['a newer Temporal', { temporalVersion: '1.40.0' }, /was used with Temporal 1\.40\.0 .* Temporal does not go back/],
@@ -97,7 +97,7 @@ test('a damaged home.json is refused rather than made anew', () => {
 });
 
 test('what only reads a home does not make one', () => {
-  expect(() => readHome(path)).toThrow(/is no home of Ballast yet; run `\.\/ballast up` first/);
+  expect(() => readHome(path)).toThrow(/is not a home of Ballast yet; run `\.\/ballast up` first/);
   expect(existsSync(path)).toBe(false);
 });
 

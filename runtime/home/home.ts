@@ -82,7 +82,7 @@ export function readHome(path: string): Home {
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') {
       throw new Refusal(
-        `${path} is no home of Ballast yet; run \`./ballast up\` first, or set BALLAST_HOME to the right one.`,
+        `${path} is not a home of Ballast yet; run \`./ballast up\` first, or set BALLAST_HOME to the right one.`,
       );
     }
     throw new Refusal(`${recordPath} cannot be read (${errorCode(error)}); run this as the user that starts Ballast.`);

@@ -45,7 +45,7 @@ export async function ensureData({ home, user, binaries, superuserPassword }: Ma
   }
   if (home.record.postgresMajor !== undefined) {
     throw new Refusal(
-      `The data of PostgreSQL are gone from ${data} although ${home.path} was used before; restore them from a backup, or set BALLAST_HOME to a new directory.`,
+      `The data of PostgreSQL are missing from ${data} although ${home.path} was used before; restore them from a backup, or set BALLAST_HOME to a new directory.`,
     );
   }
   // Made under another name: a first start that was killed half way leaves nothing that looks finished.
@@ -57,7 +57,7 @@ export async function ensureData({ home, user, binaries, superuserPassword }: Ma
   writeFileSync(passwordFile, superuserPassword, { mode: 0o600, flag: 'wx' });
   if (user) for (const path of [draft, passwordFile]) chownSync(path, user.uid, user.gid);
   try {
-    await run('Making the database directory', binaries.initdb, initdbArguments(draft, passwordFile), {
+    await run('Creating the database directory', binaries.initdb, initdbArguments(draft, passwordFile), {
       env: { PATH: process.env.PATH, LC_ALL: 'C' },
       cwd: draft,
       user,
@@ -104,7 +104,7 @@ function linkFromHome(home: Home, data: string, user: SystemUser): void {
   const there = lstatSync(home.postgres, { throwIfNoEntry: false });
   if (there === undefined) symlinkSync(data, home.postgres);
   else if (!there.isSymbolicLink()) {
-    throw new Refusal(`${home.postgres} was made by an ordinary user; start Ballast as that user, not as root.`);
+    throw new Refusal(`${home.postgres} was created by an ordinary user; start Ballast as that user, not as root.`);
   } else if (readlinkSync(home.postgres) !== data) {
     throw new Refusal(`${home.postgres} points to ${readlinkSync(home.postgres)}, not to ${data}; correct the link.`);
   }
@@ -114,6 +114,6 @@ function refuseOtherMajor(data: string): void {
   const found = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim();
   if (found === String(postgresMajor)) return;
   throw new Refusal(
-    `${data} holds data of PostgreSQL ${found} and this Ballast brings ${postgresMajor}; carry them over as docs/operating.md says ("Upgrading").`,
+    `${data} holds data of PostgreSQL ${found} and this Ballast brings ${postgresMajor}; migrate them as docs/operating.md says ("Upgrading").`,
   );
 }

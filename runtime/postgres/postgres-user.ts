@@ -17,7 +17,7 @@ export function postgresUser(): SystemUser | undefined {
   const found = lookUp() ?? create();
   if (found) return found;
   throw new Refusal(
-    `PostgreSQL may not run as root and the user ${name} could not be made; make it (\`useradd --system ${name}\`), start as an ordinary user, or set DATABASE_URL.`,
+    `PostgreSQL may not run as root and the user ${name} could not be created; create it (\`useradd --system ${name}\`), start as an ordinary user, or set DATABASE_URL.`,
   );
 }
 

@@ -42,6 +42,6 @@ test('a busy port and a foreign address are refused in a sentence that names who
   );
   stranger.close();
   expect(await refusalOf({ port: 18_000, address: '192.0.2.1' })).toMatch(
-    /^LISTEN is 192\.0\.2\.1, which is no address/,
+    /^LISTEN is 192\.0\.2\.1, which is not an address/,
   );
 });

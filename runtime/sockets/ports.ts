@@ -41,7 +41,7 @@ export function portRefusal({ code, port, address }: CannotHold, setting: string
     return new Refusal(`Port ${port} may not be opened by this user; set ${setting} to one above 1023.`);
   }
   if (code === 'EADDRNOTAVAIL') {
-    return new Refusal(`LISTEN is ${address}, which is no address of this machine; set it to one, or to 0.0.0.0.`);
+    return new Refusal(`LISTEN is ${address}, which is not an address of this machine; set it to one, or to 0.0.0.0.`);
   }
   return new Refusal(`Port ${port} of ${address} cannot be opened (${code}); set ${setting} to another port.`);
 }

@@ -38,7 +38,7 @@ export function socketDirectory(home: Home, whose: keyof SocketDirectories): str
   // Somebody who can put a socket of his own there would be told our passwords.
   if (directory === undefined || isClosed(home, directory)) return directory;
   throw new Refusal(
-    `The directory ${directory} of the sockets is missing, or others can enter it; start Ballast again, which makes a closed one.`,
+    `The directory ${directory} of the sockets is missing, or others can enter it; start Ballast again, which creates a closed one.`,
   );
 }
 
@@ -66,7 +66,7 @@ function makeShort(home: Home): string {
     return mkdtempSync(join(place, 'ballast-'));
   } catch (error) {
     throw new Refusal(
-      `The path ${home.path} is too long for sockets, or has a comma, and no directory for them can be made in ${place} (${errorCode(error)}); set BALLAST_HOME to a shorter path.`,
+      `The path ${home.path} is too long for sockets, or has a comma, and no directory for them can be created in ${place} (${errorCode(error)}); set BALLAST_HOME to a shorter path.`,
     );
   }
 }

@@ -87,7 +87,7 @@ test('while nothing can be written down, no process is left that nobody knows, a
   if (before) signal(before, 'SIGKILL');
   await until('it was tried some times', async () => died().length >= 4);
   expect(died().slice(1)).toContainEqual(
-    expect.stringMatching(/^it was ended, because it cannot be written down in .*processes\.json \(ENOTDIR\)$/),
+    expect.stringMatching(/^it was ended, because it cannot be recorded in .*processes\.json \(ENOTDIR\)$/),
   );
   // Each of them was ended before the next one was started.
   expect(living().length).toBeLessThanOrEqual(1);

@@ -74,7 +74,7 @@ export class KeptPart {
 
   #tellFailing(failures: number): void {
     const said = lastLines(tail(this.#log), 3) || 'it printed nothing';
-    const sentence = `${this.part.title} ended ${failures} times before it was ready and is tried on; ${this.#log} ends with: ${said}`;
+    const sentence = `${this.part.title} ended ${failures} times before it was ready and is being retried; ${this.#log} ends with: ${said}`;
     this.#report({ kind: 'failing', part: this.part, sentence });
   }
 

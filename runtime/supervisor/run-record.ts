@@ -35,7 +35,7 @@ export class RunningProcesses {
       this.#write();
     } catch (error) {
       throw new Refusal(
-        `${this.path} cannot be written (${errorCode(error) || messageOf(error)}), and without it nobody could end what runs; make room on the disk, or the directory writable.`,
+        `${this.path} cannot be written (${errorCode(error) || messageOf(error)}), and without it no part could be ended; free space on the disk, or make the directory writable.`,
       );
     }
   }

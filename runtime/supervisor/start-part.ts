@@ -44,7 +44,7 @@ export function startPart(part: Part, log: string, processes: RunningProcesses):
   try {
     if (child.pid !== undefined) processes.started(part.name, child.pid, part.stopSignal);
   } catch (error) {
-    unrecorded = `it was ended, because it cannot be written down in ${processes.path} (${errorCode(error) || messageOf(error)})`;
+    unrecorded = `it was ended, because it cannot be recorded in ${processes.path} (${errorCode(error) || messageOf(error)})`;
     signalGroup(child, 'SIGKILL');
   }
   return { process: child, ended, recorded: unrecorded === undefined, told };

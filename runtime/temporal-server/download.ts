@@ -125,12 +125,12 @@ const strangersCertificate =
   'its certificate is of an authority that is not trusted (NODE_EXTRA_CA_CERTS names a file with more)';
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'this name is not known',
+  ENOTFOUND: 'its name is unknown',
   EAI_AGAIN: 'no name server answers',
   ECONNREFUSED: 'nobody listens there',
   ECONNRESET: 'the connection broke off',
   ENETUNREACH: 'there is no network',
-  EHOSTUNREACH: 'there is no way to it',
+  EHOSTUNREACH: 'there is no route to it',
   ENOSPC: 'the disk is full',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
   SELF_SIGNED_CERT_IN_CHAIN: strangersCertificate,

@@ -190,7 +190,7 @@ const unwilling: [string, RegExp, () => string | Promise<string>, Wanted['limits
   ],
   [
     'is of another version',
-    /what is in it is version 1\.29\.0/,
+    /it contains version 1\.29\.0/,
     async () => host.release(file, await releaseArchive('1.29.0')),
   ],
   [

@@ -43,7 +43,7 @@ test('the server that is named is refused, not passed over, when it will not do'
     /^TEMPORAL_SERVER is .+, version 1\.29\.0, and 1\.31\.2 is needed/,
   );
   chmodSync(join(directory, 'temporal-sql-tool'), 0o644);
-  await expect(find(install(telling(temporalVersion), []))).rejects.toThrow(/temporal-sql-tool is no program/);
+  await expect(find(install(telling(temporalVersion), []))).rejects.toThrow(/temporal-sql-tool is not a program/);
 });
 
 test('a server that is too slow to tell its version is not called one of unknown version', async () => {

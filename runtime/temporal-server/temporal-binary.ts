@@ -71,14 +71,14 @@ async function obtain(into: string, finding: Finding): Promise<void> {
     await fetchTemporal({ archive, into, names, progress, env, ...(limits ? { limits } : {}) });
     const version = await versionOf(join(into, names.server), finding);
     if (version === temporalVersion) return;
-    throw new ArchiveFailure(`what is in it is version ${version ?? 'unknown'}`);
+    throw new ArchiveFailure(`it contains version ${version ?? 'unknown'}`);
   } catch (error) {
     if (!(error instanceof ArchiveFailure || error instanceof DownloadFailure)) throw error;
     reason = error.message;
   }
   if (archive !== undefined) {
     throw new Refusal(
-      `TEMPORAL_ARCHIVE is ${archive}, and it cannot be used: ${reason}; correct it, or unset it to have the official release.`,
+      `TEMPORAL_ARCHIVE is ${archive}, and it cannot be used: ${reason}; correct it, or unset it to use the official release.`,
     );
   }
   const go = await findGo({ env, release: reason, ...(goDirectories ? { goDirectories } : {}) });
@@ -90,16 +90,16 @@ async function named(server: string, finding: Finding): Promise<TemporalBinaries
   const sqlTool = join(dirname(server), names.sqlTool);
   for (const file of [server, sqlTool]) {
     if (!isExecutable(file)) {
-      const wrong = existsSync(file) ? 'is no program' : 'is not there';
+      const wrong = existsSync(file) ? 'is not a program' : 'is not there';
       throw new Refusal(
-        `TEMPORAL_SERVER is ${server}, but ${file} ${wrong}; correct it, or unset it to have the official release.`,
+        `TEMPORAL_SERVER is ${server}, but ${file} ${wrong}; correct it, or unset it to use the official release.`,
       );
     }
   }
   const version = await versionOf(server, finding);
   if (version === temporalVersion) return { server, sqlTool };
   throw new Refusal(
-    `TEMPORAL_SERVER is ${server}, version ${version ?? 'unknown'}, and ${temporalVersion} is needed; unset it to have the official release.`,
+    `TEMPORAL_SERVER is ${server}, version ${version ?? 'unknown'}, and ${temporalVersion} is needed; unset it to use the official release.`,
   );
 }
 

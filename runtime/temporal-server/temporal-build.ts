@@ -50,7 +50,7 @@ export async function buildTemporal({ go, into, names, progress, log, env }: Bui
     if (!(error instanceof BuildFailure)) throw error;
     const said = lastLines(readFileSync(log, 'utf8'), 2);
     throw new Refusal(
-      `The Temporal server could not be built (${said}); ${log} tells more. Or set TEMPORAL_ARCHIVE or TEMPORAL_SERVER.`,
+      `The Temporal server could not be built (${said}); see ${log}. Or set TEMPORAL_ARCHIVE or TEMPORAL_SERVER.`,
     );
   } finally {
     closeSync(output);
