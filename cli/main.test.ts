@@ -148,7 +148,9 @@ test.each([
 ])('%s %s without an installation is a sentence, and makes no home', async (...args) => {
   const { code, err } = await ballast(args.filter((word) => word !== undefined));
   expect(code).toBe(1);
-  expect(err).toMatch(/^ballast: .+ is no home of Ballast yet; run `\.\/ballast up` first, or set BALLAST_HOME .+\n$/);
+  expect(err).toMatch(
+    /^ballast: .+ is not a home of Ballast yet; run `\.\/ballast up` first, or set BALLAST_HOME .+\n$/,
+  );
   expect(existsSync(join(directory, 'home'))).toBe(false);
 });
 
