@@ -28,7 +28,7 @@ export async function main(args: string[]): Promise<number> {
   return command.run(readValues(command, rest, process.env));
 }
 
-// Who reads us may stop reading; that is no failure of ours.
+// A reader may close the pipe; that is not a failure of the agent.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 if (import.meta.main) {

@@ -25,7 +25,7 @@ export class Credentials {
     this.#write({ ...without(this.#identity), credential: pending });
   }
 
-  /** The credential was refused: goes on with the other one, if there is one. */
+  /** After a refusal the other credential is used, if there is one. */
   tryOther(): boolean {
     const { credential, pending } = this.#identity;
     if (pending === undefined) return false;

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 
-/** Where an agent keeps what it has, unless it is told otherwise. */
+/** The default home of an agent. */
 export function defaultHome(): string {
   return process.getuid?.() === 0 ? '/var/lib/ballast-agent' : join(homedir(), '.local', 'share', 'ballast-agent');
 }

@@ -17,7 +17,7 @@ export function runningAgent(home: string): ProcessIdentity | undefined {
   }
 }
 
-/** Asks it to end, and ends it if it does not. What it runs goes on. */
+/** Stops an agent, by force after five seconds. Its instances keep running. */
 export async function endAgent(agent: ProcessIdentity): Promise<void> {
   signal(agent, 'SIGTERM');
   const end = performance.now() + 5000;

@@ -37,7 +37,7 @@ export function readStatus(home: string): Status | undefined {
   }
 }
 
-/** How many instances ran when an agent of this home last looked; they go on without one. */
+/** Number of instances at the last look of an agent; they keep running without one. */
 export function countRunning(home: string): number {
   try {
     return status.parse(JSON.parse(readFileSync(join(home, 'run', 'status.json'), 'utf8'))).instances;

@@ -11,7 +11,7 @@ const pin = z.object({
   fingerprint,
   /** No release of a lower epoch is taken, unless it is on this disk already. */
   epoch: z.int().min(0),
-  /** Who named the key: the command that joined this machine, the control plane once, or somebody at this machine. */
+  /** Origin of the key: the join command, the control plane's first answer, or an operator at this machine. */
   from: z.enum(['join', 'first-use', 'operator']),
   since: z.iso.datetime(),
 });

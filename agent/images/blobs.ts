@@ -4,7 +4,7 @@ import { type FileHandle, open, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Refusal } from '../program/refusal.ts';
 
-/** Files that are named by their digest. What is named so is whole and was verified; everything else is a draft. */
+/** Files named after their digest. A file under such a name is whole and verified; any other is a draft. */
 export class Blobs {
   readonly #blobs: string;
   readonly #drafts: string;
@@ -48,7 +48,7 @@ export class Blobs {
     return bavail * bsize;
   }
 
-  /** Writes what comes, and keeps it only if it is exactly what its size and its digest say. */
+  /** Stores the content only if it matches its size and digest. */
   async add(what: { digest: string; size: number }, from: string, content: AsyncIterable<Buffer>): Promise<void> {
     const draft = join(this.#drafts, `${what.digest.replace('sha256:', '')}.${randomBytes(6).toString('hex')}`);
     try {

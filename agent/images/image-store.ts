@@ -48,8 +48,8 @@ export class ImageStore {
   }
 
   /**
-   * The image, whole and verified. What is here already is not asked for again: with a digest, nobody is asked at all.
-   * Throws a `Refusal` for what will never work, and an ordinary error for what may pass.
+   * The image, whole and verified. Cached blobs are not fetched again: with a digest, a cached image needs no request.
+   * Throws a `Refusal` for a lasting failure, and an ordinary error for one that may pass.
    */
   async ready(image: Image, signal: AbortSignal): Promise<ReadyImage> {
     signal.throwIfAborted();
@@ -70,8 +70,8 @@ export class ImageStore {
   }
 
   /**
-   * Frees what is not kept (digests of images, or of lists that led to them) until all is within the limit; what was not
-   * used for the longest time goes first.
+   * Deletes blobs that no kept image needs (digests of images, or of indexes that led to them) until the cache is within
+   * its limit; the least recently used go first.
    */
   async collect(kept: ReadonlySet<string>): Promise<void> {
     const records = new Map(readdirSync(this.#records).map((name) => [`sha256:${name}`, this.#record(name)]));

@@ -57,7 +57,7 @@ export class Layout implements Source {
   async #open(path: string, missing: string): Promise<FileHandle> {
     try {
       await this.#refuseLinks(path);
-      // Without waiting: whoever put a pipe there must not hold the agent up.
+      // Non-blocking: a pipe in this place must not hold up the agent.
       const file = await open(
         join(this.#directory, path),
         constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW,

@@ -5,7 +5,7 @@ import { Agent } from 'undici';
 import { Refusal } from '../program/refusal.ts';
 import { isLoopback } from './repository.ts';
 
-/** Where machines of clouds tell whoever asks who they are, beyond the link-local addresses. */
+/** Addresses of cloud metadata services beyond the link-local ones; their answers contain credentials. */
 const metadata = new Set(['fd00:ec2::254', '100.100.100.200']);
 
 /**

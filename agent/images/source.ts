@@ -1,14 +1,14 @@
 import type { Descriptor } from './manifest.ts';
 
-/** Where images come from. Nothing that it answers is believed: whoever asks verifies size and digest. */
+/** The origin of an image. None of its answers is trusted: the caller verifies size and digest. */
 export interface Source {
-  /** How it is called in sentences; without credentials. */
+  /** The source's name in messages; without credentials. */
   readonly name: string;
   /** The document that is served when no digest is named: a manifest, or an index. */
   root(signal: AbortSignal): Promise<Buffer>;
   /** A manifest by its digest. */
   manifest(digest: string, signal: AbortSignal): Promise<Buffer>;
-  /** Goes on where it was interrupted, as far as that can be. */
+  /** Resumes after an interruption where the source allows it. */
   blob(descriptor: Descriptor, signal: AbortSignal): AsyncIterable<Buffer>;
   close(): void;
 }

@@ -22,7 +22,7 @@ const strict: ServerOptions = {
   shouldUpgradeCallback: mayUpgrade,
 };
 
-/** The one port that clients come to: HTTP/1.1 and, for who begins with its preface, HTTP/2. */
+/** The one port for clients: HTTP/1.1, and HTTP/2 for connections that begin with its preface. */
 export class FrontDoor {
   readonly server: Server;
   readonly #sockets = new Set<Socket>();
@@ -89,7 +89,7 @@ export class FrontDoor {
   }
 }
 
-/** First that no new stream shall come, then, when the client must have heard, that none is taken. */
+/** A first GOAWAY asks for no new streams; a second, once the client must have seen the first, refuses them. */
 function sayGoodbye(session: ServerHttp2Session): void {
   if (session.destroyed) return;
   session.goaway(0, 2 ** 31 - 1);

@@ -54,7 +54,7 @@ export class IngressFiles {
     writeFileAtomically(join(this.directory, 'process.json'), JSON.stringify(record));
   }
 
-  /** Those that only end what they began. Forgets the ones that are gone. */
+  /** Processes that only finish their connections. Ended ones are forgotten. */
   leaving(): ProcessRecord[] {
     return readdirSync(this.directory).flatMap((name) => {
       if (!/^leaving-\d+\.json$/.test(name)) return [];

@@ -34,8 +34,8 @@ const traffic = observedSlice.shape.traffic;
 const state = z.object({ generation: z.int(), inFlight: z.record(z.string(), z.int()) });
 
 /**
- * The agent's hand on the ingress. The ingress itself is a process of its own that goes on without any agent; a later
- * agent finds it by what it wrote down.
+ * The agent's side of the ingress. The ingress itself is a process of its own that keeps serving without any agent; a later
+ * agent finds it by its record.
  */
 export class Ingress {
   readonly #options: IngressOptions;
@@ -77,17 +77,17 @@ export class Ingress {
     return await this.#ensuring;
   }
 
-  /** Why it does not run, while it is tried again. */
+  /** The reason why the ingress is down, while it is being retried. */
   get failure(): string | undefined {
     return this.#failure;
   }
 
-  /** Where it listens; undefined while it does not. */
+  /** The ingress's port; undefined while it is down. */
   get port(): number | undefined {
     return this.#serving()?.port;
   }
 
-  /** Resolves when every process of the ingress goes by these routes. */
+  /** Resolves when every process of the ingress has applied these routes. */
   setRoutes(routes: readonly Route[]): Promise<void> {
     const setting = this.#setting.then(async () => {
       const generation = this.#files.routes().generation + 1;
@@ -98,7 +98,7 @@ export class Ingress {
     return setting;
   }
 
-  /** How much is under way at an instance, in all processes of the ingress. */
+  /** Requests in flight at an instance, in all processes of the ingress. */
   async inFlight(upstream: { host: string; port: number }): Promise<number> {
     const counts = await Promise.all(
       this.#processes().map(async (record) => {
@@ -115,14 +115,14 @@ export class Ingress {
     return traffic.parse(answer ?? []);
   }
 
-  /** Lets go of it; it goes on. */
+  /** Detaches from the ingress, which keeps serving. */
   close(): void {
     this.#letGo = true;
     clearTimeout(this.#watching);
     this.#watching = undefined;
   }
 
-  /** Ends it: what is under way has 5 s. */
+  /** Stops the ingress; requests in flight get 5 s. */
   async stop(): Promise<void> {
     this.close();
     await this.#ensuring?.catch(() => undefined);
@@ -203,7 +203,7 @@ export class Ingress {
     throw new Error(`The ingress does not start on ${listen}, port ${port}: ${said}`);
   }
 
-  /** Timers that do not keep an agent alive which wants to end. */
+  /** Unreferenced timers, which do not keep a stopping agent alive. */
   #watch(milliseconds: number, before?: string): void {
     this.#watching = setTimeout(async () => {
       let said = before;
@@ -235,7 +235,7 @@ export class Ingress {
     return [...(serving ? [serving] : []), ...this.#files.leaving().filter(({ pid }) => pid !== serving?.pid)];
   }
 
-  /** A process that is gone, or goes while it is told, needs no routes; a new one reads them when it starts. */
+  /** A process that has ended needs no routes; a new one reads them when it starts. */
   async #told(record: ProcessRecord): Promise<void> {
     try {
       await order(record.control, 'apply');

@@ -10,7 +10,7 @@ export class AppliedRoutes {
   #wanted: { text: string; routes: Route[] } | undefined;
   #applied = '';
   #working: Promise<void> | undefined;
-  /** Why the ingress does not have what it shall have. */
+  /** The reason why the ingress did not apply its routes. */
   error: string | undefined;
 
   constructor(ingress: Ingress, closing: AbortSignal, onChange: () => void) {

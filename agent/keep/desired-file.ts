@@ -15,7 +15,7 @@ const content = z.object({
       broken: z.string().optional(),
     }),
   ),
-  /** Slices that are gone, by the revision at which that was said: until nothing of them runs. */
+  /** Removed slices with the revision of their removal, until their last instance has ended. */
   removed: z.record(z.string(), z.int()).default({}),
 });
 
@@ -30,7 +30,7 @@ export class DesiredFile {
     this.#path = path;
   }
 
-  /** If not, nothing is known, which is not the same as that nothing shall run. */
+  /** False before the first desired state: unknown, which differs from empty. */
   isKnown = false;
 
   /** Says why when there is a file that cannot be read. */
@@ -54,7 +54,7 @@ export class DesiredFile {
     }
   }
 
-  /** On disk before anything is done about it. `since` is what was asked for; 0 means that what is not named is gone. */
+  /** The change is on disk before it has effects. With `since` 0, slices that are not named are removed. */
   merge(desired: Desired, since: number): void {
     if (since > 0 && (since > this.revision || !this.isKnown)) return;
     // A revision before ours: the control plane was restored to an older state, and has told everything it knows.

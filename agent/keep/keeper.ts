@@ -39,12 +39,12 @@ export interface KeeperOptions {
   clock?: Clock;
 }
 
-/** How long it waits for a sign that something changed before it looks by itself. */
+/** The longest pause between two passes. */
 const lookEvery = 1000;
 
 /**
- * Keeps the machine as it shall be. It looks at what there is, plans, and lets that be done, again and again; whatever
- * happened before, and whoever did it, does not matter. Letting go of it stops nothing that runs.
+ * Keeps the machine in its desired state: looks at the instances, plans, and performs the actions, again and again. The
+ * history does not matter. Closing the keeper stops no instance.
  */
 export class Keeper {
   readonly #options: KeeperOptions;
@@ -93,7 +93,7 @@ export class Keeper {
     return this.#desired.revision;
   }
 
-  /** Resolves when the machine was looked at for the first time. */
+  /** Resolves after the first pass. */
   async start(): Promise<void> {
     const damage = this.#desired.load();
     if (damage !== undefined) this.#options.log.warn(damage);
@@ -103,7 +103,7 @@ export class Keeper {
     this.#working = this.#work();
   }
 
-  /** Resolves when it is on disk. `since` is what was asked for: 0 means that what is not named shall be gone. */
+  /** Resolves when the change is on disk. With `since` 0, slices that are not named are removed. */
   async desire(desired: Desired, since = this.revision): Promise<void> {
     const anew = desired.slices.filter(({ key, revision }) => this.#desired.slices.get(key)?.revision !== revision);
     await this.#layouts.look(anew);
@@ -154,7 +154,7 @@ export class Keeper {
     }
   }
 
-  /** Lets go: everything goes on as it runs. */
+  /** Stops looking; instances keep running. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#unwatch();
@@ -201,7 +201,7 @@ export class Keeper {
   #converge(now: number): void {
     const seen = this.#roster.seen(now, this.#currentProcesses());
     if (!this.#desired.isKnown) {
-      // Nobody said yet what shall run here, so nothing is taken away and nothing is added.
+      // No desired state has arrived yet, so nothing is added or removed.
       this.#observe(seen, now);
       return;
     }
@@ -293,7 +293,7 @@ export class Keeper {
     return (key, label, process) => current.get(`${processKey(key, process.name)} ${label}`) ?? process;
   }
 
-  /** Why requests reach nothing here. */
+  /** The reason why no request reaches this machine's instances. */
   get #unreachable(): string | undefined {
     return this.#options.ingress?.failure;
   }

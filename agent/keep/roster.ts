@@ -30,7 +30,7 @@ export interface Entry {
   message?: string | undefined;
   /** Why this agent has ended its run, until the end is seen. */
   stopped?: string | undefined;
-  /** Counts how often its slice was applied anew: how an attempt from before ends says nothing of the one after. */
+  /** Counts how often the slice was applied: an earlier attempt's outcome must not count for a later one. */
   chance: number;
 }
 
@@ -42,7 +42,7 @@ export function backOff(failures: number): number {
   return Math.min(longestBackOff, 1000 * 2 ** (failures - 1));
 }
 
-/** Every instance there is or shall be, and how each is. */
+/** Every instance, existing or planned, with its condition. */
 export class Roster {
   readonly entries = new Map<string, Entry>();
   readonly #driver: Driver;
@@ -95,7 +95,7 @@ export class Roster {
     if (entry.instance === undefined) entry.closing.abort();
   }
 
-  /** Notes something that people shall read with what runs of a process. */
+  /** Shows a message with the running instances of a process. */
   say(key: string, process: string, message: string): void {
     for (const entry of this.entries.values()) {
       const { instance } = entry;
@@ -113,7 +113,7 @@ export class Roster {
     this.#memory.instances.delete(id);
   }
 
-  /** Nothing that failed is held against it any more: its slice was applied anew. */
+  /** Clears failures and back-off after the slice was applied again. */
   giveAnotherChance(key: string): void {
     for (const entry of this.entries.values()) {
       if ((entry.addition?.key ?? entry.instance?.key) !== key) continue;

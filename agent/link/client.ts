@@ -61,7 +61,7 @@ export class Client {
     this.#socket = socket;
     this.address = socket ?? this.url.origin;
     this.#credential = credential;
-    // Nothing proves who is behind a plain port: each request asks anew for the one who holds it now.
+    // A plain port proves no identity: a new connection for each request reaches its present holder.
     const keepAlive = socket !== undefined || this.url.protocol === 'https:';
     const connections = { keepAlive, maxSockets: 16, maxFreeSockets: 2 };
     this.#agent =
@@ -112,7 +112,7 @@ export class Client {
     return this.#json(release, { method: 'GET', path: 'release' });
   }
 
-  /** The bytes of a bundle from `from` on; whoever reads them bounds and verifies them. */
+  /** The bytes of a bundle from `from` on; the reader bounds and verifies them. */
   async bundle(
     digest: string,
     from: number,

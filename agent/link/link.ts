@@ -40,7 +40,7 @@ const measurementMillis = 30_000;
 const fullMillis = 600_000;
 /** A report that was refused will be refused again, unless something changes meanwhile. */
 const refusedMillis = 15_000;
-/** So long without an answered heartbeat, and whoever reads a log live is taken to be gone. */
+/** After this time without an answered heartbeat, readers of a live log are presumed gone. */
 const leaseMillis = 60_000;
 
 /**

@@ -41,7 +41,7 @@ export interface AgentOptions {
   log: Log;
 }
 
-/** An agent at work: keeps what shall run, and stays in touch. Closing it stops nothing of what runs. */
+/** A running agent: applies the desired state and stays in contact. Closing it stops no instance. */
 export class Agent {
   readonly #options: AgentOptions;
   readonly #client: Client;
@@ -81,7 +81,7 @@ export class Agent {
         const parts = { releases: this.#releases, client: this.#client, trust: this.#trust, running };
         const switchOver = () => void this.#switchOver(run.id);
         return update(body, run, { ...parts, switchOver }).catch((error: unknown) => {
-          // Who asked for it may be nobody who should: this machine's own log has it, too.
+          // An attacker may have requested the update, so this machine's own log records the refusal, too.
           if (error instanceof Refusal) log.warn(`An update to ${body.image} is refused: ${error.message}`);
           throw error;
         });
@@ -92,7 +92,7 @@ export class Agent {
     this.#link = this.#makeLink();
   }
 
-  /** Works until it is told to stop or sent away; `switch-over` when the launcher shall start another release. */
+  /** Works until it is stopped or dismissed; `switch-over` asks the launcher to start another release. */
   async run(signal: AbortSignal): Promise<Ending | 'switch-over'> {
     const stop = () => this.#stopping.abort();
     signal.addEventListener('abort', stop);
@@ -174,7 +174,7 @@ export class Agent {
     forgetFailures(this.#options.home);
     if (launched !== undefined) this.#releases.confirm(launched);
     this.#releases.clear();
-    // Only now: how an update went is known since the line before.
+    // The outcome of an update is known only since the line before.
     this.#commands.start();
     log.info(`Connected to ${this.#client.address} as the agent of ${clusterName}, incarnation ${incarnation}.`);
   }
@@ -195,7 +195,7 @@ export class Agent {
   #noteState(state: { connected: boolean; error?: string }): void {
     const { connected, error } = this.#connection;
     this.#connection = state;
-    // Who looks right after it has changed sees how it is.
+    // Readers of the status see a change at once.
     if (state.connected !== connected || state.error !== error) this.#writeStatus();
   }
 

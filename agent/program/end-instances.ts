@@ -12,7 +12,7 @@ const longest = 60_000;
 
 export interface EndedInstances {
   ended: number;
-  /** Why some may go on, and what to do. */
+  /** The reason why some may still be running, and what to do. */
   left?: string;
 }
 

@@ -31,7 +31,7 @@ export interface DockerDriverOptions {
 
 /** Runs instances as containers of a Docker engine, which need not be there yet: each call finds it when it is. */
 export async function dockerDriver({ home, socket, log }: DockerDriverOptions): Promise<Driver> {
-  // The same home as with the process driver: its id, and its volumes, which an agent may go on with under another driver.
+  // The process driver's home, ID and volumes, so that an agent can change its driver and keep them.
   const places = new Places(home);
   const drafts = join(home, 'docker', 'loading');
   // Drafts left by an agent that was killed.
@@ -102,7 +102,7 @@ class DockerDriver implements Driver {
 
   async start(id: string): Promise<void> {
     const { engine, instances } = this.#parts;
-    // Also so that how the run before ended is written down before the engine forgets it.
+    // The look also records how the run before ended, before the engine forgets it.
     if ((await instances.look(id)) === undefined) throw new Error(`There is no instance ${id}; create it first.`);
     await engine
       .wait((docker) => docker.getContainer(instances.containerName(id)).start())
@@ -168,7 +168,7 @@ class DockerDriver implements Driver {
     return logs(this.#parts.engine, () => this.#parts.instances.inspect(id), request);
   }
 
-  /** The engine does it while it writes. */
+  /** The engine rotates its logs itself. */
   async rotateLogs(): Promise<void> {}
 
   volumes() {

@@ -56,7 +56,7 @@ export class Instances {
     this.#seen.clear();
   }
 
-  /** Who asks while another is being answered shares the next answer, which is as new as it can be. */
+  /** Callers that ask during a listing share the next one, so that their answer is never older than their question. */
   list(): Promise<Instance[]> {
     if (this.#listing === undefined) {
       this.#listing = this.#list().finally(() => {

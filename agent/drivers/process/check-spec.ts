@@ -8,7 +8,7 @@ import type { InstanceSpec } from '../driver.ts';
 export const instanceId = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,60}[a-z0-9])?$/);
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/);
 
-/** Names become paths and arguments here, so they are looked at once more, whoever has looked before. */
+/** Names become paths and arguments here, so they are checked again. */
 export function checkSpec(spec: InstanceSpec): void {
   check(instanceId, spec.id, 'an instance');
   check(sliceKey, spec.key, 'a slice');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isAlive, type ProcessIdentity } from '../../../machine/process-identity.ts';
 import type { Exit } from '../driver.ts';
 
-/** A run as its files and the system tell it, whoever wrote them. See `keeper.sh`. */
+/** A run, as its files and the process table show it. See `keeper.sh`. */
 export interface Run {
   number: number;
   running: boolean;

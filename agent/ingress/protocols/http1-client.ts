@@ -3,7 +3,7 @@ import type { Asked, Reply } from '../requests/asked.ts';
 import type { RawHeaders } from '../requests/headers.ts';
 import { plainAddress } from '../trusted-proxies.ts';
 
-/** A client that goes on sending a body nobody wants is listened to for so long, so that it can read the answer. */
+/** A client that keeps sending an unwanted body is read for this long, so that it can receive the answer. */
 const lingerMilliseconds = 5_000;
 
 export function askedOverHttp1(request: IncomingMessage): Asked {

@@ -109,7 +109,7 @@ export function upgrade(front: Front, request: IncomingMessage, socket: Duplex, 
         if (!answer.complete) socket.destroy();
       });
     });
-    // More than once: what goes on talking nonsense after its answer is told as an error, too.
+    // `error` can come repeatedly, also for invalid bytes after the answer.
     outgoing.on('error', () => {
       socket.off('close', leave);
       if (!open || answered) return;

@@ -4,7 +4,7 @@ import { type Action, isStable, type Seen, whyOf } from '../observe/seen.ts';
 
 export interface ProcessPlan {
   actions: Action[];
-  /** Everything that shall run does, and nothing else has requests. */
+  /** Every wanted instance is stable, and no other gets requests. */
   inEffect: boolean;
   error?: string;
   crashLoop?: CrashLoop;

@@ -74,7 +74,7 @@ function planSlice(
   instances: readonly Seen[],
   owners: ReadonlyMap<string, string>,
 ): { actions: Action[]; routes: Route[]; slice: SlicePlan } {
-  // Nothing can be said of what it shall be, so nothing is taken away either.
+  // Without a known desired state nothing is removed either.
   const processes: SlicePlan['processes'] = new Map();
   if (workload === undefined) {
     return { actions: [], routes: [], slice: { inEffect: false, processes, ...errorOf([broken]) } };

@@ -49,7 +49,7 @@ export async function* logs(
       }
     } catch (error) {
       if (signal.aborted) return;
-      // The engine is away, and with it whoever could say more; it is asked again.
+      // The engine is down; the request is repeated once it answers.
       if (!(error instanceof Error)) throw error;
     }
     await pause(lookMilliseconds, undefined, { signal }).catch(() => undefined);
