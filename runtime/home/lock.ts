@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Held until `release`, or until the process ends, however it ends. */
+/** A lock, held until `release` or until the process ends, in whatever way. */
 export interface Lock {
   release(): void;
 }

@@ -22,7 +22,7 @@ export function readPasswords(home: Home): Passwords {
 
 export function ensurePasswords(home: Home): Passwords {
   const path = home.file('keys', 'postgres-passwords.json');
-  // Never made anew for data that exist: it would only hide that the old ones were lost.
+  // Never created again for existing data: that would only hide that the old ones were lost.
   if (!existsSync(path) && home.record.postgresMajor === undefined) {
     const made: Passwords = { postgres: password(), ballast: password(), temporal: password() };
     writeFileAtomically(path, `${JSON.stringify(made, undefined, 2)}\n`);

@@ -71,7 +71,7 @@ function makeShort(home: Home): string {
   }
 }
 
-/** Who cleans up among temporary files may have removed it. */
+/** A cleaner of temporary files may have removed the directory. */
 function keepsClosed(home: Home, directory: string): boolean {
   try {
     mkdirSync(directory, { mode: 0o700 });

@@ -43,7 +43,7 @@ export class KeptPart {
     this.#log = log;
     this.#processes = processes;
     this.#report = report;
-    // Who waits for it hears of the failure; without this a stop before that would end the whole program.
+    // Waiters receive the rejection themselves; without this handler an earlier stop would end the whole program.
     this.#firstReady.promise.catch(() => {});
   }
 
@@ -155,7 +155,7 @@ export class KeptPart {
     if (this.#child) signalGroup(this.#child.process, signal);
   }
 
-  /** A log that cannot be rotated, because the disk is full, goes on growing until it can. */
+  /** A log that cannot be rotated, because the disk is full, keeps growing until it can. */
   rotateLog(): void {
     try {
       rotate(this.#log);

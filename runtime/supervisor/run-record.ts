@@ -20,7 +20,7 @@ export function markOf(home: Home, part: string): string {
   return `${part} of ${home.path}`;
 }
 
-/** `run/processes.json`: which processes make up the running installation, for whoever has to end or to look at them. */
+/** `run/processes.json`: the processes of the running installation, so that other commands can end or inspect them. */
 export class RunningProcesses {
   readonly path: string;
   readonly #home: Home;

@@ -29,7 +29,7 @@ export async function runSteps<Name extends string>(
   };
   const names = Object.keys(steps) as Name[];
   const all = names.map((name) => finish(name, []));
-  // Who only waits for a step that failed has nothing to say of its own.
+  // Steps that waited for the failed one add no error of their own.
   for (const one of all) one.catch(() => failed.abort());
   await Promise.all(all);
 }

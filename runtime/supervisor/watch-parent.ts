@@ -4,7 +4,7 @@ import { type Home, readHome } from '../home/home.ts';
 import { tryLock } from '../home/lock.ts';
 import { endOrphans } from './end-processes.ts';
 
-/** Starts a process that ends the parts of this home as soon as we are gone, however we went. */
+/** Starts a process that ends the parts of this home as soon as this process has ended, in whatever way. */
 export function watchParent(home: Home): { end(): void } {
   const child = spawn(
     process.execPath,

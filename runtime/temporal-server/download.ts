@@ -75,7 +75,7 @@ async function fetchBody(
         headersTimeout: limits.idleMilliseconds,
         bodyTimeout: limits.idleMilliseconds,
       });
-      // Told to whoever reads it; a body that nobody reads ends with the dispatcher, and that is no news.
+      // The reader gets the error; an unread body ends with the dispatcher, which is not an error.
       answer.body.on('error', () => {});
       const { location } = answer.headers;
       if (answer.statusCode >= 300 && answer.statusCode < 400 && typeof location === 'string') {

@@ -8,7 +8,7 @@ interface Doing {
 const leastShare = 0.02;
 const leastMilliseconds = 2_000;
 
-/** "34 %, about 12 s left": how far something is, and how long it will go on at the pace it has had. */
+/** "34 %, about 12 s left": the share that is done, and the remaining time at the present pace. */
 export function tellShare({ done, total, sinceMilliseconds }: Doing): string {
   // All but the end is not the end: what is counted last is not always what is done last.
   const share = Math.min(done / total, 0.99);

@@ -55,7 +55,7 @@ export async function findTemporal(finding: Finding): Promise<TemporalBinaries> 
   return { server: join(directory, names.server), sqlTool: join(directory, names.sqlTool) };
 }
 
-/** Bytes come in thousands of pieces; whoever shows what is done need not hear of each. */
+/** Bytes come in thousands of pieces, and most change nothing in the displayed text. */
 function changesOnly(progress: (text: string) => void): (text: string) => void {
   let last = '';
   return (text) => {

@@ -115,14 +115,14 @@ export function temporalDynamicConfig(): string {
     'history.visibilityProcessorMaxPollRPS': 2000,
     // The reconciler lists whole sets; the default is 10 a second.
     'frontend.namespaceRPS.visibility': 100,
-    // A mended program goes on within half a minute and not after ten; the reconciler finds its tasks meanwhile.
+    // A repaired program continues within half a minute instead of ten; the reconciler finds its tasks meanwhile.
     'history.workflowTaskRetryMaxInterval': '30s',
     'system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute': 5,
     'matching.numTaskqueueReadPartitions': 1,
     'matching.numTaskqueueWritePartitions': 1,
     'system.enableEagerWorkflowStart': true,
     'system.enableActivityEagerExecution': true,
-    // Who may join the cluster could make its services speak to strangers.
+    // A stranger that joins the cluster could redirect its services.
     'system.enableRingpopTLS': true,
     'system.forceSearchAttributesCacheRefreshOnRead': true,
   };

@@ -12,7 +12,7 @@ const schemas = [
   { database: databases.temporalVisibility, schema: 'postgresql/v12/visibility' },
 ] as const;
 
-/** Brings Temporal's tables to the version of its server, and forgets the members of a cluster that is gone. */
+/** Upgrades Temporal's tables to the version of its server, and deletes the members of the last run. */
 export async function prepareTemporalDatabases(home: Home, { sqlTool }: TemporalBinaries): Promise<void> {
   if (home.record.temporalVersion !== temporalVersion) {
     // A kill between the two steps of a database is made good by the next start.
@@ -24,7 +24,7 @@ export async function prepareTemporalDatabases(home: Home, { sqlTool }: Temporal
         await sql(home, sqlTool, database, ['update-schema', '--schema-name', schema]);
       }),
     );
-    // Told when both are over: none may go on behind a start that has given up.
+    // A failure is thrown after both have ended: neither may run on behind a start that has given up.
     for (const one of prepared) if (one.status === 'rejected') throw one.reason;
     home.keep({ temporalVersion, historyShards });
   }
