@@ -10,7 +10,7 @@ export interface ProcessIdentity {
   started: string;
 }
 
-/** Who has this pid now; undefined when nobody has, or only a zombie that waits to be reaped. */
+/** The present holder of a pid; undefined without one, or if it is a zombie that waits to be reaped. */
 export function identify(pid: number): ProcessIdentity | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
   const started = process.platform === 'linux' ? startedOnLinux(pid) : startedByPs(pid);
