@@ -92,7 +92,7 @@ export const work = z.object({
   /** Missing if nothing changed after `since`. */
   desired: desired.optional(),
   commands: z.array(command),
-  /** Commands that shall stop. */
+  /** Commands to cancel. */
   cancelled: z.array(z.uuid()),
 });
 export type Work = z.infer<typeof work>;

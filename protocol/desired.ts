@@ -3,7 +3,7 @@ import { workload } from './workload.ts';
 
 export const sliceKey = z.string().regex(/^[a-z0-9][a-z0-9/-]{0,127}$/);
 
-/** One slice as it shall be. `revision` is the cluster's revision at which it last changed. */
+/** The desired state of one slice. `revision` is the cluster's revision at which it last changed. */
 export const slice = z.object({ key: sliceKey, revision: z.int().min(1), workload });
 export type Slice = z.infer<typeof slice>;
 

@@ -45,7 +45,7 @@ export const observedSlice = z.object({
   appliedRevision: z.int().min(0),
   /** The revision that was wanted when it was looked at: an error before it says nothing of that revision. */
   revision: z.int().min(0).optional(),
-  /** Why the slice cannot be brought to what it shall be, in a sentence. */
+  /** The reason why the slice cannot reach its desired state, in a sentence. */
   error: said(2000).optional(),
   /** Processes that end again and again, a moment after each start. */
   crashLoops: z

@@ -77,7 +77,7 @@ export const process = z.strictObject({
 });
 export type Process = z.infer<typeof process>;
 
-/** Everything that one service runs in one environment, as it shall be: one slice of a cluster's desired state. */
+/** The desired state of one service in one environment: one slice of a cluster's. */
 export const workload = z.strictObject({
   /** Another value is another release: what runs is replaced, replica by replica. */
   release: z.string().min(1).max(128),
