@@ -55,7 +55,7 @@ function news({ name, instances }: Workload, known: Set<string>): string[] {
   });
 }
 
-const preparing = 'Its image is being prepared.';
+const preparing = 'Its image is being made ready.';
 
 function endOf({ id, exit }: Instance): string {
   return `${id} run ${exit?.run ?? 0}`;

@@ -51,7 +51,7 @@ function messageOf(seen: Seen, state: ObservedInstance['state']): string | undef
   if (state === 'waiting') {
     return seen.busy ? whyOf(seen) : `${whyOf(seen)} It is started again at ${new Date(seen.notBefore).toISOString()}.`;
   }
-  if (state === 'preparing') return seen.message ?? 'Its image is being prepared.';
+  if (state === 'preparing') return seen.message ?? 'Its image is being made ready.';
   if (state === 'draining') return 'It ends what it is doing.';
   if (state === 'running' && isServing(seen) && isAsked(seen.process)) {
     return `It is ready, and counts when it has been for ${seen.process.stabilizationSeconds} s.`;
