@@ -233,12 +233,12 @@ describe('a hostile registry', () => {
     ],
     [
       'names a negative size',
-      /cannot be read: layers.0.size/,
+      /is invalid: layers.0.size/,
       (request, response) => isManifest(request) && manifest(response, (read) => (read.layers[0].size = -1)),
     ],
     [
       'names a digest that is a path',
-      /cannot be read: config.digest/,
+      /is invalid: config.digest/,
       (request, response) => isManifest(request) && manifest(response, (read) => (read.config.digest = '../../x')),
     ],
     [
