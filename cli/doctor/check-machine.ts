@@ -58,7 +58,7 @@ function home(settings: Settings) {
   try {
     readHome(path);
   } catch (error) {
-    const absent = messageOf(error).includes('is no home');
+    const absent = messageOf(error).includes('is not a home');
     return absent
       ? idle(`${path} is not there yet; the first start makes it`)
       : broken(messageOf(error), 'See the sentence.');
