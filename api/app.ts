@@ -65,7 +65,7 @@ export interface AppParts {
   agentProgram?: AgentProgram;
   /** The console; without it its pages say that it is being built. */
   consoleFiles?: ConsoleFiles;
-  /** What is served; tests add operations of their own. */
+  /** The operations to serve; tests add operations of their own. */
   operations?: Registry;
 }
 

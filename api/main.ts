@@ -27,7 +27,7 @@ const longestShutdown = 8_000;
 /** Something that people can mend; the message says how. */
 class CannotStart extends Error {}
 
-/** What a supervisor hands to the process; without one it opens its own port, and nobody waits to be told. */
+/** The supervisor's part; without a supervisor the process opens its own port, and nobody waits to be told. */
 interface HandedOver {
   sockets: readonly number[];
   onReady(): void;

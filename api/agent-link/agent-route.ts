@@ -19,7 +19,7 @@ export interface Asked<Body, Query> {
   reply: FastifyReply;
 }
 
-/** Whoever asks, before the body is read. */
+/** The sender of a request, before the body is read. */
 export interface Visitor {
   server: ServerParts;
   from: From;
@@ -33,7 +33,7 @@ interface RouteParts<Body, Query> {
   body?: z.ZodType<Body>;
   query?: z.ZodType<Query>;
   bodyLimit?: number;
-  /** It is answered when there is something to answer: it does not count among the requests in work. */
+  /** A long poll: the answer comes when there is something to say, so it does not count among the requests in work. */
   waits?: true;
 }
 
@@ -48,7 +48,7 @@ const requests = new Pace({ perSecond: 100, atOnce: 500 });
 /** A route that asks for no credential, or looks after that itself. */
 export function openRoute<Body = undefined, Query = undefined>(
   parts: RouteParts<Body, Query> & {
-    /** What is decided before the body is read. */
+    /** Checks before the body is read. */
     admit?: (visitor: Visitor) => Promise<void>;
     handle: (asked: Asked<Body, Query>) => Promise<unknown>;
   },

@@ -14,7 +14,7 @@ import { work } from './work.ts';
 const routes = [enrol, hello, heartbeat, report, work, commandOutput, commandResult, credential];
 const downloads = [release, bundle, nodeRuntime, installScript];
 
-/** What agents and control plane say to each other: docs/agent-protocol.md. No part of the API for people. */
+/** The protocol between agents and control plane: docs/agent-protocol.md. No part of the API for people. */
 export function agentRoutes(app: FastifyInstance, server: ServerParts, clients: ClientAddress): void {
   for (const route of [...routes, ...downloads]) route.mount(app, server, clients);
   app.addHook('preClose', async () => server.bell.close());

@@ -227,7 +227,7 @@ describe('contact', () => {
     await silentFor(90);
     expect(await declareLost(api.database)).toBe(0);
     await beat(kysely, { id: apiProcess, kind: 'api', version: '1', state: {} });
-    // It came a moment ago: that it heard nothing before says nothing.
+    // The control plane has just started: silence from before that is no evidence.
     expect(await declareLost(api.database)).toBe(0);
     await listening(40);
     expect(await declareLost(api.database)).toBe(0);

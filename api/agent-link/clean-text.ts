@@ -5,7 +5,7 @@ const deepest = 32;
 const mostValues = 200_000;
 
 /**
- * What an agent reports holds what programs wrote, which can be anything. Text that PostgreSQL cannot hold (a NUL, half
+ * Reports hold the output of programs, which can be anything. Text that PostgreSQL cannot hold (a NUL, half
  * of a surrogate pair) is mended and not refused: the rest of the report is true.
  */
 export function cleanText(value: unknown): unknown {

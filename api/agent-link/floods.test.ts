@@ -23,7 +23,7 @@ const app = workload.parse({
   processes: [{ name: 'web', kind: 'http', port: 8080 }],
 });
 
-/** What an agent can do that means harm: it holds a credential, and nothing else is known of it. */
+/** The harm a hostile agent can do: it holds a credential, and nothing else is known of it. */
 let api: RunningApi;
 let organizationId: string;
 let cluster: ClusterRef;
@@ -154,7 +154,7 @@ test('a cluster takes as much as its agent can be told in one answer', async () 
   await expect(apply('b')).rejects.toMatchObject({ code: 'conflict' });
   const large = { KEY: 'x'.repeat(33 * 1024 * 1024) };
   await expect(apply('a', large)).rejects.toMatchObject({ code: 'conflict' });
-  // What is there may be changed.
+  // Existing workloads may still be changed.
   expect(await apply('a', { KEY: 'x' })).toMatchObject({ change: 'changed' });
 });
 

@@ -12,7 +12,7 @@ import { Pace } from './pace.ts';
  */
 const troubles = new Pace({ perSecond: 1 / 30, atOnce: 10 });
 
-/** What the agent sees. One that was seen already is answered and changes nothing. */
+/** The agent's observations. A report that was seen already is answered and changes nothing. */
 export const report = incarnationRoute({
   method: 'POST',
   url: 'report',

@@ -43,7 +43,7 @@ export const work = incarnationRoute({
       } finally {
         ear.leave();
       }
-      // It may have been revoked or superseded meanwhile.
+      // The agent may have been revoked or superseded meanwhile.
       agent = await admitAgent(server, request.headers, from);
       await currentIncarnation(server, agent, request.headers);
     }

@@ -51,7 +51,7 @@ export const nodeRuntime = openRoute({
   },
 });
 
-/** What people run on a machine to make it a cluster. Public: it holds no secret. */
+/** The script that people run on a machine to make it a cluster. Public: it holds no secret. */
 export const installScript = openRoute({
   method: 'GET',
   url: 'install.sh',
@@ -62,7 +62,7 @@ export const installScript = openRoute({
     const { proof, ...release } = await signedRelease(server);
     const parts = { url: server.settings.PUBLIC_URL, release, proof, runtime: await runtime() };
     const script = await agentProgram.installScript(parts).catch((error: unknown) => {
-      // It says what is wrong with PUBLIC_URL.
+      // The message says what is wrong with PUBLIC_URL.
       if (error instanceof Error && error.name === 'Refusal') throw new Problem('conflict', error.message);
       throw error;
     });

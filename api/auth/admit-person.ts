@@ -17,7 +17,7 @@ import { becomeFirstOwner } from './first-owner.ts';
 import { Refusal } from './refusal.ts';
 import type { SignedIn } from './signed-in.ts';
 
-/** What the sign-in may do beyond signing in. */
+/** Rights of this sign-in beyond signing in. */
 export interface Permission {
   signInLinkId: string | null;
   invitationId: string | null;
@@ -55,7 +55,7 @@ export async function admitPerson(
   }
   identityId ??= (await bindIdentity(effect, { providerId, subject, userId })).id;
   if (linked !== undefined) {
-    // Whoever had the account until now may have been somebody else.
+    // The account may have belonged to somebody else until now.
     await endSessionsOf(effect, userId);
     if (linked.kind === 'move') await removeOtherIdentities(effect, userId, identityId);
   }

@@ -37,7 +37,7 @@ export async function beginSignIn(
       stateHash,
       returnTo: beginning.returnTo,
       userAgent: client.userAgent,
-      // Whoever goes back and begins again keeps the link that was used up for this.
+      // A person who goes back and starts again keeps the sign-in link that this attempt used up.
       signInLinkId: names === undefined ? begun?.link?.id : beginning.signInLinkId,
       invitationId: names === undefined ? begun?.invitation?.id : beginning.invitationId,
     },

@@ -2,14 +2,14 @@ import { createHmac } from 'node:crypto';
 import { hashSecret } from '../../db/keys/secrets.ts';
 
 /**
- * What binds a sign-in to the browser that began it: all of it follows from the secret in the browser's `svc_oidc`, so a
+ * Binds a sign-in to the browser that started it: everything derives from the secret in the browser's `svc_oidc`, so a
  * code, a state or a row of the database is of no use in another browser.
  */
 export interface BrowserSecret {
   state: string;
   nonce: string;
   codeVerifier: string;
-  /** What the attempt is found by. */
+  /** The lookup key of the attempt. */
   browserHash: Buffer;
   stateHash: Buffer;
 }

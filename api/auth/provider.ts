@@ -29,7 +29,7 @@ export interface Provider {
   name: string;
   builtIn: boolean;
   scope: string;
-  /** What the provider says of itself, asked for when it is first needed. Throws a Problem while it cannot be reached. */
+  /** The provider's metadata, fetched on first use. Throws a Problem while the provider is unreachable. */
   configuration(): Promise<Configuration>;
   /** Where signing out goes on: the provider's own page, or ours where it has none or does not answer in time. */
   endSessionUrl(): Promise<string>;
@@ -147,7 +147,7 @@ export function isThisMachine(address: string): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost') || /^(?:127\.[\d.]+|\[::1\])$/.test(hostname);
 }
 
-/** What the provider was asked holds nothing secret, so the log may say how that went. */
+/** Discovery requests hold no secrets, so the log may carry the whole error. */
 function unreachable(error: unknown, log: Logger): unknown {
   if (error instanceof Problem) return error;
   log.warn({ err: error }, 'The identity provider could not be asked what it is');

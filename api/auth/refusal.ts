@@ -12,7 +12,7 @@ export class Refusal extends Problem {
 
 const again = 'start again from the sign-in page';
 
-/** What the provider itself says no to; what it adds in words of its own is not repeated. */
+/** The provider's own error codes in our words; its free text is not repeated. */
 export function refusedByProvider(error: string): Refusal {
   switch (error) {
     case 'access_denied':
@@ -31,7 +31,7 @@ export function refusedByProvider(error: string): Refusal {
   }
 }
 
-/** What the library found wrong, in a sentence of ours: its own text may quote tokens. */
+/** The library's error in our words: its own text may quote tokens. */
 export function refusedByCheck(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const codes = chain(error).map((one) => read(one, 'code'));

@@ -8,7 +8,7 @@ import type { clusterSchema } from './cluster.ts';
 
 export type ClusterAnswer = z.output<typeof clusterSchema>;
 
-/** What the agent said of its machine last; undefined before it said anything, or if an older one said it otherwise. */
+/** The agent's last facts about its machine; undefined before the first report, or if an older agent reports another form. */
 export function factsOf(cluster: ClusterView): Facts | undefined {
   return facts.safeParse(cluster.agent.facts).data;
 }
@@ -69,7 +69,7 @@ function compileError(broken: readonly string[]): string {
   return `The secrets of ${names.join(', ')}${more} do not open any more: apply it again.`;
 }
 
-/** What the list says of each cluster when it is asked for a summary. */
+/** The extra fields of each cluster in a list that is asked for a summary. */
 export function summaryOf(cluster: ClusterView, available: string | undefined): NonNullable<ClusterAnswer['summary']> {
   const nodes = factsOf(cluster)?.nodes ?? [];
   const { image } = cluster.agent;

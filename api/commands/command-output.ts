@@ -9,7 +9,7 @@ import { incarnationRoute } from '../agent-link/agent-route.ts';
 import { isId } from '../agent-link/is-id.ts';
 import { mustFit } from '../agent-link/must-fit.ts';
 
-/** What a command says, piece by piece. The same piece twice is one. */
+/** The output of a command, piece by piece. A piece that is sent twice counts once. */
 export const commandOutput = incarnationRoute({
   method: 'POST',
   url: 'commands/:id/output',

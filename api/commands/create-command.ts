@@ -51,7 +51,7 @@ export const createCommand = operation({
     const asked = await checked(effect, cluster, body);
     refuseWithoutContact(cluster);
     const id = await newCommand(effect, server.keyring, cluster, { body: asked, expiresInSeconds: 60 });
-    // What people run may hold secrets: the log tells which program, not what it was given.
+    // Arguments may hold secrets: the audit log names the program alone.
     const details =
       body.kind === 'exec'
         ? { instance: body.instance, program: body.command[0] ?? '' }
@@ -68,7 +68,7 @@ export const createCommand = operation({
   },
 });
 
-/** What it is about must be there. */
+/** Refuses a command about something that is not there. */
 async function checked(effect: Effect, cluster: ClusterView, body: Body): Promise<CommandBody> {
   const fault = (field: string, message: string, value: string) =>
     invalidFields([{ location: `body.${field}`, message, value }]);

@@ -31,7 +31,7 @@ export class LogLines {
     return texts.map((text) => ({ stream, text, ...when }));
   }
 
-  /** What was not ended by a line break. */
+  /** The rest that no line break ended. */
   rest(): LogLine[] {
     return (['stdout', 'stderr'] as const).flatMap((stream) => {
       const text = this.#open[stream].text + this.#open[stream].decoder.end();

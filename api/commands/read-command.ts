@@ -9,7 +9,7 @@ const shortestPause = 100;
 const longestPause = 1_000;
 const page = 200;
 
-/** What a command says after a piece, as it comes, and how it ended in the end. Stops when the signal says so. */
+/** The output after a piece, as it comes, and the result at the end. Stops when the signal says so. */
 export async function* readCommand(
   { kysely }: Pick<Database, 'kysely'>,
   cluster: ClusterRef,
@@ -19,7 +19,7 @@ export async function* readCommand(
   let wait = shortestPause;
   let last = after;
   while (!signal.aborted) {
-    // Its state first: what it said before it ended is there by then.
+    // The state is read first: all output from before its end is there by then.
     const command = await commandView(kysely, cluster, id);
     const pieces = await readOutput(kysely, id, last, page);
     for (const piece of pieces) yield { piece };

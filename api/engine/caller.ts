@@ -6,7 +6,7 @@ import { Problem } from '../../domain/problems.ts';
 import type { Role } from '../../domain/roles.ts';
 import type { Resource } from './resource.ts';
 
-/** What the caller proved who it is with. */
+/** The credential that proved who the caller is. */
 export interface CallerCredential {
   kind: 'session' | 'token';
   id: string;

@@ -278,7 +278,7 @@ describe('answers', () => {
   });
 });
 
-/** What a client that is no browser can send. */
+/** Sends raw text, as a client that is no browser can. */
 function raw(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(api.url).port), '127.0.0.1');

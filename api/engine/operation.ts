@@ -17,7 +17,7 @@ export type Access =
       scope: 'organization';
       role: Role;
       credentials?: 'session' | 'token';
-      /** What the other kind of credential is told, if the general sentence is not clear enough. */
+      /** The message for the other kind of credential, if the general one is not clear enough. */
       why?: string;
       /** Whether a token that is limited to chosen projects may call: not where it would see or change more than those. */
       projectTokens: 'allowed' | 'refused';
@@ -44,7 +44,7 @@ export type StreamEvent<Events extends StreamEvents> = {
   [Name in keyof Events & string]: { event: Name; data: z.output<Events[Name]>; id?: string; retry?: number };
 }[keyof Events & string];
 
-/** What a handler is given. A changing one also gets the `effect` (unless it makes its own), a paged one the `page`. */
+/** The argument of a handler. A changing one also gets the `effect` (unless it makes its own), a paged one the `page`. */
 export interface Given<C, P, Q, B> {
   caller: C;
   path: P;
@@ -104,11 +104,11 @@ type Definition<
   path?: P;
   query?: Q;
   body?: B;
-  /** What is answered; of a paged list, one item. Without it the answer is empty (204). */
+  /** The schema of the answer; of a paged list, of one item. Without it the answer is empty (204). */
   result?: R;
   /** 201 where something was created and is returned; 200 by default. */
   status?: 200 | 201 | 202;
-  /** What this operation itself can fail with. What the interpreters add follows from the rest. */
+  /** Problems of this operation alone. Those that the interpreters add follow from the rest. */
   problems: readonly ProblemCode[];
   rate?: RateClass;
   paged?: Paged<A>;

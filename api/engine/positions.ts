@@ -9,7 +9,7 @@ interface Made {
   createdAt: Date;
 }
 
-/** What to ask the database for: one more than the page holds, to know whether there is another page. */
+/** Asks the database for one item more than the page holds, to know whether there is another page. */
 export function oneMore(page: Page<CreatedPosition>): {
   limit: number;
   after: { createdAt: Date; id: string } | undefined;

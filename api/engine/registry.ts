@@ -6,7 +6,7 @@ export interface Registry {
 }
 
 export interface NamedOperation {
-  /** Its place in the registry, as in `teams.create`: what tRPC, openapi.json, logs and metrics call it. */
+  /** The name in the registry, as in `teams.create`: tRPC, openapi.json, logs and metrics use it. */
   name: string;
   /** The group it stands in, as in `teams`. */
   subject: string;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { AnyOperation } from './operation.ts';
 
-/** What `$schema` of an answer says. It names the schema; nothing is served there. */
+/** The value of `$schema` in an answer. The URN names the schema; nothing is served there. */
 export function schemaUri(name: string): string {
   return `urn:ballast:schema:${name}`;
 }

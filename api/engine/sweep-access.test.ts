@@ -16,7 +16,7 @@ import { operations } from '../operations.ts';
 import type { Access } from './operation.ts';
 import { namedOperations } from './registry.ts';
 
-/** Whoever may call gets past the door: what happens then depends on the request, and is never one of these. */
+/** Callers with access get past the door: the later answer depends on the request, and is never one of these. */
 const doorStatuses = new Set([403]);
 
 let api: RunningApi;

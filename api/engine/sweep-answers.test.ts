@@ -27,7 +27,7 @@ interface Example {
   as?: (ours: Seeded) => Call['as'];
   prepare?: () => Promise<Record<string, string>>;
   body?: (path: Record<string, string>) => unknown;
-  /** What it is answered with as long as nothing can succeed yet. */
+  /** The expected status as long as nothing can succeed yet. */
   fails?: number;
 }
 

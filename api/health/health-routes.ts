@@ -46,7 +46,7 @@ export function healthRoutes(app: FastifyInstance, server: ServerParts, { client
   });
 }
 
-/** What a worker tells, if one is named; its absence is seen by its metrics being absent. */
+/** The worker's metrics, if a worker is named. A worker that is down shows by their absence. */
 async function workerMetrics(url: string | undefined): Promise<string> {
   if (url === undefined) return '';
   return fetch(url, { signal: AbortSignal.timeout(2000), redirect: 'error' })

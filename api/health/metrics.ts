@@ -17,7 +17,7 @@ interface Sources {
   feed: () => FeedListenerState;
 }
 
-/** What this process measures. Each app has a registry of its own, so that two can live in one process. */
+/** The metrics of this process. Each app has a registry of its own, so that two can live in one process. */
 export function createMetrics({ database, hub, feed }: Sources): Metrics {
   const registry = new Registry();
   const registers = [registry];

@@ -17,13 +17,13 @@ export interface Part {
 export interface Readiness {
   ready: boolean;
   parts: Record<string, Part>;
-  /** What actors could not be told although it was tried ten times or more. */
+  /** Messages to actors that were not delivered in ten or more attempts. */
   poisoned: { actorId: string; attempts: number; since: string }[];
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What `/readyz` answers. */
+    /** The answer of `/readyz`. */
     readiness(): Promise<Readiness>;
   }
 }

@@ -20,7 +20,7 @@ export const publicInvitationSchema = z
   .object({ ...fields, invitedByName: z.string(), organizationName: z.string() })
   .meta({ id: 'PublicInvitation' });
 
-/** What is answered when there is a new token. */
+/** The answer where a new token is created. */
 export const invitationWithToken = z
   .object({
     invitation: invitationSchema,

@@ -167,7 +167,7 @@ const action = (which: readonly Action['kind'][]): fc.Arbitrary<Action> =>
 const step = fc.oneof(
   { weight: 3, arbitrary: fc.tuple(action(kinds)) },
   { weight: 2, arbitrary: fc.tuple(action(kinds), action(kinds)) },
-  // What takes owners away, at the same time.
+  // Actions that remove owners, at the same time.
   { weight: 3, arbitrary: fc.tuple(action(['change', 'remove', 'leave']), action(['change', 'remove', 'leave'])) },
 );
 const other = fc.option(fc.constantFrom<Role>('owner', 'owner', 'admin', 'viewer'), { nil: undefined });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidFields } from '../engine/input/input.ts';
 
-/** What cannot be undone wants the slug of the organization written once more. */
+/** Irreversible operations ask for the organization's slug once more. */
 export const confirmedSlug = z.string().max(63).describe('The slug of the organization.');
 
 export function refuseWrongSlug(given: string, slug: string): void {

@@ -69,7 +69,7 @@ function refuseTokens(caller: OrganizationCaller): void {
   );
 }
 
-/** Whoever switches it on must pass it, and nobody else is locked out unwarned. */
+/** The caller must pass the requirement, and is warned before it locks out others. */
 async function refuseLockingOut(effect: Effect, caller: OrganizationCaller, confirmed: boolean): Promise<void> {
   if (!caller.mfa) {
     throw new Problem(

@@ -6,7 +6,7 @@ import { page } from '../../pages/page.ts';
 import { beginSignIn } from '../auth/begin-sign-in.ts';
 import { authorOf, type PageRoutes } from './visitor.ts';
 
-/** What an invited person sees who opens the link that it was sent. */
+/** The page behind the link of an invitation. */
 export function invitationPage({ server, get, post }: PageRoutes): void {
   const { database, provider } = server;
 

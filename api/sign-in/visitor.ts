@@ -10,11 +10,11 @@ import { rateClasses } from '../engine/limits/rate-classes.ts';
 import { Client } from '../engine/pipeline/client.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 
-/** Whoever looks at a page or sends one of its forms. */
+/** A person in front of a page, or sending one of its forms. */
 export interface Visitor {
   client: Client;
   request: FastifyRequest;
-  /** What the form holds; a field that is missing is empty. */
+  /** A field of the form; empty if it is missing. */
   field(name: string): string;
   parameter(name: string): string;
   query(name: string): string | undefined;

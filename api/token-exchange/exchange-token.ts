@@ -63,7 +63,7 @@ export const exchangeToken = operation({
     const author: Author = { kind: 'machine', id: rule.id, name: `ci: ${rule.name}`, ip, requestId };
     return await effect(database, author, async (running) => {
       const { organizationId, id } = rule;
-      // It may have been changed or deleted while the issuer was asked.
+      // The rule may have been changed or deleted while the issuer was asked.
       const current = await lockTrustedIssuer(running, organizationId, id);
       if (current === undefined) throw untrusted();
       const trusted: RuleOfOrganization = { ...current, organizationId };
@@ -100,7 +100,7 @@ function nameOf(rule: RuleOfOrganization, { payload }: JobToken): string {
   return `${rule.name}${subject}`.slice(0, 100).toWellFormed();
 }
 
-/** What people look for when they ask which job it was. */
+/** The claims by which people recognize a job. */
 const telling = [
   'sub',
   ...['repository', 'ref', 'sha', 'workflow', 'job_workflow_ref', 'event_name', 'run_id', 'run_attempt', 'actor'],

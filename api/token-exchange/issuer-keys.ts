@@ -56,7 +56,7 @@ export class IssuerKeys {
     };
   }
 
-  /** Whoever asks meanwhile waits for the same answer; a failure is kept for a moment, too. */
+  /** Concurrent requests wait for the same answer; a failure is kept for a moment, too. */
   #current(issuer: string): Known {
     const known = this.#known.get(issuer);
     if (known !== undefined && this.#now() - known.at < keepMillis) return known;

@@ -13,14 +13,14 @@ const mostSecondsOld = 86_400;
 /** A token whose signature and times are good. */
 export interface JobToken {
   issuer: string;
-  /** What makes it this one and no other. */
+  /** The identity of this token: a second use is recognized by it. */
   id: string;
   /** Nobody could use it after that. */
   expiresAt: Date;
   payload: JWTPayload;
 }
 
-/** What strangers are told, whatever the reason: it says nothing of who is here. */
+/** The same message for strangers whatever the reason: it reveals nothing about this installation. */
 export function untrusted(): Problem {
   return new Problem(
     'token-not-trusted',

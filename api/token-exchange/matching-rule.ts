@@ -21,7 +21,7 @@ export function matchingRule(rules: readonly RuleOfOrganization[], token: JobTok
   );
 }
 
-/** What the rule wants otherwise. Says what the token has and not what the rule expects: that is its owner's. */
+/** The mismatch, by the token's own values. The rule's expectations stay with its owner. */
 function faultOf(rule: RuleOfOrganization, { payload }: JobToken): string | undefined {
   if (!textsOf(payload.aud).includes(rule.audience)) return `another audience than ${shown(payload.aud)}`;
   const claim = firstMismatch(rule.claims, payload);

@@ -67,7 +67,7 @@ export function trustedIssuerAnswer(rule: TrustedIssuerView): z.output<typeof tr
   };
 }
 
-/** What the schema cannot say of a rule: where its issuer leads, and whether it means somebody in particular. */
+/** Rules beyond the schema: the issuer's address must be reachable and allowed, and the claims must name somebody. */
 export function checkRule(rule: TrustedIssuerRule, allowedRanges: readonly string[]): void {
   const errors: FieldError[] = [];
   const issuer = issuerFault(rule.issuer, allowedRanges);

@@ -40,7 +40,7 @@ export const getWorkflow = operation({
   },
 });
 
-/** What it waits for, and how many runs there are. */
+/** The step that the workflow waits for, and the number of its runs. */
 async function nowOf(
   actor: ActorView,
   history: ActorHistory,
@@ -75,7 +75,7 @@ function pendingOf({ title, attempts, failure, until, startedAt }: HistoryStep):
   };
 }
 
-/** What keeps it most comes first: what fails again and again, then what it does, then what it waits for. */
+/** The strongest reason comes first: a step that keeps failing, then a running one, then one that waits. */
 function sentence(waiting: readonly HistoryStep[]): string | undefined {
   const [step] = waiting.toSorted((a, b) => weight(b) - weight(a));
   if (step === undefined) return undefined;

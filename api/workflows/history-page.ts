@@ -36,7 +36,7 @@ export async function historyPage(actor: ActorView, { query, page, server, signa
   while (run > 0) {
     signal.throwIfAborted();
     const read = await runAndTries(run).catch((error: unknown) => {
-      // What the archive had is told first; only the rest has to wait for Temporal.
+      // Archived events are answered first; only the rest has to wait for Temporal.
       if (last === undefined || !(error instanceof Problem) || error.code !== 'unavailable') throw error;
       return 'away' as const;
     });

@@ -13,7 +13,7 @@ export function presentStep(
   return {
     id: `${run}-${ids[0]}`,
     ...step,
-    // What somebody told may be of any length.
+    // Titles and details come from workflows and can have any length.
     title: cut(step.title, 300),
     detail: cut(step.detail, 2_000),
     ...(finishedAt === undefined ? {} : { durationMs: Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)) }),

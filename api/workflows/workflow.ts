@@ -6,7 +6,7 @@ import { resource } from '../engine/resource.ts';
 
 export const theActor = resource('workflow', findActor);
 
-/** What is true of every actor, whatever it stands for. */
+/** Fields that every actor has, whatever its kind. */
 const fields = {
   id: z.guid().describe('The id of its row.'),
   kind: z.enum(actorKinds),

@@ -241,7 +241,7 @@ test('an actor that lives long: its history is whole, from the archive and from 
   await proxy.cut();
   expect(await history(cluster, '&raw=true')).toEqual(over);
   expect(await get(`/${cluster}`)).toMatchObject({ open: false, pending: [], waitingFor: '', runs });
-  // What the row says is told; what only Temporal knows is asked for again.
+  // The row answers without Temporal; the rest needs it back.
   expect(await get(`/${living}`)).toMatchObject({
     open: true,
     pending: [],

@@ -53,7 +53,7 @@ export function presentInstance(instance: unknown, workloadName: string): Instan
   return data === undefined ? [] : [{ ...data, workload: workloadName }];
 }
 
-/** What the agent said before the last change was made says nothing about that change. */
+/** The agent's report from before the last change says nothing about that change. */
 function stateOf(slice: SliceView, observed: ObservedSliceView | undefined): State {
   if (slice.removedAt !== null) return 'removing';
   if (observed === undefined) return 'pending';

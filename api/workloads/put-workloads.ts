@@ -59,7 +59,7 @@ export async function putWorkload(
   return { change, item: presentWorkload(cluster, slice, await observed()) };
 }
 
-/** What `putWorkload` would change: it refuses the same, and does nothing. */
+/** A dry run of `putWorkload`: refuses the same, and changes nothing. */
 export async function compareWorkload(
   effect: Effect,
   { keyring }: Parts,
@@ -74,12 +74,12 @@ export async function compareWorkload(
   return change === 'unchanged' && isOpenLayout(body) ? 'again' : change;
 }
 
-/** What such a layout has is known on the cluster alone. */
+/** The content of such a layout is known on the cluster alone. */
 function isOpenLayout({ image }: WorkloadBody): boolean {
   return 'layout' in image && image.digest === undefined;
 }
 
-/** What is there already may be changed: it has to be mended somewhere. */
+/** Existing workloads may be changed even then: an operator has to be able to repair them. */
 async function refuseNew(effect: Effect, cluster: ClusterView, name: string): Promise<void> {
   const slice = await findSlice(effect.kysely, cluster, sliceKeyOf(name));
   if (slice !== undefined && slice.removedAt === null) return;

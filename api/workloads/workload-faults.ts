@@ -4,7 +4,7 @@ import type { WorkloadBody } from './workload.ts';
 
 type Process = WorkloadBody['processes'][number];
 
-/** What the schema cannot say of a workload: which of its parts do not fit each other. `at` is where it stands. */
+/** Faults that the schema cannot see: parts of a workload that do not fit each other. `at` is its place in the body. */
 export function workloadFaults(workload: WorkloadBody, at: string): FieldError[] {
   const volumes = new Set(workload.volumes.map(({ name }) => name));
   return [

@@ -8,7 +8,7 @@ interface BrokenRequest extends Error {
   code: string;
 }
 
-/** What cannot even be read as HTTP. There is no request yet, so the answer is written by hand. */
+/** Bytes that cannot be parsed as HTTP. There is no request yet, so the answer is written by hand. */
 export function answerBrokenRequest(error: BrokenRequest, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();

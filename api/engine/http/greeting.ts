@@ -6,7 +6,7 @@ import { hostCheck } from './host.ts';
 /** Requests in work at once in one process, streams aside. Beyond that, waiting longer helps nobody. */
 const mostAtOnce = 1000;
 
-/** What every request meets first: whether it is meant for us, and whether there is time for it. */
+/** The first checks of every request: is it meant for this host, and is there capacity for it? */
 export function greet(app: FastifyInstance, settings: Settings): void {
   const checkHost = hostCheck(settings.PUBLIC_URL);
   let closing = false;

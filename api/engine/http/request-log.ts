@@ -11,7 +11,7 @@ interface Metrics {
  * hold secrets. A client that left before the end counts as 499.
  */
 export function requestLog(metrics: Metrics, log: Logger): (request: FastifyRequest, reply: FastifyReply) => void {
-  // Its lines consist of what stands below and nothing else: looking for secrets in them costs more than writing them.
+  // These lines hold the fields below and nothing else: searching them for secrets would cost more than writing them.
   const lines = log.child({}, { redact: [] });
   return (request, reply) => {
     const startedAt = performance.now();

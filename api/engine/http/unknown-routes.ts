@@ -3,7 +3,7 @@ import { Problem } from '../../../domain/problems.ts';
 import type { NamedOperation } from '../registry.ts';
 import { sendProblem } from './problem-reply.ts';
 
-/** What no route serves: a path that is none of ours, or a method that a path of ours does not know. */
+/** Answers requests that no route serves: an unknown path, or an unknown method of a known path. */
 export function answerUnknownRoutes(app: FastifyInstance, operations: readonly NamedOperation[]): void {
   const paths = pathPatterns(operations);
   // At once: nobody reads the body of a request that leads nowhere.

@@ -12,7 +12,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The operation that a route serves. */
     operation?: NamedOperation;
-    /** It is answered when there is something to answer, so it does not count among the requests in work. */
+    /** A long poll: the answer comes when there is something to say, so it does not count among the requests in work. */
     waits?: true;
     /** Asked so often that its line in the log is for those who look for it. */
     quiet?: true;
@@ -20,7 +20,7 @@ declare module 'fastify' {
     uncounted?: true;
   }
   interface FastifyRequest {
-    /** It came with a credential that is good: from here on its body may be read. */
+    /** The credential is good: from here on the body may be read. */
     admitted: boolean;
     visit: Visit | null;
     /** The code of the problem it ended in, for the log. */

@@ -8,7 +8,7 @@ type Issue = z.core.$ZodIssue;
 
 const most = 100;
 
-/** What zod found wrong, as the errors of the API: each with its place in the request, secrets not repeated. */
+/** Zod's issues as the errors of the API: each with its place in the request, secrets not repeated. */
 export function fieldErrors(part: Part, schema: z.ZodType, input: unknown, issues: readonly Issue[]): FieldError[] {
   return issues
     .flatMap((issue) => flattened(issue, issue.path))

@@ -14,7 +14,7 @@ export interface Incoming {
   signal: AbortSignal;
   named: NamedOperation;
   caller: Caller | undefined;
-  /** What the limits of this request are and what is left of them. */
+  /** The limits of this request and how much of them is left. */
   rate: RateState | undefined;
   /** `Set-Cookie` headers for the answer. */
   setCookies: string[];

@@ -1,4 +1,4 @@
-/** What the limits of a request are and what is left of them, as headers tell it. */
+/** The limits of a request and how much of them is left, as headers carry it. */
 export interface RateState {
   policy: string;
   remaining: string;

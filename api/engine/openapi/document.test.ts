@@ -40,7 +40,7 @@ test('every pattern can be read by other languages: Python compiles each', () =>
   const patterns = new Set<string>();
   collect(document, patterns);
   expect(patterns.size).toBeGreaterThan(5);
-  // What only JavaScript with the flag u knows.
+  // Syntax that only JavaScript with the flag u knows.
   expect([...patterns].filter((pattern) => /\\[pP]\{|\\u\{|\(\?</.test(pattern))).toEqual([]);
   const program = 'import json, re, sys\nfor pattern in json.load(sys.stdin): re.compile(pattern)\n';
   const python = spawnSync('python3', ['-c', program], { input: JSON.stringify([...patterns]), encoding: 'utf8' });

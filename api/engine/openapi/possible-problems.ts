@@ -1,7 +1,7 @@
 import type { ProblemCode } from '../../../domain/problems.ts';
 import type { AnyOperation } from '../operation.ts';
 
-/** What any request can fail with, whatever it asks for. */
+/** Problems that any request can end in. */
 const always: readonly ProblemCode[] = [
   'invalid-request',
   'misdirected-host',

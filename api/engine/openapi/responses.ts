@@ -18,7 +18,7 @@ const everywhere = {
   RateLimit: header('RateLimit'),
 };
 
-/** What an operation answers, by status: its result, and the problems that it can end in. */
+/** The responses of an operation by status: its result, and the problems that it can end in. */
 export function responsesOf(name: string, operation: AnyOperation, components: Components): Record<string, Response> {
   const responses: Record<string, Response> = { [operation.status]: success(name, operation, components) };
   for (const [status, codes] of byStatus(possibleProblems(operation))) {

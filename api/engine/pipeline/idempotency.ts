@@ -10,7 +10,7 @@ import { type Input, invalidFields } from '../input/input.ts';
 import type { AnyOperation } from '../operation.ts';
 import type { Answer } from './answer.ts';
 
-/** What makes the request the same one again, or undefined if the client does not care. */
+/** The identity of a retried request; undefined without an `Idempotency-Key`. */
 export function idempotentRequest(incoming: Incoming, input: Input): IdempotentRequest | undefined {
   const key = incoming.headers['idempotency-key'];
   if (key === undefined || incoming.caller === undefined) return undefined;

@@ -28,7 +28,7 @@ async function work(server: ServerParts, incoming: Incoming, input: Input): Prom
   return change(server, incoming, input);
 }
 
-/** What a handler is given, besides the page and the effect. */
+/** The parts of a handler's argument that need neither the page nor the effect. */
 export function givenOf(server: ServerParts, incoming: Incoming, input: Input): AnyGiven {
   const { caller, signal } = incoming;
   const client = new Client(incoming);

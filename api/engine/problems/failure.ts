@@ -5,7 +5,7 @@ const unreadable = new Set(['FST_ERR_CTP_INVALID_JSON_BODY', 'FST_ERR_CTP_EMPTY_
 const cancelled = '57014';
 const retried = new Set(['40001', '40P01', '55P03']);
 
-/** What any failure is to the client. What is none of the known ones is a defect of ours, quoted by the request's id. */
+/** The problem that a client sees for any failure. Unknown failures are defects of ours, quoted by the request's id. */
 export function problemOf(error: unknown, requestId: string): Problem {
   if (error instanceof Problem) return error;
   const code = codeOf(error);

@@ -37,7 +37,7 @@ export async function listen(
   return { port, address: `http://${isIPv6(address) ? `[${address}]` : address}:${port}` };
 }
 
-/** Its connections are the main server's, with all its limits. */
+/** Connections of this server are handed to the main server, so that its limits count for them. */
 function sideDoor(app: FastifyInstance): Server {
   return createServer({ allowHalfOpen: true, noDelay: true }, (socket) => app.server.emit('connection', socket));
 }

@@ -91,7 +91,7 @@ async function* frames(
     const events = incoming.named.operation.handle(given) as AsyncGenerator<Frame, void, undefined>;
     yield* merged(events, clocks.heartbeat[stream.kind], ending.signal);
   } catch (error) {
-    // It is open by now: the reason can only be said within it.
+    // The stream is open by now: the reason can only be sent within it.
     if (!(error instanceof Problem)) throw error;
     yield { comment: `refused: ${error.message}` };
   } finally {

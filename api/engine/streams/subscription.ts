@@ -4,7 +4,7 @@ import type { HeardHint } from '../../../db/engine/feed/feed.ts';
 const mostWaiting = 30_000;
 
 /**
- * What waits for one reader of an organization's changes. It never grows past its bound: a reader that falls too far
+ * The backlog of one reader of an organization's changes. Its size is bounded: a reader that falls too far
  * behind loses what waits and is told once to fetch everything again.
  */
 export class Subscription {

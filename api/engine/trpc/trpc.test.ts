@@ -36,7 +36,7 @@ function consoleOf(as: Seeded['sessions']['owner']) {
   });
 }
 
-/** What the console uses too: an EventSource that can send headers. As much of one as tRPC needs. */
+/** The console's kind of EventSource, which can send headers. As much of one as tRPC needs. */
 function eventSourceWith(headers: Record<string, string>) {
   return class extends EventTarget {
     static readonly CONNECTING = 0;

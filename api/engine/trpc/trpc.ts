@@ -25,7 +25,7 @@ export interface TrpcContext {
   request: FastifyRequest;
 }
 
-/** What the console knows of a failure: the same problem that REST answers. */
+/** A failure as the console sees it: the same problem that REST answers. */
 export interface TrpcErrorShape {
   message: string;
   code: number;
