@@ -6,7 +6,7 @@ import type { Tables } from '../../db/postgres/tables.ts';
 
 const model = 'Pending';
 
-/** What a person has begun and not finished: it is kept here and not in the form, where it could be changed. */
+/** Unfinished work of a person: kept here and not in the form, where it could be changed. */
 export interface Pending {
   /** Begins with what only this browser has: the id of its interaction or session. */
   id: string;

@@ -1,4 +1,4 @@
-/** What is wrong with a name or an e-mail address that somebody gives; undefined: nothing. */
+/** The fault of a name, as a sentence; undefined if it is good. */
 export function nameFault(name: string): string | undefined {
   if (name === '') return 'Enter a name.';
   if ([...name].length > 100) return 'This name is too long; use at most 100 characters.';

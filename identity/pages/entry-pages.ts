@@ -6,7 +6,7 @@ import { passkeyRequest, passkeysWork } from '../accounts/second-factors/passkey
 import { alert, field, passkeyForm } from './fields.ts';
 import { type Entry, pathOf, type Situation } from './situation.ts';
 
-/** What was wrong, and what the person had typed (no secrets): it need not be typed again. */
+/** The refusal, and the values the person had typed (no secrets), so that they need not be typed again. */
 export interface Fault {
   refusal: Refusal;
   typed: { email?: string; name?: string };
@@ -107,7 +107,7 @@ function newPassword(label: string, refusal: Refusal | undefined, focus = false)
   });
 }
 
-/** What a passkey must answer, once. A page that is shown anew makes a new one. */
+/** The challenge for a passkey, good for one answer. Each new page gets a new one. */
 export async function keepChallenge({ parts, uid }: Situation, challenge: string): Promise<void> {
   await keepPending(parts.database.kysely, parts.keyring.identityKey(), {
     id: `${uid}:challenge`,

@@ -3,14 +3,14 @@ import type { Refusal } from '../accounts/refusal.ts';
 
 interface Field {
   name: string;
-  /** Its own, where two forms of a page have a field of one name. */
+  /** An id of its own, where two forms of a page have a field of the same name. */
   id?: string;
   label: string;
   type?: 'text' | 'email' | 'password';
   value?: string | undefined;
   autocomplete: string;
   hint?: string;
-  /** It says what is so, and cannot be changed. */
+  /** Read-only. */
   fixed?: boolean;
   focus?: boolean;
   inputmode?: 'numeric' | 'email' | 'text';
@@ -54,7 +54,7 @@ ${shownHint === undefined ? undefined : html`<p class="hint" id="${id}-hint">${s
 ${fault === undefined ? undefined : html`<p class="fault" id="${id}-fault">${fault}</p>`}</div>`;
 }
 
-/** What is wrong with the form as a whole, above it. */
+/** The message about the form as a whole, above it. */
 export function alert(refusal: Refusal | undefined): Html {
   return refusal === undefined || refusal.field !== undefined
     ? html``

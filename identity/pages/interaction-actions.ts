@@ -27,7 +27,7 @@ export interface Action {
   view: string | null;
   /** Whether the interaction has come that far; if not, its page is shown. */
   when(situation: Situation): boolean;
-  /** What it shows; undefined: the visit is answered. */
+  /** The page to show; undefined if the visit is answered already. */
   work(situation: Situation, form: Form): Promise<Page | undefined>;
 }
 
@@ -39,7 +39,7 @@ const protect = ({ step }: Situation) => step?.kind === 'protect';
 const wrongPasskey = 'This passkey is not known here, or the page was open for too long; try again.';
 const wrongCode = 'This code is not right, or was used already; wait for the next one and try again.';
 
-/** What the forms of an interaction do, by the last part of their address. */
+/** The forms of an interaction, by the last part of their address. */
 export const actions: Readonly<Record<string, Action | undefined>> = {
   password: {
     view: 'sign-in',

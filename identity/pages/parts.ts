@@ -4,7 +4,7 @@ import type { Keyring } from '../../db/keys/keys.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
 
-/** What the pages of the built-in provider stand on. */
+/** The dependencies of the built-in provider's pages. */
 export interface PageParts {
   provider: Provider;
   database: Database;

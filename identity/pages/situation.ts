@@ -27,7 +27,7 @@ export interface Situation {
   entry: Entry;
 }
 
-/** What the first page of an interaction may do. */
+/** The options of the first page of an interaction. */
 export type Entry =
   | { kind: 'sign-in'; email?: string }
   /** With `email`, the account is for that address. `orSignIn`: an account that exists will do, too. */

@@ -44,7 +44,7 @@ export function leadTo(visit: Visit, path: string): undefined {
   visit.response.end();
 }
 
-/** What was sent is no form of ours. */
+/** The body is none of our forms. */
 export class NoForm extends Error {}
 
 /** The fields of the form, each once. */

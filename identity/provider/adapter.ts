@@ -17,7 +17,7 @@ interface StoredRecord {
 }
 
 /**
- * What the provider keeps, in PostgreSQL: it survives the process, and several processes can serve one browser. The ids
+ * Stores the provider's state in PostgreSQL: it survives the process, and several processes can serve one browser. The ids
  * are bearer secrets, so they are hashed; the payloads carry them too, so they are sealed to their place. When something
  * has expired is decided by PostgreSQL's clock.
  */

@@ -17,7 +17,7 @@ export const mountPath = '/oidc';
 
 export interface ProviderParts {
   database: Database;
-  /** What its secrets derive from: keyring.identityKey(). */
+  /** The root of the provider's secrets: keyring.identityKey(). */
   key: Buffer;
   settings: Settings;
   log: Logger;
@@ -104,7 +104,7 @@ export async function createProvider({ database, key, settings, log }: ProviderP
     },
   };
   const provider = new Provider(`${PUBLIC_URL}${mountPath}`, configuration);
-  // What it believes of the address is set by server.ts alone.
+  // The forwarded headers come from server.ts alone, so they can be trusted.
   provider.proxy = true;
   // Neither addresses nor bodies: both can hold codes.
   provider.on('server_error', (ctx, err) => log.error({ err, route: ctx.oidc?.route }, 'The provider met a defect'));
@@ -114,7 +114,7 @@ export async function createProvider({ database, key, settings, log }: ProviderP
   return provider;
 }
 
-/** Whoever signs in here wants to use Ballast: that is never asked separately. */
+/** Signing in here means using Ballast, so consent is never asked for separately. */
 async function consented({ oidc }: KoaContextWithOIDC) {
   const { client, session, account, provider } = oidc;
   if (client === undefined || account === undefined) return undefined;

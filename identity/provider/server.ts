@@ -36,7 +36,7 @@ export function createIdentityServer({ publicUrl, log, open, ready }: Serving): 
     }
     const provider = open();
     if (provider === undefined) return away(response);
-    // What people see as our address is a setting; no header can make us write another one into a link.
+    // The public address is a setting; no header can put another one into a link.
     request.headers['x-forwarded-proto'] = protocol.slice(0, -1);
     request.headers['x-forwarded-host'] = host;
     if (await provider.pages(request, response, url)) return;

@@ -1,7 +1,7 @@
 const shortest = 12;
 const longest = 256;
 
-/** What is wrong with a new password, in a sentence; undefined: nothing. */
+/** The fault of a new password, as a sentence; undefined if it is good. */
 export function passwordFault(password: string, person: { name: string; email: string }): string | undefined {
   const text = password.normalize('NFC');
   const length = [...text].length;

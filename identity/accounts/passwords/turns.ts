@@ -9,7 +9,7 @@ export async function takeTurn(refusal: () => Error): Promise<Disposable> {
   if (running < atOnce) running += 1;
   else {
     if (waiting.length >= longestQueue) throw refusal();
-    // Whoever ends hands the turn over, so that nobody gets in between.
+    // The turn is handed over directly, so that nobody gets in between.
     await new Promise<void>((resolve) => waiting.push(resolve));
   }
   return { [Symbol.dispose]: endTurn };

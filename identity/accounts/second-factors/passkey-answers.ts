@@ -34,9 +34,9 @@ const asserted = z.object({
   clientExtensionResults: z.object({}).default({}),
 });
 
-/** What a browser says when it made a passkey. */
+/** The browser's answer when a passkey was created. */
 export type Attested = z.output<typeof attested>;
-/** What a browser says when a passkey answered a challenge. */
+/** The browser's answer when a passkey signed a challenge. */
 export type Asserted = z.output<typeof asserted>;
 
 export function readAttested(answer: string): Attested | undefined {

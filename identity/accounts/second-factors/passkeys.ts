@@ -38,7 +38,7 @@ export async function listPasskeys(kysely: Kysely<Tables>, accountId: string): P
     .execute();
 }
 
-/** What the browser needs to make a passkey. Its challenge must be kept until the answer comes. */
+/** The browser's options for creating a passkey. The challenge must be kept until the answer comes. */
 export async function passkeyCreation(
   publicUrl: string,
   account: { id: string; name: string; email: string },
@@ -56,7 +56,7 @@ export async function passkeyCreation(
   });
 }
 
-/** What the browser needs to sign in: with one of these passkeys, or (undefined) with any that it has, by itself. */
+/** The browser's options for signing in: with one of these passkeys, or (undefined) with any that it has, by itself. */
 export async function passkeyRequest(
   publicUrl: string,
   among: readonly Passkey[] | undefined,

@@ -29,7 +29,7 @@ export async function useRecoveryCode(kysely: Kysely<Tables>, accountId: string,
     .returning('account_id')
     .executeTakeFirst();
   if (used === undefined) return false;
-  // It is the person: the authenticator app is good again, however often somebody else has guessed.
+  // A recovery code proves the person: the authenticator app works again, however often somebody else has guessed.
   await kysely.updateTable('provider_account').set({ totp_wrong_codes: 0 }).where('id', '=', accountId).execute();
   return true;
 }

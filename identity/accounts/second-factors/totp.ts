@@ -6,7 +6,7 @@ import { Refusal } from '../refusal.ts';
 
 const mostWrongCodes = 50;
 
-/** What every authenticator app understands. */
+/** The parameters that every authenticator app understands. */
 const common = { algorithm: 'SHA1', digits: 6, period: 30 };
 const window = 1;
 
@@ -15,7 +15,7 @@ export function newTotpSecret(): string {
   return new Secret({ size: 20 }).base32;
 }
 
-/** What the QR code says. */
+/** The content of the QR code. */
 export function totpAddress(secret: string, account: { email: string; host: string }): string {
   return new TOTP({ ...common, secret, issuer: 'Ballast', label: `${account.email} (${account.host})` }).toString();
 }
@@ -40,7 +40,7 @@ export async function setTotp(
 
 /**
  * Whether it is the code of this moment, and was not used before: the row arbitrates between two who use the same one.
- * Whoever knows the password could otherwise try a million codes in some weeks, however slowly.
+ * An attacker who knows the password could otherwise try a million codes in some weeks, however slowly.
  */
 export async function useTotpCode(
   kysely: Kysely<Tables>,

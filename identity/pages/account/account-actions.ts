@@ -28,11 +28,11 @@ import { challengeId } from './account-page.ts';
 interface AccountAction {
   /** Which page shows what is wrong. */
   view?: 'app';
-  /** What to show; a word: what the account page says is done. */
+  /** The next page, or the word by which the account page reports success. */
   work(owner: Owner, form: Form): Promise<Page | string>;
 }
 
-/** What the forms of the account page do. Each wants the password: a browser may be left unattended. */
+/** The forms of the account page. Each asks for the password: a browser may be left unattended. */
 export const accountActions: Readonly<Record<string, AccountAction | undefined>> = {
   password: {
     async work(owner, form) {
