@@ -1,6 +1,6 @@
 import type { Command } from './engine/command.ts';
 
-/** What `./ballast` does. Each is loaded when it is asked for: `api` and `worker` should start quickly. */
+/** Each command is loaded when it is asked for: `api` and `worker` should start quickly. */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   up: async () => (await import('./installation/up.ts')).up,
   down: async () => (await import('./installation/down.ts')).down,

@@ -71,7 +71,7 @@ function nodeFor() {
 }
 
 /**
- * What was compiled once is kept: it takes a third off every start. Young objects get less room than Node gives them: it
+ * Compiled code is cached: that takes a third off every start. Young objects get less room than Node gives them: that
  * saves a busy API 25 MB and more, and costs nothing that can be measured (docs/performance.md).
  */
 function tuned() {

@@ -21,7 +21,7 @@ export interface SignedRelease {
 /** Of the Node that runs this very process, which stays the same as long as it runs. */
 let nodeDigest: Promise<string> | undefined;
 
-/** What is to become of the key; without a word it stays, and the first one is made. */
+/** The change of the signing key; without one the key stays, or the first one is created. */
 export type KeyChange = 'change' | 'replace-lost';
 
 /** Makes the agent of this checkout, signs it and the Node that runs it, and has the API offer both. */

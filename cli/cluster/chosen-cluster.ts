@@ -6,7 +6,7 @@ import { printable } from '../engine/table.ts';
 
 export type Cluster = z.output<typeof clusterSchema>;
 
-/** What commands take that are about one cluster. */
+/** Options of every command about one cluster. */
 export const clusterOptions = {
   cluster: { type: 'string', value: 'SLUG', what: 'Slug or id of the cluster; else the only one, or `local`.' },
   ...restOptions,

@@ -75,7 +75,7 @@ workloads:
     processes: [{ name: web, kind: http, port: 8080 }]
 `;
 
-/** What an agent does with commands: it says something and ends. */
+/** An agent's answer to a command: some output, then the end. */
 async function serveOne(kind: string, end: (id: string) => Promise<unknown>): Promise<void> {
   const command = await until('the command is delivered', async () =>
     (await agent.work(1_000, 1)).commands.find(({ body }) => body.kind === kind),
@@ -144,7 +144,7 @@ test('apply fails with exit code 1 when the agent says why it cannot be', async 
   expect([code, JSON.parse(out).items]).toMatchObject([1, [{ name: 'broken', state: 'failed', error }]]);
   expect(err).toContain('broken/web web-b1 exited with code 7 in run 3\n');
   expect(err).toContain(`ballast: broken failed: ${error}\n`);
-  // It is known to have failed until something is said of the next attempt.
+  // The workload still counts as failed until the agent reports the next attempt.
   const again = await ballast(['cluster', 'apply', '-', '--no-wait'], { input: file.replaceAll('shop', 'broken') });
   expect([again.code, again.out]).toEqual([0, expect.stringMatching(/^broken .* pending /m)]);
 });

@@ -6,7 +6,7 @@ export const clusterDelete = command({
   usage: '--cluster SLUG [--json]',
   options: clusterOptions,
   run: async (given) => {
-    // What cannot be undone is not guessed.
+    // Irreversible: the cluster is never guessed.
     if (given.cluster === undefined) throw new UsageError('Say which cluster by --cluster, such as --cluster berlin.');
     const { rest, cluster, path } = await chosenCluster(given);
     await rest.call('DELETE', path);

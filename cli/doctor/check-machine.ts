@@ -21,7 +21,7 @@ export function runningInstallation(settings: Settings): RunRecord | undefined {
   }
 }
 
-/** What can be seen without asking any other process. */
+/** Checks that ask no other process. */
 export function machineChecks(settings: Settings, running: RunRecord | undefined): Check[] {
   return [
     { name: 'Node', run: node },
@@ -117,7 +117,7 @@ async function port(settings: Settings, running: RunRecord | undefined) {
   );
 }
 
-/** Whoever answers there may be anybody; the system knows whose socket it is. */
+/** An answer on the port proves nothing; the system knows whose socket it is. */
 function heldPort(port: number, { supervisor, parts }: RunRecord) {
   const holders = portHolders(port);
   if (holders.length === 0) return ok(`${port} was opened by the supervisor; this user cannot see who holds it`);

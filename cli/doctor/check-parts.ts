@@ -24,7 +24,7 @@ interface Parts {
 
 const startUp = 'Run `./ballast up`; if it runs already, look into the logs of the home.';
 
-/** What only the parts themselves can tell. */
+/** Checks that only the parts themselves can answer. */
 export function partChecks({ settings: given, running }: Parts): Check[] {
   const settings = withEmbedded(given);
   const database = given.DATABASE_URL !== undefined;

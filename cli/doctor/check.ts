@@ -1,4 +1,4 @@
-/** What `doctor` found out about one thing. */
+/** The result of one check. */
 export interface Finding {
   name: string;
   /** `idle`: it does not run, and nobody said that it should. */

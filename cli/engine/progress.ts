@@ -8,7 +8,7 @@ interface Screen {
 }
 
 /**
- * What a start shows: a line per step that is done and, on a terminal, one live line with the steps that run and the
+ * The progress of a start: a line per finished step and, on a terminal, one live line with the steps that run and the
  * seconds they have taken. Where nobody watches, a step that takes longer than three seconds says so, and again every
  * fifteen seconds.
  */

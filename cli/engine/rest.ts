@@ -19,7 +19,7 @@ export class RestRefusal extends Error {
   }
 }
 
-/** What is wrong with one field of what was sent. */
+/** The fault of one field of the request. */
 export interface FieldFault {
   location: string;
   message: string;
@@ -29,7 +29,7 @@ export interface FieldFault {
 const firstPatience = 3_000;
 const patience = 30_000;
 
-/** What every command that speaks to the API takes. */
+/** Options of every command that calls the API. */
 export const restOptions = {
   url: { type: 'string', value: 'URL', what: 'The control plane; BALLAST_URL, or the one on this machine.' },
   'token-file': { type: 'string', value: 'FILE', what: 'File with an API token, instead of BALLAST_TOKEN.' },
@@ -60,7 +60,7 @@ export class Rest {
     }
   }
 
-  /** What the API answers; an empty object where it answers nothing. */
+  /** The answer's body; an empty object for an empty answer. */
   async call<Answer = Json>(method: string, path: string, body?: unknown): Promise<Answer> {
     const answer = await this.#send(method, path, body);
     const text = await answer.text();
@@ -159,7 +159,7 @@ export class Rest {
   }
 }
 
-/** What the API says is wrong, and at which fields. */
+/** The API's problem, with the fields that it names. */
 function refusalOf(status: number, text: string, url: string): RestRefusal {
   let problem: { detail?: unknown; errors?: unknown } = {};
   try {

@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { RestRefusal } from './rest.ts';
 
-/** What is piped comes at once, or from something slow that nobody may wait for: an open pipe need not be meant. */
+/** Piped input comes at once, or from something too slow to wait for: an open pipe need not be meant. */
 const longest = 300;
 
 /** Throws when somebody gives a standard input to a command that would drop it. */

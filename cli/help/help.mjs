@@ -1,4 +1,4 @@
-// What `./ballast help`, `--help` and `--version` print. Runs without packages on any Node, so it reads cli/help/help.json, which
+// Prints `./ballast help`, `--help` and `--version`. Runs without packages on any Node, so it reads cli/help/help.json, which
 // cli/help/make-help.ts writes from the commands and the settings themselves; a test compares them.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ export function helpFor(args) {
   if (first === '--version') return version();
   if (first === undefined || first === '--help' || first === '-h') return overview();
   if (first === 'help') return answerHelp(rest);
-  // What stands behind `--`, and behind `exec PROGRAM`, is for another program.
+  // Words behind `--`, and behind `exec PROGRAM`, are for another program.
   if (first === 'exec' && !rest[0]?.startsWith('-')) return undefined;
   const ours = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
   return ours.includes('--help') || ours.includes('-h')

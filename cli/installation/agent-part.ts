@@ -10,11 +10,11 @@ import type { Part } from '../../runtime/supervisor/part.ts';
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
 
 const preparation = fileURLToPath(new URL('local-agent.ts', import.meta.url));
-/** What the preparation ends with when trying again is of no use. */
+/** The exit code of a preparation that no further attempt can help. */
 export const refusedCode = 3;
 const longestPreparation = 120_000;
 
-/** What the process that prepares is told, and what ends it: a stop waits for nothing. */
+/** The environment of the preparing process, and the signal that ends it: a stop waits for nothing. */
 interface Preparing {
   env: Readonly<Record<string, string>>;
   signal: AbortSignal;

@@ -30,7 +30,7 @@ either way, and the next \`./ballast up\` starts the instances again.`,
   },
 });
 
-/** What a supervisor that was killed has left behind, or could not write down. Refuses while anything of it is alive. */
+/** Ends the processes that a killed supervisor left behind or never recorded. Refuses while the supervisor is alive. */
 async function endLeftBehind(home: Home): Promise<void> {
   const lock = await takeLock(home);
   if (lock === undefined) throw new Refusal(`${home.path} is being started again by somebody; run this again.`);

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { firstSocketFd, readyFd } from '../../runtime/supervisor/part.ts';
 
-/** What the supervisor hands to a part besides its settings. */
+/** Passed from the supervisor to a part besides its settings. */
 export interface HandedOver {
   /** Sockets that listen already; without any the part opens its port itself. */
   sockets: readonly number[];

@@ -13,7 +13,7 @@ interface NodePart {
   home: Home;
   /** Asked for at each start. */
   env: () => Readonly<Record<string, string>>;
-  /** What it listens at: ours, so that no other process can have the port while this part is down. */
+  /** Sockets that the supervisor holds, so that no other process can take the port while this part is down. */
   sockets?: readonly HeldSocket[];
 }
 

@@ -137,7 +137,7 @@ function embedsPostgres({ DATABASE_URL, TEMPORAL_ADDRESS }: Settings): boolean {
   return DATABASE_URL === undefined || TEMPORAL_ADDRESS === undefined;
 }
 
-/** What is done in PostgreSQL before the part starts is done again when PostgreSQL went away meanwhile. */
+/** The preparation in PostgreSQL is repeated when PostgreSQL went away meanwhile. */
 function patient(part: Part, starting: Starting): Part {
   return { ...part, prepare: () => whileAway(postgresBack(starting), () => part.prepare()) };
 }

@@ -99,7 +99,7 @@ test('a token made here is accepted there, and its secret stands in no log', asy
     headers: { authorization: `Bearer ${secret}` },
   });
   expect(answer.status).toBe(200);
-  // It may itself hold underscores, and begin with a dash.
+  // The secret may itself hold underscores, and begin with a dash.
   const unknown = secret.slice(secret.indexOf('_', 'svc_'.length) + 1);
   expect(unknown).toHaveLength(43);
   const found = promisify(execFile)('grep', ['-r', '-e', unknown, join(home, 'logs')]);

@@ -73,7 +73,7 @@ OIDC_ISSUER name others. Ctrl-C stops everything in order; a second Ctrl-C does 
       progress.line(`\nBallast is ready at ${settings.PUBLIC_URL}   (Ctrl-C stops it)`);
       for (const line of lines) progress.line(line);
     } catch (error) {
-      // What breaks because a stop is under way is not a failure of the start.
+      // A step that breaks because a stop is under way is not a failure of the start.
       if (!stopping.signal.aborted) await fail(error);
     }
   },
@@ -99,7 +99,7 @@ function withPort(settings: Settings, { api: [held] }: HeldPorts): Settings {
   return readSettings(process.env);
 }
 
-/** What a stop does not end: people go on using it. */
+/** Instances outlive a stop: people keep using them. */
 function goingOn(home: Home): string {
   const running = hasAgentHome(home) ? countRunning(agentHome(home)) : 0;
   if (running === 0) return '';
@@ -107,7 +107,7 @@ function goingOn(home: Home): string {
   return `${what} on this machine; \`./ballast down\` ends what runs here.\n`;
 }
 
-/** What is said to whoever has nobody to sign in as yet. */
+/** The hint for an installation that has no account yet. */
 async function firstAccount(preparation: Preparation): Promise<string[]> {
   try {
     const { link } = await preparation.ask('first-owner-link');

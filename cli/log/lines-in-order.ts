@@ -27,7 +27,7 @@ export async function inOrder<Line extends Timed>(
   };
   const flush = (until: number) => {
     waiting.sort((one, other) => one.time - other.time);
-    // What came long enough ago goes, and with it all that is older.
+    // Lines that have waited long enough are printed, and with them all older ones.
     const last = waiting.findLastIndex(({ came }) => came <= until);
     for (const { line } of waiting.splice(0, last + 1)) print(line);
   };

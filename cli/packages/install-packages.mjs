@@ -39,7 +39,7 @@ export function arePackagesInstalled(checkout) {
 }
 
 function sameVersions(wanted, present) {
-  // Whoever installs with `npm ci --omit=dev` wants developers' packages left out: then none of them is there.
+  // An installation by `npm ci --omit=dev` leaves developers' packages out: then none of them is there.
   const lean = !Object.entries(wanted).some(([path, { dev }]) => dev && present[path]);
   return Object.entries(wanted).every(([path, { integrity, optional, dev, devOptional }]) => {
     const there = present[path];

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
 import { lastLines } from '../../runtime/supervisor/run.ts';
 
-/** What each task answers. */
+/** The answer of each task. */
 export interface Answers {
   tables: { applied: string[] };
   namespace: { id: string };

@@ -12,7 +12,7 @@ type Tasks = {
   [Name in Task]: (settings: Settings, tell: Tell, signal: AbortSignal, env: Env) => Promise<Answers[Name]>;
 };
 
-/** What a start does with PostgreSQL and Temporal themselves: all that needs their clients. */
+/** The steps of a start that need the clients of PostgreSQL and Temporal. */
 const tasks: Tasks = {
   tables: (settings, tell, signal) =>
     whileAway(postgres(tell, signal), async () => ({ applied: (await prepareDatabase(settings, tell)).applied })),

@@ -17,7 +17,7 @@ export const workflowShow = command({
   },
 });
 
-/** Its id, or the name that logs have of it: `cluster/<id>`. */
+/** Accepts an id, or the name that logs use: `cluster/<id>`. */
 export function workflowPath(id: string): string {
   return `/workflows/${encodeURIComponent(id.slice(id.lastIndexOf('/') + 1))}`;
 }

@@ -40,7 +40,7 @@ export async function appliedWorkloads(
   }
 }
 
-/** What instances have come to since the last look: ends, and what keeps one from being started. */
+/** The changes of instances since the last look: ends, and reasons that keep one from starting. */
 function news({ name, instances }: Workload, known: Set<string>): string[] {
   return instances.flatMap((instance) => {
     const [end, why] = [endOf(instance), `${instance.id} ${instance.message ?? ''}`];

@@ -4,7 +4,7 @@ import { UsageError } from '../engine/command.ts';
 
 const largest = 1_048_576;
 
-/** What a file says shall run on a cluster. What is in each workload is checked by the API, which names the field. */
+/** The desired workloads of a cluster. The API checks the content of each, and names the field. */
 export interface WorkloadFile {
   workloads: { name: string }[];
 }
