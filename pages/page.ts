@@ -4,7 +4,7 @@ import { type Html, html } from './html.ts';
 export interface Page {
   /** In the browser's tab, before the product's name. */
   title: string;
-  /** What stands in the card. */
+  /** The content of the card. */
   body: Html;
   /** Scripts of ours, by their names in pages/: what they do must also be possible without them, or be optional. */
   scripts?: readonly PageScript[];
