@@ -56,7 +56,7 @@ export async function admitAgent(server: ServerParts, headers: AgentHeaders, fro
   if (credential.organizationDeleted) {
     throw new Problem(
       'no-credential',
-      'The organization of this cluster is deleted; the agent is heard again if it is restored.',
+      'The organization of this cluster is deleted; the agent connects again if it is restored.',
     );
   }
   // Only a cluster that a person deleted: after anything else its agent is heard again as soon as its actor is.

@@ -106,7 +106,7 @@ export function incarnationRoute<Body = undefined, Query = undefined>(
 }
 
 export function tooMany(retryAfterSeconds = 1): Problem {
-  return new Problem('too-many-requests', 'This agent asks more often than any should; it has to wait a little.', {
+  return new Problem('too-many-requests', 'This agent sends too many requests; it has to wait a little.', {
     retryAfterSeconds,
   });
 }
@@ -162,5 +162,5 @@ function read<T>(part: 'body' | 'query', schema: z.ZodType<T> | undefined, given
   const result = schema.safeParse(clean);
   if (result.success) return result.data;
   const errors = fieldErrors(part, schema, clean, result.error.issues);
-  throw new Problem('invalid-field', 'What the agent sent is not what the protocol says.', { errors });
+  throw new Problem('invalid-field', 'The message of the agent does not follow the protocol.', { errors });
 }

@@ -6,5 +6,5 @@ const largest = 2_147_483_647;
 export function mustFit(location: string, ...numbers: (number | undefined)[]): void {
   if (numbers.every((number) => number === undefined || Math.abs(number) <= largest)) return;
   const errors = [{ message: `must be at most ${largest}`, location }];
-  throw new Problem('invalid-field', 'What the agent sent is not what the protocol says.', { errors });
+  throw new Problem('invalid-field', 'The message of the agent does not follow the protocol.', { errors });
 }

@@ -9,7 +9,7 @@ export const agentUpdateSchema = z
     status: z.enum(agentUpdateStates),
     fromImage: z.string(),
     toImage: z.string(),
-    message: z.string().describe('Why it is as it is; empty if there is nothing to say.'),
+    message: z.string().describe('The reason for its state; may be empty.'),
     startedAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().optional(),
   })
@@ -17,9 +17,9 @@ export const agentUpdateSchema = z
 
 export const agentStatusSchema = z
   .object({
-    currentImage: z.string().describe('The release that the agent runs; empty before it said so.'),
+    currentImage: z.string().describe('The release that the agent runs; empty before it has reported.'),
     currentVersion: z.string(),
-    availableImage: z.string().describe('The release that this control plane offers; empty while it makes it.'),
+    availableImage: z.string().describe('The release that this control plane offers; empty while it is being built.'),
     updateAvailable: z.boolean(),
     history: z.array(agentUpdateSchema).describe('The last attempts, newest first.'),
     inProgress: z.object({ id: z.guid(), startedAt: z.iso.datetime(), toImage: z.string() }).optional(),

@@ -6,7 +6,7 @@ import { agentUpdateSchema, presentUpdate } from './agent-status.ts';
 export const cancelAgentUpdate = operation({
   method: 'DELETE',
   url: '/api/v1/clusters/{id}/agent/update',
-  summary: 'Cancel the update that is under way, before the agent switches',
+  summary: 'Cancel a running update of the agent',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

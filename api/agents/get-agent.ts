@@ -7,7 +7,7 @@ import { agentStatusSchema, presentUpdate } from './agent-status.ts';
 export const getAgent = operation({
   method: 'GET',
   url: '/api/v1/clusters/{id}/agent',
-  summary: 'What the agent of a cluster runs, and how its updates went',
+  summary: 'Get the agent of a cluster and its updates',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',

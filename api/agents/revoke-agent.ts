@@ -7,7 +7,7 @@ export const revokeAgent = operation({
   url: '/api/v1/clusters/{id}/agent',
   summary: 'Revoke the credential of the agent of a cluster',
   description:
-    'It is refused from its next request on, and the cluster awaits an agent. What runs on the machine goes on there until somebody stops it; the control plane forgets what it saw of it.',
+    'The agent is refused from its next request on, and the cluster waits for another one. Instances on the machine keep running until somebody stops them; the control plane forgets its last observations.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -10,7 +10,7 @@ import { agentImage, agentUpdateSchema, presentUpdate } from './agent-status.ts'
 export const rollbackAgent = operation({
   method: 'POST',
   url: '/api/v1/clusters/{id}/agent/rollback',
-  summary: 'Put a release of the agent on a cluster that it ran before',
+  summary: 'Roll back the agent of a cluster',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -11,9 +11,9 @@ import { agentImage, agentUpdateSchema, presentUpdate } from './agent-status.ts'
 export const updateAgent = operation({
   method: 'POST',
   url: '/api/v1/clusters/{id}/agent/update',
-  summary: 'Put another release of the agent on a cluster',
+  summary: 'Update the agent of a cluster',
   description:
-    'The one that this control plane offers, unless `image` names another. What runs there goes on meanwhile; an agent whose new release does not work comes back by itself. One at a time.',
+    'Installs the release that this control plane offers, unless `image` names another. Instances keep running meanwhile; an agent whose new release does not work rolls back by itself. One update at a time.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
@@ -35,7 +35,10 @@ export const updateAgent = operation({
 async function offered({ kysely }: Effect): Promise<string> {
   const release = await currentRelease(kysely);
   if (release !== undefined) return release.image;
-  throw new Problem('conflict', 'This control plane is still making its release of the agent; try again in a minute.');
+  throw new Problem(
+    'conflict',
+    'This control plane is still building its release of the agent; try again in a minute.',
+  );
 }
 
 async function known({ kysely }: Effect, image: string): Promise<string> {

@@ -12,7 +12,7 @@ export const apiTokenSchema = z
     name: z.string(),
     organizationId: z.guid(),
     role: z.enum(tokenRoles),
-    createdBy: z.string().describe('The id of the person, or the name of the machine, that made it.'),
+    createdBy: z.string().describe('The id of the person, or the name of the machine, that created it.'),
     createdAt: z.iso.datetime(),
     expiresAt: z.iso.datetime().optional(),
     lastUsedAt: z.iso.datetime().optional().describe('To the minute.'),

@@ -12,9 +12,9 @@ const longestMillis = 3_650 * 86_400_000;
 export const createApiToken = operation({
   method: 'POST',
   url: '/api/v1/api-tokens',
-  summary: 'Make an API token',
+  summary: 'Create an API token',
   description:
-    'The secret is shown in this answer and never again. A token cannot make tokens: jobs of a CI exchange their own token instead (POST /api/v1/token-exchange).',
+    'The secret is returned only in this answer. A token cannot create tokens: CI jobs exchange their own token instead (POST /api/v1/token-exchange).',
   scope: 'organization',
   role: 'admin',
   credentials: 'session',

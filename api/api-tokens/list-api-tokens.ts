@@ -7,14 +7,18 @@ import { apiTokenAnswer, apiTokenSchema } from './api-token.ts';
 export const listApiTokens = operation({
   method: 'GET',
   url: '/api/v1/api-tokens',
-  summary: 'The API tokens of the organization, newest first, revoked ones too',
+  summary: 'List API tokens, newest first, revoked ones included',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: [],
   query: z.strictObject({
     live: z.boolean().default(false).describe('Only those that still work: neither revoked nor expired.'),
-    createdBy: z.guid().toLowerCase().optional().describe('Only those that this member made: they end when it leaves.'),
+    createdBy: z
+      .guid()
+      .toLowerCase()
+      .optional()
+      .describe('Only those that this member created: they are revoked when the member leaves.'),
   }),
   paged: { after: createdPosition },
   result: apiTokenSchema,

@@ -7,7 +7,8 @@ export const revokeApiToken = operation({
   method: 'DELETE',
   url: '/api/v1/api-tokens/{id}',
   summary: 'Revoke an API token',
-  description: 'It is refused from now on, and its open streams close. To revoke a revoked one changes nothing.',
+  description:
+    'The token is refused from now on, and its open streams close. Revoking a revoked token changes nothing.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

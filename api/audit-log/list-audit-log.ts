@@ -22,7 +22,7 @@ const text = z.string().min(1).max(200);
 export const listAuditLog = operation({
   method: 'GET',
   url: '/api/v1/audit-log',
-  summary: 'Who did what, on what, when and from where, newest first',
+  summary: 'List audit records, newest first',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -101,7 +101,7 @@ async function notInvited(effect: Effect, { email, emailVerified }: SignedIn['pr
   if (same !== undefined && emailVerified) {
     return new Refusal(
       'other-identity',
-      `There is an account with the address ${email}, but this login is not bound to it; ask whoever runs this installation for \`ballast admin link ${email}\`.`,
+      `There is an account with the address ${email}, but this login is not bound to it; ask the operator of this installation for \`ballast admin link ${email}\`.`,
     );
   }
   if (!(await ownerExists(effect.kysely))) {
@@ -146,5 +146,5 @@ async function accept(effect: Effect, invitationId: string, user: Invited): Prom
 }
 
 function disabled(): Refusal {
-  return new Refusal('disabled', 'Your account is disabled; ask whoever runs this installation to enable it again.');
+  return new Refusal('disabled', 'Your account is disabled; ask the operator of this installation to enable it again.');
 }

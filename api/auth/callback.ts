@@ -21,9 +21,9 @@ const answer = z.string().max(4096).optional();
 export const callback = operation({
   method: 'GET',
   url: callbackPath,
-  summary: 'Come back from the identity provider',
+  summary: 'Return from the identity provider',
   description:
-    'The provider leads the browser here. Needs the cookie `svc_oidc` and the User-Agent that the sign-in began with; makes the session and its cookie `svc_session`.',
+    'The provider redirects the browser here. Needs the cookie `svc_oidc` and the User-Agent that the sign-in started with; creates the session and its cookie `svc_session`.',
   scope: 'public',
   rate: 'credentials',
   redirects: true,

@@ -12,7 +12,7 @@ const authConfigSchema = z
 export const config = operation({
   method: 'GET',
   url: '/api/v1/auth/config',
-  summary: 'How people sign in here',
+  summary: 'Get the sign-in configuration',
   scope: 'public',
   problems: [],
   result: authConfigSchema,

@@ -8,7 +8,7 @@ export const endSession = operation({
   method: 'DELETE',
   url: '/api/v1/auth/sessions/{id}',
   summary: 'End one of your sessions',
-  description: 'It counts for nothing from now on, and its streams are closed.',
+  description: 'The session stops working at once, and its streams close.',
   scope: 'user',
   credentials: 'session',
   why: whySession,

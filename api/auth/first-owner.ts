@@ -10,7 +10,7 @@ export async function becomeFirstOwner(effect: Effect, userId: string): Promise<
   if (await ownerExists(effect.kysely)) {
     throw new Refusal(
       'owner-exists',
-      'Somebody became the owner of this installation before you did, so the link makes none any more; ask to be invited.',
+      'Somebody became the owner of this installation before you did, so the link has expired; ask to be invited.',
     );
   }
   const organization =

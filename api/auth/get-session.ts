@@ -13,7 +13,7 @@ const sessionSchema = z
       .array(
         z.object({
           id: z.guid(),
-          ip: z.string().optional().describe('Where it was made from.'),
+          ip: z.string().optional().describe('The address it was created from.'),
           userAgent: z.string().optional(),
           createdAt: z.iso.datetime(),
           current: z.boolean().describe('Whether it is the one that asks.'),
@@ -26,8 +26,8 @@ const sessionSchema = z
 export const getSession = operation({
   method: 'GET',
   url: '/api/v1/auth/session',
-  summary: 'Who is signed in',
-  description: 'The person, its organizations, and all sessions that it has.',
+  summary: 'Get the current session',
+  description: 'The person, with organizations and sessions.',
   scope: 'user',
   credentials: 'session',
   why: whySession,

@@ -153,7 +153,7 @@ function unreachable(error: unknown, log: Logger): unknown {
   log.warn({ err: error }, 'The identity provider could not be asked what it is');
   return new Problem(
     'unavailable',
-    'The identity provider cannot be reached, or is not what OIDC_ISSUER says; try again in a moment. Whoever runs this installation finds more in its log.',
+    'The identity provider cannot be reached, or is not what OIDC_ISSUER says; try again in a moment. The log of this installation has the details.',
     { retryAfterSeconds: 5 },
   );
 }

@@ -26,7 +26,7 @@ export function refusedByProvider(error: string): Refusal {
     default:
       return new Refusal(
         'provider-refused',
-        'The identity provider refused the request of this installation: whoever runs it should compare OIDC_CLIENT_ID, OIDC_SCOPES and the redirect address with what is registered there.',
+        'The identity provider refused the request of this installation: its operator should compare OIDC_CLIENT_ID, OIDC_SCOPES and the redirect address with what is registered there.',
       );
   }
 }
@@ -57,24 +57,24 @@ export function refusedByCheck(error: unknown): Problem {
   if (claim === 'iss') {
     return new Refusal(
       'issuer',
-      'The answer was made by another identity provider than the one this installation trusts; whoever runs it should check OIDC_ISSUER.',
+      'The answer was made by another identity provider than the one this installation trusts; its operator should check OIDC_ISSUER.',
     );
   }
   if (claim === 'aud' || claim === 'azp') {
     return new Refusal(
       'audience',
-      'The identity provider answered for another application than this installation; whoever runs it should check OIDC_CLIENT_ID.',
+      'The identity provider answered for another application than this installation; its operator should check OIDC_CLIENT_ID.',
     );
   }
   if (codes.includes('OAUTH_JWT_TIMESTAMP_CHECK_FAILED')) {
     return new Refusal(
       'clock',
-      'The clocks of this installation and of the identity provider are more than a day apart; whoever runs them should set both by a time server (NTP).',
+      'The clocks of this installation and of the identity provider are more than a day apart; set both by a time server (NTP).',
     );
   }
   return new Refusal(
     'answer',
-    `What the identity provider answered cannot be trusted: it is incomplete, or its signature does not hold. ${capital(again)}; if it happens again, tell whoever runs this installation.`,
+    `What the identity provider answered cannot be trusted: it is incomplete, or its signature does not hold. ${capital(again)}; if it happens again, tell the operator of this installation.`,
   );
 }
 
@@ -88,7 +88,7 @@ function refusedAtExchange(error: string): Refusal {
   if (error === 'invalid_client' || error === 'unauthorized_client') {
     return new Refusal(
       'client',
-      'The identity provider does not accept this installation; whoever runs it should check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.',
+      'The identity provider does not accept this installation; its operator should check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.',
     );
   }
   return refusedByProvider(error);

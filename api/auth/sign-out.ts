@@ -9,7 +9,7 @@ const signOutSchema = z
     endSessionUrl: z
       .string()
       .describe(
-        'Where the browser goes to sign out of the identity provider as well; a page of ours where it has none.',
+        'The address at which the browser signs out of the identity provider too; a page of Ballast if the provider has none.',
       ),
   })
   .meta({ id: 'SignOut' });

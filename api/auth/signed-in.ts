@@ -78,7 +78,7 @@ function profileOf(said: Described, amr: readonly string[]): Profile {
   if (!/^[^@\s]+@[^@\s]+$/.test(email)) {
     throw new Refusal(
       'no-email',
-      'The identity provider does not say your e-mail address; whoever runs this installation should add email to OIDC_SCOPES, or allow it at the provider.',
+      'The identity provider does not say your e-mail address; the operator of this installation should add email to OIDC_SCOPES, or allow it at the provider.',
     );
   }
   return {
@@ -111,7 +111,7 @@ function refuseDifferentClocks(claims: { iat: number; exp: number }): void {
   const how = apart > 0 ? 'ahead of' : 'behind';
   throw new Refusal(
     'clock',
-    `The identity provider's clock is ${inWords(Math.abs(apart))} ${how} this installation's; whoever runs them should set both by a time server (NTP), and then you can sign in.`,
+    `The identity provider's clock is ${inWords(Math.abs(apart))} ${how} this installation's; set both by a time server (NTP), then sign in again.`,
   );
 }
 

@@ -7,9 +7,9 @@ import { presentCluster } from './present-cluster.ts';
 export const changeCluster = operation({
   method: 'PATCH',
   url: '/api/v1/clusters/{id}',
-  summary: 'Change name, region or whether new things may be put on it',
+  summary: 'Update a cluster',
   description:
-    'What is left out stays, and so does the slug. A cluster that is not schedulable takes nothing new; what is there already can be changed.',
+    'Omitted fields keep their values; the slug never changes. A cluster that is not schedulable accepts no new workloads; existing ones can be changed.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -49,11 +49,13 @@ export const clusterSchema = z
     slug: z.string(),
     region: z.string(),
     status: z.enum(clusterStates),
-    message: z.string().describe('Why it is in its state; empty if there is nothing to say.'),
-    notes: texts.describe('What does not hold on this cluster and who puts something on it should know.'),
+    message: z.string().describe('The reason for its state; may be empty.'),
+    notes: texts.describe('Limitations of this cluster that matter when you deploy to it.'),
     local: z.boolean().describe('The one on the machine of the installation itself.'),
-    schedulable: z.boolean().describe('Whether new things may be put on it.'),
-    driver: z.string().describe('What runs instances there: process or docker; empty before an agent said so.'),
+    schedulable: z.boolean().describe('Whether it accepts new workloads.'),
+    driver: z
+      .string()
+      .describe('The driver that runs instances: process or docker; empty before the agent has reported.'),
     agentVersion: z.string(),
     runtimeVersion: z.string(),
     runtimeUpdate: z.object({
@@ -78,12 +80,14 @@ export const clusterSchema = z
           memoryBytes: z.int(),
         }),
       )
-      .describe('Its machines, as the agent told them last.'),
+      .describe('Its machines, as the agent last reported them.'),
     serverCount: z.int(),
     appliedRevision: z.int(),
     desiredRevision: z.int(),
-    reconcileError: z.string().describe('What the agent cannot bring to what it shall be; empty if nothing.'),
-    compileError: z.string().describe('What cannot be delivered to the agent; empty if nothing.'),
+    reconcileError: z
+      .string()
+      .describe('The error that keeps the agent from the desired state; empty if there is none.'),
+    compileError: z.string().describe('The error that keeps the desired state from the agent; empty if there is none.'),
     createdAt: z.iso.datetime(),
     lastHeartbeatAt: z.iso.datetime().optional().describe('Absent: no agent was ever heard of.'),
     capabilities: clusterCapabilitiesSchema,

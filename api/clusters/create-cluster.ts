@@ -10,9 +10,9 @@ import { signingFingerprint } from './signing-fingerprint.ts';
 export const createCluster = operation({
   method: 'POST',
   url: '/api/v1/clusters',
-  summary: 'Make a cluster that awaits its agent',
+  summary: 'Create a cluster',
   description:
-    'Run `installCommand` on the machine that shall be the cluster, before the token expires. The slug follows from the name and stays.',
+    'Run `installCommand` on the machine that becomes the cluster, before the token expires. The slug is derived from the name and never changes.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -7,8 +7,8 @@ import { signingFingerprint } from './signing-fingerprint.ts';
 export const createEnrollmentToken = operation({
   method: 'POST',
   url: '/api/v1/clusters/{id}/enrollment-token',
-  summary: 'Make a token that enrols one agent',
-  description: 'Where an agent is enrolled already, the one that uses the token takes its place.',
+  summary: 'Create an enrollment token',
+  description: 'An enrolled agent is replaced by the one that uses the token.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -7,8 +7,8 @@ import { factsOf } from './present-cluster.ts';
 export const installDbOperator = operation({
   method: 'POST',
   url: '/api/v1/clusters/{id}/db-operator',
-  summary: "The command that installs the operator of databases on a cluster's machine",
-  description: 'For clusters whose driver runs databases by an operator; of another one the answer is 409 and says so.',
+  summary: "Get the command that installs the database operator on a cluster's machine",
+  description: 'For clusters whose driver runs databases by an operator; for others the answer is 409.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -6,9 +6,9 @@ import { clusterPath, theCluster } from './cluster.ts';
 export const deleteCluster = operation({
   method: 'DELETE',
   url: '/api/v1/clusters/{id}',
-  summary: 'Delete a cluster on which nothing lives',
+  summary: 'Delete an empty cluster',
   description:
-    'Its agent is refused from then on. While something shall run there, or still does, the answer is 409 and says what.',
+    'The agent is refused from then on. While the cluster has workloads or running instances, the answer is 409 and names them.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
@@ -20,7 +20,7 @@ export const deleteCluster = operation({
     if (cluster.local && server.settings.LOCAL_CLUSTER) {
       throw new Problem(
         'conflict',
-        `The cluster "${cluster.name}" belongs to this installation, which would make it again: start it with LOCAL_CLUSTER=false first.`,
+        `The cluster "${cluster.name}" belongs to this installation, which would create it again: start it with LOCAL_CLUSTER=false first.`,
       );
     }
     await requestClusterDeletion(effect, cluster);

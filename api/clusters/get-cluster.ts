@@ -5,7 +5,7 @@ import { presentClusters } from './present-cluster.ts';
 export const getCluster = operation({
   method: 'GET',
   url: '/api/v1/clusters/{id}',
-  summary: 'A cluster',
+  summary: 'Get a cluster',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',

@@ -5,8 +5,8 @@ import { operation } from '../engine/operation.ts';
 export const getSshKey = operation({
   method: 'GET',
   url: '/api/v1/clusters/ssh-key',
-  summary: "The public half of the organization's SSH key",
-  description: 'For `authorized_keys` of machines that the control plane is to reach by SSH.',
+  summary: "Get the organization's public SSH key",
+  description: 'For `authorized_keys` of machines that the control plane reaches by SSH.',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',

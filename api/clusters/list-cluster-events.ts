@@ -6,7 +6,7 @@ import { clusterEventSchema, eventPosition, oneMore, pageOf } from './cluster-ev
 export const listClusterEvents = operation({
   method: 'GET',
   url: '/api/v1/clusters/{id}/events',
-  summary: 'What happened to a cluster, newest first',
+  summary: 'List the events of a cluster, newest first',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',

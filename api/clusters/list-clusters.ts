@@ -9,7 +9,7 @@ import { presentClusters, summaryOf } from './present-cluster.ts';
 export const listClusters = operation({
   method: 'GET',
   url: '/api/v1/clusters',
-  summary: 'The clusters of the organization, oldest first',
+  summary: 'List clusters, oldest first',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',

@@ -5,7 +5,7 @@ import { clusterEventSchema, eventPosition, oneMore, pageOf } from './cluster-ev
 export const listOrganizationClusterEvents = operation({
   method: 'GET',
   url: '/api/v1/cluster-events',
-  summary: 'What happened to the clusters of the organization, newest first',
+  summary: 'List the events of all clusters, newest first',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',

@@ -9,7 +9,7 @@ export const cancelCommand = operation({
   method: 'DELETE',
   url: '/api/v1/clusters/{id}/commands/{commandId}',
   summary: 'Cancel a command',
-  description: 'One that the agent has not taken never begins; of another one the agent is asked to stop it.',
+  description: 'A command that the agent has not taken never starts; a running one is stopped by the agent.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
@@ -25,7 +25,7 @@ export const cancelCommand = operation({
     const state = await cancel(effect, cluster, before.id);
     const after = existing(await commandView(effect.kysely, cluster, before.id));
     if (state !== undefined && isCommandOver(state) && state !== 'cancelled') {
-      throw new Problem('already-decided', `The command is over: it is ${state}.`);
+      throw new Problem('already-decided', `The command has finished: it is ${state}.`);
     }
     effect.audit({
       action: 'cluster.command_cancelled',

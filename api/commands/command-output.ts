@@ -29,7 +29,7 @@ export const commandOutput = incarnationRoute({
       const command = await ownCommand(writing.kysely, agent.cluster, id).executeTakeFirst();
       if (command === undefined) throw noSuchCommand();
       if (await saidTooMuch(writing.kysely, id, last)) {
-        throw new Problem('body-too-large', 'This command has said more than is kept; ask for less of it.');
+        throw new Problem('body-too-large', 'The output of this command exceeds the limit; ask for less of it.');
       }
       const { organizationId } = agent;
       const fresh = await writeOutput(writing.kysely, { id, organizationId }, pieces);

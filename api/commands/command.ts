@@ -11,7 +11,7 @@ export const commandSchema = z
     kind: z.string().describe('exec, restart, logs or update.'),
     state: z.enum(commandStates),
     exitCode: z.int().optional().describe('Of what was run, once it has ended.'),
-    message: z.string().describe('Why it ended as it did; empty if there is nothing to say.'),
+    message: z.string().describe('The reason for its end; may be empty.'),
     cancelRequested: z.boolean(),
     requestedBy: z.object({ kind: z.string(), id: z.string(), name: z.string() }),
     createdAt: z.iso.datetime(),
@@ -45,6 +45,6 @@ export function refuseWithoutContact(cluster: ClusterView): void {
   if (cluster.agent.contact === 'connected' && cluster.state !== 'deleting') return;
   throw new Problem(
     'cluster-not-ready',
-    `The agent of the cluster "${cluster.name}" is not in contact: try again when it is back.`,
+    `Lost contact with the agent of the cluster "${cluster.name}": try again when it is back.`,
   );
 }

@@ -146,5 +146,5 @@ test('a stream about what is not there, or not the reader’s, says so and close
 test('without an agent in contact nothing is asked of it', async () => {
   expect((await admin('DELETE', `${path}/agent`)).status).toBe(204);
   const refused = await admin('POST', `${path}/commands`, { kind: 'restart', workload: 'app' });
-  expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('is not in contact')]);
+  expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('Lost contact with the agent')]);
 });

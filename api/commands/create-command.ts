@@ -35,7 +35,7 @@ type Body = z.output<typeof body>;
 export const createCommand = operation({
   method: 'POST',
   url: '/api/v1/clusters/{id}/commands',
-  summary: 'Have the agent of a cluster do something, once',
+  summary: 'Create a command for the agent of a cluster',
   description:
     '`exec` runs a program within an instance; `restart` replaces the instances of a workload one after the other. What it says and how it ends is on its stream.',
   scope: 'organization',

@@ -6,7 +6,7 @@ import { commandPath, commandSchema, existing, presentCommand } from './command.
 export const getCommand = operation({
   method: 'GET',
   url: '/api/v1/clusters/{id}/commands/{commandId}',
-  summary: 'What became of a command',
+  summary: 'Get a command',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -8,7 +8,7 @@ import { readCommand } from './read-command.ts';
 
 const outputSchema = z
   .object({
-    number: z.int().describe('Its place; `after` of the next stream goes on behind it.'),
+    number: z.int().describe('Its position; pass it as `after` to continue behind it.'),
     stream: z.enum(['stdout', 'stderr', 'progress']),
     data: z.string().describe('Base64.'),
     at: z.iso.datetime().optional(),
@@ -21,8 +21,8 @@ const finishedSchema = z
 export const streamCommand = operation({
   method: 'GET',
   url: '/api/v1/clusters/{id}/commands/{commandId}/stream',
-  summary: 'What a command says, as it says it, and how it ends',
-  description: 'Ends after `finished`. What a command said is kept for a day.',
+  summary: 'Stream the output of a command',
+  description: 'Ends after `finished`. Output is kept for a day.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

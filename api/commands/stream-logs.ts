@@ -18,15 +18,15 @@ const logSchema = z
   })
   .meta({ id: 'InstanceLogLine' });
 const endSchema = z
-  .object({ message: z.string().describe('Why there is no more; empty if all was told.') })
+  .object({ message: z.string().describe('Why the stream ends early; empty if it is complete.') })
   .meta({ id: 'InstanceLogEnd' });
 
 export const streamLogs = operation({
   method: 'GET',
   url: '/api/v1/clusters/{id}/instances/{instanceId}/logs/stream',
-  summary: 'What an instance writes, line by line',
+  summary: 'Stream the logs of an instance',
   description:
-    'One stream of all its runs: what it wrote before it was started again is there, too. Ends after `end`: at once without `follow`, with it when the instance is gone.',
+    'One stream of all runs: lines from before a restart included. Ends after `end`: at once without `follow`, otherwise when the instance is deleted.',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',
@@ -34,7 +34,7 @@ export const streamLogs = operation({
   path: z.strictObject({ id: z.guid().toLowerCase(), instanceId: z.string().min(1).max(128) }),
   query: z.strictObject({
     tail: z.int().min(0).max(10_000).default(100).describe('How many of the last lines to begin with.'),
-    follow: z.boolean().default(false).describe('Whether to go on with what is written from now on.'),
+    follow: z.boolean().default(false).describe('Whether to keep streaming new lines.'),
   }),
   stream: { kind: 'other', events: { log: logSchema, end: endSchema } },
   async *handle({ caller, path, query, database, server, signal }) {

@@ -6,8 +6,8 @@ import { deletedOrganizationAnswer, deletedOrganizationSchema } from './deleted-
 export const listDeletedOrganizations = operation({
   method: 'GET',
   url: '/api/v1/deleted-organizations',
-  summary: 'The deleted organizations that the caller owns, newest first',
-  description: 'What was purged or restored is not in the list.',
+  summary: 'List deleted organizations that the caller owns, newest first',
+  description: 'Purged and restored ones are not listed.',
   scope: 'user',
   credentials: 'session',
   problems: [],

@@ -6,9 +6,8 @@ import { deletionOf, deletionPath } from './deleted-organization.ts';
 export const listDeletionHistory = operation({
   method: 'GET',
   url: '/api/v1/deleted-organizations/{id}/history',
-  summary: 'The history of a deletion as steps in words',
-  description:
-    'For an owner of the deleted organization, and for the person who deleted it: also after the purge, when nobody is a member any more.',
+  summary: 'List the steps of a deletion',
+  description: 'For an owner of the deleted organization and the person who deleted it, after the purge too.',
   scope: 'user',
   credentials: 'session',
   problems: ['not-found', 'mfa-required', 'unavailable'],

@@ -8,7 +8,7 @@ export const purgeOrganization = operation({
   method: 'POST',
   url: '/api/v1/deleted-organizations/{id}/purge',
   summary: 'Purge a deleted organization now',
-  description: 'Nothing of it can be had back afterwards. A purge that failed is tried again.',
+  description: 'Nothing can be restored afterwards. A failed purge is retried.',
   scope: 'user',
   credentials: 'session',
   rate: 'deletions',

@@ -7,9 +7,9 @@ import { deletedOrganizationOf, deletionPath } from './deleted-organization.ts';
 export const restoreOrganization = operation({
   method: 'POST',
   url: '/api/v1/deleted-organizations/{id}/restore',
-  summary: 'Have a deleted organization back',
+  summary: 'Restore a deleted organization',
   description:
-    'With all that was in it. If another organization took its slug meanwhile, the answer is 409: name another.',
+    'Everything in it is restored too. If another organization has taken its slug meanwhile, the answer is 409: give another one.',
   scope: 'user',
   credentials: 'session',
   rate: 'deletions',

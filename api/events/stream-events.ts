@@ -14,9 +14,9 @@ const changeSchema = z
 export const streamEvents = operation({
   method: 'GET',
   url: '/api/v1/events/stream',
-  summary: 'What changes in the organization, as it happens',
+  summary: 'Stream the changes of the organization',
   description:
-    '`change` says that something was made, changed or removed: fetch it again. `resync` says that such hints were dropped: fetch again whatever is displayed. Nothing is replayed after a reconnection.',
+    '`change`: something was created, changed or deleted; fetch it again. `resync`: hints were dropped; fetch everything on display again. Nothing is replayed after a reconnection.',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',

@@ -36,7 +36,7 @@ export function healthRoutes(app: FastifyInstance, server: ServerParts, { client
       await server.rates.spend('anonymous', clients.of(request.raw), RATE_LIMIT_ANONYMOUS_PER_MINUTE);
       throw new Problem(
         'no-credential',
-        'The metrics are for whoever runs this installation: send the token in METRICS_TOKEN_FILE as Authorization: Bearer ….',
+        'The metrics are for the operator of this installation: send the token in METRICS_TOKEN_FILE as Authorization: Bearer ….',
       );
     },
     handler: async (_, reply) =>

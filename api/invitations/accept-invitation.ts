@@ -8,7 +8,7 @@ export const acceptInvitation = operation({
   url: '/api/v1/invitations/{token}/accept',
   summary: 'Accept an invitation',
   description:
-    'Makes the caller a member. The address that the identity provider has verified must be the invited one; upper and lower case are the same.',
+    'Makes the caller a member. The e-mail address that the identity provider has verified must be the invited one, whatever the case.',
   scope: 'user',
   credentials: 'session',
   why: 'An invitation is for a person, and an API token is nobody in person; sign in and accept it then.',

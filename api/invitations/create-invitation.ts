@@ -10,9 +10,9 @@ import { invitationAnswer, invitationWithToken } from './invitation.ts';
 export const createInvitation = operation({
   method: 'POST',
   url: '/api/v1/organizations/{id}/invitations',
-  summary: 'Invite somebody into the organization',
+  summary: 'Create an invitation',
   description:
-    'The token is shown in this answer and never again: send it to the person, who needs a verified e-mail address that is the invited one. Nothing is sent from here. Only an owner invites an owner. An invitation to this address that has expired is replaced.',
+    'The token is returned only in this answer: send it to the person, whose verified e-mail address must be the invited one. Ballast sends no e-mail. Only an owner can invite an owner. An expired invitation to this address is replaced.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -24,7 +24,7 @@ export const publicInvitationSchema = z
 export const invitationWithToken = z
   .object({
     invitation: invitationSchema,
-    token: z.string().describe('Opens the invitation: send it to the person. It is shown in this answer only.'),
+    token: z.string().describe('Opens the invitation: send it to the person. Returned only in this answer.'),
   })
   .meta({ id: 'InvitationWithToken' });
 

@@ -7,8 +7,8 @@ import { invitationAnswer, invitationSchema } from './invitation.ts';
 export const listInvitations = operation({
   method: 'GET',
   url: '/api/v1/organizations/{id}/invitations',
-  summary: 'The invitations into the organization, newest first',
-  description: 'Open, expired and accepted ones; what was revoked is not among them.',
+  summary: 'List invitations, newest first',
+  description: 'Open, expired and accepted ones; revoked ones are not listed.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -6,9 +6,9 @@ import { invitationAnswer, invitationPath, invitationWithToken, theInvitation } 
 export const resendInvitation = operation({
   method: 'POST',
   url: '/api/v1/invitations/{id}/resend',
-  summary: 'Make an invitation good again, with a new token',
+  summary: 'Resend an invitation',
   description:
-    'The old token is void, and the time begins anew. The new token is shown in this answer and never again: send it to the person. Only an owner does this with the invitation of an owner.',
+    'The old token stops working, and the lifetime starts again. The new token is returned only in this answer: send it to the person. Only an owner can resend the invitation of an owner.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -5,8 +5,8 @@ import { invitationPath, theInvitation } from './invitation.ts';
 export const revokeInvitation = operation({
   method: 'DELETE',
   url: '/api/v1/invitations/{id}',
-  summary: 'Take an invitation back',
-  description: 'Its token opens nothing from now on. One that was accepted cannot be taken back: remove the member.',
+  summary: 'Revoke an invitation',
+  description: 'The token stops working at once. An accepted invitation cannot be revoked: remove the member.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -6,7 +6,7 @@ import { invitationAnswer, invitationTokenPath, publicInvitationSchema } from '.
 export const viewInvitation = operation({
   method: 'GET',
   url: '/api/v1/invitations/{token}',
-  summary: 'An invitation, for whoever was sent its token',
+  summary: 'Look up an invitation by its token',
   scope: 'public',
   rate: 'credentials',
   problems: ['not-found'],
@@ -15,7 +15,7 @@ export const viewInvitation = operation({
   async handle({ path, database }) {
     const found = await findInvitationByToken(database.kysely, path.token);
     if (found === undefined) {
-      throw new Problem('not-found', 'There is no such invitation, or it was taken back; ask whoever invited you.');
+      throw new Problem('not-found', 'There is no such invitation, or it was revoked; ask the person who invited you.');
     }
     const { invitedByName, organizationName } = found;
     return { ...invitationAnswer(found), invitedByName, organizationName };

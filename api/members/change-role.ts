@@ -7,9 +7,9 @@ import { memberAnswer, memberPath, memberSchema, theMember } from './member.ts';
 export const changeRole = operation({
   method: 'PATCH',
   url: '/api/v1/organizations/{id}/members/{userId}',
-  summary: 'Give a member another role',
+  summary: 'Change the role of a member',
   description:
-    'It holds from the next request on, and the open streams of the person close. Only an owner makes owners and unmakes them; the last one stays owner. API tokens that the person has made keep their roles.',
+    'Takes effect with the next request; open streams of the person close. Only an owner can add or remove owners; the last one stays owner. API tokens that the person created keep their roles.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -4,7 +4,7 @@ import { memberAnswer, memberPath, memberSchema, theMember } from './member.ts';
 export const getMember = operation({
   method: 'GET',
   url: '/api/v1/organizations/{id}/members/{userId}',
-  summary: 'A member of the organization',
+  summary: 'Get a member',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',

@@ -7,7 +7,7 @@ import { memberAnswer, memberSchema } from './member.ts';
 export const listMembers = operation({
   method: 'GET',
   url: '/api/v1/organizations/{id}/members',
-  summary: 'The members of the organization, in the order they came',
+  summary: 'List members, in the order they joined',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',

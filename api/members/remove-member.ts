@@ -6,9 +6,9 @@ import { memberPath, theMember } from './member.ts';
 export const removeMember = operation({
   method: 'DELETE',
   url: '/api/v1/organizations/{id}/members/{userId}',
-  summary: 'Take a member out of the organization',
+  summary: 'Remove a member',
   description:
-    'The person is refused from the next request on, leaves the teams, and its open streams close. The API tokens that it made end with it: they are answered, and `GET /api/v1/api-tokens?live=true&createdBy=…` tells them before. Invitations that it made stay: revoke those that should not. Only an owner takes out owners, and the last one stays. To take oneself out is to leave.',
+    'The person is refused from the next request on, leaves the teams, and open streams close. API tokens that the person created are revoked and returned; `GET /api/v1/api-tokens?live=true&createdBy=…` lists them beforehand. Invitations that the person created stay: revoke those that should not. Only an owner takes out owners, and the last one stays. To take oneself out is to leave.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -5,7 +5,7 @@ import { operation } from '../engine/operation.ts';
 export const getMeshPeers = operation({
   method: 'GET',
   url: '/api/v1/clusters/{id}/mesh-peers',
-  summary: 'The nodes of the cluster that are in the mesh',
+  summary: 'List the mesh nodes of a cluster',
   description: 'None, and a hub of empty fields: no cluster is in a mesh yet.',
   scope: 'organization',
   role: 'viewer',

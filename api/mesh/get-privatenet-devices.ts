@@ -5,7 +5,7 @@ import { operation } from '../engine/operation.ts';
 export const getPrivatenetDevices = operation({
   method: 'GET',
   url: '/api/v1/clusters/{id}/privatenet-devices',
-  summary: "The devices that the cluster has in a private network of the organization's",
+  summary: "List the devices of a cluster in the organization's private network",
   description: 'None, and an empty `adminUrl`: no driver of today joins one (capability `privateNet`).',
   scope: 'organization',
   role: 'viewer',

@@ -10,9 +10,9 @@ import { organizationAnswer, organizationName, organizationSchema } from './orga
 export const createOrganization = operation({
   method: 'POST',
   url: '/api/v1/organizations',
-  summary: 'Make an organization',
+  summary: 'Create an organization',
   description:
-    'Whoever creates it is its owner. For owners of the first organization of the installation, or for everyone where ORGANIZATION_CREATORS says so. The slug stands in addresses and stays.',
+    'The caller becomes its owner. For owners of the first organization of the installation, or for everyone where ORGANIZATION_CREATORS says so. The slug is part of addresses and never changes.',
   scope: 'user',
   credentials: 'session',
   why: 'An API token belongs to one organization and cannot make another; sign in and do it in the console.',
@@ -30,7 +30,7 @@ export const createOrganization = operation({
     ) {
       throw new Problem(
         'role-too-low',
-        'Only owners of the first organization of this installation create organizations; ask one of them, or whoever runs it to set ORGANIZATION_CREATORS=everyone.',
+        'Only owners of the first organization of this installation can create organizations; ask one of them, or ask the operator to set ORGANIZATION_CREATORS=everyone.',
       );
     }
     await refuseBeyond(effect, {

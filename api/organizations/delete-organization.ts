@@ -7,9 +7,9 @@ import { confirmedSlug, refuseWrongSlug } from './confirmed-slug.ts';
 export const deleteOrganization = operation({
   method: 'DELETE',
   url: '/api/v1/organizations/{id}',
-  summary: 'Delete the organization',
+  summary: 'Delete an organization',
   description:
-    'It is invisible at once, and its tokens and streams end. Until its retention has passed, its owners can have it back; then it is purged.',
+    'The organization is hidden at once, and its tokens and streams end. Its owners can restore it until the retention has passed; then it is purged.',
   scope: 'organization',
   role: 'owner',
   credentials: 'session',

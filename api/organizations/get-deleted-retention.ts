@@ -6,7 +6,7 @@ import { organizationPath } from './organization.ts';
 export const getDeletedRetention = operation({
   method: 'GET',
   url: '/api/v1/organizations/{id}/deleted-retention',
-  summary: 'How long what is deleted can be had back',
+  summary: 'Get how long deleted things can be restored',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',

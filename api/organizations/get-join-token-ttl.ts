@@ -6,7 +6,7 @@ import { organizationPath } from './organization.ts';
 export const getJoinTokenTtl = operation({
   method: 'GET',
   url: '/api/v1/organizations/{id}/join-token-ttl',
-  summary: 'How long the token lives with which a machine joins a cluster',
+  summary: 'Get the lifetime of join commands',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',

@@ -7,8 +7,8 @@ import { organizationAnswer, organizationSchema } from './organization.ts';
 export const getOrganization = operation({
   method: 'GET',
   url: '/api/v1/organizations/{id}',
-  summary: 'The organization',
-  description: 'It must be the one that the request is about: of a token, the one it was made in.',
+  summary: 'Get an organization',
+  description: 'Must be the organization of the request; for a token, the one it was created in.',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',

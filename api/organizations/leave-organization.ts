@@ -7,7 +7,7 @@ export const leaveOrganization = operation({
   url: '/api/v1/organizations/{id}/leave',
   summary: 'Leave the organization',
   description:
-    'From now on its doors are closed to you. API tokens that you made end; invitations that you made stay. The last owner cannot leave.',
+    'You lose access at once. API tokens that you created are revoked; invitations that you created stay. The last owner cannot leave.',
   scope: 'organization',
   role: 'viewer',
   credentials: 'session',

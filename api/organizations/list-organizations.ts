@@ -17,8 +17,8 @@ const membershipSchema = z
 export const listOrganizations = operation({
   method: 'GET',
   url: '/api/v1/organizations',
-  summary: 'The organizations of the caller, oldest first',
-  description: 'Those that the person belongs to; of a token, the one it was made in.',
+  summary: 'List the organizations of the caller, oldest first',
+  description: 'The organizations of the person; for a token, the one it was created in.',
   scope: 'user',
   problems: [],
   paged: { after: createdPosition },

@@ -7,8 +7,8 @@ import { organizationPath } from './organization.ts';
 export const setDeletedRetention = operation({
   method: 'PUT',
   url: '/api/v1/organizations/{id}/deleted-retention',
-  summary: 'Say how long what is deleted can be had back',
-  description: 'An hour to a year. What was deleted before keeps its time.',
+  summary: 'Set how long deleted things can be restored',
+  description: 'An hour to a year. Earlier deletions keep their retention.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

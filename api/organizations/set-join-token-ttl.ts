@@ -7,8 +7,8 @@ import { organizationPath } from './organization.ts';
 export const setJoinTokenTtl = operation({
   method: 'PUT',
   url: '/api/v1/organizations/{id}/join-token-ttl',
-  summary: 'Say how long the token lives with which a machine joins a cluster',
-  description: 'Five minutes to a week. Tokens that were made before keep their time.',
+  summary: 'Set the lifetime of join commands',
+  description: 'Five minutes to a week. Existing tokens keep their lifetime.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

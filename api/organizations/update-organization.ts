@@ -19,9 +19,9 @@ import {
 export const updateOrganization = operation({
   method: 'PATCH',
   url: '/api/v1/organizations/{id}',
-  summary: 'Change the organization',
+  summary: 'Update an organization',
   description:
-    'What is left out stays; `null` removes a setting. The slug cannot be changed. `requireMfa` is switched with a session, and switched on only by one that began with a second factor; every stream of the organization then closes, and sessions without a second factor are refused at once.',
+    'Omitted fields keep their values; `null` removes a setting. The slug cannot be changed. `requireMfa` is switched with a session, and switched on only by one that began with a second factor; every stream of the organization then closes, and sessions without a second factor are refused at once.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -4,7 +4,7 @@ import { operation } from '../engine/operation.ts';
 export const getOpenapi = operation({
   method: 'GET',
   url: '/api/openapi.json',
-  summary: 'This description of the API, as OpenAPI 3.1',
+  summary: 'Get this description of the API, as OpenAPI 3.1',
   scope: 'public',
   problems: [],
   document: true,

@@ -15,7 +15,7 @@ export function invitationPage({ server, get, post }: PageRoutes): void {
       ? await findInvitationByToken(database.kysely, token)
       : undefined;
     if (found !== undefined) return found;
-    throw new Problem('not-found', 'There is no such invitation, or it was taken back; ask whoever invited you.');
+    throw new Problem('not-found', 'There is no such invitation, or it was revoked; ask the person who invited you.');
   }
 
   get('/invitations/:token', async ({ parameter, session }) => {
@@ -64,6 +64,9 @@ function refuseOver({ acceptedAt, expired }: InvitationView): void {
     throw new Problem('invitation-over', 'This invitation was accepted already; sign in to see the organization.');
   }
   if (expired) {
-    throw new Problem('invitation-over', 'This invitation has expired; ask whoever invited you to send it again.');
+    throw new Problem(
+      'invitation-over',
+      'This invitation has expired; ask the person who invited you to send it again.',
+    );
   }
 }

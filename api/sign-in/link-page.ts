@@ -23,7 +23,7 @@ export function linkPage({ server, get, post }: PageRoutes): void {
 <form method="post" action="/sign-in-link"><div class="field">
 <label for="code">Code</label><input id="code" name="code" required autocomplete="off" spellcheck="false" maxlength="128">
 <p class="hint">It is the part of the link after the #.</p></div>
-<button type="submit">Go on</button></form>`,
+<button type="submit">Continue</button></form>`,
     }),
   }));
 

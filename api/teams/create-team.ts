@@ -8,8 +8,8 @@ import { teamAnswer, teamName, teamSchema } from './team.ts';
 export const createTeam = operation({
   method: 'POST',
   url: '/api/v1/teams',
-  summary: 'Make a team',
-  description: 'The slug follows from the name and stays when the team is renamed.',
+  summary: 'Create a team',
+  description: 'The slug is derived from the name and does not change when the team is renamed.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

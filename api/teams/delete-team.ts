@@ -6,7 +6,7 @@ export const deleteTeam = operation({
   method: 'DELETE',
   url: '/api/v1/teams/{id}',
   summary: 'Delete a team',
-  description: 'Its members stay in the organization.',
+  description: 'The members stay in the organization.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -6,7 +6,7 @@ import { teamAnswer, teamSchema } from './team.ts';
 export const listTeams = operation({
   method: 'GET',
   url: '/api/v1/teams',
-  summary: 'The teams of the organization, oldest first',
+  summary: 'List teams, oldest first',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',

@@ -7,8 +7,8 @@ import { refuseManaged, teamAnswer, teamPath, teamSchema, theTeam } from './team
 export const setTeamMembers = operation({
   method: 'PUT',
   url: '/api/v1/teams/{id}/members',
-  summary: 'Say who is in a team',
-  description: 'The list replaces the one before. Everybody in it must be a member of the organization.',
+  summary: 'Set the members of a team',
+  description: 'Replaces the whole list. Everybody in it must be a member of the organization.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -26,7 +26,7 @@ export const exchangeToken = operation({
   url: '/api/v1/token-exchange',
   summary: 'Exchange the OIDC token of a CI job for an API token',
   description:
-    'For jobs of issuers that the organization trusts (see /api/v1/trusted-issuers). Each token of a job can be exchanged once; the API token that it gets is short-lived.',
+    'For jobs of trusted issuers (see /api/v1/trusted-issuers). Each token of a job can be exchanged once, for a short-lived API token.',
   scope: 'public',
   rate: 'credentials',
   problems: ['token-not-trusted', 'quota-reached'],

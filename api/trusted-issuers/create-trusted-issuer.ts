@@ -8,7 +8,7 @@ import { checkRule, ruleFields, sessionOnly, trustedIssuerAnswer, trustedIssuerS
 export const createTrustedIssuer = operation({
   method: 'POST',
   url: '/api/v1/trusted-issuers',
-  summary: 'Trust the jobs of a CI',
+  summary: 'Create a trusted issuer',
   description:
     'Jobs whose OIDC token is from this issuer, for this audience and with these claims may exchange it for a short-lived API token (POST /api/v1/token-exchange).',
   scope: 'organization',

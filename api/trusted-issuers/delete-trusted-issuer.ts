@@ -5,8 +5,8 @@ import { sessionOnly, theTrustedIssuer, trustedIssuerPath } from './trusted-issu
 export const deleteTrustedIssuer = operation({
   method: 'DELETE',
   url: '/api/v1/trusted-issuers/{id}',
-  summary: 'Trust the jobs of a CI no longer',
-  description: 'The tokens that jobs got by it are revoked, and their open streams close.',
+  summary: 'Delete a trusted issuer',
+  description: 'Tokens that jobs have got by it are revoked, and their open streams close.',
   scope: 'organization',
   role: 'admin',
   credentials: 'session',

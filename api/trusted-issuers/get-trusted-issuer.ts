@@ -4,7 +4,7 @@ import { theTrustedIssuer, trustedIssuerAnswer, trustedIssuerPath, trustedIssuer
 export const getTrustedIssuer = operation({
   method: 'GET',
   url: '/api/v1/trusted-issuers/{id}',
-  summary: 'A CI issuer that the organization trusts',
+  summary: 'Get a trusted issuer',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

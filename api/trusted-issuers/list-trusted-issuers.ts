@@ -6,7 +6,7 @@ import { trustedIssuerAnswer, trustedIssuerSchema } from './trusted-issuer.ts';
 export const listTrustedIssuers = operation({
   method: 'GET',
   url: '/api/v1/trusted-issuers',
-  summary: 'The CI issuers that the organization trusts, oldest first: the order in which they are tried',
+  summary: 'List trusted issuers, oldest first: the order in which they are tried',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -27,7 +27,7 @@ export const trustedIssuerSchema = z
     role: z.enum(tokenRoles),
     projectIds: z.array(z.guid()).optional().describe('Absent: the tokens are not limited to projects.'),
     tokenLifetimeSeconds: lifetime,
-    createdBy: z.string().describe('The id of the person that made the rule.'),
+    createdBy: z.string().describe('The id of the person who created the rule.'),
     createdAt: z.iso.datetime(),
     lastUsedAt: z.iso.datetime().optional(),
   })
@@ -55,7 +55,7 @@ export const ruleFields = {
 
 export const trustedIssuerPath = z.strictObject({ id: z.guid() });
 export const sessionOnly =
-  'An API token cannot change trusted issuers, since they make tokens and a token cannot create tokens; sign in and do it in the console.';
+  'An API token cannot change trusted issuers, since they create tokens and a token cannot create tokens; sign in and do it in the console.';
 
 export function trustedIssuerAnswer(rule: TrustedIssuerView): z.output<typeof trustedIssuerSchema> {
   const { projectIds, createdAt, lastUsedAt, ...rest } = rule;

@@ -81,7 +81,7 @@ describe('403 for', () => {
     });
     expect(refused.status).toBe(403);
     expect(refused.body.detail).toBe(
-      'An API token cannot change trusted issuers, since they make tokens and a token cannot create tokens; sign in and do it in the console.',
+      'An API token cannot change trusted issuers, since they create tokens and a token cannot create tokens; sign in and do it in the console.',
     );
   });
 });

@@ -14,9 +14,9 @@ import {
 export const updateTrustedIssuer = operation({
   method: 'PATCH',
   url: '/api/v1/trusted-issuers/{id}',
-  summary: 'Change whom of a CI issuer the organization trusts',
+  summary: 'Update a trusted issuer',
   description:
-    'Whoever changes issuer, audience, claims, role or projects revokes the tokens that jobs got by the rule so far.',
+    'A change of issuer, audience, claims, role or projects revokes the tokens that jobs have got by the rule.',
   scope: 'organization',
   role: 'admin',
   credentials: 'session',

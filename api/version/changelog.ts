@@ -14,7 +14,7 @@ export const releasesFeedSchema = z
         version: z.string(),
         date: z.string().describe('Day of the release, as 2026-01-31; empty while it is not released.'),
         url: z.string().describe('Where the release can be read about; empty where that is nowhere.'),
-        security: z.boolean().describe('Whether it mends something that concerns security.'),
+        security: z.boolean().describe('Whether it fixes a security problem.'),
         sections: z.array(
           z.object({
             kind: z.enum(['added', 'changed', 'deprecated', 'removed', 'fixed', 'security']),

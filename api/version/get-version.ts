@@ -4,7 +4,7 @@ import { operation } from '../engine/operation.ts';
 export const getVersion = operation({
   method: 'GET',
   url: '/api/v1/version',
-  summary: 'The installed version',
+  summary: 'Get the installed version',
   scope: 'public',
   problems: [],
   result: z.object({ version: z.string() }).meta({ id: 'Version' }),

@@ -4,7 +4,7 @@ import { releasesFeedSchema } from './changelog.ts';
 export const listReleases = operation({
   method: 'GET',
   url: '/api/v1/releases',
-  summary: 'The releases and what changed in them, newest first',
+  summary: 'Get the changelog, newest release first',
   scope: 'public',
   problems: [],
   result: releasesFeedSchema,

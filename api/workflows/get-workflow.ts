@@ -16,7 +16,7 @@ const startedWithinMillis = 60_000;
 export const getWorkflow = operation({
   method: 'GET',
   url: '/api/v1/workflows/{id}',
-  summary: 'One actor, and what it waits for',
+  summary: 'Get a workflow and what it waits for',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -5,7 +5,7 @@ import { historyStepSchema, theActor, workflowPath } from './workflow.ts';
 export const listHistory = operation({
   method: 'GET',
   url: '/api/v1/workflows/{id}/history',
-  summary: 'The history of a workflow as steps in words',
+  summary: 'List the steps of a workflow',
   description:
     'A step joins the events that belong together. Read from Temporal while the workflow runs, and from the archive where it, or a run of it, has ended.',
   scope: 'organization',

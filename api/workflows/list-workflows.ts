@@ -14,17 +14,17 @@ const position = z.strictObject({
 export const listWorkflows = operation({
   method: 'GET',
   url: '/api/v1/workflows',
-  summary: 'What goes on and went on behind the scenes: stuck first, then what is open, then what is over',
+  summary: 'List workflows: stuck first, then running, then finished',
   description:
-    'Whatever takes longer than a request has an actor. Within each group the newest is first. An actor that changes its group meanwhile may be met twice or not at all; begin anew to be sure.',
+    'Work that takes longer than a request is a workflow. Within each group the newest is first. A workflow that changes its group while you page may appear twice or not at all; list again to be sure.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: [],
   query: z.strictObject({
     kind: z.enum(actorKinds).optional(),
-    state: z.enum(['open', 'over']).optional().describe('`open`: it still goes on.'),
-    stuck: z.boolean().optional().describe('`true`: only what is stuck.'),
+    state: z.enum(['open', 'over']).optional().describe('`open`: running; `over`: finished.'),
+    stuck: z.boolean().optional().describe('`true`: only stuck ones.'),
   }),
   paged: { after: position },
   result: workflowSchema,

@@ -5,7 +5,7 @@ import type { workflowSchema } from './workflow.ts';
 
 const delays = {
   undelivered:
-    'What it is to be told has not reached it for more than a minute; see whether Temporal answers (/readyz), and the log of the workers.',
+    'Its messages have not been delivered for more than a minute; see whether Temporal answers (/readyz), and the log of the workers.',
   overdue: 'It should have gone on by now; see whether a worker runs (/readyz), and the log of the workers.',
 } as const;
 

@@ -9,7 +9,7 @@ export async function reached<T>(asking: () => Promise<T>): Promise<T> {
     if (!isAway(error)) throw error;
     throw new Problem(
       'unavailable',
-      'The history of what still goes on is in Temporal, which cannot be reached; try again in a moment.',
+      'The history of a running workflow is in Temporal, which cannot be reached; try again in a moment.',
       { retryAfterSeconds: 5 },
     );
   }

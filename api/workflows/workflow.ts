@@ -8,22 +8,22 @@ export const theActor = resource('workflow', findActor);
 
 /** Fields that every actor has, whatever its kind. */
 const fields = {
-  id: z.guid().describe('The id of its row.'),
+  id: z.guid().describe('Its id.'),
   kind: z.enum(actorKinds),
   actorId: z.string().describe('Its name in histories, logs and Temporal: `cluster/<id>`.'),
-  name: z.string().describe('What it is about: the name of the cluster or of the organization.'),
+  name: z.string().describe('The name of the cluster or organization that it is about.'),
   subjectId: z.guid().describe('The id of that cluster or organization.'),
-  state: z.string().describe('The state that its row says, in the words of its kind.'),
-  open: z.boolean().describe('Whether it still goes on.'),
+  state: z.string().describe('Its state, in the words of its kind.'),
+  open: z.boolean().describe('Whether it is running.'),
   stuck: z
     .boolean()
     .describe(
-      'It goes on and does not move: it says so itself in `blocker`, what it is to be told has not been delivered for a minute, or an update of an agent takes longer than its deadlines allow.',
+      'Running without progress: it names a `blocker`, its messages have not been delivered for a minute, or an update of an agent takes longer than its deadlines allow.',
     ),
-  blocker: z.string().describe('Why it cannot go on; empty if nothing is known to keep it.'),
-  message: z.string().describe('Why it is in its state; empty if there is nothing to say.'),
+  blocker: z.string().describe('Why it makes no progress; empty if nothing is known to block it.'),
+  message: z.string().describe('The reason for its state; may be empty.'),
   createdAt: z.iso.datetime(),
-  finishedAt: z.iso.datetime().optional().describe('Absent while it goes on.'),
+  finishedAt: z.iso.datetime().optional().describe('Absent while it is running.'),
 };
 
 export const workflowSchema = z.object(fields).meta({ id: 'Workflow' });
@@ -31,12 +31,12 @@ export const workflowSchema = z.object(fields).meta({ id: 'Workflow' });
 export const pendingSchema = z
   .object({
     what: z.string().describe('What it waits for, in words.'),
-    attempt: z.int().describe('How often it is being tried; 1 at first.'),
+    attempt: z.int().describe('The number of the attempt; the first is 1.'),
     lastFailure: z.string().describe('Why the last attempt failed; empty if none did.'),
     nextAttemptAt: z.iso
       .datetime()
       .optional()
-      .describe('When it is tried again; of a wait, until when it waits at most. Absent: it is being done now.'),
+      .describe('The time of the next attempt, or the latest end of a wait. Absent while an attempt is running.'),
     since: z.iso.datetime(),
   })
   .meta({ id: 'WorkflowPending' });
@@ -44,10 +44,12 @@ export const pendingSchema = z
 export const workflowDetailSchema = z
   .object({
     ...fields,
-    runs: z.int().optional().describe('How many runs are known; an actor that lives long goes on in another run.'),
-    pending: z.array(pendingSchema).describe('What it waits for at this moment.'),
+    runs: z.int().optional().describe('How many runs are known; a long workflow continues in new runs.'),
+    pending: z.array(pendingSchema).describe('The steps that it is waiting for now.'),
     historySource: z.enum(['live', 'archive']).describe('Where its last run is read from.'),
-    waitingFor: z.string().describe('What it waits for now, in a sentence; empty if it is over or it is not known.'),
+    waitingFor: z
+      .string()
+      .describe('What it is waiting for now, in a sentence; empty if it has finished or nothing is known.'),
   })
   .meta({ id: 'WorkflowDetail' });
 
@@ -62,34 +64,36 @@ const eventSchema = z
 
 export const historyStepSchema = z
   .object({
-    id: z.string().describe('Unique in the actor: `<run>-<number of the first event>`.'),
+    id: z.string().describe('Unique in the workflow: `<run>-<number of the first event>`.'),
     run: z.int().describe('The run that it belongs to; 1 is the first that is known.'),
     kind: z
       .enum(stepKinds)
       .describe(
         [
-          '`started`: it began.',
+          '`started`: it started.',
           '`decided`: a person decided something about it.',
-          '`heard`: it was told what had happened.',
-          '`asked`: it asked somebody for something.',
+          '`heard`: it received a message.',
+          '`asked`: it requested something.',
           '`did`: it did something itself.',
           '`waited`: it waited for something, or for a time.',
-          '`continued`: it went on in a new run with a new history.',
-          '`ended`: it is over.',
-          '`other`: what none of these describes, and defects.',
+          '`continued`: it continued in a new run with a new history.',
+          '`ended`: it finished.',
+          '`other`: anything else, defects included.',
         ].join(' '),
       ),
     title: z.string().describe('What happened, in words.'),
     detail: z.string().describe('The facts: from what to what, a message. Empty if there are none.'),
-    attempts: z.int().describe('How often it was tried.'),
+    attempts: z.int().describe('The number of attempts.'),
     failure: z.string().describe('Why the last attempt failed; empty if none did.'),
     outcome: z
       .enum(stepOutcomes)
-      .describe('`waiting`: not over yet. `timed-out`: what it waited for did not come in time, or it took too long.'),
+      .describe(
+        '`waiting`: not finished. `timed-out`: the step took too long, or what it waited for did not come in time.',
+      ),
     startedAt: z.iso.datetime(),
-    finishedAt: z.iso.datetime().optional().describe('Absent while it is not over.'),
+    finishedAt: z.iso.datetime().optional().describe('Absent while it has not finished.'),
     durationMs: z.int().optional(),
-    events: z.array(eventSchema).optional().describe('Only with `raw=true`: the events that the step is made of.'),
+    events: z.array(eventSchema).optional().describe('Only with `raw=true`: the events of the step.'),
   })
   .meta({ id: 'HistoryStep' });
 

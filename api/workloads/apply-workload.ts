@@ -10,9 +10,9 @@ export const workloadPath = z.strictObject({ id: z.guid().toLowerCase(), name: w
 export const applyWorkload = operation({
   method: 'PUT',
   url: '/api/v1/clusters/{id}/workloads/{name}',
-  summary: 'Put a workload on a cluster, or change it',
+  summary: 'Create or update a workload',
   description:
-    'Directly, for trying out a cluster; services have their own way. What is there already in the very same form is left alone, unless it failed or its layout may have changed. The whole workload is sent each time, secrets too.',
+    'For trying out a cluster; services deploy in their own way. An identical workload is left unchanged, unless it failed or its layout may have changed. Send the whole workload each time, secrets included.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

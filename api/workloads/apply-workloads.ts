@@ -15,9 +15,9 @@ const changeSchema = z.object({
 export const applyWorkloads = operation({
   method: 'PUT',
   url: '/api/v1/clusters/{id}/workloads',
-  summary: 'Put several workloads on a cluster, all or none',
+  summary: 'Apply several workloads, all or none',
   description:
-    'With `prune`, workloads that are not named are removed. With `dryRun` everything is checked in the same way and nothing is changed: `changes` says what would be.',
+    'With `prune`, workloads that are not named are removed. With `dryRun`, everything is checked and nothing is changed: `changes` says what would be.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
@@ -33,8 +33,8 @@ export const applyWorkloads = operation({
       items: z.array(workloadSchema).describe('In the order in which they were sent; none with `dryRun`.'),
       changes: z
         .array(changeSchema)
-        .describe('What became, or would become, of each workload that is named or removed.'),
-      removed: z.array(z.string()).describe('The names of those that are taken away.'),
+        .describe('The change, made or planned, of each workload that is named or removed.'),
+      removed: z.array(z.string()).describe('The names of the removed workloads.'),
     })
     .meta({ id: 'WorkloadsApplied' }),
   async handle({ caller, path, body, effect, server }) {

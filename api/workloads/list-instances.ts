@@ -8,7 +8,7 @@ import { instanceSchema } from './workload.ts';
 export const listInstances = operation({
   method: 'GET',
   url: '/api/v1/clusters/{id}/instances',
-  summary: 'The instances that the agent of a cluster sees, by workload',
+  summary: 'List the instances on a cluster, by workload',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',

@@ -9,7 +9,7 @@ import { workloadSchema } from './workload.ts';
 export const listWorkloads = operation({
   method: 'GET',
   url: '/api/v1/clusters/{id}/workloads',
-  summary: 'What shall run on a cluster and what does, by name',
+  summary: 'List the workloads of a cluster, desired and observed, by name',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',

@@ -85,7 +85,7 @@ async function refuseNew(effect: Effect, cluster: ClusterView, name: string): Pr
   if (slice !== undefined && slice.removedAt === null) return;
   throw new Problem(
     'conflict',
-    `The cluster "${cluster.name}" takes nothing new such as "${name}": choose another, or make it schedulable again.`,
+    `The cluster "${cluster.name}" accepts no new workloads such as "${name}": choose another cluster, or make it schedulable again.`,
   );
 }
 

@@ -7,9 +7,8 @@ import { takeWorkload } from './put-workloads.ts';
 export const removeWorkload = operation({
   method: 'DELETE',
   url: '/api/v1/clusters/{id}/workloads/{name}',
-  summary: 'Take a workload away from a cluster',
-  description:
-    'Its instances are asked to end and get the time that they were promised. Its volumes stay on the machine.',
+  summary: 'Remove a workload',
+  description: 'Instances are asked to stop and get their grace period. Volumes stay on the machine.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

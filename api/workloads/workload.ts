@@ -29,7 +29,7 @@ export function sliceKeyOf(name: string): string {
 export const instanceSchema = z
   .object({
     ...observedInstance.shape,
-    workload: z.string().describe('The name of the workload it belongs to, or the key of its slice.'),
+    workload: z.string().describe('The name of the workload it belongs to, or its key.'),
     exit: z
       .object({
         run: z.int(),
@@ -49,11 +49,11 @@ export const workloadSchema = z
     name: z.string(),
     key: z.string(),
     revision: z.int().describe('The revision of the cluster at which it last changed.'),
-    appliedRevision: z.int().describe('The last one that is in effect; 0 before the agent has told of it.'),
+    appliedRevision: z.int().describe('The last revision in effect; 0 before the agent has reported one.'),
     state: z
       .enum(workloadStates)
       .describe('pending until the last revision is in effect; failed while the agent says why it cannot be.'),
-    error: z.string().describe('Why it is not as it shall be; empty if nothing is known to be wrong.'),
+    error: z.string().describe('Why it is degraded; empty if nothing is known to be wrong.'),
     release: z.string(),
     image: z.object({
       layout: z.string().optional(),

@@ -43,7 +43,7 @@ export function greet(app: FastifyInstance, settings: Settings): void {
     if (lasting || uncounted || reply.raw.closed) return done();
     if (inWork >= mostAtOnce) {
       return done(
-        new Problem('unavailable', 'The control plane has more to do than it can; try again in a moment.', {
+        new Problem('unavailable', 'The control plane is overloaded; try again in a moment.', {
           retryAfterSeconds: 1,
         }),
       );

@@ -18,11 +18,7 @@ export function answerUnknownRoutes(app: FastifyInstance, operations: readonly N
     const pathname = request.url.split('?', 1)[0] ?? '';
     const methods = paths.filter(({ pattern }) => pattern.test(pathname)).flatMap(({ allowed }) => allowed);
     if (methods.length === 0) {
-      sendProblem(
-        request,
-        reply,
-        new Problem('not-found', 'There is nothing at this path; /docs lists what there is.'),
-      );
+      sendProblem(request, reply, new Problem('not-found', 'There is nothing at this path; /docs lists the API.'));
       return;
     }
     const allow = [...new Set(methods)].join(', ');

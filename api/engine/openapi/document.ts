@@ -147,5 +147,5 @@ const headers = {
 
 const securitySchemes = {
   token: { type: 'http', scheme: 'bearer', description: 'An API token: `svc_`, an identifier, `_`, a secret.' },
-  session: { type: 'apiKey', in: 'cookie', name: 'svc_session', description: 'The session that signing in made.' },
+  session: { type: 'apiKey', in: 'cookie', name: 'svc_session', description: 'The session that a sign-in created.' },
 };

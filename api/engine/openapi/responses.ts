@@ -43,7 +43,7 @@ function success(name: string, operation: AnyOperation, components: Components):
   }
   if (operation.redirects) {
     return {
-      description: 'The browser is led on to `Location`. A failure is shown as a page to whoever accepts HTML.',
+      description: 'The browser is redirected to `Location`. A client that accepts HTML gets failures as a page.',
       headers: everywhere,
     };
   }

@@ -44,7 +44,10 @@ async function tokenCaller(server: ServerParts, incoming: Incoming, authorizatio
   const { maker } = token;
   if (maker !== undefined && (maker.disabled || maker.role === null)) {
     const why = maker.disabled ? 'is disabled' : 'has left the organization';
-    throw new Problem('no-credential', `The person who made this API token ${why}; somebody else has to create one.`);
+    throw new Problem(
+      'no-credential',
+      `The person who created this API token ${why}; somebody else has to create one.`,
+    );
   }
   // Never more than its maker may do today.
   const role = maker === undefined || maker.role === null ? token.role : lowerRole(token.role, maker.role);

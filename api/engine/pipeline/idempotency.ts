@@ -58,7 +58,7 @@ export async function answeredOnce(
     case 'secret':
       throw new Problem(
         'answer-carried-secret',
-        `This request was answered before, with a secret that is shown only once. It made ${begun.subjectId}; if the secret is lost, remove that and make another with a new Idempotency-Key.`,
+        `This request was answered before, with a secret that is shown only once. It created ${begun.subjectId}; if the secret is lost, delete that and create another with a new Idempotency-Key.`,
       );
     case 'first': {
       await refuseBeyond(effect, {
