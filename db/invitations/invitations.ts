@@ -102,7 +102,10 @@ export async function acceptInvitation(
   if (invitation.acceptedAt !== null) throw alreadyAccepted();
   refuseOtherPerson(invitation, by.user);
   if (invitation.expired) {
-    throw new Problem('invitation-over', 'This invitation has expired; ask whoever invited you to send it again.');
+    throw new Problem(
+      'invitation-over',
+      'This invitation has expired; ask the person who invited you to send it again.',
+    );
   }
   await addMember(effect, { organizationId, userId: by.user.id, role: invitation.role, invitationId: id });
   await effect.kysely
@@ -133,7 +136,7 @@ export function alreadyAccepted(): Problem {
 }
 
 function noInvitation(): Problem {
-  return new Problem('not-found', 'There is no such invitation, or it was revoked; ask for another one.');
+  return new Problem('not-found', 'There is no such invitation, or it was revoked; ask the person who invited you.');
 }
 
 /** One that was not revoked. */
