@@ -88,6 +88,6 @@ function text(buffer) {
 
 function sentence(error) {
   if (error.name === 'InvalidStateError') return 'This device has a passkey for your account already.';
-  if (error.name === 'NotAllowedError') return 'No passkey was used; try again, or go on without one.';
-  return 'The passkey did not work here; try again, or go on without one.';
+  if (error.name === 'NotAllowedError') return 'No passkey was used; try again, or continue without one.';
+  return 'The passkey did not work here; try again, or continue without one.';
 }

@@ -35,7 +35,7 @@ ${await passkeySignIn(situation)}
 ${
   entry.kind === 'create' && entry.orSignIn
     ? html`<p class="aside">No account yet? <a href="${pathOf(situation)}">Make one</a></p>`
-    : html`<p class="aside">Lost your password or your second factor? Whoever runs this installation makes you a new link with <code>ballast user reset</code>.</p>`
+    : html`<p class="aside">Lost your password or your second factor? The operator of this installation can create a new link with <code>ballast user reset</code>.</p>`
 }`,
   };
 }

@@ -223,7 +223,7 @@ function addressFor({ entry }: Situation): string | undefined {
 }
 
 function accountOf({ account }: Situation): Account {
-  if (account === undefined) throw new Refusal('This account is gone; begin the sign-in again.');
+  if (account === undefined) throw new Refusal('This account was deleted; start the sign-in again.');
   return account;
 }
 

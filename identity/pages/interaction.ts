@@ -69,7 +69,6 @@ async function pageOf(situation: Situation, view: string | null, fault?: Fault):
 }
 
 function over(visit: Visit): void {
-  const why =
-    'It was left waiting for too long, was finished already, or was begun in another browser; begin it again.';
-  show(visit, { status: 400, page: errorPage('This sign-in is over', why) });
+  const why = 'It was left waiting for too long, was finished already, or was started in another browser; start again.';
+  show(visit, { status: 400, page: errorPage('This sign-in has expired', why) });
 }

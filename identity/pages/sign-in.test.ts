@@ -167,7 +167,7 @@ test('the permission ends with the attempt', async () => {
     .set({ expires_at: new Date(0) })
     .execute();
   const late = await begun.browser.post(`${begun.path}/create`, { name: 'Eve', email, password });
-  expect(late.text).toContain('This sign-in is over');
+  expect(late.text).toContain('This sign-in has expired');
 
   const second = await provider.begin({ signInLinkId: await usedLink(provider, 'first-owner') });
   await seedOwner(provider);
@@ -187,7 +187,7 @@ test('whoever reads the address of a sign-in later cannot use the link behind it
   const first = await provider.begin({ signInLinkId: link });
   expect(first.text).toContain('Set a new password');
   const stranger = new PageVisitor(provider.url);
-  expect((await stranger.get(first.begunAt)).text).toContain('This sign-in is over');
+  expect((await stranger.get(first.begunAt)).text).toContain('This sign-in has expired');
   expect((await first.browser.get(first.path)).text).toContain('Set a new password');
 });
 
@@ -241,7 +241,7 @@ test('a form from elsewhere, of another browser, or of no browser is refused', a
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('not sent from a page of this')]);
   }
   const other = await provider.begin();
-  expect((await other.browser.post(`${begun.path}/password`, fields)).text).toContain('This sign-in is over');
+  expect((await other.browser.post(`${begun.path}/password`, fields)).text).toContain('This sign-in has expired');
   const json = await begun.browser.post(`${begun.path}/password`, fields, { 'content-type': 'application/json' });
   expect([json.status, json.text]).toEqual([400, expect.stringContaining('carries no form')]);
   const large = await begun.browser.post(`${begun.path}/password`, { ...fields, password: 'x'.repeat(70_000) });

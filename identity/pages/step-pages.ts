@@ -30,10 +30,10 @@ export async function secondFactorPage(
 ${account.hasAuthenticatorApp ? undefined : html`<p data-without-passkey>Your second factor is a passkey, and this browser cannot use one without JavaScript. Switch it on, or use a recovery code.</p>`}`;
   const app = html`<form method="post" action="${pathOf(situation, 'code')}">
 ${field({ name: 'code', label: 'Code of your authenticator app', autocomplete: 'one-time-code', inputmode: 'numeric', most: 10, focus: true, refusal: fault?.refusal })}
-<button type="submit">Go on</button></form>`;
+<button type="submit">Continue</button></form>`;
   const recovery = html`<form method="post" action="${pathOf(situation, 'recovery')}">
 ${field({ name: 'recovery', label: 'Recovery code', autocomplete: 'off', most: 40, hint: 'One of those that you noted down. Each works once.', focus: true, refusal: fault?.refusal })}
-<button type="submit">Go on</button></form>`;
+<button type="submit">Continue</button></form>`;
   return {
     title: 'Second factor',
     scripts: ['passkey.js'],
@@ -68,7 +68,7 @@ export async function protectPage(
     body: html`<h1>Protect your account</h1>
 <p>${
       step.required
-        ? `${organization ?? 'The organization'} lets in only those who sign in with a second factor. Choose one to go on.`
+        ? `${organization ?? 'The organization'} lets in only those who sign in with a second factor. Choose one to continue.`
         : 'With a second factor, a stolen password opens nothing.'
     }</p>
 ${alert(fault?.refusal)}
@@ -107,7 +107,7 @@ ${qrCode(totpAddress(secret, { email: account.email, host }))}
 <p class="secret">Or type it: <code>${spaced(secret)}</code></p>
 <form method="post" action="${pathOf(situation, 'add-app')}">
 ${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', inputmode: 'numeric', most: 10, focus: true, refusal: fault?.refusal })}
-<button type="submit">Go on</button></form>
+<button type="submit">Continue</button></form>
 <p class="aside"><a href="${pathOf(situation)}">Choose something else</a></p>`,
   };
 }
@@ -142,7 +142,7 @@ export function goOnPage(situation: Situation): Page {
   return {
     title: 'All set',
     body: html`<h1>Your account is protected</h1>
-<p>If you could not note down your recovery codes, make new ones on your account page.</p>
-<form method="post" action="${pathOf(situation, 'finish')}"><button type="submit">Go on</button></form>`,
+<p>If you could not note down your recovery codes, create new ones on your account page.</p>
+<form method="post" action="${pathOf(situation, 'finish')}"><button type="submit">Continue</button></form>`,
   };
 }

@@ -137,8 +137,8 @@ const sentences: Record<string, string> = {
   invalid_client: 'The sign-in was not begun by this installation; begin it again.',
   invalid_redirect_uri:
     'The sign-in would lead to another address than PUBLIC_URL; open Ballast under that address, or correct PUBLIC_URL.',
-  session_not_found: 'The sign-in was left waiting for too long, or was begun in another browser; begin it again.',
+  session_not_found: 'The sign-in was left waiting for too long, or was started in another browser; start again.',
   invalid_request: 'The sign-in was not begun by this installation, or has expired; begin it again.',
 };
 
-const somethingElse = 'The sign-in could not go on; begin it again, and look into the log if that does not help.';
+const somethingElse = 'The sign-in failed; start again, and see the log if that does not help.';

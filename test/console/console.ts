@@ -57,7 +57,7 @@ export class Console {
     const visitor = await this.visitor(options);
     const { page } = visitor;
     await page.goto(link);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await makeAccount(visitor, name, email);
     return visitor;
   }

@@ -74,7 +74,7 @@ describe.skipIf(browser === undefined)('in a real browser', () => {
     const { page } = owner;
     await page.goto(link);
     expect(page.url(), 'the code is taken out of the address').toBe(`${url}/sign-in-link`);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await makeAccount(page, 'Ada', 'ada@example.com');
     await page.getByRole('button', { name: 'Not now' }).click();
     await atHome(page);
@@ -87,7 +87,7 @@ describe.skipIf(browser === undefined)('in a real browser', () => {
   test('the link is good once, and none is made once there is an owner', async () => {
     const { page, context } = await open();
     await page.goto(link);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     expect(await page.locator('main').innerText()).toContain('This link is no longer good');
     await context.close();
     const again = await installation.run('sign-in-link');
@@ -120,7 +120,7 @@ describe.skipIf(browser === undefined)('in a real browser', () => {
     const secret = (await page.locator('.secret code').innerText()).replaceAll(/\s/g, '');
     installation.secrets.add(secret);
     await page.getByRole('textbox', { name: 'Code' }).fill(totpOf(secret));
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: /recovery codes/ }).waitFor();
     await page.getByRole('button').click();
     await page.waitForURL(`${url}/`);
@@ -175,7 +175,7 @@ describe.skipIf(browser === undefined)('in a real browser', () => {
     await page.getByRole('alert').waitFor();
     const { url: resetLink }: { url: string } = JSON.parse(reset.stdout);
     await page.goto(resetLink);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByRole('heading', { name: 'Protect your account' }).waitFor();

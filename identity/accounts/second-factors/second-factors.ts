@@ -82,7 +82,7 @@ async function locked(effect: Effect, accountId: string): Promise<Account> {
     .forUpdate()
     .executeTakeFirst();
   const account = await findAccount(effect.kysely, accountId);
-  if (account === undefined) throw new Refusal('This account is gone; sign in again.');
+  if (account === undefined) throw new Refusal('This account was deleted; sign in again.');
   return account;
 }
 

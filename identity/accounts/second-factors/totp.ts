@@ -85,7 +85,7 @@ export async function removeTotp(kysely: Kysely<Tables>, accountId: string): Pro
 
 function tooMany(): Refusal {
   return new Refusal(
-    'There were too many wrong codes for this account; use a recovery code or a passkey. Without either, whoever runs this installation can reset the account.',
+    'There were too many wrong codes for this account; use a recovery code or a passkey. Without either, the operator of this installation can reset the account.',
     { field: 'code' },
   );
 }
