@@ -10,9 +10,9 @@ import { checkedWhom, findUser, whom } from '../user/find-user.ts';
 export const adminLink = command({
   summary: 'Prints a link that binds an account to a new identity, as after a change of the provider',
   usage: '(--email E-MAIL | --id ID) [--json]',
-  details: `Whoever opens it and signs in is that person from then on, with all organizations and roles; the identities that the
+  details: `The person who opens the link and signs in takes over the account, with all organizations and roles; the identities that the
 account had before open it no more.`,
-  options: { ...whom, json: { type: 'boolean', what: 'Answer in JSON.' } },
+  options: { ...whom, json: { type: 'boolean', what: 'Print JSON.' } },
   run: async ({ email, id, json }) => {
     const who = checkedWhom({ email, id });
     await withDatabase('admin link', async (database, settings) => {

@@ -15,12 +15,13 @@ that file up. A changed key is followed by the agents themselves; after a lost o
     'change-key': { type: 'boolean', what: 'Sign with a new key from now on, which the present one vouches for.' },
     'replace-lost-key': {
       type: 'boolean',
-      what: 'Make a new key that nothing vouches for, because the old one is lost.',
+      what: 'Create a new key that nothing vouches for, because the old one is lost.',
     },
-    json: { type: 'boolean', what: 'Answer in JSON.' },
+    json: { type: 'boolean', what: 'Print JSON.' },
   },
   run: async ({ 'change-key': change, 'replace-lost-key': replace, json }) => {
-    if (change && replace) throw new UsageError('A key is either changed or lost; give one of the two options.');
+    if (change && replace)
+      throw new UsageError('--change-key and --replace-lost-key exclude each other; give one of them.');
     const keyChange: KeyChange | undefined = change ? 'change' : replace ? 'replace-lost' : undefined;
     await withDatabase('agent sign', async (database, settings) => {
       const { image, digest, fingerprint, epoch } = await signRelease(

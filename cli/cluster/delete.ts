@@ -2,7 +2,7 @@ import { command, UsageError } from '../engine/command.ts';
 import { chosenCluster, clusterOptions } from './chosen-cluster.ts';
 
 export const clusterDelete = command({
-  summary: 'Deletes a cluster on which nothing lives any more',
+  summary: 'Deletes an empty cluster',
   usage: '--cluster SLUG [--json]',
   options: clusterOptions,
   run: async (given) => {

@@ -8,10 +8,10 @@ import { chosenCluster, clusterOptions } from './chosen-cluster.ts';
 type Event = z.output<typeof clusterEventSchema>;
 
 export const clusterEvents = command({
-  summary: 'Tells what happened to a cluster, the latest last',
+  summary: 'Shows the events of a cluster, the latest last',
   usage: '[--cluster SLUG] [--tail N] [--json]',
   options: {
-    tail: { type: 'string', value: 'N', what: 'So many of the last events; 50 if left out.' },
+    tail: { type: 'string', value: 'N', what: 'The last N events; 50 by default.' },
     ...clusterOptions,
   },
   run: async ({ tail, ...given }) => {

@@ -13,7 +13,7 @@ export const clusterExec = command({
 is piped to it.`,
   words: { least: 2, most: 1001 },
   options: {
-    timeout: { type: 'string', value: 'SECONDS', what: 'It is ended after so long; 60 if left out.' },
+    timeout: { type: 'string', value: 'SECONDS', what: 'Stop the command after so many seconds; 60 by default.' },
     ...clusterOptions,
   },
   run: async ({ timeout, ...given }, [instance = '', ...program]) => {

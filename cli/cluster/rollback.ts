@@ -3,11 +3,11 @@ import { chosenCluster, clusterOptions } from './chosen-cluster.ts';
 import { type Attempt, tellUpdate } from './tell-update.ts';
 
 export const clusterRollback = command({
-  summary: "Puts a release on a cluster's agent that it ran before",
+  summary: "Rolls a cluster's agent back to an earlier release",
   usage: 'IMAGE [--cluster SLUG] [--no-wait] [--json]',
-  details: 'The releases that it ran are in the history of `./ballast cluster show --json`.',
+  details: 'Earlier releases are in the history of `./ballast cluster show --json`.',
   words: { least: 1, most: 1 },
-  options: { 'no-wait': { type: 'boolean', what: 'Do not wait until it is over.' }, ...clusterOptions },
+  options: { 'no-wait': { type: 'boolean', what: 'Do not wait until it has finished.' }, ...clusterOptions },
   run: async ({ 'no-wait': noWait = false, ...given }, [image = '']) => {
     const { rest, path } = await chosenCluster(given);
     const attempt = await rest.call<Attempt>('POST', `${path}/agent/rollback`, { image });

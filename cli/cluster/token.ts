@@ -5,9 +5,9 @@ import { chosenCluster, clusterOptions } from './chosen-cluster.ts';
 import { tellToken } from './tell-token.ts';
 
 export const clusterToken = command({
-  summary: 'Makes another enrollment token of a cluster and prints the command that uses it',
+  summary: 'Creates another enrollment token and prints the command that uses it',
   usage: '[--cluster SLUG] [--json]',
-  details: 'An agent that the cluster has already is replaced by the one that uses the token.',
+  details: 'An enrolled agent is replaced by the one that uses the token.',
   options: clusterOptions,
   run: async (given) => {
     const { rest, cluster, path } = await chosenCluster(given);

@@ -5,11 +5,11 @@ import { type Attempt, tellUpdate } from './tell-update.ts';
 export const clusterUpdate = command({
   summary: "Updates a cluster's agent to the release that the control plane offers",
   usage: '[--cluster SLUG] [--image IMAGE] [--cancel] [--no-wait] [--json]',
-  details: `What runs on the cluster goes on meanwhile. An agent whose new release does not work comes back by itself.`,
+  details: `Instances keep running meanwhile. An agent whose new release does not work rolls back by itself.`,
   options: {
     image: { type: 'string', value: 'IMAGE', what: 'Another release than the one that is offered.' },
     cancel: { type: 'boolean', what: 'Cancel the update that is under way, if the agent does not switch yet.' },
-    'no-wait': { type: 'boolean', what: 'Do not wait until it is over.' },
+    'no-wait': { type: 'boolean', what: 'Do not wait until it has finished.' },
     ...clusterOptions,
   },
   run: async ({ image, cancel, 'no-wait': noWait = false, ...given }) => {

@@ -97,7 +97,7 @@ async function provider(settings: Settings) {
   if (ask === undefined) return broken('The built-in provider was never started.', startUp);
   if (await providerIsReady(ask, AbortSignal.timeout(2000)).catch(() => false)) return ok('by the built-in provider');
   return broken(
-    `The built-in provider at ${BUILT_IN_PROVIDER_SOCKET ?? BUILT_IN_PROVIDER_URL} is not ready; nobody can sign in, and who is signed in can go on.`,
+    `The built-in provider at ${BUILT_IN_PROVIDER_SOCKET ?? BUILT_IN_PROVIDER_URL} is not ready; nobody can sign in, and sessions keep working.`,
     'Look into logs/identity.log of the home.',
   );
 }
@@ -161,7 +161,7 @@ async function readiness(settings: Settings) {
     if (response.ok) return ok(`is ready at ${localAddress(settings)}`);
     return broken(
       `It answers ${response.status}: ${(await response.text()).slice(0, 500)}`,
-      'Mend the part that it names.',
+      'Fix the part that it names.',
     );
   } catch (error) {
     return broken(`${url} does not answer (${messageOf(error)}).`, 'Look into logs/api.log of the home.');

@@ -8,10 +8,10 @@ import { partChecks } from './check-parts.ts';
 const marks = { ok: '✓', idle: '–', broken: '✗' } as const;
 
 export const doctor = command({
-  summary: 'Checks every part, says what is wrong and how to mend it',
+  summary: 'Checks every part, and says what is wrong and how to fix it',
   usage: '[--json]',
-  details: 'Ends with 1 if anything is broken. What does not run, and need not, is no fault.',
-  options: { json: { type: 'boolean', what: 'Answer in JSON.' } },
+  details: 'Ends with 1 if anything is broken. Optional parts that do not run are no fault.',
+  options: { json: { type: 'boolean', what: 'Print JSON.' } },
   run: async ({ json }) => {
     const settings = readSettings(process.env);
     const running = runningInstallation(settings);

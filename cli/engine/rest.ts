@@ -33,7 +33,7 @@ const patience = 30_000;
 export const restOptions = {
   url: { type: 'string', value: 'URL', what: 'The control plane; BALLAST_URL, or the one on this machine.' },
   'token-file': { type: 'string', value: 'FILE', what: 'File with an API token, instead of BALLAST_TOKEN.' },
-  json: { type: 'boolean', what: 'Answer in JSON.' },
+  json: { type: 'boolean', what: 'Print JSON.' },
 } as const satisfies Record<string, Option>;
 
 export interface Address {

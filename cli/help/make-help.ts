@@ -15,7 +15,7 @@ const ofTheEntry = [
     summary: 'Shows the commands and the settings, or what one command takes',
     usage: '[COMMAND | --json | --markdown]',
     options: {
-      json: { type: 'boolean', what: 'Answer in JSON.' },
+      json: { type: 'boolean', what: 'Print JSON.' },
       markdown: { type: 'boolean', what: 'The table of settings as it stands in docs/operating.md.' },
     } satisfies Record<string, Option>,
   },

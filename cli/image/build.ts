@@ -14,7 +14,7 @@ const packageFile = z.object({
 const leftOut = new Set(['.git', '.image', '.ballast']);
 
 export const imageBuild = command({
-  summary: 'Makes an image of a folder with a Node.js application',
+  summary: 'Builds an image of a folder with a Node.js application',
   usage: 'FOLDER [--output DIRECTORY] [--json]',
   details: `The image has the folder, with its node_modules, and the Node.js that Ballast itself runs on. What it starts is the start
 script of package.json, \`node …\`, or else its main file. It is an image layout for clusters on this machine and on others
@@ -22,8 +22,8 @@ like it: one variant for the driver process, which has no system of its own, and
 folder: build steps come before. Images of other applications are made by \`docker buildx build --output type=oci,tar=false\`.`,
   words: { least: 1, most: 1 },
   options: {
-    output: { type: 'string', value: 'DIRECTORY', what: 'Where to put it; FOLDER/.image if left out.' },
-    json: { type: 'boolean', what: 'Answer in JSON.' },
+    output: { type: 'string', value: 'DIRECTORY', what: 'Where to write it; FOLDER/.image by default.' },
+    json: { type: 'boolean', what: 'Print JSON.' },
   },
   run: async ({ output, json }, [given = '']) => {
     const folder = resolve(given);

@@ -8,8 +8,8 @@ import { Refusal } from '../../runtime/supervisor/refusal.ts';
 import { command } from '../engine/command.ts';
 
 export const down = command({
-  summary: 'Ends everything on this machine: Ballast itself, the instances of the local cluster and its ingress',
-  details: `Ctrl-C ends Ballast and leaves the instances running, so that people can go on using what runs there. Volumes stay
+  summary: 'Stops everything on this machine: Ballast itself, the instances of the local cluster and its ingress',
+  details: `Ctrl-C stops Ballast and leaves the instances running, so that people can keep using them. Volumes stay
 either way, and the next \`./ballast up\` starts the instances again.`,
   run: async () => {
     const home = readHome(readSettings(process.env).BALLAST_HOME);

@@ -4,11 +4,11 @@ import { command } from '../engine/command.ts';
 import { prepareDatabase } from '../preparation/prepare-database.ts';
 
 export const migrateCommand = command({
-  summary: 'Brings the database to this version and makes what is missing in it',
+  summary: 'Migrates the database to this version',
   usage: '[--json]',
   details: `Makes or updates the tables, the keys file and the organization "default". \`./ballast up\` does this by itself; with
 several API and worker processes, run it once before the new version of them is started.`,
-  options: { json: { type: 'boolean', what: 'Answer in JSON.' } },
+  options: { json: { type: 'boolean', what: 'Print JSON.' } },
   run: async ({ json }) => {
     const settings = settingsWithEmbedded();
     await reachableDatabase(settings);

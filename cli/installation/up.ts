@@ -103,8 +103,8 @@ function withPort(settings: Settings, { api: [held] }: HeldPorts): Settings {
 function goingOn(home: Home): string {
   const running = hasAgentHome(home) ? countRunning(agentHome(home)) : 0;
   if (running === 0) return '';
-  const what = running === 1 ? '1 instance goes on' : `${running} instances go on`;
-  return `${what} on this machine; \`./ballast down\` ends what runs here.\n`;
+  const what = running === 1 ? '1 instance keeps running' : `${running} instances keep running`;
+  return `${what} on this machine; \`./ballast down\` stops everything.\n`;
 }
 
 /** The hint for an installation that has no account yet. */
@@ -114,6 +114,8 @@ async function firstAccount(preparation: Preparation): Promise<string[]> {
     if (link === undefined) return [];
     return [`Make the first account: ${link}`, '   (once, within 15 minutes; `./ballast sign-in-link` makes another)'];
   } catch (error) {
-    return [`! No link for a first account could be made (${sentenceOf(error)}); try \`./ballast sign-in-link\`.`];
+    return [
+      `! The link for the first account could not be created (${sentenceOf(error)}); try \`./ballast sign-in-link\`.`,
+    ];
   }
 }

@@ -14,17 +14,17 @@ type Instance = z.output<typeof instanceSchema>;
 const mostAtOnce = 4;
 
 export const clusterLogs = command({
-  summary: 'Shows what an instance writes, or all instances of a workload',
+  summary: 'Shows the logs of an instance, or of all instances of a workload',
   usage: 'INSTANCE|WORKLOAD [-f] [--tail N] [--times] [--cluster SLUG] [--json]',
   details: `All runs of an instance are in it: what it wrote before it was started again stands above. Of a workload, the lines of
 all instances are ordered by time, each with its time and its instance.`,
   words: { least: 1, most: 1 },
   options: {
-    follow: { type: 'boolean', short: 'f', what: 'Go on with what is written from now on.' },
+    follow: { type: 'boolean', short: 'f', what: 'Keep printing new lines.' },
     tail: {
       type: 'string',
       value: 'N',
-      what: 'Begin with so many of the last lines of each instance; 100 if left out.',
+      what: 'Start with the last N lines of each instance; 100 by default.',
     },
     times: { type: 'boolean', what: 'Put the time before each line of an instance, too.' },
     ...clusterOptions,

@@ -35,7 +35,7 @@ export async function readLogs(
         if (event === 'log') add({ instance: id, ...data } as LogLine);
       }
       if (query.follow !== 'true') return;
-      process.stderr.write('ballast: The stream was closed and is opened anew; lines of that moment may be missing.\n');
+      process.stderr.write('ballast: The stream was closed and is being reopened; some lines may be missing.\n');
       asked = { ...query, tail: '0' };
     }
   } catch (error) {

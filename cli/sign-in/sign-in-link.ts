@@ -8,11 +8,11 @@ import { machine } from '../engine/machine.ts';
 import { printLink } from './print-link.ts';
 
 export const signInLink = command({
-  summary: 'Prints a link by which the first owner makes an account',
+  summary: 'Prints a link with which the first owner creates an account',
   usage: '[--json]',
   details: `For the machine that holds the home, as long as no organization has an owner. Each link works once, within 15 minutes;
 \`./ballast up\` prints one, too. Who cannot sign in any more is helped by \`./ballast user reset\`.`,
-  options: { json: { type: 'boolean', what: 'Answer in JSON.' } },
+  options: { json: { type: 'boolean', what: 'Print JSON.' } },
   run: ({ json }) =>
     withDatabase('sign-in-link', async (database, settings) => {
       const owners = await ownerEmails(database.kysely);

@@ -16,16 +16,16 @@ import { machine } from '../engine/machine.ts';
 const lifetime = duration(60_000, 3_650 * 86_400_000);
 
 export const tokenCreate = command({
-  summary: 'Makes an API token and prints its secret, once',
+  summary: 'Creates an API token and prints its secret, once',
   usage: '--name NAME --role viewer|deployer|admin [--organization SLUG] [--project SLUG]… [--expires 30d] [--json]',
   details: `For the machine that holds the home, before anyone has signed in. The audit log names the user and this machine. The
 secret is not stored: who loses it makes another token.`,
   options: {
     name: { type: 'string', value: 'NAME', what: 'What the token is for, up to 100 characters.' },
     role: { type: 'string', value: 'ROLE', what: 'viewer, deployer or admin.' },
-    organization: { type: 'string', value: 'SLUG', what: 'Its organization; "default" if left out.' },
+    organization: { type: 'string', value: 'SLUG', what: 'The organization; "default" by default.' },
     project: { type: 'string', multiple: true, value: 'SLUG', what: 'Limit it to this project; may be repeated.' },
-    expires: { type: 'string', value: '30d', what: 'How long it lasts; for ever if left out.' },
+    expires: { type: 'string', value: '30d', what: 'Lifetime; no expiry by default.' },
     json: { type: 'boolean', what: 'Print what POST /api/v1/api-tokens answers.' },
   },
   run: async ({ name, role, organization: slug = 'default', project: projects = [], expires, json }) => {

@@ -10,13 +10,13 @@ import { machine } from '../engine/machine.ts';
 import { checkedWhom, findUser, whom } from './find-user.ts';
 
 export const userDisable = command({
-  summary: 'Signs a person out everywhere and lets it sign in no more',
+  summary: 'Disables a person: ends all sessions and refuses new ones',
   usage: '(--email E-MAIL | --id ID) [--force] [--json]',
-  details: `What the person has made stays, API tokens included: an administrator revokes those. \`./ballast user enable\` undoes it.`,
+  details: `The person's resources stay, API tokens included: an administrator can revoke those. \`./ballast user enable\` undoes it.`,
   options: {
     ...whom,
     force: { type: 'boolean', what: 'Also if an organization is left without an owner who can sign in.' },
-    json: { type: 'boolean', what: 'Answer in JSON.' },
+    json: { type: 'boolean', what: 'Print JSON.' },
   },
   run: async ({ email, id, force, json }) => {
     const who = checkedWhom({ email, id });

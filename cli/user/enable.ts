@@ -6,9 +6,9 @@ import { machine } from '../engine/machine.ts';
 import { checkedWhom, findUser, whom } from './find-user.ts';
 
 export const userEnable = command({
-  summary: 'Lets a person sign in again who was disabled',
+  summary: 'Enables a disabled person again',
   usage: '(--email E-MAIL | --id ID) [--json]',
-  options: { ...whom, json: { type: 'boolean', what: 'Answer in JSON.' } },
+  options: { ...whom, json: { type: 'boolean', what: 'Print JSON.' } },
   run: async ({ email, id, json }) => {
     const who = checkedWhom({ email, id });
     await withDatabase('user enable', async (database) => {

@@ -6,7 +6,7 @@ import { asTable, printable } from '../engine/table.ts';
 export const userList = command({
   summary: 'Lists everybody who has signed in',
   usage: '[--json]',
-  options: { json: { type: 'boolean', what: 'Answer in JSON.' } },
+  options: { json: { type: 'boolean', what: 'Print JSON.' } },
   run: ({ json }) =>
     withDatabase('user list', async (database) => {
       const users = await listUsers(database.kysely);

@@ -13,11 +13,11 @@ import { printLink } from '../sign-in/print-link.ts';
 import { checkedWhom, findUser, whom } from './find-user.ts';
 
 export const userReset = command({
-  summary: 'Takes away what a person signs in with and prints a link to set a new password',
+  summary: 'Resets password and second factors of a person, and prints a link to set a new password',
   usage: '(--email E-MAIL | --id ID) [--json]',
   details: `For accounts of the built-in provider. The password and all second factors stop working at once; the link sets a new
 password, and the person can set up new second factors.`,
-  options: { ...whom, json: { type: 'boolean', what: 'Answer in JSON.' } },
+  options: { ...whom, json: { type: 'boolean', what: 'Print JSON.' } },
   run: async ({ email, id, json }) => {
     const who = checkedWhom({ email, id });
     await withDatabase('user reset', async (database, settings) => {

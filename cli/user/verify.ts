@@ -7,9 +7,9 @@ import { machine } from '../engine/machine.ts';
 import { checkedWhom, findUser, whom } from './find-user.ts';
 
 export const userVerify = command({
-  summary: "Vouches for a person's e-mail address, so that it opens invitations",
+  summary: "Marks a person's e-mail address as verified, so that it opens invitations",
   usage: '(--email E-MAIL | --id ID) [--json]',
-  options: { ...whom, json: { type: 'boolean', what: 'Answer in JSON.' } },
+  options: { ...whom, json: { type: 'boolean', what: 'Print JSON.' } },
   run: async ({ email, id, json }) => {
     const who = checkedWhom({ email, id });
     await withDatabase('user verify', async (database) => {

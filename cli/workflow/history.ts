@@ -9,11 +9,11 @@ import { workflowPath } from './show.ts';
 type Step = z.output<typeof historyStepSchema>;
 
 export const workflowHistory = command({
-  summary: 'Tells what a workflow has done, the latest last',
+  summary: 'Shows the steps of a workflow, the latest last',
   usage: 'ID [--tail N] [--raw] [--json]',
   options: {
-    tail: { type: 'string', value: 'N', what: 'So many of the last steps; 50 if left out.' },
-    raw: { type: 'boolean', what: 'With the events that each step is made of; goes with --json.' },
+    tail: { type: 'string', value: 'N', what: 'The last N steps; 50 by default.' },
+    raw: { type: 'boolean', what: 'Include the events of each step; needs --json.' },
     ...restOptions,
   },
   words: { least: 1, most: 1 },

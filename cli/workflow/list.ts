@@ -9,14 +9,14 @@ import { wholeNumberOf } from '../engine/whole-number-of.ts';
 type Workflow = z.output<typeof workflowSchema>;
 
 export const workflowList = command({
-  summary: 'Lists what goes on and went on behind the scenes, what is stuck first',
+  summary: 'Lists workflows: stuck first, then running, then finished',
   usage: '[--kind KIND] [--open | --over | --stuck] [--tail N] [--json]',
   options: {
     kind: { type: 'string', value: 'KIND', what: `Only of this kind: ${kinds.join(', ')}.` },
-    open: { type: 'boolean', what: 'Only what goes on.' },
-    over: { type: 'boolean', what: 'Only what is over.' },
-    stuck: { type: 'boolean', what: 'Only what does not move.' },
-    tail: { type: 'string', value: 'N', what: 'So many at most; 50 if left out.' },
+    open: { type: 'boolean', what: 'Only running ones.' },
+    over: { type: 'boolean', what: 'Only finished ones.' },
+    stuck: { type: 'boolean', what: 'Only stuck ones.' },
+    tail: { type: 'string', value: 'N', what: 'At most so many; 50 by default.' },
     ...restOptions,
   },
   run: async ({ kind, open, over, stuck, tail, ...given }) => {
@@ -34,7 +34,7 @@ export const workflowList = command({
       },
     );
     if (given.json) process.stdout.write(`${JSON.stringify({ workflows }, undefined, 2)}\n`);
-    else if (workflows.length === 0) process.stdout.write('There is nothing like that.\n');
+    else if (workflows.length === 0) process.stdout.write('There are no such workflows.\n');
     else process.stdout.write(asTable(['id', 'kind', 'of', 'state', 'since', ''], workflows.map(row)));
   },
 });

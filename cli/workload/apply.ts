@@ -12,7 +12,7 @@ import { inWordsOfFile } from './workload-words.ts';
 const patience = duration(1_000, 86_400_000);
 
 export const clusterApply = command({
-  summary: 'Puts the workloads of a file on a cluster',
+  summary: 'Applies the workloads of a file to a cluster',
   usage: 'FILE [--cluster SLUG] [--prune] [--dry-run] [--wait | --no-wait] [--timeout 10m] [--json]',
   details: `FILE is YAML or JSON, as docs/clusters.md describes it; - is the standard input. All of it is put there or nothing. It
 waits until all is in effect; exit code 1 tells that something is not. On a cluster of this machine a layout may be named
@@ -21,9 +21,9 @@ as seen from FILE.`,
   options: {
     prune: { type: 'boolean', what: 'Remove the workloads that the file does not name.' },
     'dry-run': { type: 'boolean', what: 'Check everything and say what would change, without changing it.' },
-    wait: { type: 'boolean', what: 'Wait until all is in effect; so it does if nothing is said.' },
+    wait: { type: 'boolean', what: 'Wait until everything is in effect; the default.' },
     'no-wait': { type: 'boolean', what: 'Do not wait.' },
-    timeout: { type: 'string', value: '10m', what: 'How long to wait; 10m if left out.' },
+    timeout: { type: 'string', value: '10m', what: 'How long to wait; 10m by default.' },
     ...clusterOptions,
   },
   run: async ({ prune = false, 'dry-run': dryRun, wait, 'no-wait': noWait, timeout, ...given }, [file = '']) => {

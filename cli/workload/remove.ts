@@ -5,7 +5,7 @@ import { printable } from '../engine/table.ts';
 export const clusterRemove = command({
   summary: 'Removes a workload from a cluster',
   usage: 'WORKLOAD [--cluster SLUG] [--json]',
-  details: 'Its instances end what they are doing, and then they are stopped. Its volumes stay on the machine.',
+  details: 'The instances finish their work and are stopped. Volumes stay on the machine.',
   words: { least: 1, most: 1 },
   options: clusterOptions,
   run: async (given, [workload = '']) => {

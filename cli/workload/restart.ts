@@ -5,9 +5,9 @@ import { RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 
 export const clusterRestart = command({
-  summary: 'Replaces the instances of a workload by new ones, one after the other',
+  summary: 'Restarts a workload: replaces its instances one after the other',
   usage: 'WORKLOAD [--process NAME] [--cluster SLUG] [--json]',
-  details: 'The release stays the same, and so does its image. It waits until the new instances have taken over.',
+  details: 'Release and image stay the same. The command waits until the new instances have taken over.',
   words: { least: 1, most: 1 },
   options: {
     process: { type: 'string', value: 'NAME', what: 'Only this process of it.' },
