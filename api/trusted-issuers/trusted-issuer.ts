@@ -67,7 +67,7 @@ export function trustedIssuerAnswer(rule: TrustedIssuerView): z.output<typeof tr
   };
 }
 
-/** Rules beyond the schema: the issuer's address must be reachable and allowed, and the claims must name somebody. */
+/** Rules beyond the schema: the issuer's address must be one that we may call, and the claims must name somebody. */
 export function checkRule(rule: TrustedIssuerRule, allowedRanges: readonly string[]): void {
   const errors: FieldError[] = [];
   const issuer = issuerFault(rule.issuer, allowedRanges);
