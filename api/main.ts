@@ -136,7 +136,7 @@ async function serve({ settings, handed, log, signal }: Serving): Promise<void> 
   await Promise.all([prepared, ready]);
 }
 
-/** Once: whoever waits for us goes on then, and looks at `/readyz` if it wants to know more. */
+/** Once: a supervisor that waits for this process continues then, and asks `/readyz` for more. */
 async function tellWhenReady(app: FastifyInstance, { onReady }: HandedOver, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && !(await app.readiness()).ready) {
     await pause(100, undefined, { signal }).catch(() => undefined);

@@ -77,7 +77,7 @@ export class Bell {
 }
 
 export interface Listening {
-  /** Until the bell rings, the time is over or nobody waits any more. */
+  /** Until the bell rings, the time is up or the signal is aborted. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
   leave(): void;
 }

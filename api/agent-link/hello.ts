@@ -11,10 +11,10 @@ import { agree } from '../../protocol/version.ts';
 import { agentRoute, tooMany } from './agent-route.ts';
 import { Pace } from './pace.ts';
 
-/** Each makes an incarnation and wakes whoever updates the agent: one that starts over and over is slowed down. */
+/** Each hello creates an incarnation and wakes an update's actor: an agent that keeps restarting is slowed down. */
 const hellos = new Pace({ perSecond: 0.5, atOnce: 30 });
 
-/** An agent has started. It gets the next incarnation, and whoever spoke for the cluster before is refused. */
+/** An agent has started. It gets the next incarnation, and the agent that spoke for the cluster before is refused. */
 export const hello = agentRoute({
   method: 'POST',
   url: 'hello',

@@ -19,7 +19,7 @@ interface Found extends WorkToDo {
   lookAgainMillis: number;
 }
 
-/** Answers when there is something: what shall run, what is to be done once, and what shall stop. */
+/** Answers when there is work: a new desired state, commands, cancellations. */
 export const work = incarnationRoute({
   method: 'GET',
   url: 'work',

@@ -3,7 +3,7 @@ import type { Effect } from '../../db/engine/effect.ts';
 import { refuseBeyond } from '../../db/engine/limits/quota.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
 
-/** Refuses one more API token than an organization may have: of those that work, whoever made them. */
+/** Refuses one more API token than an organization may have: counting those that work, of all members. */
 export async function refuseTooManyTokens(effect: Effect, settings: Settings, organizationId: string): Promise<void> {
   await refuseBeyond(effect, {
     setting: 'TOKENS_PER_ORGANIZATION',

@@ -97,7 +97,7 @@ async function notInvited(effect: Effect, { email, emailVerified }: SignedIn['pr
     .where(sql`lower(email)`, '=', email.toLowerCase())
     .limit(1)
     .executeTakeFirst();
-  // Said only to whoever owns the address.
+  // Told only to the owner of the address.
   if (same !== undefined && emailVerified) {
     return new Refusal(
       'other-identity',

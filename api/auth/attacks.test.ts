@@ -87,7 +87,7 @@ describe('what belongs to another browser', () => {
     const planted = await world.toCallback(mallory, account('mallory'));
     const shown = await victim.get(planted);
     expect([shown.status, victim.cookies.size]).toEqual([403, 0]);
-    expect(shown.text).toContain('This browser has begun no sign-in in the last ten minutes');
+    expect(shown.text).toContain('This browser has started no sign-in in the last ten minutes');
   });
 
   test('a callback that is planted in a browser that has begun another', async () => {
@@ -100,7 +100,7 @@ describe('what belongs to another browser', () => {
     const back = await world.toCallback(victim, account('ada'));
     mallory.userAgent = 'curl/8';
     mallory.cookies.set('svc_oidc', String(victim.cookies.get('svc_oidc')));
-    await expectRefused(mallory, await mallory.get(back), 'begun with another browser', 'other-browser');
+    await expectRefused(mallory, await mallory.get(back), 'started in another browser', 'other-browser');
     // Nobody can use it any more.
     await expectRefused(victim, await victim.get(back), 'This sign-in was finished before', 'no-attempt');
   });
@@ -120,7 +120,7 @@ describe('what the provider did not say to this sign-in', () => {
   ])('%s', async (_, name, value) => {
     const back = await world.toCallback(victim, account('ada'));
     const shown = await victim.get(withParameter(back, name, value));
-    await expectRefused(victim, shown, 'does not belong to the sign-in that this browser began', 'state');
+    await expectRefused(victim, shown, 'does not belong to the sign-in that this browser started', 'state');
   });
 
   test.each([
@@ -154,7 +154,7 @@ describe('what the provider did not say to this sign-in', () => {
 describe('id tokens that are not for this sign-in, though the provider signed them', () => {
   test.each([
     ['another nonce', { nonce: 'x' }, 'answered for another sign-in than this browser began', 'nonce'],
-    ['another issuer', { iss: 'https://evil.example' }, 'by another identity provider than the one', 'issuer'],
+    ['another issuer', { iss: 'https://evil.example' }, 'from another identity provider than the one', 'issuer'],
     ['another audience', { aud: 'another' }, 'for another application than this installation', 'audience'],
     ['several audiences', { aud: ['ballast-test', 'another'] }, 'for another application', 'audience'],
     ['another access token', { at_hash: 'AAAAAAAAAAAAAAAAAAAAAA' }, 'cannot be trusted', 'answer'],

@@ -23,7 +23,7 @@ export async function beginSignIn(
   kysely: Kysely<Tables> = server.database.kysely,
 ): Promise<string> {
   const { settings, provider } = server;
-  // Before anything is written: while the provider is away, what the browser had begun stays as it is.
+  // Before anything is written: while the provider is away, an earlier attempt of the browser stays as it is.
   const configuration = await provider.configuration();
   const before = client.cookie('svc_oidc');
   const begun = before === undefined ? undefined : await attemptOfBrowser(kysely, hashSecret(before));

@@ -37,14 +37,14 @@ export const callback = operation({
   }),
   result: z.string(),
   async handle({ query, client, server, signal }) {
-    // However it ends: what the cookie was good for is over.
+    // The cookie is good for one attempt, whatever its outcome.
     client.setCookie('svc_oidc', '', { maxAgeSeconds: 0, secure: isHttps(server) });
     const cookie = client.cookie('svc_oidc');
     const sessionBefore = client.cookie('svc_session');
     if (cookie === undefined || cookie === '') {
       throw new Refusal(
         'no-cookie',
-        'This browser has begun no sign-in in the last ten minutes, or sends no cookies; allow cookies for this address and start again from the sign-in page.',
+        'This browser has started no sign-in in the last ten minutes, or sends no cookies; allow cookies for this address and start again from the sign-in page.',
       );
     }
     const secret = fromBrowserSecret(cookie);
@@ -114,7 +114,7 @@ function checkedAttempt(client: Client, { attempt, query, secret }: Return): Tak
   if (attempt === undefined) {
     throw new Refusal(
       'no-attempt',
-      'This sign-in was finished before, or a newer one was begun in this browser; start again from the sign-in page.',
+      'This sign-in was finished before, or a newer one was started in this browser; start again from the sign-in page.',
     );
   }
   if (attempt.expired) {
@@ -123,7 +123,7 @@ function checkedAttempt(client: Client, { attempt, query, secret }: Return): Tak
   if (attempt.userAgent !== keptUserAgent(client.userAgent)) {
     throw new Refusal(
       'other-browser',
-      'This sign-in was begun with another browser than the one that finishes it; start again from the sign-in page, and stay in one browser.',
+      'This sign-in was started in another browser; start again from the sign-in page, and stay in one browser.',
     );
   }
   if (
@@ -133,7 +133,7 @@ function checkedAttempt(client: Client, { attempt, query, secret }: Return): Tak
   ) {
     throw new Refusal(
       'state',
-      'The answer of the identity provider does not belong to the sign-in that this browser began; start again from the sign-in page.',
+      'The answer of the identity provider does not belong to the sign-in that this browser started; start again from the sign-in page.',
     );
   }
   return attempt;

@@ -16,7 +16,7 @@ export async function becomeFirstOwner(effect: Effect, userId: string): Promise<
   const organization =
     (await findOrganizationBySlug(effect.kysely, 'default')) ??
     (await createOrganization(effect, { name: 'Default', slug: 'default' }));
-  // Without an owner nobody could remove or raise whoever belongs to it already.
+  // Without an owner nobody could remove or promote existing members.
   await effect.kysely
     .deleteFrom('membership')
     .where('organization_id', '=', organization.id)

@@ -31,7 +31,7 @@ export interface Provider {
   scope: string;
   /** The provider's metadata, fetched on first use. Throws a Problem while the provider is unreachable. */
   configuration(): Promise<Configuration>;
-  /** Where signing out goes on: the provider's own page, or ours where it has none or does not answer in time. */
+  /** The address at which signing out continues: the provider's own page, or ours where it has none or does not answer in time. */
   endSessionUrl(): Promise<string>;
 }
 

@@ -57,7 +57,7 @@ export function refusedByCheck(error: unknown): Problem {
   if (claim === 'iss') {
     return new Refusal(
       'issuer',
-      'The answer was made by another identity provider than the one this installation trusts; its operator should check OIDC_ISSUER.',
+      'The answer came from another identity provider than the one this installation trusts; its operator should check OIDC_ISSUER.',
     );
   }
   if (claim === 'aud' || claim === 'azp') {

@@ -144,7 +144,7 @@ describe('a second factor', () => {
     const refused = await api.call('GET', '/api/v1/teams', { as: mine });
     expect([refused.status, refused.body.detail]).toEqual([
       403,
-      expect.stringContaining('wants a sign-in with a second factor: set one up with your identity provider'),
+      expect.stringContaining('requires a sign-in with a second factor: set one up with your identity provider'),
     ]);
     expect((await api.call('GET', '/api/v1/teams', { as: ours.tokens.viewer })).status).toBe(200);
     expect((await who()).status).toBe(200);

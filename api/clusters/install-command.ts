@@ -1,6 +1,6 @@
 /**
  * The command that joins a machine to the cluster. The token is given on standard input, so that it is in no
- * list of processes. The fingerprint is of the key that the machine shall believe from then on. The token, the address and the slug are made of characters that mean nothing to a shell. A script that could
+ * list of processes. The fingerprint is of the key that the machine trusts from then on. The token, the address and the slug are made of characters that mean nothing to a shell. A script that could
  * not be fetched fails as a whole: curl has said why.
  */
 export function installCommand(

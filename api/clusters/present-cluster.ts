@@ -51,7 +51,7 @@ export function presentCluster(cluster: ClusterView, broken: readonly string[] =
   };
 }
 
-/** Clusters with what is wrong of what shall be delivered to them. */
+/** Clusters with the error that keeps their desired state from being delivered. */
 export async function presentClusters(
   { database, keyring }: Pick<ServerParts, 'database' | 'keyring'>,
   organizationId: string,

@@ -40,7 +40,7 @@ export const commandOutput = incarnationRoute({
   },
 });
 
-/** An update says what it does in its first few words: whoever goes on talking does not fill its actor's history. */
+/** An update names its phases early: an agent that keeps talking must not fill the actor's history. */
 const soonEnough = 100;
 
 /** The actor of an update follows what the agent tells of it. */

@@ -5,7 +5,7 @@ import { incarnationRoute } from '../agent-link/agent-route.ts';
 import { isId } from '../agent-link/is-id.ts';
 import { mustFit } from '../agent-link/must-fit.ts';
 
-/** How a command ended. Told twice, it wakes whoever waits for it once. */
+/** How a command ended. A result that comes twice wakes the waiting actor once. */
 export const commandResult = incarnationRoute({
   method: 'POST',
   url: 'commands/:id/result',

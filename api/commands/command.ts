@@ -40,7 +40,7 @@ export function existing(command: CommandView | undefined): CommandView {
   throw new Problem('not-found', 'There is no such command on this cluster.');
 }
 
-/** A command that nobody would take is refused at once, instead of when its time is over. */
+/** A command that nobody would take is refused at once, instead of when it expires. */
 export function refuseWithoutContact(cluster: ClusterView): void {
   if (cluster.agent.contact === 'connected' && cluster.state !== 'deleting') return;
   throw new Problem(

@@ -33,7 +33,7 @@ export const streamLogs = operation({
   problems: ['not-found', 'cluster-not-ready'],
   path: z.strictObject({ id: z.guid().toLowerCase(), instanceId: z.string().min(1).max(128) }),
   query: z.strictObject({
-    tail: z.int().min(0).max(10_000).default(100).describe('How many of the last lines to begin with.'),
+    tail: z.int().min(0).max(10_000).default(100).describe('How many of the last lines to start with.'),
     follow: z.boolean().default(false).describe('Whether to keep streaming new lines.'),
   }),
   stream: { kind: 'other', events: { log: logSchema, end: endSchema } },

@@ -29,7 +29,7 @@ const consolePolicy = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** The console's pages, for whoever is signed in; everybody else is led to where people come in. */
+/** The console's pages, for signed-in people; everybody else is redirected to the sign-in page. */
 export function consolePages({ server, get }: PageRoutes): void {
   for (const path of consolePaths) {
     get(path, async ({ session, request }): Promise<Next> => {
@@ -68,7 +68,7 @@ function send(request: FastifyRequest, reply: FastifyReply, { type, bytes, encod
 }
 
 const moment = html`<h1>One moment</h1>
-<p>The console is being built. That happens once after an installation or an update, and takes some seconds; this page goes on by itself.</p>
+<p>The console is being built. That happens once after an installation or an update, and takes some seconds; this page reloads by itself.</p>
 <p class="aside"><a href="/docs">API reference</a></p>`;
 
 const welcome = html`<h1>Welcome to Ballast</h1>

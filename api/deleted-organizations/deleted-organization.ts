@@ -61,5 +61,5 @@ export async function deletionOf(caller: Caller, id: string, kysely: Kysely<Tabl
 
 function withSecondFactor<T extends { requireMfa: boolean; name: string }>(caller: Caller, found: T): T {
   if (!found.requireMfa || caller.mfa) return found;
-  throw new Problem('mfa-required', `The organization ${found.name} wants a sign-in with a second factor.`);
+  throw new Problem('mfa-required', `The organization ${found.name} requires a sign-in with a second factor.`);
 }

@@ -116,7 +116,7 @@ type Definition<
   /** The answer carries a secret: it is never stored. Says the id of what was created, for a repeated request. */
   secretAnswer?: (answer: z.output<R>) => string;
   /**
-   * A browser is led on: `handle` answers the address it goes to (302; `result: z.string()`), and a failure is shown as a page to whoever
+   * The browser is redirected: `handle` answers the address (302; `result: z.string()`), and a failure is a page for a client that
    * accepts HTML. Such operations are not procedures of tRPC.
    */
   redirects?: true;

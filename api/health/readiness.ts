@@ -36,10 +36,10 @@ interface Sources {
   settings: Pick<Settings, 'OIDC_ISSUER' | 'BUILT_IN_PROVIDER_SOCKET' | 'BUILT_IN_PROVIDER_URL'>;
 }
 
-/** An answer is kept, so that whoever asks often does not load what he asks about. Who waits for us hears it soon. */
+/** An answer is kept, so that frequent probes put no load on the parts. A supervisor that waits for the API hears it soon. */
 const keptMillis = { ready: 1_000, notReady: 100 };
 const feedPatienceMillis = 10_000;
-/** A part that hangs counts as broken: whoever asks is answered. */
+/** A part that hangs counts as broken, so that the probe is answered. */
 const longestLookMillis = 3_000;
 
 /** Looks at each part, one look at a time. */
@@ -152,7 +152,7 @@ function outboxPart(poisoned: PoisonedEntry[] | undefined): Part {
   return { ready: true, detail: `${poisoned.length} entries cannot be delivered; see poisoned.` };
 }
 
-/** Without the provider nobody can sign in, and who is signed in goes on: it is told, and the API stays ready. */
+/** Without the provider nobody can sign in, but sessions keep working: the answer says so, and the API stays ready. */
 async function identityPart(settings: Sources['settings']): Promise<Part | undefined> {
   const ask = askingBuiltInProvider(settings);
   if (ask === undefined) return undefined;

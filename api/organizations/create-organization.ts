@@ -15,7 +15,7 @@ export const createOrganization = operation({
     'The caller becomes its owner. For owners of the first organization of the installation, or for everyone where ORGANIZATION_CREATORS says so. The slug is part of addresses and never changes.',
   scope: 'user',
   credentials: 'session',
-  why: 'An API token belongs to one organization and cannot make another; sign in and do it in the console.',
+  why: 'An API token belongs to one organization and cannot create another; sign in and do it in the console.',
   problems: ['slug-taken', 'role-too-low'],
   body: z.strictObject({
     name: organizationName,

@@ -9,7 +9,7 @@ export const organizationSchema = z
     slug: z.string(),
     defaultClusterId: z.guid().optional().describe('The cluster that new environments are put on.'),
     buildRegistryCredentialId: z.guid().optional().describe('What built images are pushed with.'),
-    buildRepositoryPrefix: z.string().optional().describe('What the names of built images begin with.'),
+    buildRepositoryPrefix: z.string().optional().describe('The prefix of the names of built images.'),
     requireMfa: z.boolean(),
     createdAt: z.iso.datetime(),
   })

@@ -77,7 +77,7 @@ describe('POST /organizations', () => {
       as: ours.tokens.admin,
       body: { name: 'A', slug: 'a' },
     });
-    expect([byToken.status, byToken.body.detail]).toEqual([403, expect.stringContaining('cannot make another')]);
+    expect([byToken.status, byToken.body.detail]).toEqual([403, expect.stringContaining('cannot create another')]);
   });
 });
 

@@ -49,7 +49,7 @@ function body(invitation: InvitationView, token: string, signedInAs: string | un
   return html`<h1>${organizationName}</h1>
 <p><strong>${invitedByName}</strong> invites you to the organization <strong>${organizationName}</strong>, with the role <strong>${role}</strong>.</p>
 <p>The invitation is for <strong>${email}</strong> and can be accepted until ${expiresAt.toUTCString()}.</p>
-${requireMfa && open ? html`<p>The organization wants a second factor when you sign in.</p>` : ''}
+${requireMfa && open ? html`<p>The organization requires a second factor when you sign in.</p>` : ''}
 ${open ? '' : html`<p class="alert">${acceptedAt === null ? 'It has expired; ask for another one.' : 'It was accepted already.'}</p>`}
 ${open && signedInAs !== undefined && !isFor(invitation, signedInAs) ? html`<p class="alert">You are signed in as ${signedInAs}, which is another address: sign in as ${email} to accept.</p>` : ''}
 ${open ? html`<form method="post" action="/invitations/${token}"><button type="submit">${signedInAs !== undefined && isFor(invitation, signedInAs) ? 'Accept' : 'Sign in and accept'}</button></form>` : html`<p class="actions"><a class="button" href="/">Go to Ballast</a></p>`}`;

@@ -12,7 +12,7 @@ import { askingBuiltInProvider } from './built-in-provider.ts';
 const mostBytes = 64 * 1024;
 const longestWait = 20_000;
 
-/** They belong to one connection and not to the message, are set anew, or are nobody's business behind us. */
+/** Headers that belong to one connection, are set again here, or are none of the provider's business. */
 const notPassedOn = new Set([
   'connection',
   'keep-alive',

@@ -38,7 +38,7 @@ export const exchangeToken = operation({
       .max(16_384)
       .regex(/^[\w-]+\.[\w-]+\.[\w-]*$/, 'is no signed JWT; send the ID token that the CI gives to the job')
       .meta({ writeOnly: true })
-      .describe('What the CI gave to the job.'),
+      .describe('The OIDC token that the CI issued to the job.'),
     name: nameText().optional().describe('Name of the API token; by default rule and job.'),
   }),
   status: 201,

@@ -46,7 +46,7 @@ function readUnverified(token: string): { alg: unknown; iss: unknown } {
   }
 }
 
-/** Checks signature and times. Whoever may call this has found a rule about the issuer. */
+/** Checks signature and times. The caller has found a rule about the issuer first. */
 export async function verifiedJobToken(token: string, issuer: string, key: JWTVerifyGetKey): Promise<JobToken> {
   try {
     const { payload } = await jwtVerify(token, key, {

@@ -76,7 +76,7 @@ export function checkRule(rule: TrustedIssuerRule, allowedRanges: readonly strin
     const claims = unpinned(rule.issuer, rule.claims);
     if (claims !== undefined) errors.push({ location: 'body.claims', message: claims });
   }
-  // Projects cannot be made yet: whatever is named here does not exist.
+  // Projects cannot be created yet: none that is named here exists.
   for (const [index, value] of (rule.projectIds ?? []).entries()) {
     errors.push({ location: `body.projectIds[${index}]`, message: 'is not a project of this organization', value });
   }

@@ -54,7 +54,7 @@ export async function historyPage(actor: ActorView, { query, page, server, signa
   }
   return { items, after: undefined };
 
-  /** How often something has been tried is in the history only when it is over. */
+  /** How often something has been tried is in the history only once it has finished. */
   async function runAndTries(
     number: number,
   ): Promise<{ events: HistoryEvent[]; trying: Map<string, Trying> } | undefined> {

@@ -9,7 +9,7 @@ const changeSchema = z.object({
   name: z.string(),
   change: z
     .enum(['created', 'changed', 'unchanged', 'again', 'removed'])
-    .describe('again: the same as before, but it failed or its layout may have changed, so that it is tried anew.'),
+    .describe('again: the same as before, but it failed or its layout may have changed, so it is applied again.'),
 });
 
 export const applyWorkloads = operation({

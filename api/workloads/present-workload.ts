@@ -13,7 +13,7 @@ type InstanceAnswer = z.output<typeof instanceSchema>;
 
 const usedVolumes = z.array(z.object({ name: z.string(), usedBytes: z.int() }));
 
-/** A workload as it shall be and as the agent last saw it, side by side. Nothing secret is in what is stored openly. */
+/** A workload, desired and last observed, side by side. The columns that are stored openly hold no secret. */
 export function presentWorkload(
   cluster: ClusterView,
   slice: SliceView,

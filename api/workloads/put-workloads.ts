@@ -99,7 +99,7 @@ export async function takeWorkload(effect: Effect, cluster: ClusterView, name: s
   return true;
 }
 
-/** The names of the workloads that shall be on the cluster. What other parts of the product put there is not among them. */
+/** The names of the cluster's workloads, without those that other parts of the product put there. */
 export async function workloadNames(effect: Effect, cluster: ClusterView): Promise<string[]> {
   const names: string[] = [];
   const limit = 1_000;

@@ -5,7 +5,7 @@ import { destroySoon } from './destroy-soon.ts';
 const mostDiscarded = { admitted: 64 * 1024 * 1024, stranger: 64 * 1024 };
 
 /**
- * A request can be answered before its body was read: refused, or too large. Whoever was admitted is spared a broken
+ * A request can be answered before its body was read: refused, or too large. An admitted client is spared a broken
  * connection: the rest is read and thrown away, up to a bound. Of a stranger's body next to nothing is read, and its
  * connection ends with the answer.
  */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 
-/** Counts requests, for whoever reads the metrics. */
+/** Counts requests for the metrics. */
 interface Metrics {
   request(operation: string, status: number, seconds: number): void;
 }

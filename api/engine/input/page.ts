@@ -22,7 +22,10 @@ export function requestedPage(context: PageContext, paged: Paged, input: Input):
   const after = paged.after.safeParse(position);
   if (position === undefined || !after.success) {
     throw invalidFields([
-      { location: 'query.cursor', message: 'was not issued by the server for this list; leave it out to begin anew' },
+      {
+        location: 'query.cursor',
+        message: 'was not issued by the server for this list; leave it out to start from the beginning',
+      },
     ]);
   }
   return { limit, after: after.data };

@@ -14,7 +14,7 @@ interface Bucket {
   held: number;
   /** Left for everybody in this minute, as of the last time we asked. */
   remaining: number;
-  /** When the minute is over, in milliseconds of `performance.now()`. */
+  /** The end of the minute, in milliseconds of `performance.now()`. */
   endsAt: number;
   /** Somebody is asking PostgreSQL right now. */
   asking: Promise<void> | undefined;
@@ -37,7 +37,7 @@ export class RateLimiter {
   }
 
   /**
-   * Spends one permit of a credential, named by its id, or of whoever is at an address; throws the problem 429 when the
+   * Spends one permit of a credential, named by its id, or of a client address; throws the problem 429 when the
    * minute's are used up.
    */
   async spend(name: string, who: string, limit: number): Promise<RateState> {

@@ -67,7 +67,7 @@ function headers(operation: AnyOperation): Parameter[] {
       in: 'header',
       required: false,
       description:
-        'Up to 255 visible characters of ASCII, chosen anew for each change. A repeated request with the same key gets the first answer again and changes nothing.',
+        'Up to 255 visible characters of ASCII, new for each change. A repeated request with the same key gets the first answer again and changes nothing.',
       schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
     },
   ];

@@ -41,6 +41,6 @@ function refuseWithoutMfa(caller: Caller, { name, requireMfa }: CallerMembership
   if (!requireMfa || caller.credential.kind === 'token' || caller.mfa) return;
   throw new Problem(
     'mfa-required',
-    `The organization ${name} wants a sign-in with a second factor: set one up with your identity provider (for an account of this installation at /oidc/account), sign out, and sign in again.`,
+    `The organization ${name} requires a sign-in with a second factor: set one up with your identity provider (for an account of this installation at /oidc/account), sign out, and sign in again.`,
   );
 }

@@ -8,7 +8,7 @@ export interface Tracing {
   shutdown(): Promise<void>;
 }
 
-/** Sends spans of requests to an OTLP endpoint; actors that a request starts go on with its trace. */
+/** Sends spans of requests to an OTLP endpoint; actors that a request starts continue its trace. */
 export function startTracing(endpoint: string): Tracing {
   const spans = sendSpans(endpoint, 'ballast-api');
   turnTracingOn();

@@ -41,7 +41,7 @@ export class Subscription {
     this.#wake?.();
   }
 
-  /** The next hint, or that some were lost; undefined when it is over. */
+  /** The next hint, or that some were lost; undefined when it has ended. */
   async next(): Promise<HeardHint | 'lost' | undefined> {
     for (;;) {
       if (this.#ended) return undefined;
