@@ -49,7 +49,7 @@ function refuseUnsupported() {
 function programFor(args) {
   const [command, name, ...rest] = args;
   if (command !== 'exec') return { program: [join(checkout, 'cli', 'main.ts')], rest: args };
-  if (!name) throw new Error('`./ballast exec` wants the name of a program, such as `./ballast exec vitest run`.');
+  if (!name) throw new Error('`./ballast exec` needs the name of a program, such as `./ballast exec vitest run`.');
   if (name.endsWith('.ts')) return { program: [name], rest };
   const link = join(checkout, 'node_modules', '.bin', name);
   if (name.includes('/') || !existsSync(link)) {

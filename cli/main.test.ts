@@ -65,10 +65,10 @@ test.each([
   [['tokn', 'create'], 'ballast: There is no command "tokn create"; did you mean token create?\n'],
   [['cluster', 'aply'], 'ballast: There is no command "cluster aply"; did you mean cluster apply?\n'],
   [['frobnicate'], 'ballast: There is no command "frobnicate"; see `./ballast help`.\n'],
-  [['token'], 'ballast: `./ballast token` wants one more word: token create.\n'],
+  [['token'], 'ballast: `./ballast token` needs one more word: token create.\n'],
   [
     ['user'],
-    'ballast: `./ballast user` wants one more word: user list, user reset, user disable, user enable, user verify.\n',
+    'ballast: `./ballast user` needs one more word: user list, user reset, user disable, user enable, user verify.\n',
   ],
   [['user', 'reset'], 'ballast: Say who it is by --email or by --id, such as --email ada@example.com.\n'],
   [['doctor', '--jsn'], 'ballast: There is no option --jsn; did you mean --json?\n'],

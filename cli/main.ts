@@ -13,7 +13,7 @@ function choose(args: string[]): { name: string; rest: string[] } {
   const group = Object.keys(commands).filter((name) => name.startsWith(`${first} `));
   const both = second === undefined ? undefined : nearest(two, Object.keys(commands));
   if (group.length > 0 && both === undefined)
-    throw new UsageError(`\`./ballast ${first}\` wants one more word: ${group.join(', ')}.`);
+    throw new UsageError(`\`./ballast ${first}\` needs one more word: ${group.join(', ')}.`);
   const firsts = new Set([...Object.keys(commands).map((name) => name.split(' ')[0] ?? name), 'exec', 'help']);
   const meant = both ?? nearest(first, firsts);
   throw unknown(both === undefined ? first : two, meant);
@@ -25,7 +25,7 @@ function unknown(typed: string, meant: string | undefined): UsageError {
   );
 }
 
-// Who reads us may stop reading (`./ballast help | head`); that is no failure of ours. Those that would go on for ever stop then.
+// A reader may stop reading (`./ballast help | head`); that is no failure. Commands that would run for ever stop then.
 process.stdout.on('error', () => readerGone.abort());
 process.stderr.on('error', () => {});
 

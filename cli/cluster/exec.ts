@@ -31,7 +31,7 @@ is piped to it.`,
       if (!quiet) process[stream].write(bytes);
     });
     if (finished === undefined) {
-      // Somebody pressed Ctrl-C, or reads no more: what nobody waits for shall not go on.
+      // Ctrl-C, or a reader that has gone: a command that nobody waits for is cancelled.
       await rest.call('DELETE', place).catch(() => undefined);
       process.exitCode = stop.signal.aborted ? 130 : 141;
       return;

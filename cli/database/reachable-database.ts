@@ -1,7 +1,7 @@
 import { required, type Settings } from '../../domain/settings/settings.ts';
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
 
-/** Refuses, in a sentence, to go on while PostgreSQL is not there. */
+/** Refuses, in a sentence, to continue while PostgreSQL is not there. */
 export async function reachableDatabase(settings: Settings): Promise<void> {
   const url = required(settings, 'DATABASE_URL');
   const problem = await whyUnreachable(url);

@@ -61,7 +61,7 @@ export function command<const Options extends Readonly<Record<string, Option>> =
       const { least, most } = definition.words ?? { least: 0, most: 0 };
       const unwanted = words[most];
       if (unwanted !== undefined) throw new UsageError(`"${unwanted}" is not understood; see --help.`);
-      if (words.length < least) throw new UsageError(`This wants more words: ${usage}; see --help.`);
+      if (words.length < least) throw new UsageError(`This command needs more words: ${usage}; see --help.`);
       return run(values as Values<Options>, words);
     },
   };
@@ -89,7 +89,7 @@ function readArgs(
     if (known === undefined)
       throw new UsageError(`There is no option ${token.rawName}${suggestion(token.name, options)}`);
     if (known.type === 'string' && (token.value === undefined || token.value === '')) {
-      throw new UsageError(`${token.rawName} wants a value, such as --${token.name} ${known.value ?? 'VALUE'}.`);
+      throw new UsageError(`${token.rawName} needs a value, such as --${token.name} ${known.value ?? 'VALUE'}.`);
     }
     if (known.type === 'boolean' && token.value !== undefined) throw new UsageError(`${token.rawName} takes no value.`);
   }

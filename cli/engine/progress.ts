@@ -32,7 +32,7 @@ export class Progress {
     this.#draw();
   }
 
-  /** The step is over; nothing is said about it. */
+  /** Drops the step without a line. */
   forget(step: string): void {
     this.#running.delete(step);
     this.#draw();

@@ -1,2 +1,2 @@
-/** Aborted when whoever reads the standard output has stopped to (`./ballast cluster logs shop -f | head`). */
+/** Aborted when the reader of the standard output has gone (`./ballast cluster logs shop -f | head`). */
 export const readerGone = new AbortController();

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Patience {
-  /** How long to go on trying, in milliseconds. */
+  /** How long to keep trying, in milliseconds. */
   millis: number;
   /** Called once, when it takes longer than a moment. */
   waiting(why: string): void;
@@ -20,7 +20,7 @@ export class Passing extends Error {
   }
 }
 
-/** Attempts it until it succeeds, fails for good, or the time is over; then the last failure is thrown. */
+/** Attempts it until it succeeds, fails for good, or the time is up; then the last failure is thrown. */
 export async function repeated<T>(patience: Patience, attempt: () => Promise<T>): Promise<T> {
   const begun = performance.now();
   let said = false;

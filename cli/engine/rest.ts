@@ -55,7 +55,7 @@ export class Rest {
     this.#token = given['token-file'] === undefined ? (settings.BALLAST_TOKEN ?? '') : readToken(given['token-file']);
     if (this.#token === '') {
       throw new RestRefusal(
-        'There is no API token: set BALLAST_TOKEN or give --token-file; `./ballast token create --name cli --role admin` makes one.',
+        'There is no API token: set BALLAST_TOKEN or give --token-file; `./ballast token create --name cli --role admin` creates one.',
       );
     }
   }

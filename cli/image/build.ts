@@ -19,7 +19,7 @@ export const imageBuild = command({
   details: `The image has the folder, with its node_modules, and the Node.js that Ballast itself runs on. What it starts is the start
 script of package.json, \`node …\`, or else its main file. It is an image layout for clusters on this machine and on others
 like it: one variant for the driver process, which has no system of its own, and one for docker. It runs nothing of the
-folder: build steps come before. Images of other applications are made by \`docker buildx build --output type=oci,tar=false\`.`,
+folder: build steps come before. Images of other applications are built by \`docker buildx build --output type=oci,tar=false\`.`,
   words: { least: 1, most: 1 },
   options: {
     output: { type: 'string', value: 'DIRECTORY', what: 'Where to write it; FOLDER/.image by default.' },

@@ -55,7 +55,7 @@ export class LayoutWriter {
     }
   }
 
-  /** From now on this is what the layout has. Whoever reads it meanwhile sees the one before. */
+  /** Replaces the layout's index at once: a reader sees either the old one or the new one. */
   async index(manifests: readonly object[]): Promise<void> {
     await writeFile(join(this.directory, 'oci-layout'), JSON.stringify({ imageLayoutVersion: '1.0.0' }));
     const draft = join(this.directory, `.index-${randomBytes(6).toString('hex')}`);

@@ -17,7 +17,7 @@ interface NodePart {
   sockets?: readonly HeldSocket[];
 }
 
-/** The API, the worker or the identity provider as a process of its own. It is told where everything is by its environment, as anywhere else. */
+/** The API, the worker or the identity provider as a process of its own, configured by its environment as anywhere else. */
 export function nodePart({ name, title, home, env, sockets = [] }: NodePart): Part {
   return {
     name,

@@ -112,7 +112,10 @@ async function firstAccount(preparation: Preparation): Promise<string[]> {
   try {
     const { link } = await preparation.ask('first-owner-link');
     if (link === undefined) return [];
-    return [`Make the first account: ${link}`, '   (once, within 15 minutes; `./ballast sign-in-link` makes another)'];
+    return [
+      `Create the first account: ${link}`,
+      '   (once, within 15 minutes; `./ballast sign-in-link` prints another)',
+    ];
   } catch (error) {
     return [
       `! The link for the first account could not be created (${sentenceOf(error)}); try \`./ballast sign-in-link\`.`,

@@ -5,7 +5,7 @@ import { required, type Settings } from '../../domain/settings/settings.ts';
 import { machine } from '../engine/machine.ts';
 import { signInAddress } from './sign-in-address.ts';
 
-/** Where the first account is made; undefined when there is an owner already. */
+/** The link that creates the first account; undefined when there is an owner already. */
 export async function firstOwnerLink(settings: Settings): Promise<string | undefined> {
   const database = await openDatabase({
     url: required(settings, 'DATABASE_URL'),

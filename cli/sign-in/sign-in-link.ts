@@ -22,6 +22,6 @@ export const signInLink = command({
         );
       }
       const link = await effect(database, machine(), (change) => createSignInLink(change, { kind: 'first-owner' }));
-      await printLink(database, settings, { link, said: 'Open it to make the first account.', json });
+      await printLink(database, settings, { link, said: 'Open it to create the first account.', json });
     }),
 });

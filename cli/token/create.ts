@@ -19,7 +19,7 @@ export const tokenCreate = command({
   summary: 'Creates an API token and prints its secret, once',
   usage: '--name NAME --role viewer|deployer|admin [--organization SLUG] [--project SLUG]… [--expires 30d] [--json]',
   details: `For the machine that holds the home, before anyone has signed in. The audit log names the user and this machine. The
-secret is not stored: who loses it makes another token.`,
+secret is not stored: if it is lost, create another token.`,
   options: {
     name: { type: 'string', value: 'NAME', what: 'What the token is for, up to 100 characters.' },
     role: { type: 'string', value: 'ROLE', what: 'viewer, deployer or admin.' },
@@ -41,7 +41,7 @@ secret is not stored: who loses it makes another token.`,
       const { row, secret } = await effect(database, machine(), async (change) => {
         const organization = await findOrganizationBySlug(change.kysely, slug);
         if (organization === undefined) {
-          throw new Refusal(`There is no organization "${slug}"; --organization wants the slug of one that exists.`);
+          throw new Refusal(`There is no organization "${slug}"; --organization needs the slug of an existing one.`);
         }
         // Until projects can be made there is none to limit a token to, so every slug is unknown.
         const [unknown] = projects;
@@ -60,13 +60,13 @@ secret is not stored: who loses it makes another token.`,
 function checkedName(name: string | undefined): string {
   const trimmed = name?.trim() ?? '';
   if (trimmed !== '' && trimmed.length <= 100 && ![...trimmed].some((letter) => letter < ' ')) return trimmed;
-  throw new UsageError('--name wants a name of 1 to 100 characters, such as --name "build server".');
+  throw new UsageError('--name needs a name of 1 to 100 characters, such as --name "build server".');
 }
 
 function checkedRole(role: string | undefined): TokenRole {
   const found = tokenRoles.find((known) => known === role);
   if (found) return found;
-  throw new UsageError(`--role wants one of ${tokenRoles.join(', ')}.`);
+  throw new UsageError(`--role must be one of ${tokenRoles.join(', ')}.`);
 }
 
 function expiryOf(expires: string | undefined): Date | undefined {

@@ -26,7 +26,7 @@ export const userDisable = command({
         const alone = await ownedAlone(change, user.id);
         if (alone.length > 0 && !force) {
           throw new Refusal(
-            `${user.email} is the only owner who can sign in of ${alone.join(', ')}; make somebody else owner there first, or add --force.`,
+            `${user.email} is the only owner who can sign in of ${alone.join(', ')}; make somebody else an owner there first, or add --force.`,
           );
         }
         for (const account of await subjectsOf(change.kysely, user.id, builtInProviderId)) {

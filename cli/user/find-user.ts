@@ -15,7 +15,7 @@ export type Whom = { email: string; id?: undefined } | { id: string; email?: und
 /** Checked before anything is asked of the database. */
 export function checkedWhom({ email, id }: { email?: string | undefined; id?: string | undefined }): Whom {
   if (id !== undefined && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
-    throw new UsageError('--id wants the id of a person as `./ballast user list` shows it.');
+    throw new UsageError('--id needs the id of a person as `./ballast user list` shows it.');
   }
   if (email !== undefined && id === undefined) return { email };
   if (id !== undefined && email === undefined) return { id };

@@ -21,7 +21,7 @@ export function withLocalLayouts<Workload extends Named>(workloads: readonly Wor
     if (existsSync(join(path, 'index.json')))
       return { ...workload, image: { ...Object(workload.image), layout: path } };
     const what = existsSync(path) ? 'is no image layout: it has no index.json' : 'is not there';
-    const help = '`./ballast image build` makes one';
+    const help = '`./ballast image build` builds one';
     throw new RestRefusal(`${placeIn(file, workload.name, 'image.layout')}: ${path} ${what}; ${help}.`);
   });
 }

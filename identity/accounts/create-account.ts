@@ -11,8 +11,8 @@ export interface NewAccount {
 }
 
 /**
- * Makes an account. One of the same address with which nobody ever finished a sign-in gives way: whoever left half way may
- * begin again. Any other is refused.
+ * Creates an account. One of the same address with which nobody ever finished a sign-in is replaced: a person who left half way may
+ * start again. Any other is refused.
  */
 export async function createAccount(effect: Effect, account: NewAccount): Promise<{ id: string }> {
   const { name, email, passwordHash } = account;

@@ -46,7 +46,7 @@ export async function readPending(
   return row === undefined ? undefined : JSON.parse(unsealIdentity(key, row.payload, boundTo(id)));
 }
 
-/** Reads it for the last time: whoever comes second finds nothing. */
+/** Reads it for the last time: a second taker finds nothing. */
 export async function takePending(
   kysely: Kysely<Tables>,
   key: Buffer,

@@ -34,7 +34,7 @@ ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: '
 ${await passkeySignIn(situation)}
 ${
   entry.kind === 'create' && entry.orSignIn
-    ? html`<p class="aside">No account yet? <a href="${pathOf(situation)}">Make one</a></p>`
+    ? html`<p class="aside">No account yet? <a href="${pathOf(situation)}">Create one</a></p>`
     : html`<p class="aside">Lost your password or your second factor? The operator of this installation can create a new link with <code>ballast user reset</code>.</p>`
 }`,
   };
@@ -54,11 +54,11 @@ export function createPage(situation: Situation, entry: Entry & { kind: 'create'
     invitation !== undefined
       ? `Join ${invitation.organizationName}`
       : link?.kind === 'first-owner'
-        ? 'Make the first account'
-        : 'Make your account';
+        ? 'Create the first account'
+        : 'Create your account';
   const why =
     invitation !== undefined
-      ? `${invitation.invitedByName} invited you. Make an account to accept.`
+      ? `${invitation.invitedByName} invited you. Create an account to accept.`
       : link?.kind === 'first-owner'
         ? 'It owns this installation. Everybody else comes by invitation.'
         : 'You will sign in with it from now on.';
@@ -71,7 +71,7 @@ ${alert(fault?.refusal)}
 ${field({ name: 'name', label: 'Name', autocomplete: 'name', most: 100, value: fault?.typed.name ?? entry.name, focus: fault === undefined, refusal: fault?.refusal })}
 ${field({ name: 'email', label: 'E-mail', type: 'email', inputmode: 'email', autocomplete: 'username', most: 254, value: entry.email ?? fault?.typed.email, fixed: entry.email !== undefined, refusal: fault?.refusal })}
 ${newPassword('Password', fault?.refusal)}
-<button type="submit">Make account</button></form>
+<button type="submit">Create account</button></form>
 ${
   entry.orSignIn
     ? html`<p class="aside">You have an account here? <a href="${pathOf(situation)}?view=sign-in">Sign in with it</a></p>`

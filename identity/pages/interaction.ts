@@ -26,7 +26,7 @@ export async function answerInteraction(parts: PageParts, visit: Visit, uid: str
   const act = action !== undefined && Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (act === undefined) return show(visit, { status: 404, page: errorPage('Not here', 'There is no such page.') });
   if (!isSameOrigin(request.headers, parts.settings.PUBLIC_URL)) {
-    const why = 'The form was not sent from a page of this installation; begin the sign-in again.';
+    const why = 'The form was not sent from a page of this installation; start the sign-in again.';
     return show(visit, { status: 403, page: errorPage('Refused', why) });
   }
   const form = await readForm(request);

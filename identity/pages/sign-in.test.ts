@@ -20,7 +20,7 @@ const newEmail = () => `ada${++counter}@example.com`;
 
 test('the first owner makes an account, then signs in with it', async () => {
   const first = await provider.begin({ signInLinkId: await usedLink(provider, 'first-owner') });
-  expect(first.text).toContain('Make the first account');
+  expect(first.text).toContain('Create the first account');
   const created = await first.browser.post(`${first.path}/create`, { name: 'Ada', email: 'ada@example.com', password });
   expect(created.text).toContain('Protect your account');
   const done = await first.browser.post(`${first.path}/not-now`, {});
@@ -156,7 +156,7 @@ test('without a link or an invitation there is no way to an account', async () =
   expect(tried.text).toContain('Welcome back');
   const reset = await plain.browser.post(`${plain.path}/reset`, { password });
   expect(reset.text).toContain('Welcome back');
-  expect(tried.text).not.toContain('Make one');
+  expect(tried.text).not.toContain('Create one');
 });
 
 test('the permission ends with the attempt', async () => {
@@ -216,7 +216,7 @@ test('a reset link sets a new password, and takes second factors and sign-ins aw
 test('whoever moves to this provider makes an account for the known address, or uses the one there is', async () => {
   const mover = await seedUser(provider.database);
   const move = await provider.begin({ signInLinkId: await usedLink(provider, 'move', mover) });
-  expect(move.text).toContain('Make your account');
+  expect(move.text).toContain('Create your account');
   expect((await move.browser.get(`${move.path}?view=sign-in`)).text).toContain('Welcome back');
   await move.browser.post(`${move.path}/create`, { name: 'Ada', email: 'eve@example.com', password });
   const done = await move.browser.post(`${move.path}/not-now`, {});

@@ -34,7 +34,7 @@ export type Entry =
   | { kind: 'create'; email?: string; name?: string; orSignIn: boolean }
   | { kind: 'reset'; account: Account };
 
-/** The situation of an interaction of oidc-provider, or undefined when its sign-in is over. */
+/** The situation of an interaction of oidc-provider, or undefined when its sign-in has expired. */
 export async function situationOf(
   parts: PageParts,
   visit: Visit,
@@ -69,7 +69,7 @@ async function entryOf({ database: { kysely } }: PageParts, attempt: Attempt): P
   if (invitation !== undefined) {
     const { email } = invitation;
     const existing = await findAccountByEmail(kysely, email);
-    // An account with which nobody ever finished a sign-in is begun again.
+    // An account with which nobody ever finished a sign-in can be created again.
     return existing?.userId == null ? { kind: 'create', email, orSignIn: false } : { kind: 'sign-in', email };
   }
   return { kind: 'sign-in' };
@@ -90,7 +90,7 @@ export async function dropStep({ parts, uid }: Situation): Promise<void> {
   await takePending(parts.database.kysely, parts.keyring.identityKey(), `${uid}:step`);
 }
 
-/** Ends the session that this browser has at the provider; the interaction goes on without it. */
+/** Ends the session that this browser has at the provider; the interaction continues without it. */
 export async function forgetSession({ parts: { provider }, visit: { request, response } }: Situation): Promise<void> {
   const interaction = await provider.interactionDetails(request, response);
   if (interaction.session === undefined) return;

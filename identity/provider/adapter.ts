@@ -92,7 +92,7 @@ export function recordsIn({ kysely, key }: Storage): (model: string) => Adapter 
   };
 }
 
-/** Whose it is: of an interaction, whoever is signed in or has just signed in by it. */
+/** The account of a record; of an interaction, the one that is signed in or has just signed in by it. */
 function accountOf(payload: AdapterPayload): string | undefined {
   return payload.accountId ?? payload.result?.login?.accountId ?? payload.session?.accountId;
 }

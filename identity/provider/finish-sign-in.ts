@@ -8,7 +8,7 @@ export interface SignedIn {
 }
 
 /**
- * Ends the interaction: the browser goes on to where it was sent from. Where another account was signed in, that session
+ * Ends the interaction: the browser returns to where it came from. Where another account was signed in, that session
  * ends here; the provider would otherwise ask the person to sign out first, by a page that needs a script.
  */
 export async function finishSignIn(

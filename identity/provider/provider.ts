@@ -64,7 +64,7 @@ export async function createProvider({ database, key, settings, log }: ProviderP
       AccessToken: minute,
       IdToken: 5 * minute,
       Interaction: 15 * minute,
-      // One that nobody is signed in with costs whoever asks nothing: it must not fill the table.
+      // Anybody can create a session that nobody is signed in with: it must not fill the table.
       Session: (_, session) => (session.accountId === undefined ? 15 * minute : 14 * day),
       Grant: 14 * day,
     },
@@ -134,11 +134,11 @@ function show(ctx: KoaContextWithOIDC, page: string): void {
 
 /** By the protocol's error codes. What else they say is for programs. */
 const sentences: Record<string, string> = {
-  invalid_client: 'The sign-in was not begun by this installation; begin it again.',
+  invalid_client: 'The sign-in was not started by this installation; start again.',
   invalid_redirect_uri:
     'The sign-in would lead to another address than PUBLIC_URL; open Ballast under that address, or correct PUBLIC_URL.',
   session_not_found: 'The sign-in was left waiting for too long, or was started in another browser; start again.',
-  invalid_request: 'The sign-in was not begun by this installation, or has expired; begin it again.',
+  invalid_request: 'The sign-in was not started by this installation, or has expired; start again.',
 };
 
 const somethingElse = 'The sign-in failed; start again, and see the log if that does not help.';

@@ -53,7 +53,7 @@ export class Console {
 
   /** The first owner, by the link that the start has printed. */
   async firstOwner(name: string, email: string, options?: BrowserContextOptions): Promise<Visitor> {
-    const link = /Make the first account: (\S+)/.exec(this.installation.output)?.[1] ?? '';
+    const link = /Create the first account: (\S+)/.exec(this.installation.output)?.[1] ?? '';
     const visitor = await this.visitor(options);
     const { page } = visitor;
     await page.goto(link);
@@ -98,6 +98,6 @@ export async function makeAccount({ page }: Visitor, name: string, email?: strin
   await page.getByLabel('Name').fill(name);
   if (email !== undefined) await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Make account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('button', { name: 'Not now' }).click();
 }

@@ -38,7 +38,7 @@ async function makeAccount(page: Page, name: string, email?: string): Promise<vo
   await page.getByLabel('Name').fill(name);
   if (email !== undefined) await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Make account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { name: 'Protect your account' }).waitFor();
 }
 
@@ -68,7 +68,7 @@ describe.skipIf(browser === undefined)('in a real browser', () => {
   let link: string;
 
   test('the link that the start prints makes the first owner, who lands in the organization `default`', async () => {
-    link = /Make the first account: (\S+)/.exec(installation.output)?.[1] ?? '';
+    link = /Create the first account: (\S+)/.exec(installation.output)?.[1] ?? '';
     expect(link).toMatch(new RegExp(`^${url}/sign-in-link#`));
     owner = await open();
     const { page } = owner;

@@ -73,12 +73,12 @@ async function replaceProvider(): Promise<void> {
 test('the link that a start prints makes the first owner', async () => {
   const link = await installation.until(
     'the link',
-    async () => /^Make the first account: (\S+)$/m.exec(installation.output)?.[1],
+    async () => /^Create the first account: (\S+)$/m.exec(installation.output)?.[1],
   );
   expect(link.startsWith(`${publicUrl}/sign-in-link#`)).toBe(true);
   const { at, shown } = await send(ada, '/sign-in-link', { code: codeOf(link) });
   expect(at).toMatch(/^\/oidc\/interaction\//);
-  expect(shown.text).toContain('Make the first account');
+  expect(shown.text).toContain('Create the first account');
   await send(ada, `${at}/create`, { name: 'Ada', email, password });
   await send(ada, `${at}/not-now`, {});
   expect(await session(ada)).toMatchObject({

@@ -4,7 +4,7 @@ const longestQueue = 40;
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** Passwords are checked two at a time: each takes much memory. Whoever comes when too many wait is refused. */
+/** Passwords are checked two at a time: each takes much memory. A request that finds too many waiting is refused. */
 export async function takeTurn(refusal: () => Error): Promise<Disposable> {
   if (running < atOnce) running += 1;
   else {

@@ -73,7 +73,7 @@ export async function renewRecoveryCodes(effect: Effect, accountId: string): Pro
   return await makeRecoveryCodes(effect.kysely, account.id);
 }
 
-/** As the account is now: nobody else changes it until this effect is over. */
+/** The account, locked: nobody else changes it until this effect ends. */
 async function locked(effect: Effect, accountId: string): Promise<Account> {
   await effect.kysely
     .selectFrom('provider_account')

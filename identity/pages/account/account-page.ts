@@ -49,7 +49,7 @@ ${
   hasSecondFactor(account)
     ? html`<section><h2>Recovery codes</h2>
 <p>${account.recoveryCodes === 0 ? 'None are left' : account.recoveryCodes === 1 ? 'One is left' : `${account.recoveryCodes} are left`}. Making new ones voids those that you have.</p>
-${confirmed(owner, 'new-codes', 'Make new codes', 'Make new codes', of('new-codes'))}</section>`
+${confirmed(owner, 'new-codes', 'Create new codes', 'Create new codes', of('new-codes'))}</section>`
     : undefined
 }
 <section><h2>Password</h2>

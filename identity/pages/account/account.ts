@@ -11,7 +11,7 @@ import { accountActions } from './account-actions.ts';
 import { accountAppPage } from './account-app-page.ts';
 import { accountPage } from './account-page.ts';
 
-/** The account page: for whoever is signed in at the provider, about the own account. */
+/** The account page of the person who is signed in at the provider. */
 export async function answerAccount(parts: PageParts, visit: Visit, action?: string): Promise<void> {
   const { request } = visit;
   const owner = await ownerOf(parts, visit);
