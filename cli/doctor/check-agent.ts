@@ -20,7 +20,7 @@ export function agentChecks(settings: Settings, running: boolean): Check[] {
     const home = readHome(settings.BALLAST_HOME);
     return hasAgentHome(home)
       ? await run(agentHome(home))
-      : broken('The agent of this machine was never prepared.', `Look into ${agentLog}.`);
+      : broken('The agent of this machine was never prepared.', `See ${agentLog}.`);
   };
   return [
     { name: 'Agent', run: unlessIdle(agent) },
@@ -38,11 +38,11 @@ async function agent(home: string) {
     );
   }
   const status = readStatus(home);
-  if (status === undefined) return broken('It does not run, or is still starting.', `Look into ${agentLog}.`);
+  if (status === undefined) return broken('It does not run, or is still starting.', `See ${agentLog}.`);
   if (!status.connected) {
     return broken(
       `${status.image} is out of contact: ${status.error ?? 'it is still starting'}`,
-      `Look into ${agentLog}.`,
+      `See ${agentLog}.`,
     );
   }
   return ok(`${status.image} is in contact as the agent of ${status.cluster?.name ?? 'its cluster'}`);
@@ -71,5 +71,5 @@ async function ingress(home: string, { INGRESS_PORT, INGRESS_LISTEN }: Settings)
       'Stop that program, or set INGRESS_PORT to a free port and start again.',
     );
   }
-  return broken('It does not run, so no application is reached.', `Look into ${agentLog}.`);
+  return broken('It does not run, so no application is reached.', `See ${agentLog}.`);
 }

@@ -60,11 +60,11 @@ function home(settings: Settings) {
   } catch (error) {
     const absent = messageOf(error).includes('is not a home');
     return absent
-      ? idle(`${path} is not there yet; the first start makes it`)
-      : broken(messageOf(error), 'See the sentence.');
+      ? idle(`${path} is not there yet; the first start creates it`)
+      : broken(messageOf(error), 'Fix this as the message says.');
   }
   const { mode, uid } = statSync(path);
-  if ((mode & 0o077) !== 0) return broken(`Others may look into ${path}.`, `Run \`chmod 700 ${path}\`.`);
+  if ((mode & 0o077) !== 0) return broken(`Others can read ${path}.`, `Run \`chmod 700 ${path}\`.`);
   const me = process.getuid?.();
   if (me !== undefined && uid !== me && me !== 0) {
     return broken(`${path} belongs to user ${uid}.`, 'Run this as the user that starts Ballast.');
@@ -84,12 +84,12 @@ function keysFile(settings: Settings) {
   const path = settings.KEYS_FILE;
   try {
     const { mode } = statSync(path);
-    if ((mode & 0o077) !== 0) return broken(`Others may read ${path}.`, `Run \`chmod 600 ${path}\`.`);
+    if ((mode & 0o077) !== 0) return broken(`Others can read ${path}.`, `Run \`chmod 600 ${path}\`.`);
     JSON.parse(readFileSync(path, 'utf8'));
     return ok(path);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT') return idle(`${path} is not there yet; the first start makes it`);
+    if (code === 'ENOENT') return idle(`${path} is not there yet; the first start creates it`);
     return broken(
       `${path} cannot be read (${String(code ?? 'damaged')}).`,
       'Restore it from a backup: secrets need it.',
