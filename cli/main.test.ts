@@ -74,11 +74,11 @@ test.each([
   [['doctor', '--jsn'], 'ballast: There is no option --jsn; did you mean --json?\n'],
   [['doctor', 'now'], 'ballast: "now" is not understood; see --help.\n'],
   [['doctor', '--json=yes'], 'ballast: --json takes no value.\n'],
-  [['token', 'create', '--name'], 'ballast: --name wants a value, such as --name NAME.\n'],
-  [['token', 'create', '--name', 'ci', '--role', 'owner'], 'ballast: --role wants one of viewer, deployer, admin.\n'],
+  [['token', 'create', '--name'], 'ballast: --name needs a value, such as --name NAME.\n'],
+  [['token', 'create', '--name', 'ci', '--role', 'owner'], 'ballast: --role must be one of viewer, deployer, admin.\n'],
   [
     ['token', 'create', '--role', 'admin'],
-    'ballast: --name wants a name of 1 to 100 characters, such as --name "build server".\n',
+    'ballast: --name needs a name of 1 to 100 characters, such as --name "build server".\n',
   ],
 ])('%j is refused with one sentence and exit code 2', async (args, sentence) => {
   expect(await ballast(args)).toEqual({ code: 2, out: '', err: sentence });
