@@ -191,7 +191,7 @@ test('admin link makes a link that moves that account', async () => {
 
 test.each([
   [['--email', 'nobody@example.com'], /^ballast: There is nobody with nobody@example\.com; .+\n$/, 1],
-  [['--id', 'ada'], /^ballast: --id wants the id of a person.+\n$/, 2],
+  [['--id', 'ada'], /^ballast: --id needs the id of a person.+\n$/, 2],
   [
     ['--id', crypto.randomUUID(), '--email', 'ada@example.com'],
     /^ballast: Say who it is by --email or by --id.+\n$/,
