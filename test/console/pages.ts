@@ -25,7 +25,7 @@ export const pages: readonly ConsolePage[] = [
     name: 'home',
     address: at(''),
     heading: 'Home',
-    act: (page) => page.getByRole('button', { name: 'Put away' }).click(),
+    act: (page) => page.getByRole('button', { name: 'Dismiss' }).click(),
   },
   {
     name: 'palette',
@@ -47,18 +47,18 @@ export const pages: readonly ConsolePage[] = [
       await page.getByRole('button', { name: 'Copy the command' }).waitFor();
     },
   },
-  { name: 'cluster', address: ofCluster(''), heading: 'local', shows: 'What it can do' },
+  { name: 'cluster', address: ofCluster(''), heading: 'local', shows: 'Capabilities' },
   { name: 'cluster-lost', address: ({ lostCluster }) => `/o/default/clusters/${lostCluster}`, heading: 'Oregon' },
   { name: 'instances', address: ofCluster('/instances'), heading: 'local', shows: 'mailer' },
   { name: 'cluster-events', address: ofCluster('/events'), heading: 'local', shows: 'An agent enrolled' },
-  { name: 'agent', address: ofCluster('/agent'), heading: 'local', shows: 'Returned to the old one' },
+  { name: 'agent', address: ofCluster('/agent'), heading: 'local', shows: 'Returned to the previous release' },
   {
     name: 'log',
     address: (content) => ofCluster(`/instances/${content.instance}`)(content),
     heading: /./,
     shows: 'order 1043 was paid',
   },
-  { name: 'operations', address: at('/operations'), heading: 'Operations' },
+  { name: 'operations', address: at('/operations'), heading: 'Workflows' },
   {
     name: 'operation',
     address: ({ operation }) => `/o/default/operations/${operation}`,
@@ -81,7 +81,7 @@ export const pages: readonly ConsolePage[] = [
     heading: 'API tokens',
     act: async (page) => {
       await page.getByLabel('Name').fill('Backups');
-      await page.getByRole('button', { name: 'Make token' }).click();
+      await page.getByRole('button', { name: 'Create token' }).click();
       await page.getByRole('button', { name: 'Copy the secret' }).waitFor();
     },
   },

@@ -60,9 +60,9 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.locator('h1:focus').getByText('Teams').waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').waitFor();
-    await page.keyboard.type('make a team');
+    await page.keyboard.type('create a team');
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'Make a team' }).waitFor();
+    await page.getByRole('dialog', { name: 'Create a team' }).waitFor();
     expect(page.url()).toBe(`${opened.url}/o/default/teams?make=true`);
     await page.locator('input:focus').waitFor();
     await page.keyboard.type('Engines');
@@ -75,9 +75,9 @@ describe.skipIf(browser === undefined)('the console', () => {
   test('what is pressed twice is sent once', async () => {
     const { page } = ada;
     const held = await hold(page, 'teams.create');
-    await page.getByRole('button', { name: 'Make a team' }).click();
+    await page.getByRole('button', { name: 'Create a team' }).click();
     await page.getByLabel('Name').fill('Tables');
-    await page.getByRole('button', { name: 'Make team' }).dblclick();
+    await page.getByRole('button', { name: 'Create team' }).dblclick();
     await page.getByLabel('Name').press('Enter');
     await held.letGo();
     await row(page, 'Teams', 'Tables').waitFor();
@@ -92,7 +92,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     const sameLoad = await mark(page);
     await page.getByLabel('E-mail').fill('grace@example.com');
     await page.getByRole('radio', { name: 'Admin' }).check();
-    await page.getByRole('button', { name: 'Make the link' }).click();
+    await page.getByRole('button', { name: 'Create link' }).click();
     const link = await copied(page, 'Copy the link');
     opened.installation.secrets.add(link.slice(link.lastIndexOf('/') + 1));
     await page.getByRole('button', { name: 'Done' }).click();
@@ -127,11 +127,11 @@ describe.skipIf(browser === undefined)('the console', () => {
   test('a change of a role is followed at once, and what a role may not do is not offered', async () => {
     const { page } = grace;
     await page.goto(`${opened.url}/o/default/teams`);
-    await page.getByRole('button', { name: 'Make a team' }).waitFor();
+    await page.getByRole('button', { name: 'Create a team' }).waitFor();
     const sameLoad = await mark(page);
     await ada.page.getByRole('button', { name: 'Role of Grace Hopper: Admin' }).click();
     await ada.page.getByRole('menuitemradio', { name: 'Viewer' }).click();
-    await page.getByRole('button', { name: 'Make a team' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Create a team' }).waitFor({ state: 'detached' });
     await sameLoad();
     expect(await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts()).toEqual([
       'Home',
@@ -140,18 +140,18 @@ describe.skipIf(browser === undefined)('the console', () => {
       'Teams',
       'Settings',
     ]);
-    expect(await page.getByRole('button', { name: /What to do with/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Actions for/ }).count()).toBe(0);
     await page.goto(`${opened.url}/o/default/tokens?make=true`);
-    await page.getByText('Your role does not show this').waitFor();
+    await page.getByText('Your role does not allow this').waitFor();
     await grace.context.close();
   });
 
   test('a token is shown once, works as it is shown, and is refused when it is revoked', async () => {
     const { page } = ada;
     await ada.go('/o/default/tokens');
-    await page.getByRole('button', { name: 'Make a token' }).click();
+    await page.getByRole('button', { name: 'Create a token' }).click();
     await page.getByLabel('Name').fill('Deploys');
-    await page.getByRole('button', { name: 'Make token' }).click();
+    await page.getByRole('button', { name: 'Create token' }).click();
     const secret = await copied(page, 'Copy the secret');
     const command = await copied(page, 'Copy the command');
     opened.installation.secrets.add(secret);
@@ -194,7 +194,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.getByRole('button', { name: 'Update the agent' }).click();
     await page.getByRole('button', { name: 'Update agent' }).click();
     await page.getByRole('heading', { name: 'The agent is being updated' }).waitFor();
-    const attempt = row(page, 'Updates so far', 'Returned to the old one');
+    const attempt = row(page, 'Updates so far', 'Returned to the previous release');
     await attempt.waitFor({ timeout: 60_000 });
     await attempt.getByText('It was started 3 times and did not reach the control plane').waitFor();
     await page.getByRole('heading', { name: 'The agent is being updated' }).waitFor({ state: 'detached' });
@@ -204,7 +204,7 @@ describe.skipIf(browser === undefined)('the console', () => {
 
   test('the history of that update is read in words', async () => {
     const { page } = ada;
-    await row(page, 'Updates so far', 'Returned to the old one').getByRole('link').click();
+    await row(page, 'Updates so far', 'Returned to the previous release').getByRole('link').click();
     await heading(page, /agent/).waitFor();
     const steps = page.getByRole('main').locator('ol').getByRole('listitem');
     await steps.filter({ hasText: /^Ended: the agent rolled back to / }).waitFor();

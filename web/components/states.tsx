@@ -36,7 +36,7 @@ export function EmptyState({ icon, title, children, action }: StateProps) {
 /** The role does not allow it: who could, in the problem's words. */
 export function NoPermission({ children }: { children?: ReactNode }) {
   return (
-    <EmptyState icon={<ShieldLockIcon />} title="Your role does not show this">
+    <EmptyState icon={<ShieldLockIcon />} title="Your role does not allow this">
       {children ?? 'An administrator of the organization can give you another role.'}
     </EmptyState>
   );
@@ -45,7 +45,7 @@ export function NoPermission({ children }: { children?: ReactNode }) {
 export function ErrorState({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const { status, detail, requestId } = problemOf(error);
   if (status === 403) return <NoPermission>{detail}</NoPermission>;
-  const title = status === 0 ? 'No answer' : status === 404 ? 'Not there' : 'This could not be loaded';
+  const title = status === 0 ? 'No response' : status === 404 ? 'Not found' : 'This could not be loaded';
   return (
     <div role="alert">
       <EmptyState

@@ -25,8 +25,8 @@ export function problemOf(error: unknown): ShownProblem {
   }
   const detail =
     error instanceof TRPCClientError
-      ? 'The control plane does not answer. What is shown may be old; it is tried again by itself.'
-      : 'Something in this page does not work. Load it again; if that does not help, tell whoever runs Ballast.';
+      ? 'The control plane does not answer. This page may be out of date; it retries automatically.'
+      : 'This page failed. Reload it; if that does not help, contact the operator of this installation.';
   return { status: error instanceof TRPCClientError ? 0 : 500, detail, requestId: undefined, fields: {} };
 }
 

@@ -17,7 +17,7 @@ export function ConnectionNotice({ connected }: { connected: boolean }) {
       {shown && (
         <span className="inline-flex items-center gap-2 rounded-full bg-raised px-3.5 py-1.5 text-soft text-sm shadow-raised">
           <Spinner />
-          No connection; trying again. What is shown may be old.
+          No connection; trying again. This page may be out of date.
         </span>
       )}
     </div>

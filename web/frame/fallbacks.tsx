@@ -44,9 +44,9 @@ function PageOutdated() {
       <Card>
         <EmptyState
           title="A file of the console is missing"
-          action={<Button onClick={() => location.reload()}>Load again</Button>}
+          action={<Button onClick={() => location.reload()}>Reload</Button>}
         >
-          The control plane may be in the middle of an update; load the page again in a moment.
+          The control plane may be updating; reload the page in a moment.
         </EmptyState>
       </Card>
     </Page>
@@ -55,10 +55,10 @@ function PageOutdated() {
 
 export function NotThere() {
   return (
-    <Page title="Not there">
+    <Page title="Not found">
       <Card>
-        <EmptyState title="There is nothing at this address" action={<ButtonLink to="/">To the first page</ButtonLink>}>
-          It may be gone, or it belongs to an organization that you are no member of.
+        <EmptyState title="No page at this address" action={<ButtonLink to="/">Go to the first page</ButtonLink>}>
+          It was deleted, or it belongs to an organization that you are not a member of.
         </EmptyState>
       </Card>
     </Page>

@@ -54,13 +54,13 @@ export const places: readonly Place[] = [
     also: 'machines nodes agents',
   },
   {
-    label: 'Operations',
+    label: 'Workflows',
     to: '/o/$organization/operations',
     icon: <WorkflowIcon />,
     key: 'o',
     role: 'admin',
     group: 'work',
-    also: 'workflows actors history stuck',
+    also: 'operations actors history stuck',
   },
   {
     label: 'Members',

@@ -3,10 +3,10 @@ import { RadioField } from './radios.tsx';
 
 /** What roles are called, and what each may do beyond the one below it. */
 export const roleWords: Record<Role, { name: string; may: string }> = {
-  viewer: { name: 'Viewer', may: 'Sees clusters, logs, members and teams. Changes nothing.' },
-  deployer: { name: 'Deployer', may: 'Also deploys and runs applications.' },
-  admin: { name: 'Admin', may: 'Also changes clusters, members, tokens and settings.' },
-  owner: { name: 'Owner', may: 'Also makes owners and deletes the organization.' },
+  viewer: { name: 'Viewer', may: 'Can see clusters, logs, members and teams, and change nothing.' },
+  deployer: { name: 'Deployer', may: 'Can also deploy and run applications.' },
+  admin: { name: 'Admin', may: 'Can also change clusters, members, tokens and settings.' },
+  owner: { name: 'Owner', may: 'Can also appoint owners and delete the organization.' },
 };
 
 const choicesOf = <Of extends Role>(some: readonly Of[]) =>

@@ -26,7 +26,7 @@ export function AccountMenu({ label, trigger }: { label: string; trigger: ReactE
         value={theme}
         onChange={(chosen) => chooseTheme(chosen as Theme)}
         choices={[
-          { value: 'system', label: 'As the system' },
+          { value: 'system', label: 'System' },
           { value: 'light', label: 'Light' },
           { value: 'dark', label: 'Dark' },
         ]}

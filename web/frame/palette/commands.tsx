@@ -76,14 +76,14 @@ export function useCommands(): { label: string; items: Command[] }[] {
           },
           {
             id: 'new-token',
-            label: 'Make an API token',
+            label: 'Create an API token',
             also: 'key secret',
             icon: <PlusIcon />,
             run: () => void navigate({ to: '/o/$organization/tokens', params, search: { make: true } }),
           },
           {
             id: 'new-team',
-            label: 'Make a team',
+            label: 'Create a team',
             icon: <PlusIcon />,
             run: () => void navigate({ to: '/o/$organization/teams', params, search: { make: true } }),
           },
@@ -101,13 +101,13 @@ export function useCommands(): { label: string; items: Command[] }[] {
     },
     {
       id: 'new-organization',
-      label: 'Make an organization',
+      label: 'Create an organization',
       icon: <PlusIcon />,
       run: () => void navigate({ to: '/new-organization' }),
     },
     { id: 'light', label: 'Light theme', icon: <SunIcon />, run: () => chooseTheme('light') },
     { id: 'dark', label: 'Dark theme', icon: <MoonIcon />, run: () => chooseTheme('dark') },
-    { id: 'system', label: 'Theme as the system', icon: <SunIcon />, run: () => chooseTheme('system') },
+    { id: 'system', label: 'System theme', icon: <SunIcon />, run: () => chooseTheme('system') },
     {
       id: 'sign-out',
       label: 'Sign out',

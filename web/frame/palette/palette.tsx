@@ -11,7 +11,7 @@ export function Palette() {
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-[light-dark(rgb(20_20_24/25%),rgb(0_0_0/55%))]" />
         <Dialog.Popup
-          aria-label="Go to a page or do something"
+          aria-label="Search pages and actions"
           className="fixed top-[14vh] left-1/2 z-50 w-[560px] max-w-[calc(100vw-1.5rem)] -translate-x-1/2 overflow-hidden rounded-xl bg-raised shadow-raised outline-none"
         >
           <Commands />
@@ -36,12 +36,12 @@ function Commands() {
       keepHighlight
     >
       <Autocomplete.Input
-        aria-label="Go to a page or do something"
-        placeholder="Go to a page or do something…"
+        aria-label="Search pages and actions"
+        placeholder="Search pages and actions…"
         className="h-12 w-full border-line border-b bg-transparent px-4 text-lg outline-none placeholder:text-faint"
       />
       <Autocomplete.Empty>
-        <p className="px-4 py-8 text-center text-soft empty:hidden">Nothing is called so.</p>
+        <p className="px-4 py-8 text-center text-soft empty:hidden">No results.</p>
       </Autocomplete.Empty>
       <Autocomplete.List className="max-h-[min(24rem,60vh)] overflow-y-auto p-1.5 empty:hidden">
         {(group: { label: string; items: Command[] }) => (

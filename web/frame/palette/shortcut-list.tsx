@@ -11,7 +11,7 @@ export function ShortcutList({ open, onClose }: { open: boolean; onClose: () => 
   return (
     <Dialog open={open} onClose={onClose} title="Keyboard shortcuts">
       <dl className="grid grid-cols-[1fr_auto] gap-y-2 text-sm">
-        <Shortcut keys={[isMac ? '⌘' : 'Ctrl', 'K']}>Go to a page or do something</Shortcut>
+        <Shortcut keys={[isMac ? '⌘' : 'Ctrl', 'K']}>Search pages and actions</Shortcut>
         <Shortcut keys={['?']}>These shortcuts</Shortcut>
         {reachable.map(({ to, label, key }) => (
           <Shortcut key={to} keys={['g', key]}>

@@ -14,7 +14,7 @@ import { Provider } from './provider.tsx';
 import { Sessions } from './sessions.tsx';
 
 const themes: { value: Theme; label: string }[] = [
-  { value: 'system', label: 'As the system' },
+  { value: 'system', label: 'System' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ];
@@ -45,7 +45,7 @@ export function Account() {
             </Section>
             <OwnOrganizations organizations={organizations} />
             <Sessions sessions={sessions} />
-            <Section title="Look">
+            <Section title="Appearance">
               <Settings>
                 <Setting title="Theme" about="In this browser.">
                   <div className="w-44">

@@ -58,8 +58,8 @@ function State({ deletion: { state, restorable, restoreUntil, message } }: { del
   if (state === 'failed') {
     return <Status tone="fault">Purge failed{message === undefined ? '' : `: ${message}`}</Status>;
   }
-  if (state === 'purging') return <Status tone="live">Being purged</Status>;
-  if (!restorable) return <Status tone="live">About to be purged</Status>;
+  if (state === 'purging') return <Status tone="live">Purging</Status>;
+  if (!restorable) return <Status tone="live">Waiting to be purged</Status>;
   return (
     <Status tone="neutral">
       <span>
@@ -144,12 +144,12 @@ function PurgeNow({
       open={open}
       onClose={onClose}
       title={`Purge ${name} now?`}
-      confirm="Purge for good"
+      confirm="Purge permanently"
       typed={{ label: `Type ${slug} to confirm`, text: slug }}
       change={purge}
       onConfirm={() => purge.send(undefined)}
     >
-      Everything that is in it is deleted for good: nobody can have it back, and neither can you.
+      All of its data is deleted permanently. Nobody can restore it.
     </Confirm>
   );
 }

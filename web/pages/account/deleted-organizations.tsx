@@ -20,15 +20,15 @@ export function DeletedOrganizations() {
   return (
     <Page
       title="Deleted organizations"
-      about="Organizations of yours that were deleted. You can have one back until it is purged."
+      about="Deleted organizations that you own. You can restore one until it is purged."
       above={{ label: 'Your account', link: { to: '/account' } }}
     >
       <Card>
         <LoadedPages
           pages={deleted}
           empty={
-            <EmptyState icon={<TrashIcon />} title="Nothing is deleted">
-              An organization that you own and delete stays here until it is purged.
+            <EmptyState icon={<TrashIcon />} title="No deleted organizations">
+              An organization that you delete is listed here until it is purged.
             </EmptyState>
           }
         >

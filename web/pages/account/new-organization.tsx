@@ -18,7 +18,7 @@ export function NewOrganization() {
   const make = useChange(
     (body: { name: string; slug: string }, sent) => personPlane.client.organizations.create.mutate({ body }, sent),
     {
-      failed: 'The organization could not be made',
+      failed: 'The organization could not be created',
       quiet: true,
       done: async ({ slug }) => {
         // The way there asks whether one belongs to it.
@@ -30,8 +30,8 @@ export function NewOrganization() {
   const wrongSlug = slug !== '' && !slugPattern.test(slug);
   return (
     <Page
-      title={first ? 'Make your organization' : 'New organization'}
-      about="Clusters, members and everything else belong to one. You will be its owner, and invite others to it."
+      title={first ? 'Create your organization' : 'New organization'}
+      about="An organization owns clusters, members and everything else. You become its owner and can invite others."
     >
       <div className="max-w-lg">
         <Card>
@@ -45,10 +45,10 @@ export function NewOrganization() {
                 hint={
                   wrongSlug ? (
                     <span className="text-fault">
-                      Only small letters, digits and hyphens, with a letter or a digit first and last.
+                      Use lowercase letters, digits and hyphens; begin and end with a letter or a digit.
                     </span>
                   ) : (
-                    `Stands in addresses, as in ${location.host}/o/${slug || 'acme'}, and stays.`
+                    `Used in addresses, such as ${location.host}/o/${slug || 'acme'}. It cannot be changed later.`
                   )
                 }
                 value={slug}
@@ -59,7 +59,7 @@ export function NewOrganization() {
               <div className="flex justify-end gap-2">
                 {!first && <Button onClick={() => history.back()}>Cancel</Button>}
                 <Button type="submit" look="strong" busy={make.sending} disabled={wrongSlug}>
-                  Make organization
+                  Create organization
                 </Button>
               </div>
             </Form>

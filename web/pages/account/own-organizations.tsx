@@ -32,7 +32,7 @@ export function OwnOrganizations({ organizations }: { organizations: OwnMembersh
     >
       {organizations.length === 0 ? (
         <EmptyState title="You belong to no organization" action={newOne}>
-          Make one, or ask somebody to invite you to theirs.
+          Create one, or ask to be invited to an existing one.
         </EmptyState>
       ) : (
         <Rows label="Organizations">
@@ -88,7 +88,7 @@ function Leave({
       change={leave}
       onConfirm={() => leave.send(undefined)}
     >
-      You no longer see it, and come back only if somebody there invites you again. API tokens that you made end.
+      You lose access to it, and can return only if a member invites you again. API tokens that you created end.
     </Confirm>
   );
 }

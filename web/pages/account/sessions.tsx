@@ -27,7 +27,7 @@ export function Sessions({ sessions }: { sessions: Session['sessions'] }) {
   // This one first.
   const sorted = sessions.toSorted((a, b) => Number(b.current) - Number(a.current));
   return (
-    <Section title="Sessions" about="The browsers in which you are signed in. End those that you do not know.">
+    <Section title="Sessions" about="The browsers in which you are signed in. End those that you do not recognize.">
       <Rows label="Sessions">
         {sorted.map((session) => {
           const browser = browserWords(session.userAgent);
@@ -35,7 +35,7 @@ export function Sessions({ sessions }: { sessions: Session['sessions'] }) {
             <Row
               key={session.id}
               title={browser}
-              badges={session.current && <Badge tone="good">this one</Badge>}
+              badges={session.current && <Badge tone="good">this browser</Badge>}
               detail={
                 <>
                   {session.ip !== undefined && <span className="font-mono text-xs">{session.ip} · </span>}

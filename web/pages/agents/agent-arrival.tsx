@@ -42,8 +42,8 @@ export function AgentArrival({
       </p>
       <CopyBlock text={joining.installCommand} label="command" />
       <p className="text-soft text-sm">
-        It works once and expires <Time at={joining.expiresAt} />. It is not shown again; another one can be made at any
-        time.
+        It works once and expires <Time at={joining.expiresAt} />. It is not shown again; you can create another one at
+        any time.
       </p>
       <p role="status" className="flex min-h-9 items-center gap-2.5 rounded-lg bg-ground px-3.5 py-2 text-sm">
         {arrived ? (

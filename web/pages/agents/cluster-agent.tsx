@@ -54,7 +54,7 @@ function LastOutcome({ agent }: { agent: AgentStatus }) {
       title={
         last.status === 'failed'
           ? `The last update, to ${releaseText(last.toImage)}, failed`
-          : `The agent went back from ${releaseText(last.toImage)} to its old release`
+          : `The agent returned from ${releaseText(last.toImage)} to its previous release`
       }
     >
       {last.message}
@@ -80,16 +80,16 @@ function Releases({ cluster, agent }: { cluster: ClusterAnswer; agent: AgentStat
       }
     >
       <Facts>
-        <Fact label="Runs now">
+        <Fact label="Running">
           {agent.currentImage === '' ? (
-            <span className="text-faint">Told by the agent once it has come</span>
+            <span className="text-faint">Reported by the agent when it connects</span>
           ) : (
             <Release image={agent.currentImage} />
           )}
         </Fact>
-        <Fact label="This control plane has">
+        <Fact label="Available">
           {agent.availableImage === '' ? (
-            <span className="text-faint">Being made; that takes a minute</span>
+            <span className="text-faint">Being built; this takes a minute</span>
           ) : (
             <span className="inline-flex flex-wrap items-center gap-2">
               <Release image={agent.availableImage} />
@@ -99,7 +99,7 @@ function Releases({ cluster, agent }: { cluster: ClusterAnswer; agent: AgentStat
           )}
         </Fact>
         {mayChange && offers && !isInContact(cluster) && (
-          <Fact label="Update">Possible once the agent is in contact</Fact>
+          <Fact label="Update">Available when the agent is in contact</Fact>
         )}
       </Facts>
       <UpdateAgent cluster={cluster} to={agent.availableImage} open={asking} onClose={() => setAsking(false)} />
@@ -122,7 +122,7 @@ function UpdateAgent({
   const update = useChange(
     (_: undefined, sent) => client.clusters.updateAgent.mutate({ path: { id: cluster.id } }, sent),
     {
-      failed: 'The update could not begin',
+      failed: 'The update could not be started',
       quiet: true,
       done: onClose,
       touches: () => [trpc.clusters.pathKey()],
@@ -141,8 +141,8 @@ function UpdateAgent({
       change={update}
       onConfirm={() => update.send(undefined)}
     >
-      It becomes {releaseText(to)}. What runs on the cluster goes on meanwhile. If the new agent does not say hello
-      within two minutes, the old one comes back by itself.
+      The agent is updated to {releaseText(to)}. Workloads keep running. If the new agent does not connect within two
+      minutes, the previous one is restored automatically.
     </Confirm>
   );
 }

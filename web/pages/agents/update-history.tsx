@@ -18,7 +18,7 @@ export function UpdateHistory({ attempts }: { attempts: readonly UpdateAttempt[]
   return (
     <Section title="Updates so far">
       {attempts.length === 0 ? (
-        <p className="px-4 py-3.5 text-soft text-sm">The agent was never updated since it came.</p>
+        <p className="px-4 py-3.5 text-soft text-sm">The agent has not been updated since it joined.</p>
       ) : (
         <Rows label="Updates so far">
           {attempts.map((attempt) => (
@@ -73,7 +73,7 @@ export function EarlierReleases({ cluster, agent }: { cluster: ClusterAnswer; ag
   const goBack = useChange(
     (image: string, sent) => client.clusters.rollbackAgent.mutate({ path: { id: cluster.id }, body: { image } }, sent),
     {
-      failed: 'The agent could not go back',
+      failed: 'The agent could not be rolled back',
       quiet: true,
       done: () => setImage(undefined),
       touches: () => [trpc.clusters.pathKey()],
@@ -82,8 +82,8 @@ export function EarlierReleases({ cluster, agent }: { cluster: ClusterAnswer; ag
   const releases = releasesBefore(agent);
   if (releases.length === 0) return null;
   return (
-    <Section title="Releases that ran here before">
-      <Rows label="Releases that ran here before">
+    <Section title="Previous releases">
+      <Rows label="Previous releases">
         {releases.map((release) => (
           <Row
             key={release}
@@ -94,13 +94,13 @@ export function EarlierReleases({ cluster, agent }: { cluster: ClusterAnswer; ag
               isInContact(cluster) && (
                 <Button
                   small
-                  aria-label={`Go back to ${releaseText(release)}`}
+                  aria-label={`Roll back to ${releaseText(release)}`}
                   onClick={() => {
                     goBack.reset();
                     setImage(release);
                   }}
                 >
-                  Go back to it
+                  Roll back
                 </Button>
               )
             }
@@ -110,14 +110,13 @@ export function EarlierReleases({ cluster, agent }: { cluster: ClusterAnswer; ag
       <Confirm
         open={image !== undefined}
         onClose={() => setImage(undefined)}
-        title={`Go back to ${releaseText(image ?? '')}`}
-        confirm="Go back"
+        title={`Roll back to ${releaseText(image ?? '')}`}
+        confirm="Roll back"
         danger={false}
         change={goBack}
         onConfirm={() => image !== undefined && goBack.send(image)}
       >
-        What runs on the cluster goes on meanwhile. If that release does not work any more, the present one comes back
-        by itself.
+        Workloads keep running. If that release no longer works, the current one is restored automatically.
       </Confirm>
     </Section>
   );

@@ -20,11 +20,11 @@ export function UpdateProgress({ clusterId, attempt }: { clusterId: string; atte
   const reached = phases.findIndex(({ status }) => status === attempt.status);
   return (
     <Section
-      title={attempt.kind === 'rollback' ? 'The agent goes back' : 'The agent is being updated'}
+      title={attempt.kind === 'rollback' ? 'The agent is being rolled back' : 'The agent is being updated'}
       about={
         <>
-          From <Release image={attempt.fromImage} /> to <Release image={attempt.toImage} />, asked for{' '}
-          <Time at={attempt.startedAt} />. What runs on the cluster goes on.
+          From <Release image={attempt.fromImage} /> to <Release image={attempt.toImage} />, requested{' '}
+          <Time at={attempt.startedAt} />. Workloads keep running.
         </>
       }
       actions={

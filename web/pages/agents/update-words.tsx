@@ -11,7 +11,7 @@ const outcomes: Record<UpdateAttempt['status'], { word: string; tone: Tone }> = 
   switching: { word: 'Switching', tone: 'live' },
   confirming: { word: 'Confirming', tone: 'live' },
   succeeded: { word: 'Succeeded', tone: 'good' },
-  returned: { word: 'Returned to the old one', tone: 'attention' },
+  returned: { word: 'Returned to the previous release', tone: 'attention' },
   failed: { word: 'Failed', tone: 'fault' },
   cancelled: { word: 'Cancelled', tone: 'neutral' },
 };
@@ -23,10 +23,10 @@ export function AttemptStatus({ status }: Pick<UpdateAttempt, 'status'>) {
 
 /** What is done one after the other, each as what it is now and as what it is once it is done. */
 export const phases = [
-  { status: 'requested', now: 'Asking the agent', done: 'The agent took it' },
-  { status: 'downloading', now: 'The agent downloads the release', done: 'Downloaded and checked' },
-  { status: 'switching', now: 'The agent switches to it', done: 'Switched' },
-  { status: 'confirming', now: 'Waiting for the new agent to say hello', done: 'The new agent said hello' },
+  { status: 'requested', now: 'Sending the update to the agent', done: 'The agent accepted the update' },
+  { status: 'downloading', now: 'The agent is downloading the release', done: 'Downloaded and checked' },
+  { status: 'switching', now: 'The agent is switching to it', done: 'Switched' },
+  { status: 'confirming', now: 'Waiting for the new agent to connect', done: 'The new agent connected' },
 ] as const satisfies readonly { status: UpdateAttempt['status']; now: string; done: string }[];
 
 /** Until the agent begins to switch. */

@@ -17,8 +17,8 @@ export function MakeToken({ open, onClose }: { open: boolean; onClose: () => voi
       open={open}
       onClose={onClose}
       onClosed={() => setMade(undefined)}
-      title={made === undefined ? 'Make an API token' : `The token ${made.token.name}`}
-      about={made === undefined ? 'For programs and scripts that speak with Ballast on their own.' : undefined}
+      title={made === undefined ? 'Create an API token' : `The token ${made.token.name}`}
+      about={made === undefined ? 'For programs and scripts that call the API.' : undefined}
     >
       {made === undefined ? (
         <MakeTokenForm onMade={setMade} onClose={onClose} />
@@ -39,7 +39,7 @@ function MakeTokenForm({ onMade, onClose }: { onMade: (made: MadeToken) => void;
     (body: { name: string; role: TokenRole; expiresAt?: string }, sent) =>
       client.apiTokens.create.mutate({ body }, sent),
     {
-      failed: 'The token could not be made',
+      failed: 'The token could not be created',
       quiet: true,
       secret: true,
       done: onMade,
@@ -55,7 +55,7 @@ function MakeTokenForm({ onMade, onClose }: { onMade: (made: MadeToken) => void;
       <TextField
         name="name"
         label="Name"
-        hint="What it is for, so that it can be told apart later."
+        hint="What the token is for, so that you recognize it later."
         value={name}
         onChange={setName}
         required
@@ -69,7 +69,7 @@ function MakeTokenForm({ onMade, onClose }: { onMade: (made: MadeToken) => void;
         value={expiry}
         onChange={(chosen) => setExpiry(expiryChoices.find(({ value }) => value === chosen)?.value ?? expiry)}
         choices={expiryChoices}
-        {...(expiry === 'never' ? { hint: 'Whoever has it may use it until it is revoked.' } : {})}
+        {...(expiry === 'never' ? { hint: 'Anyone who has it can use it until it is revoked.' } : {})}
       />
       {expiry === 'date' && (
         <TextField
@@ -85,7 +85,7 @@ function MakeTokenForm({ onMade, onClose }: { onMade: (made: MadeToken) => void;
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" look="strong" busy={make.sending}>
-          Make token
+          Create token
         </Button>
       </DialogActions>
     </Form>

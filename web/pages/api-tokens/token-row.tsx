@@ -43,7 +43,7 @@ export function TokenRow({ token, now, onRevoke }: { token: Token; now: number; 
       }
       detail={
         <>
-          made by <Maker id={createdBy} /> <Time at={createdAt} />
+          created by <Maker id={createdBy} /> <Time at={createdAt} />
           {token.projectRestricted && ` · limited to ${projectCount(token.projectIds.length)}`} ·{' '}
           <Copyable text={tokenId} shown={`svc_${tokenId.slice(0, 8)}…`} label="identifier" />
         </>

@@ -11,7 +11,7 @@ export function TokenSecret({ made, onClose }: { made: MadeToken; onClose: () =>
   return (
     <div className="flex flex-col gap-4">
       <Notice tone="attention" title="Copy it now">
-        <p>It is not shown again. Whoever has it may do what its role may: keep it as you keep a password.</p>
+        <p>It is not shown again. Anyone who has it has the rights of its role: keep it like a password.</p>
       </Notice>
       <div className="flex flex-col gap-1.5">
         <p className="font-medium text-sm">Secret</p>

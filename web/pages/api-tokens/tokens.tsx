@@ -49,7 +49,7 @@ function TokenList() {
     });
   const makeButton = (
     <Button look="strong" onClick={() => setMaking(true)}>
-      Make a token
+      Create a token
     </Button>
   );
 
@@ -58,7 +58,7 @@ function TokenList() {
       title={title}
       about={
         <>
-          What programs and scripts speak with Ballast by. Jobs of a CI do without:{' '}
+          Credentials of programs and scripts. Jobs of a CI system need no stored one: see{' '}
           <Link to="/o/$organization/ci" params={{ organization: slug }} className="rounded-sm underline">
             CI jobs
           </Link>
@@ -76,8 +76,8 @@ function TokenList() {
         <LoadedPages
           pages={tokens}
           empty={
-            <EmptyState icon={<KeyIcon />} title={live ? 'No token is good at present' : 'No tokens yet'}>
-              A token lets a program do what its role may, without a person signing in.
+            <EmptyState icon={<KeyIcon />} title={live ? 'No valid tokens' : 'No tokens yet'}>
+              A token gives a program the rights of its role, without a person signing in.
             </EmptyState>
           }
         >
@@ -117,7 +117,7 @@ function RevokeToken({ token, open, onClose }: { token: Token; open: boolean; on
       change={revoke}
       onConfirm={() => revoke.send(undefined)}
     >
-      It is refused from the next request on, and streams that are open by it close at once. This cannot be undone.
+      Its next request is refused, and its open streams close at once. This cannot be undone.
     </Confirm>
   );
 }

@@ -23,7 +23,7 @@ export function AuditLog() {
   return (
     <Page
       title="Audit log"
-      about="Who did what, when and from where. Nobody can change it."
+      about="Who did what, when and from where. Records cannot be changed."
       actions={mayRead && <ExportButton filter={filter} />}
     >
       {mayRead ? (
@@ -62,10 +62,10 @@ function Log({ filter }: { filter: LogFilter }) {
           empty={
             <EmptyState
               icon={<LogIcon />}
-              title="Nothing of that kind happened"
+              title="No matching records"
               action={Object.keys(filter).length > 0 && <Button onClick={() => show({})}>Show everything</Button>}
             >
-              No record of this organization is let through by the filters.
+              No record of this organization matches the filters.
             </EmptyState>
           }
         >

@@ -14,7 +14,7 @@ test('actions of each kind of subject can be chosen, and every subject has some'
 
 test('a name that is no longer written is still told in words', () => {
   const old = record({ action: 'deletion.failed', details: { message: 'Why' } });
-  expect(auditSentence(old)).toBe('Ada gave up a deletion: Why');
+  expect(auditSentence(old)).toBe('Ada marked a deletion as failed: Why');
 });
 
 test('a sentence stands without details too, since old records may lack them', () => {
@@ -34,14 +34,14 @@ describe('a sentence', () => {
     [
       'organization.deleted_retention_set',
       { from: 24, to: 168 },
-      'Ada set the retention of deleted things from 1 day to 7 days',
+      'Ada set the retention of deleted data from 1 day to 7 days',
     ],
     [
       'organization.updated',
       { name: { from: 'A', to: 'B' }, requireMfa: { from: false, to: true } },
       'Ada renamed the organization from A to B and required a second factor of everybody',
     ],
-    ['cluster.failed', { message: 'Why' }, 'Ada gave up the cluster Platform: Why'],
+    ['cluster.failed', { message: 'Why' }, 'Ada marked the cluster Platform as failed: Why'],
     ['ship.launched', {}, 'Ada did ship.launched to Platform'],
   ])('of %s', (action, details, sentence) => {
     expect(auditSentence(record({ action, details }))).toBe(sentence);

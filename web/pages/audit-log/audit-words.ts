@@ -29,7 +29,7 @@ export function actorName(actor: AuditRecord['actor']): string {
     case 'Control plane':
       return 'Ballast';
     case 'Nobody signed in':
-      return 'Somebody who was not signed in';
+      return 'Someone who was not signed in';
   }
 }
 

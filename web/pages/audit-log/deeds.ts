@@ -96,38 +96,38 @@ function teamMembers({ name, details: { added, removed } }: About): string {
     some(added) && `added ${count(added, 'member')}`,
     some(removed) && `removed ${count(removed, 'member')}`,
   ]);
-  return changes === '' ? `left the members of the team ${name} as they were` : `${changes} in the team ${name}`;
+  return changes === '' ? `did not change the members of the team ${name}` : `${changes} in the team ${name}`;
 }
 
 function revokedTokens({ revokedTokens: number }: About['details']): string {
-  return Number(number) > 0 ? ` and revoked ${count(number, 'token')} that it had made` : '';
+  return Number(number) > 0 ? ` and revoked ${count(number, 'token')} that it had issued` : '';
 }
 
 const why = ({ message }: About['details']) => after(': ', message);
 
 export const deeds: Readonly<Record<OrganizationAction | RetiredAction, Deed>> = {
-  'organization.created': { label: 'Made', done: ({ name }) => `made the organization ${name}` },
+  'organization.created': { label: 'Created', done: ({ name }) => `created the organization ${name}` },
   'organization.updated': { label: 'Changed', done: organizationChanges },
   'organization.deleted_retention_set': {
     label: 'Retention set',
-    done: ({ details }) => `set the retention of deleted things${fromTo(details, 3_600_000)}`,
+    done: ({ details }) => `set the retention of deleted data${fromTo(details, 3_600_000)}`,
   },
   'organization.join_token_ttl_set': {
-    label: 'Life of join tokens set',
-    done: ({ details }) => `set the life of join tokens${fromTo(details, 1_000)}`,
+    label: 'Join command lifetime set',
+    done: ({ details }) => `set the join command lifetime${fromTo(details, 1_000)}`,
   },
   'organization.deleted': { label: 'Deleted', done: ({ name }) => `deleted the organization ${name}` },
   'organization.restored': { label: 'Restored', done: ({ name }) => `restored the organization ${name}` },
   'organization.purge_requested': {
-    label: 'Purge asked for',
-    done: ({ name }) => `asked for the organization ${name} to be purged now`,
+    label: 'Purge requested',
+    done: ({ name }) => `requested the purge of the organization ${name}`,
   },
   'organization.purged': { label: 'Purged', done: ({ name }) => `purged the organization ${name}` },
   'organization.deletion_failed': {
     label: 'Purge failed',
     done: ({ name, details }) => `could not purge the organization ${name}${why(details)}`,
   },
-  'deletion.failed': { label: 'Failed', done: ({ details }) => `gave up a deletion${why(details)}` },
+  'deletion.failed': { label: 'Failed', done: ({ details }) => `marked a deletion as failed${why(details)}` },
 
   'member.added': {
     label: 'Added',
@@ -142,14 +142,17 @@ export const deeds: Readonly<Record<OrganizationAction | RetiredAction, Deed>> =
   'member.removed': { label: 'Removed', done: ({ name }) => `removed ${name} from the organization` },
 
   'invitation.created': {
-    label: 'Made',
+    label: 'Created',
     done: ({ name, details }) => `invited ${name}${after(' as ', details.role)}`,
   },
-  'invitation.resent': { label: 'Made again', done: ({ name }) => `made a new link for the invitation of ${name}` },
-  'invitation.revoked': { label: 'Taken back', done: ({ name }) => `took back the invitation of ${name}` },
+  'invitation.resent': {
+    label: 'Link renewed',
+    done: ({ name }) => `created a new link for the invitation of ${name}`,
+  },
+  'invitation.revoked': { label: 'Revoked', done: ({ name }) => `revoked the invitation of ${name}` },
   'invitation.accepted': { label: 'Accepted', done: ({ name }) => `accepted the invitation for ${name}` },
 
-  'team.created': { label: 'Made', done: ({ name }) => `made the team ${name}` },
+  'team.created': { label: 'Created', done: ({ name }) => `created the team ${name}` },
   'team.renamed': {
     label: 'Renamed',
     done: ({ name, details }) => `renamed the team ${said(details.from) || name}${after(' to ', details.to)}`,
@@ -158,18 +161,18 @@ export const deeds: Readonly<Record<OrganizationAction | RetiredAction, Deed>> =
   'team.deleted': { label: 'Deleted', done: ({ name }) => `deleted the team ${name}` },
 
   'api_token.created': {
-    label: 'Made',
-    done: ({ name, details }) => `made the API token ${name}${after(' with the role ', details.role)}`,
+    label: 'Created',
+    done: ({ name, details }) => `created the API token ${name}${after(' with the role ', details.role)}`,
   },
   'api_token.exchanged': {
-    label: 'Given to a CI job',
-    done: ({ name, details }) => `got the API token ${name}${after(' with the role ', details.role)}`,
+    label: 'Issued to a CI job',
+    done: ({ name, details }) => `received the API token ${name}${after(' with the role ', details.role)}`,
   },
   'api_token.revoked': { label: 'Revoked', done: ({ name }) => `revoked the API token ${name}` },
 
   'trusted_issuer.created': {
-    label: 'Made',
-    done: ({ name, details }) => `made the rule ${name} for CI jobs${after(' of ', details.issuer)}`,
+    label: 'Created',
+    done: ({ name, details }) => `created the rule ${name} for CI jobs${after(' of ', details.issuer)}`,
   },
   'trusted_issuer.changed': {
     label: 'Changed',
@@ -180,28 +183,31 @@ export const deeds: Readonly<Record<OrganizationAction | RetiredAction, Deed>> =
     done: ({ name, details }) => `deleted the rule ${name} for CI jobs${revokedTokens(details)}`,
   },
 
-  'cluster.created': { label: 'Made', done: ({ name }) => `made the cluster ${name}` },
+  'cluster.created': { label: 'Created', done: ({ name }) => `created the cluster ${name}` },
   'cluster.updated': { label: 'Changed', done: clusterChanges },
   'cluster.enrollment_token_created': {
-    label: 'Join command made',
-    done: ({ name }) => `made a command that joins a machine to the cluster ${name}`,
+    label: 'Join command created',
+    done: ({ name }) => `created a command that joins a machine to the cluster ${name}`,
   },
   'cluster.agent_enrolled': {
     label: 'Agent joined',
     done: ({ name, details }) =>
-      `joined the cluster ${name}${after(' with the version ', details.version)}${details.replaced === true ? ', in place of the agent before' : ''}`,
+      `joined the cluster ${name}${after(' with the version ', details.version)}${details.replaced === true ? 'and replaced the previous agent' : ''}`,
   },
   'cluster.agent_revoked': { label: 'Agent revoked', done: ({ name }) => `revoked the agent of the cluster ${name}` },
   'cluster.agent_update_requested': {
-    label: 'Agent update asked for',
+    label: 'Agent update requested',
     done: ({ name, details }) =>
-      `asked for the agent of the cluster ${name} to be ${details.kind === 'rollback' ? 'taken back' : 'updated'}${after(' to ', details.to)}`,
+      `requested the ${details.kind === 'rollback' ? 'rollback' : 'update'} of the agent of the cluster ${name}${after(' to ', details.to)}`,
   },
   'cluster.agent_update_cancelled': {
     label: 'Agent update cancelled',
     done: ({ name }) => `cancelled the update of the agent of the cluster ${name}`,
   },
-  'agent-update.failed': { label: 'Failed', done: ({ details }) => `gave up the update of an agent${why(details)}` },
+  'agent-update.failed': {
+    label: 'Failed',
+    done: ({ details }) => `marked the update of an agent as failed${why(details)}`,
+  },
   'cluster.exec': {
     label: 'Program run',
     done: ({ name, details }) => `ran ${said(details.program) || 'a program'} in an instance on the cluster ${name}`,
@@ -216,19 +222,19 @@ export const deeds: Readonly<Record<OrganizationAction | RetiredAction, Deed>> =
     done: ({ name }) => `cancelled a command on the cluster ${name}`,
   },
   'cluster.deletion_requested': {
-    label: 'Deletion asked for',
-    done: ({ name }) => `asked for the cluster ${name} to be deleted`,
+    label: 'Deletion requested',
+    done: ({ name }) => `requested the deletion of the cluster ${name}`,
   },
   'cluster.deleted': { label: 'Deleted', done: ({ name }) => `deleted the cluster ${name}` },
   'cluster.failed': {
     label: 'Failed',
-    done: ({ name, details }) => `gave up the cluster ${name}${why(details)}`,
+    done: ({ name, details }) => `marked the cluster ${name} as failed${why(details)}`,
   },
 
   'workload.applied': {
     label: 'Applied',
     done: ({ name, details }) =>
-      `put the workload ${name}${after(' in the release ', details.release)}${after(' on the cluster ', details.cluster)}`,
+      `applied the workload ${name}${after(' in the release ', details.release)}${after(' on the cluster ', details.cluster)}`,
   },
   'workload.removed': {
     label: 'Removed',

@@ -60,7 +60,7 @@ function RecordFacts({ record, nameOf }: RecordProps) {
         )}
         <Known label="Action">
           <Copyable text={record.action} label="action" />
-          <Only filter={{ action: record.action }}>All such</Only>
+          <Only filter={{ action: record.action }}>All with this action</Only>
         </Known>
         <Known label="On">
           {subject.name !== undefined && `${subject.name} · `}

@@ -16,7 +16,7 @@ export function AddCluster({ onClose }: { onClose: () => void }) {
   const add = useChange(
     (body: { name: string; region: string }, sent) => client.clusters.create.mutate({ body }, sent),
     {
-      failed: 'The cluster could not be made',
+      failed: 'The cluster could not be created',
       quiet: true,
       secret: true,
       done: setCreated,
@@ -50,7 +50,7 @@ export function AddCluster({ onClose }: { onClose: () => void }) {
       <TextField
         name="region"
         label="Region"
-        hint="Where its machine is, in your own words. It can be left empty."
+        hint="Where its machine is, in your own words. Optional."
         value={region}
         onChange={setRegion}
         maxLength={100}

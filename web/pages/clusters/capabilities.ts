@@ -5,23 +5,23 @@ type Flag = { [Name in keyof Capabilities]: Capabilities[Name] extends boolean ?
 
 /** What each capability is to somebody who wants to put something on the cluster. */
 const words: Record<Flag, string> = {
-  ingressController: 'Lead host names to what runs here',
-  trafficMetrics: 'Measure requests and answers',
+  ingressController: 'Route host names to workloads',
+  trafficMetrics: 'Measure requests and responses',
   processArgs: 'Run processes with commands and arguments of their own',
-  autoBuilds: 'Build images by itself',
+  autoBuilds: 'Build images automatically',
   buildOptions: 'Build images with options',
   buildRegistry: 'Keep built images in a registry of its own',
-  builderAuto: 'Choose the builder of an image by itself',
-  certificateSecrets: 'Use own certificates',
-  dbOperator: 'Run databases by an operator',
-  dbOperatorBackupPlugin: 'Back up databases by the operator’s plugin',
+  builderAuto: 'Choose the builder of an image automatically',
+  certificateSecrets: 'Use your own certificates',
+  dbOperator: 'Run databases with an operator',
+  dbOperatorBackupPlugin: 'Back up databases with the operator’s plugin',
   databaseRestore: 'Restore databases from a backup',
-  edgeFronting: 'Stand behind an edge',
+  edgeFronting: 'Run behind an edge',
   fileMounts: 'Mount files into processes',
   heldSpecs: 'Hold a change back until it is released',
-  heldSuspend: 'Suspend what is held back',
-  kindMetrics: 'Tell metrics by kind of process',
-  metricsServer: 'Tell how much CPU time and memory instances use',
+  heldSuspend: 'Suspend a held change',
+  kindMetrics: 'Report metrics by kind of process',
+  metricsServer: 'Report the CPU time and memory of instances',
   nodePrivateNet: 'Reach private networks from its nodes',
   privateNet: 'Join a private network',
   releaseCommand: 'Run a command before each release',
@@ -38,9 +38,7 @@ export function capabilityWords(capabilities: Capabilities): { can: string[]; ca
 
 /** Why the rest is not there. */
 export function whyNot(driver: string): string {
-  if (driver === 'process')
-    return 'Nothing of Ballast does these on a cluster whose driver starts processes on the machine itself.';
-  if (driver === 'docker')
-    return 'Nothing of Ballast does these on a cluster whose driver starts containers with a Docker engine.';
-  return `Nothing of Ballast does these on a cluster whose driver is ${driver}.`;
+  if (driver === 'process') return 'Not available on a cluster whose driver starts processes on the machine itself.';
+  if (driver === 'docker') return 'Not available on a cluster whose driver starts containers with a Docker engine.';
+  return `Not available on a cluster whose driver is ${driver}.`;
 }

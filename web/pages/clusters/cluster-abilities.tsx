@@ -7,9 +7,9 @@ import type { ClusterAnswer } from './cluster-status.tsx';
 export function ClusterAbilities({ cluster }: { cluster: ClusterAnswer }) {
   const { can, cannot } = capabilityWords(cluster.capabilities);
   return (
-    <Section title="What it can do">
+    <Section title="Capabilities">
       <div className="divide-y divide-line">
-        <ul aria-label="What holds on its machine" className="flex flex-col gap-1.5 px-4 py-3 text-sm">
+        <ul aria-label="Capabilities" className="flex flex-col gap-1.5 px-4 py-3 text-sm">
           {cluster.driver === 'docker' && (
             <Ability>Each instance runs in a container of its own, apart from the machine and the others.</Ability>
           )}
@@ -23,9 +23,9 @@ export function ClusterAbilities({ cluster }: { cluster: ClusterAnswer }) {
           ))}
         </ul>
         <details className="group px-4 py-3 text-sm">
-          <summary className="w-fit rounded-sm text-soft hover:text-text">What it cannot do ({cannot.length})</summary>
+          <summary className="w-fit rounded-sm text-soft hover:text-text">Not available ({cannot.length})</summary>
           <p className="mt-2 text-pretty text-soft">{whyNot(cluster.driver)}</p>
-          <ul aria-label="What it cannot do" className="mt-2 grid gap-x-6 gap-y-1.5 sm:grid-cols-2">
+          <ul aria-label="Not available" className="mt-2 grid gap-x-6 gap-y-1.5 sm:grid-cols-2">
             {cannot.map((text) => (
               <Ability key={text} not>
                 {text}

@@ -20,8 +20,8 @@ export function ClusterEvents() {
       <LoadedPages
         pages={events}
         empty={
-          <EmptyState icon={<HistoryIcon />} title="Nothing happened yet">
-            What happens to this cluster and to what runs on it is told here for 90 days.
+          <EmptyState icon={<HistoryIcon />} title="No events yet">
+            Events of this cluster and its workloads are kept for 90 days.
           </EmptyState>
         }
       >

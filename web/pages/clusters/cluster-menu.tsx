@@ -17,10 +17,10 @@ export function ClusterMenu({ cluster, onJoin }: { cluster: ClusterAnswer; onJoi
   const close = () => setDoing(undefined);
   return (
     <>
-      <Menu label={`What to do with ${cluster.name}`}>
+      <Menu label={`Actions for ${cluster.name}`}>
         <MenuItem onSelect={() => setDoing('describe')}>Change name and region</MenuItem>
         <MenuItem onSelect={() => schedulable.send(!cluster.schedulable)}>
-          {cluster.schedulable ? 'Take no new workloads' : 'Take new workloads'}
+          {cluster.schedulable ? 'Refuse new workloads' : 'Accept new workloads'}
         </MenuItem>
         <MenuItem onSelect={onJoin}>
           {cluster.status === 'awaiting-agent' ? 'Show the command again' : 'Replace the agent'}

@@ -21,7 +21,7 @@ export function ClusterNodes({ cluster }: { cluster: ClusterAnswer }) {
                 <span>{Number((cpuMilli / 1_000).toFixed(1))} CPU</span>
                 <span>{Number((memoryBytes / gibibyte).toFixed(1))} GiB</span>
                 <Status tone={!inContact ? 'neutral' : ready ? 'good' : 'fault'}>
-                  {!inContact ? 'Not heard of' : ready ? 'Ready' : 'Not ready'}
+                  {!inContact ? 'No contact' : ready ? 'Ready' : 'Not ready'}
                 </Status>
               </>
             }

@@ -8,12 +8,12 @@ export function ClusterNotices({ cluster, onJoin }: { cluster: ClusterAnswer; on
   return (
     <>
       {status === 'awaiting-agent' && (
-        <Notice tone="attention" title="This cluster waits for its agent">
+        <Notice tone="attention" title="This cluster is waiting for its agent">
           <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
             <p className="min-w-0 flex-1 basis-64">
               {onJoin === undefined
-                ? 'An administrator can show the command that brings it.'
-                : 'Run the command on its machine. If it was run already, its last line says what went wrong.'}
+                ? 'An administrator can show the join command.'
+                : 'Run the command on its machine. If it has already run, its last line says what went wrong.'}
             </p>
             {onJoin !== undefined && (
               <Button small onClick={onJoin}>
@@ -24,13 +24,13 @@ export function ClusterNotices({ cluster, onJoin }: { cluster: ClusterAnswer; on
         </Notice>
       )}
       {status === 'lost' && (
-        <Notice tone="fault" title="There is no contact with the agent">
+        <Notice tone="fault" title="Lost contact with the agent">
           {message !== '' && <p>{message}</p>}
-          <p>What runs there very likely goes on.</p>
+          <p>Its workloads are probably still running.</p>
         </Notice>
       )}
       {status === 'degraded' && (
-        <Notice tone="attention" title="Something is not as it shall be">
+        <Notice tone="attention" title="Degraded">
           {message}
         </Notice>
       )}
@@ -46,7 +46,7 @@ export function ClusterNotices({ cluster, onJoin }: { cluster: ClusterAnswer; on
         </Notice>
       )}
       {reconcileError !== '' && reconcileError !== message && (
-        <Notice tone="attention" title="The agent says what it cannot do">
+        <Notice tone="attention" title="The agent reports a problem">
           {reconcileError}
         </Notice>
       )}

@@ -39,7 +39,7 @@ function ClusterFacts({ cluster }: { cluster: ClusterAnswer }) {
       {cluster.driver !== '' && <MachineFacts cluster={cluster} />}
       {cluster.region !== '' && <Fact label="Region">{cluster.region}</Fact>}
       <Fact label="New workloads">
-        {cluster.schedulable ? 'Can be put here' : 'Are refused; what is here already can be changed'}
+        {cluster.schedulable ? 'Accepted' : 'Refused; existing workloads can still be changed'}
       </Fact>
       <Fact label="Short name">
         <Copyable text={cluster.slug} label="short name" />
@@ -47,7 +47,7 @@ function ClusterFacts({ cluster }: { cluster: ClusterAnswer }) {
       <Fact label="Id">
         <Copyable text={cluster.id} label="id" />
       </Fact>
-      <Fact label="Made">
+      <Fact label="Created">
         <Time at={cluster.createdAt} />
       </Fact>
     </Facts>

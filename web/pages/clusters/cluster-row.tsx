@@ -16,7 +16,7 @@ export function ClusterRow({ cluster }: { cluster: ListedCluster }) {
       badges={
         <>
           {cluster.local && <Badge>this installation</Badge>}
-          {!cluster.schedulable && <Badge tone="attention">takes no new workloads</Badge>}
+          {!cluster.schedulable && <Badge tone="attention">refuses new workloads</Badge>}
           {summary?.agentUpdateAvailable === true && <Badge tone="live">agent update available</Badge>}
         </>
       }
@@ -49,10 +49,10 @@ export function ClusterRow({ cluster }: { cluster: ListedCluster }) {
 /** While there is contact the time of the last heartbeat would be old before it is read. */
 export function LastHeard({ cluster }: { cluster: Pick<ListedCluster, 'status' | 'lastHeartbeatAt'> }) {
   if (isInContact(cluster)) return <>In contact</>;
-  if (cluster.lastHeartbeatAt === undefined) return <>Never heard of</>;
+  if (cluster.lastHeartbeatAt === undefined) return <>Never in contact</>;
   return (
     <>
-      Heard of <Time at={cluster.lastHeartbeatAt} />
+      Last heartbeat <Time at={cluster.lastHeartbeatAt} />
     </>
   );
 }

@@ -9,11 +9,11 @@ type ClusterState = ClusterAnswer['status'];
 /** How a cluster is, in words; what most needs somebody comes first. */
 const states: Record<ClusterState, { word: string; tone: Tone; urgency: number }> = {
   failed: { word: 'Failed', tone: 'fault', urgency: 0 },
-  lost: { word: 'No contact', tone: 'fault', urgency: 1 },
+  lost: { word: 'Lost contact', tone: 'fault', urgency: 1 },
   degraded: { word: 'Degraded', tone: 'attention', urgency: 2 },
   'awaiting-agent': { word: 'Waiting for its agent', tone: 'attention', urgency: 3 },
   updating: { word: 'Updating its agent', tone: 'live', urgency: 4 },
-  deleting: { word: 'Being deleted', tone: 'live', urgency: 5 },
+  deleting: { word: 'Deleting', tone: 'live', urgency: 5 },
   ready: { word: 'Ready', tone: 'good', urgency: 6 },
   deleted: { word: 'Deleted', tone: 'neutral', urgency: 7 },
 };

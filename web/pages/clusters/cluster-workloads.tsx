@@ -29,7 +29,7 @@ export function ClusterWorkloads({ cluster }: { cluster: ClusterAnswer }) {
       <LoadedPages
         pages={workloads}
         empty={
-          <EmptyState icon={<ContainerIcon />} title="Nothing runs here yet">
+          <EmptyState icon={<ContainerIcon />} title="No workloads yet">
             A workload is an image with its processes, environment and volumes, described in a file.
             {mayApply && (
               <div className="mt-4 text-left">

@@ -55,7 +55,7 @@ export function Cluster() {
       <Dialog
         open={mayJoin && join === true}
         onClose={() => setJoining(false)}
-        title={`Bring an agent to ${cluster.name}`}
+        title={`Join an agent to ${cluster.name}`}
       >
         <JoinCommand cluster={cluster} onClose={() => setJoining(false)} />
       </Dialog>
@@ -68,7 +68,7 @@ function HowItIs({ cluster }: { cluster: ClusterAnswer }) {
     <>
       <ClusterStatus cluster={cluster} />
       {cluster.local && <Badge>this installation</Badge>}
-      {!cluster.schedulable && <Badge tone="attention">takes no new workloads</Badge>}
+      {!cluster.schedulable && <Badge tone="attention">refuses new workloads</Badge>}
     </>
   );
 }

@@ -16,7 +16,7 @@ export function JoinCommand({ cluster, onClose }: { cluster: ClusterAnswer; onCl
   const make = useChange(
     (_: undefined, sent) => client.clusters.createEnrollmentToken.mutate({ path: { id: cluster.id } }, sent),
     {
-      failed: 'The command could not be made',
+      failed: 'The command could not be created',
       quiet: true,
       secret: true,
       done: (joining) => setMade({ joining, before: arrivals.data }),
@@ -40,15 +40,15 @@ export function JoinCommand({ cluster, onClose }: { cluster: ClusterAnswer; onCl
       <div className="flex flex-col gap-2 text-pretty text-soft text-sm">
         <p>
           {cluster.status === 'awaiting-agent'
-            ? 'A command is shown once, so this makes another one.'
-            : `The agent that uses the command takes the place of the one that ${cluster.name} has now.`}
+            ? 'A join command is shown only once; this creates another one.'
+            : `The agent that joins with this command replaces the current agent of ${cluster.name}.`}
         </p>
-        <p>Commands that were made before and not used stay good until they expire.</p>
+        <p>Unused commands stay valid until they expire.</p>
       </div>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" look="strong" busy={make.sending} disabled={arrivals.isPending}>
-          Make a command
+          Create command
         </Button>
       </DialogActions>
     </Form>

@@ -90,8 +90,8 @@ export function RevokeAgent({ cluster, open, onClose }: AboutCluster & { open: b
       change={revoke}
       onConfirm={() => revoke.send(undefined)}
     >
-      Its credential is refused from its next request on, and the cluster waits for another agent. What runs on the
-      machine goes on there until somebody stops it; what was seen of it is forgotten here.
+      Its next request is refused, and the cluster waits for another agent. Workloads keep running on the machine until
+      somebody stops them; their last known state is deleted here.
     </Confirm>
   );
 }
@@ -125,8 +125,8 @@ export function DeleteCluster({
       onConfirm={() => remove.send(undefined)}
       typed={{ label: `Type ${cluster.name} to confirm`, text: cluster.name }}
     >
-      Its agent is refused from then on. Only a cluster on which nothing runs and nothing shall run can be deleted. This
-      cannot be undone.
+      Its agent is refused from then on. Only a cluster without workloads and instances can be deleted. This cannot be
+      undone.
     </Confirm>
   );
 }

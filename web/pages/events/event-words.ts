@@ -15,21 +15,20 @@ type Payload = (name: string) => string;
 
 const words: Record<ClusterEvent['kind'], (payload: Payload) => EventWords> = {
   'agent.enrolled': (payload) => ({
-    title:
-      payload('replaced') === 'true' ? 'Another agent enrolled and took the place of the old one' : 'An agent enrolled',
+    title: payload('replaced') === 'true' ? 'An agent enrolled and replaced the previous one' : 'An agent enrolled',
     detail: sentences(on('On the machine', payload('hostname')), on('Version', payload('version'))),
     tone: 'neutral',
   }),
-  'agent.connected': (payload) => ({ title: 'The agent came into contact', detail: runs(payload), tone: 'good' }),
+  'agent.connected': (payload) => ({ title: 'The agent connected', detail: runs(payload), tone: 'good' }),
   'agent.lost': (payload) => ({
-    title: 'Contact with the agent was lost',
-    detail: sentences(on('It was last heard of at', moment(payload('lastHeardOf')))),
+    title: 'Lost contact with the agent',
+    detail: sentences(on('Last heartbeat at', moment(payload('lastHeardOf')))),
     tone: 'fault',
   }),
-  'agent.reconnected': (payload) => ({ title: 'The agent was heard of again', detail: runs(payload), tone: 'good' }),
+  'agent.reconnected': (payload) => ({ title: 'The agent reconnected', detail: runs(payload), tone: 'good' }),
   'agent.superseded': () => ({
     title: 'An older copy of the agent was refused',
-    detail: 'Another one has taken its place. It has stopped by itself.',
+    detail: 'A newer agent has replaced it, and it has stopped.',
     tone: 'attention',
   }),
   'agent.revoked': () => ({
@@ -37,10 +36,14 @@ const words: Record<ClusterEvent['kind'], (payload: Payload) => EventWords> = {
     detail: 'It is refused, and the cluster waits for another one.',
     tone: 'attention',
   }),
-  'agent.update.started': (payload) => ({ title: 'An update of the agent began', detail: way(payload), tone: 'live' }),
+  'agent.update.started': (payload) => ({
+    title: 'An update of the agent started',
+    detail: way(payload),
+    tone: 'live',
+  }),
   'agent.update.succeeded': (payload) => ({ title: 'The agent was updated', detail: way(payload), tone: 'good' }),
   'agent.update.returned': (payload) => ({
-    title: 'The agent went back to its old release',
+    title: 'The agent returned to its previous release',
     detail: sentences(way(payload), payload('message')),
     tone: 'attention',
   }),
@@ -50,12 +53,12 @@ const words: Record<ClusterEvent['kind'], (payload: Payload) => EventWords> = {
     tone: 'fault',
   }),
   'cluster.degraded': (payload) => ({
-    title: 'Something is not as it shall be',
+    title: 'Degraded',
     detail: payload('text'),
     tone: 'attention',
   }),
-  'cluster.recovered': () => ({ title: 'All is as it shall be again', detail: '', tone: 'good' }),
-  'workload.applied': (payload) => ({ title: `${named(payload)} is in effect`, detail: '', tone: 'good' }),
+  'cluster.recovered': () => ({ title: 'Healthy again', detail: '', tone: 'good' }),
+  'workload.applied': (payload) => ({ title: `${named(payload)} was applied`, detail: '', tone: 'good' }),
   'workload.removed': (payload) => ({ title: `${named(payload)} was removed`, detail: '', tone: 'neutral' }),
   'workload.failed': (payload) => ({
     title: `${named(payload)} could not be applied`,
@@ -70,7 +73,7 @@ const words: Record<ClusterEvent['kind'], (payload: Payload) => EventWords> = {
     ),
     tone: 'fault',
   }),
-  'workload.recovered': (payload) => ({ title: `${named(payload)} works again`, detail: '', tone: 'good' }),
+  'workload.recovered': (payload) => ({ title: `${named(payload)} recovered`, detail: '', tone: 'good' }),
 };
 
 export function eventWords({ kind, payload }: Pick<ClusterEvent, 'kind' | 'payload'>): EventWords {

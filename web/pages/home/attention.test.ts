@@ -23,10 +23,10 @@ test('what is broken comes first, and what could be done last', () => {
   ];
   const stuck = [{ id: '1', kind: 'deletion', name: 'Acme', blocker: 'Why.', message: '' } as never];
   expect(attentionOf({ ...known, clusters, stuck }).map(({ title, detail }) => [title, detail])).toEqual([
-    ['gone has no contact', 'Last heard of at noon.'],
-    ['new waits for its agent', 'Run the command that adds it on its machine.'],
+    ['gone lost contact', 'Last heard of at noon.'],
+    ['new is waiting for its agent', 'Run the join command on its machine.'],
     ['Deletion of Acme is stuck', 'Why.'],
-    ['The agent of old can be updated', 'It runs 1.0.0; what runs on the cluster goes on meanwhile.'],
+    ['The agent of old can be updated', 'It runs 1.0.0; workloads keep running during the update.'],
   ]);
   expect(attentionOf({ ...known, clusters: [cluster('old', { summary })], mayUpdate: false })).toEqual([]);
 });
@@ -36,7 +36,7 @@ test('an update that came back is told until another one is tried', () => {
   const returned = [event('a', 'agent.connected'), event('a', 'agent.update.returned')];
   const titles = (events: ClusterEvent[]) => attentionOf({ ...known, clusters, events }).map(({ title }) => title);
   expect(titles([event('b', 'agent.update.started'), ...returned])).toEqual([
-    'a: The agent went back to its old release',
+    'a: The agent returned to its previous release',
   ]);
   expect(titles([event('a', 'agent.update.succeeded'), ...returned])).toEqual([]);
   expect(titles([event('deleted', 'agent.update.failed')])).toEqual([]);

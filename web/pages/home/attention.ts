@@ -41,18 +41,18 @@ const troubles: Partial<Record<ListedCluster['status'], { tone: Tone; title: (na
     failed: {
       tone: 'fault',
       title: (name) => `${name} failed`,
-      why: 'Its actor was ended, and nothing can be asked of it any more: add its machine as another cluster.',
+      why: 'Its workflow ended, and it accepts no more changes: add its machine as a new cluster.',
     },
     lost: {
       tone: 'fault',
-      title: (name) => `${name} has no contact`,
-      why: 'Nothing is heard of its agent. What runs there goes on, but cannot be changed.',
+      title: (name) => `${name} lost contact`,
+      why: 'No heartbeat from its agent. Its workloads keep running, but cannot be changed.',
     },
-    degraded: { tone: 'attention', title: (name) => `${name} is degraded`, why: 'Something is not as it shall be.' },
+    degraded: { tone: 'attention', title: (name) => `${name} is degraded`, why: 'The agent reported a problem.' },
     'awaiting-agent': {
       tone: 'attention',
-      title: (name) => `${name} waits for its agent`,
-      why: 'Run the command that adds it on its machine.',
+      title: (name) => `${name} is waiting for its agent`,
+      why: 'Run the join command on its machine.',
     },
   };
 
@@ -60,14 +60,14 @@ function ofCluster(cluster: ListedCluster, { organization }: Known): Attention[]
   const trouble = troubles[cluster.status];
   if (trouble === undefined) return [];
   const localWaits = cluster.local && cluster.status === 'awaiting-agent';
-  const why = localWaits ? 'The agent of this installation itself is missing; ./ballast doctor says why.' : trouble.why;
+  const why = localWaits ? 'The agent of this installation is missing; run ./ballast doctor.' : trouble.why;
   return [
     {
       key: `cluster ${cluster.id}`,
       tone: trouble.tone,
       title: trouble.title(cluster.name),
       detail: cluster.message || why,
-      go: 'See the cluster',
+      go: 'Open cluster',
       link: { to: '/o/$organization/clusters/$cluster', params: { organization, cluster: cluster.id } },
     },
   ];
@@ -85,7 +85,7 @@ function endedUpdates({ organization, clusters, events }: Known): Attention[] {
         tone,
         title: `${cluster.name}: ${title}`,
         detail,
-        go: 'See its updates',
+        go: 'Open updates',
         link: { to: '/o/$organization/clusters/$cluster/agent', params: { organization, cluster: cluster.id } },
       },
     ];
@@ -98,7 +98,7 @@ function ofStuck(actor: Actor, { organization }: Known): Attention {
     tone: 'attention',
     title: `${actorTitle(actor)} is stuck`,
     detail: actor.blocker || actor.message,
-    go: 'See its history',
+    go: 'Open history',
     link: { to: '/o/$organization/operations/$operation', params: { organization, operation: actor.id } },
   };
 }
@@ -110,8 +110,8 @@ function ofOldAgent(cluster: ListedCluster, { organization, mayUpdate }: Known):
       key: `agent ${cluster.id}`,
       tone: 'neutral',
       title: `The agent of ${cluster.name} can be updated`,
-      detail: `It runs ${cluster.agentVersion}; what runs on the cluster goes on meanwhile.`,
-      go: 'See the update',
+      detail: `It runs ${cluster.agentVersion}; workloads keep running during the update.`,
+      go: 'Open update',
       link: { to: '/o/$organization/clusters/$cluster/agent', params: { organization, cluster: cluster.id } },
     },
   ];

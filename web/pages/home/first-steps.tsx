@@ -27,7 +27,7 @@ export function FirstSteps({
       about={`${done} of ${steps.length} done.`}
       actions={
         <Button look="quiet" small onClick={() => placeGuide(id, 'away')}>
-          Put away
+          Dismiss
         </Button>
       }
     >
@@ -49,7 +49,7 @@ function FirstStep({ step: { title, about, done, go, command } }: { step: Step }
       <div className="min-w-0 flex-1 basis-56">
         <p className={done ? 'text-soft' : 'font-medium'}>
           {title}
-          <span className="sr-only">{done ? ', done' : ', to be done'}</span>
+          <span className="sr-only">{done ? ', done' : ', not done'}</span>
         </p>
         {!done && <p className="text-pretty text-soft text-sm">{about}</p>}
         {!done && command !== undefined && (

@@ -31,7 +31,7 @@ export function Lately({ clusters = [] }: { clusters: readonly ListedCluster[] |
   const names = new Map(clusters.map(({ id, name }) => [id, name]));
   return (
     <Section
-      title="Changed lately"
+      title="Recent changes"
       actions={
         mayAudit && (
           <Link
@@ -52,11 +52,9 @@ export function Lately({ clusters = [] }: { clusters: readonly ListedCluster[] |
             .toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at))
             .slice(0, most);
           return changes.length === 0 ? (
-            <p className="px-4 py-3 text-soft text-sm">
-              Nothing has changed yet. What happens to the clusters is told here.
-            </p>
+            <p className="px-4 py-3 text-soft text-sm">No changes yet. Events of your clusters are shown here.</p>
           ) : (
-            <Timeline label="Changed lately">
+            <Timeline label="Recent changes">
               {changes.map(({ id, at, tone, title, detail }) => (
                 <TimelineItem key={id} tone={tone} title={title} aside={<Time at={at} />}>
                   {detail === '' ? undefined : detail}

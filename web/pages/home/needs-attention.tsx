@@ -59,11 +59,11 @@ function List({ items, known, failed }: { items: readonly Attention[]; known: bo
         {known ? (
           <>
             <CheckIcon className="text-good" />
-            Nothing needs you.
+            All clear.
           </>
         ) : (
           <span className="text-soft">
-            {failed ? 'Whether something needs you is not known: not all could be loaded.' : ' '}
+            {failed ? 'Not everything could be loaded, so problems may be missing here.' : ' '}
           </span>
         )}
       </p>

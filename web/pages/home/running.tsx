@@ -18,7 +18,7 @@ export function Running({ clusters }: { clusters: UseQueryResult<Answers['cluste
   const mayAdd = useMay('admin');
   return (
     <Section
-      title="What runs"
+      title="Running"
       actions={
         <Link
           to="/o/$organization/clusters"
@@ -34,7 +34,7 @@ export function Running({ clusters }: { clusters: UseQueryResult<Answers['cluste
           items.length === 0 ? (
             <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-3">
               <p className="text-pretty text-soft text-sm">
-                No clusters yet. A cluster is a machine with an agent; what runs on it is shown here.
+                No clusters yet. A cluster is a machine with an agent; its workloads are shown here.
               </p>
               {mayAdd && (
                 <ButtonLink small to="/o/$organization/clusters" params={{ organization }} search={{ add: true }}>
@@ -43,7 +43,7 @@ export function Running({ clusters }: { clusters: UseQueryResult<Answers['cluste
               )}
             </div>
           ) : (
-            <Rows label="What runs">
+            <Rows label="Running">
               {byUrgency(items)
                 .slice(0, mostClusters)
                 .map((cluster) => (
@@ -74,7 +74,7 @@ function RunningOn({ cluster }: { cluster: ListedCluster }) {
       link={{ to: '/o/$organization/clusters/$cluster', params: { organization, cluster: cluster.id } }}
       detail={
         count === 0 ? (
-          'Nothing runs here yet'
+          'No workloads yet'
         ) : (
           <ul aria-label={`Workloads on ${cluster.name}`} className="flex flex-wrap gap-x-4">
             {workloads?.map((workload) => (

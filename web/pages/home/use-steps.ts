@@ -43,21 +43,21 @@ export function useSteps(clusters: readonly ListedCluster[] | undefined, personI
     secondFactor,
     {
       title: 'Invite somebody',
-      about: 'Whoever is invited signs in with an account of its own, and may do what its role allows.',
+      about: 'An invited person signs in with their own account and has the rights of their role.',
       done: members.data.items.length > 1 || invitations.data.items.length > 0,
       go: { label: 'Invite', link: { to: '/o/$organization/members', params, search: { invite: true } } },
     },
     {
       title: 'Connect a cluster',
-      about: 'A machine becomes a cluster by one command that is run on it.',
+      about: 'One command on a machine makes it a cluster.',
       done: reached.length > 0,
       go: { label: 'Add a cluster', link: { to: '/o/$organization/clusters', params, search: { add: true } } },
     },
     {
-      title: 'Make an API token',
-      about: 'The command line and programs speak with the control plane by a token.',
+      title: 'Create an API token',
+      about: 'The command line and programs call the API with a token.',
       done: tokens.data.items.length > 0,
-      go: { label: 'Make a token', link: { to: '/o/$organization/tokens', params, search: { make: true } } },
+      go: { label: 'Create a token', link: { to: '/o/$organization/tokens', params, search: { make: true } } },
     },
     {
       title: 'Run something',

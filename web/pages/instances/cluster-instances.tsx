@@ -27,7 +27,7 @@ export function ClusterInstances() {
       empty={
         <Card>
           <EmptyState icon={<ContainerIcon />} title="No instances">
-            What the agent sees running is listed here, each with its log.
+            Instances that the agent reports are listed here, each with its log.
           </EmptyState>
         </Card>
       }

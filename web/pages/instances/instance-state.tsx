@@ -6,12 +6,12 @@ export type WorkloadAnswer = Answers['workloads']['list']['items'][number];
 export type InstanceAnswer = Answers['workloads']['instances']['items'][number];
 
 const instanceStates: Record<InstanceAnswer['state'], { word: string; tone: Tone }> = {
-  preparing: { word: 'Being prepared', tone: 'live' },
+  preparing: { word: 'Preparing', tone: 'live' },
   starting: { word: 'Starting', tone: 'live' },
   running: { word: 'Running', tone: 'good' },
   ready: { word: 'Ready', tone: 'good' },
-  failing: { word: 'Not ready any more', tone: 'fault' },
-  draining: { word: 'Ending its work', tone: 'live' },
+  failing: { word: 'Failing', tone: 'fault' },
+  draining: { word: 'Draining', tone: 'live' },
   waiting: { word: 'Waiting to start again', tone: 'attention' },
   ended: { word: 'Ended', tone: 'neutral' },
 };
@@ -22,16 +22,16 @@ export function InstanceStatus({ instance }: { instance: Pick<InstanceAnswer, 's
 }
 
 const workloadStates: Record<WorkloadAnswer['state'], { word: string; tone: Tone }> = {
-  pending: { word: 'Being applied', tone: 'live' },
-  applied: { word: 'In effect', tone: 'good' },
+  pending: { word: 'Applying', tone: 'live' },
+  applied: { word: 'Applied', tone: 'good' },
   failed: { word: 'Failed', tone: 'fault' },
-  removing: { word: 'Being removed', tone: 'live' },
+  removing: { word: 'Removing', tone: 'live' },
 };
 
 /** A workload is as it was asked for; what it runs may be in trouble all the same. */
 export function WorkloadStatus({ workload }: { workload: WorkloadAnswer }) {
   const troubled = workload.instances.some(({ state }) => state === 'waiting' || state === 'failing');
-  if (workload.state === 'applied' && troubled) return <Status tone="attention">In trouble</Status>;
+  if (workload.state === 'applied' && troubled) return <Status tone="attention">Degraded</Status>;
   const { word, tone } = wordsOf(workloadStates, workload.state);
   return <Status tone={tone}>{word}</Status>;
 }

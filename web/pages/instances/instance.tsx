@@ -44,7 +44,7 @@ export function Instance() {
     }, 400);
   };
   const link = { to: '/o/$organization/clusters/$cluster/instances', params } as const;
-  const status = gone ? <Status tone="neutral">Gone</Status> : instance && <InstanceStatus instance={instance} />;
+  const status = gone ? <Status tone="neutral">Ended</Status> : instance && <InstanceStatus instance={instance} />;
   return (
     <Page
       title={params.instance}
@@ -70,10 +70,10 @@ export function Instance() {
         <Card>
           <EmptyState
             icon={<ContainerIcon />}
-            title="This instance is gone"
-            action={<ButtonLink {...link}>To the instances</ButtonLink>}
+            title="This instance has ended"
+            action={<ButtonLink {...link}>Show instances</ButtonLink>}
           >
-            The agent does not see it any more, so its log cannot be read. Another one may have taken its place.
+            The agent no longer reports it, so its log cannot be read. Another instance may have replaced it.
           </EmptyState>
         </Card>
       )}

@@ -15,12 +15,12 @@ export function InvitationLink({ made, onClose }: { made: InvitationWithToken; o
       <CopyBlock text={`${location.origin}/invitations/${made.token}`} label="link" />
       <Notice tone="attention" title="Send this link yourself">
         <p>
-          Ballast sends no e-mail, and the link is not shown again. A new one can be made in the list of invitations.
+          Ballast sends no e-mail, and the link is not shown again. You can create a new one in the list of invitations.
         </p>
       </Notice>
       <p className="text-pretty text-soft text-sm">
         Only somebody who signs in with the verified address <span className="text-text">{email}</span> can accept it,
-        once. It ends <Time at={expiresAt} />.
+        once. It expires <Time at={expiresAt} />.
       </p>
       <DialogActions>
         <Button look="strong" onClick={onClose}>

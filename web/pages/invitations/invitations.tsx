@@ -78,7 +78,7 @@ function NobodyInvited({ onInvite }: { onInvite: () => void }) {
       title="No open invitations"
       action={<Button onClick={onInvite}>Invite somebody</Button>}
     >
-      Whoever is invited gets a link from you and stands here until it is accepted.
+      You send the link of an invitation yourself; it is listed here until it is accepted.
     </EmptyState>
   );
 }
@@ -107,7 +107,7 @@ function InvitationRow({
         <span className="sm:w-44">
           <Status tone={acceptedAt !== undefined ? 'good' : expired ? 'attention' : 'neutral'}>
             <span>
-              {acceptedAt !== undefined ? 'Accepted' : expired ? 'Expired' : 'Open, ends'}{' '}
+              {acceptedAt !== undefined ? 'Accepted' : expired ? 'Expired' : 'Open, expires'}{' '}
               <Time at={acceptedAt ?? expiresAt} />
             </span>
           </Status>
@@ -115,8 +115,8 @@ function InvitationRow({
       }
       actions={
         acceptedAt === undefined ? (
-          <Menu label={`What to do with the invitation for ${email}`}>
-            {mayRenew && <MenuItem onSelect={onRenew}>Make a new link</MenuItem>}
+          <Menu label={`Actions for the invitation of ${email}`}>
+            {mayRenew && <MenuItem onSelect={onRenew}>Create a new link</MenuItem>}
             <MenuItem danger onSelect={onRevoke}>
               Revoke
             </MenuItem>
@@ -149,7 +149,7 @@ function Revoke({ invitation, open, onClose }: { invitation: Invitation; open: b
       change={revoke}
       onConfirm={() => revoke.send(undefined)}
     >
-      Its link opens nothing any more.
+      Its link stops working.
     </Confirm>
   );
 }

@@ -37,7 +37,7 @@ function InviteForm({ onMade, onClose }: { onMade: (made: InvitationWithToken) =
     (body: { email: string; role: Role }, sent) =>
       client.invitations.create.mutate({ path: { id: organization.id }, body }, sent),
     {
-      failed: 'The invitation could not be made',
+      failed: 'The invitation could not be created',
       quiet: true,
       secret: true,
       done: onMade,
@@ -50,7 +50,7 @@ function InviteForm({ onMade, onClose }: { onMade: (made: InvitationWithToken) =
         name="email"
         type="email"
         label="E-mail"
-        hint="Whoever accepts must have verified this address."
+        hint="The person who accepts must have verified this address."
         value={email}
         onChange={setEmail}
         required
@@ -61,7 +61,7 @@ function InviteForm({ onMade, onClose }: { onMade: (made: InvitationWithToken) =
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" look="strong" busy={invite.sending}>
-          Make the link
+          Create link
         </Button>
       </DialogActions>
     </Form>

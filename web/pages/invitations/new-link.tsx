@@ -40,7 +40,7 @@ function NewLinkForm({
   const resend = useChange(
     (_: undefined, sent) => client.invitations.resend.mutate({ path: { id: invitation.id } }, sent),
     {
-      failed: 'The link could not be made',
+      failed: 'The link could not be created',
       quiet: true,
       secret: true,
       done: onMade,
@@ -50,12 +50,12 @@ function NewLinkForm({
   return (
     <Form problem={resend.problem} places={[]} onSubmit={() => resend.send(undefined)}>
       <p className="text-pretty text-soft text-sm">
-        The link that was made before opens nothing any more, and the time to accept begins anew.
+        The previous link stops working, and the time to accept starts again.
       </p>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" look="strong" busy={resend.sending}>
-          Make a new link
+          Create a new link
         </Button>
       </DialogActions>
     </Form>

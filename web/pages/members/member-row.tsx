@@ -37,7 +37,7 @@ export function MemberRow({ member, onRemove }: { member: Member; onRemove: () =
       }
       actions={
         isSelf || mayChange ? (
-          <Menu label={`What to do with ${name}`}>
+          <Menu label={`Actions for ${name}`}>
             <MenuItem danger onSelect={onRemove}>
               {isSelf ? 'Leave the organization' : 'Remove'}
             </MenuItem>

@@ -99,7 +99,7 @@ function MemberList() {
           {() =>
             found.length === 0 ? (
               <p className="px-4 py-8 text-center text-soft text-sm">
-                {more ? 'None of those that are loaded matches; show more below.' : 'Nobody matches.'}
+                {more ? 'None of the loaded members match; show more below.' : 'No results.'}
               </p>
             ) : (
               <Rows label="Members">

@@ -38,8 +38,8 @@ function Remove({ member, open, onClose }: RemoveMemberProps) {
       change={remove}
       onConfirm={() => remove.send(undefined)}
     >
-      {member.email} cannot reach {name} any more, from the next request on, and leaves its teams. API tokens that this
-      person has made end; invitations stay: revoke those that should not.
+      {member.email} loses access to {name} with the next request and leaves its teams. API tokens that this person
+      created end; invitations stay: revoke those that you no longer want.
     </Confirm>
   );
 }
@@ -67,8 +67,7 @@ function Leave({ open, onClose }: RemoveMemberProps) {
       change={leave}
       onConfirm={() => leave.send(undefined)}
     >
-      You cannot reach it any more, and only an invitation brings you back. API tokens that you have made end;
-      invitations stay.
+      You lose access to it, and only an invitation brings you back. API tokens that you created end; invitations stay.
     </Confirm>
   );
 }

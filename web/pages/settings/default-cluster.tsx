@@ -29,7 +29,7 @@ export function DefaultCluster({ organization, mayChange }: { organization: Orga
     .filter((cluster) => cluster.status !== 'deleting' || cluster === chosen)
     .map(({ id: value, name: label }) => ({ value, label }));
   return (
-    <Setting title="Default cluster" about="Where something new is put if nobody says otherwise.">
+    <Setting title="Default cluster" about="Used where no cluster is named.">
       {mayChange ? (
         <div className="w-52 max-w-full">
           <Select

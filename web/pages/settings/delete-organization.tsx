@@ -31,7 +31,7 @@ export function DeleteOrganization({ organization: { id, name, slug } }: { organ
     <Section title="Deletion">
       <Setting
         title="Delete the organization"
-        about={`It disappears for everybody at once. Owners can have it back ${kept}; then it is purged.`}
+        about={`Nobody can access it from then on. Owners can restore it ${kept}; then it is purged.`}
       >
         <Button look="danger" onClick={() => setOpen(true)}>
           Delete organization
@@ -48,9 +48,9 @@ export function DeleteOrganization({ organization: { id, name, slug } }: { organ
       >
         <ul className="flex list-disc flex-col gap-1 pl-4">
           <li>Members no longer see it, and its API tokens are refused at once.</li>
-          <li>What runs on its clusters is left running, but nobody can change it.</li>
-          <li>Its slug is free for others.</li>
-          <li>Owners can restore it {kept}, with all that is in it. After that it is purged and gone.</li>
+          <li>Workloads on its clusters keep running, but cannot be changed.</li>
+          <li>Its slug becomes available to others.</li>
+          <li>Owners can restore it {kept}, with all that is in it. After that it is purged.</li>
         </ul>
       </Confirm>
     </Section>

@@ -20,8 +20,8 @@ export function Retention({ mayChange }: { mayChange: boolean }) {
   const hours = useQuery(trpc.organizations.getDeletedRetention.queryOptions({ path: { id } })).data?.hours;
   return (
     <Length
-      title="Retention of deleted things"
-      about="How long an owner can have back what was deleted. What is deleted already keeps its time."
+      title="Retention of deleted data"
+      about="How long an owner can restore what was deleted. Existing deletions keep their time."
       range="From an hour to a year."
       field="hours"
       choices={['hours', 'days']}
@@ -41,8 +41,8 @@ export function JoinTokens({ mayChange }: { mayChange: boolean }) {
   const seconds = useQuery(trpc.organizations.getJoinTokenTtl.queryOptions({ path: { id } })).data?.seconds;
   return (
     <Length
-      title="Life of join commands"
-      about="How long the command works that joins a machine to a cluster. Those that were made already keep their time."
+      title="Join command lifetime"
+      about="How long a command that joins a machine to a cluster works. Existing commands keep their lifetime."
       range="From five minutes to a week."
       field="seconds"
       choices={['minutes', 'hours', 'days']}
@@ -100,7 +100,7 @@ function ChangeLength({
   const [unit, setUnit] = useState<Unit>(whole);
   const [number, setNumber] = useState(String(milliseconds / units[whole]));
   const change = useChange((chosen: number, sent) => save(chosen, sent), {
-    failed: 'It could not be changed',
+    failed: 'The setting could not be changed',
     quiet: true,
     done: onClose,
     touches: () => [trpc.organizations.pathKey()],
@@ -110,7 +110,7 @@ function ChangeLength({
       <div className="grid grid-cols-2 gap-3">
         <TextField
           name={field}
-          label="Length"
+          label="Duration"
           type="number"
           min={1}
           required

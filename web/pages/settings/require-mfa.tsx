@@ -29,7 +29,7 @@ export function RequireMfa({ organization, mayChange }: { organization: Organiza
   return (
     <Setting
       title="Second factor"
-      about="With it, a password alone lets nobody in: members sign in with a passkey or an authenticator app as well."
+      about="When it is required, members sign in with a passkey or an authenticator app as well as a password."
     >
       <span>{requireMfa ? 'Required of everybody' : 'Not required'}</span>
       {mayChange && (
@@ -61,7 +61,7 @@ export function RequireMfa({ organization, mayChange }: { organization: Organiza
           }
         >
           {lockedOut?.detail ??
-            'Sessions that began without one are refused at once. If that concerns other members, you are told who they are before anything happens. API tokens go on working.'}
+            'Sessions that started without one are refused at once. If that affects other members, you see who they are before anything changes. API tokens keep working.'}
         </Confirm>
       )}
     </Setting>

@@ -23,8 +23,8 @@ export function Settings() {
       title="Settings"
       about={
         mayChange
-          ? 'What holds for the whole organization.'
-          : `What holds for the whole organization. Administrators can change it; your role is ${role}.`
+          ? 'Settings of the whole organization.'
+          : `Settings of the whole organization. Read-only: administrators can change them, and your role is ${role}.`
       }
     >
       <Loaded query={organization}>
@@ -33,13 +33,13 @@ export function Settings() {
             <Section title="Organization">
               <SettingList>
                 <OrganizationName organization={organization} mayChange={mayChange} />
-                <Setting title="Slug" about="Stands in addresses and on the command line, and stays.">
+                <Setting title="Slug" about="Used in addresses and on the command line. It cannot be changed.">
                   <Copyable text={organization.slug} label="slug" />
                 </Setting>
-                <Setting title="Id" about="By which the API knows the organization.">
+                <Setting title="Id" about="Identifies the organization in the API.">
                   <Copyable text={organization.id} label="id" />
                 </Setting>
-                <Setting title="Made">
+                <Setting title="Created">
                   <Time at={organization.createdAt} />
                 </Setting>
               </SettingList>
@@ -50,7 +50,7 @@ export function Settings() {
                 <JoinTokens mayChange={mayChange} />
               </SettingList>
             </Section>
-            <Section title="Safety">
+            <Section title="Security">
               <SettingList>
                 <RequireMfa organization={organization} mayChange={mayChange} />
                 <Retention mayChange={mayChange} />

@@ -61,7 +61,7 @@ export function TeamMembers({ team, onClose }: { team: Team; onClose: () => void
                 </div>
               ))}
             {!items.some((member) => isSought(member, sought)) && (
-              <p className="px-3 py-4 text-soft text-sm">Nobody of those that are loaded matches.</p>
+              <p className="px-3 py-4 text-soft text-sm">None of the loaded members match.</p>
             )}
           </fieldset>
         )}

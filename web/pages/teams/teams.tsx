@@ -35,7 +35,7 @@ export function Teams() {
   const { about, open, key, show, close } = doing;
   const makeButton = (
     <Button look="strong" onClick={() => setMaking(true)}>
-      Make a team
+      Create a team
     </Button>
   );
 
@@ -64,13 +64,13 @@ export function Teams() {
                   detail={memberNames(team)}
                   facts={
                     <span>
-                      made <Time at={team.createdAt} />
+                      created <Time at={team.createdAt} />
                     </span>
                   }
                   actions={
                     mayChange &&
                     !team.scimManaged && (
-                      <Menu label={`What to do with ${team.name}`}>
+                      <Menu label={`Actions for ${team.name}`}>
                         <MenuItem onSelect={() => show({ team, what: 'members' })}>Change members</MenuItem>
                         <MenuItem onSelect={() => show({ team, what: 'rename' })}>Rename</MenuItem>
                         <MenuItem danger onSelect={() => show({ team, what: 'delete' })}>
@@ -85,8 +85,8 @@ export function Teams() {
           )}
         </LoadedPages>
       </Card>
-      <Dialog open={mayChange && make === true} onClose={() => setMaking(false)} title="Make a team">
-        <TeamName confirm="Make team" onClose={() => setMaking(false)} />
+      <Dialog open={mayChange && make === true} onClose={() => setMaking(false)} title="Create a team">
+        <TeamName confirm="Create team" onClose={() => setMaking(false)} />
       </Dialog>
       {about?.what === 'rename' && (
         <Dialog key={key} open={open} onClose={close} title={`Rename ${about.team.name}`}>
@@ -106,7 +106,7 @@ export function Teams() {
 const namesShown = 6;
 
 function memberNames({ members }: Team): string {
-  if (members.length === 0) return 'Nobody in it yet';
+  if (members.length === 0) return 'No members yet';
   const names = members.slice(0, namesShown).map(({ name }) => name);
   const more = members.length - names.length;
   return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;

@@ -54,7 +54,7 @@ function RuleList() {
   return (
     <Page
       title={title}
-      about="Jobs of a CI that get a token of their own for some minutes, without a stored secret. The first rule that a job matches decides."
+      about="CI jobs exchange the token of their platform for a short-lived API token, without a stored secret. The first rule that a job matches applies."
       actions={rules.items?.length !== 0 && addButton}
     >
       <Card>
@@ -89,8 +89,8 @@ function RuleList() {
                     </span>
                   }
                   actions={
-                    <Menu label={`What to do with ${rule.name}`}>
-                      <MenuItem onSelect={() => show({ rule, what: 'file' })}>Show the job's lines</MenuItem>
+                    <Menu label={`Actions for ${rule.name}`}>
+                      <MenuItem onSelect={() => show({ rule, what: 'file' })}>Show the job file</MenuItem>
                       <MenuItem onSelect={() => show({ rule, what: 'change' })}>Change</MenuItem>
                       <MenuItem danger onSelect={() => show({ rule, what: 'delete' })}>
                         Delete
@@ -159,8 +159,7 @@ function DeleteRule({ rule, open, onClose }: { rule: Rule; open: boolean; onClos
       change={remove}
       onConfirm={() => remove.send(undefined)}
     >
-      Its jobs get no tokens any more. Those that they have are revoked, and streams that are open by them close at
-      once.
+      Its jobs get no more tokens. Existing ones are revoked, and their open streams close at once.
     </Confirm>
   );
 }

@@ -37,7 +37,7 @@ export function ClaimsField({
     onChange(pairs.map((pair) => (pair.id === id ? { ...pair, ...part } : pair)));
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
-      <legend className="mb-1.5 font-medium text-sm">What the job must be</legend>
+      <legend className="mb-1.5 font-medium text-sm">Claims that the job must have</legend>
       {pairs.map(({ id, claim, pattern }, index) => (
         <div
           key={id}

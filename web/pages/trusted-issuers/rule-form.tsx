@@ -94,7 +94,7 @@ export function RuleForm({
       <TokenRoleField value={role} onChange={setRole} />
       <SelectField
         name="tokenLifetimeSeconds"
-        label="A token lasts"
+        label="Token lifetime"
         value={String(lifetime)}
         onChange={(seconds) => setLifetime(Number(seconds))}
         choices={[...new Set([...lifetimes, lifetime])]
@@ -105,7 +105,7 @@ export function RuleForm({
         name="issuer"
         type="url"
         label="Issuer"
-        hint="What the tokens of the jobs say in iss, to the letter."
+        hint="The exact value of iss in the tokens of the jobs."
         value={issuer}
         onChange={setIssuer}
         required
@@ -115,7 +115,7 @@ export function RuleForm({
       <TextField
         name="audience"
         label="Audience"
-        hint="What they must say in aud. The address of Ballast, so that no token made for others is good here."
+        hint="The required value of aud: the address of Ballast, so that tokens for other audiences are refused."
         value={audience}
         onChange={setAudience}
         required
@@ -124,7 +124,7 @@ export function RuleForm({
       />
       {rule !== undefined && (
         <p className="text-pretty text-soft text-sm">
-          Another issuer, audience, claim or role revokes the tokens that jobs have by this rule now.
+          Changing the issuer, the audience, a claim or the role revokes the existing tokens of this rule.
         </p>
       )}
       <DialogActions>

@@ -18,7 +18,7 @@ export function WorkflowFile({ rule, onClose }: { rule: Rule; onClose: () => voi
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="min-w-0 flex-1 basis-64 text-pretty text-soft text-sm">
-          The job shows the token that its CI gives to it, and gets one of Ballast for{' '}
+          The job exchanges the token of its CI for one of Ballast that lasts{' '}
           {durationText(rule.tokenLifetimeSeconds * 1000)}. There is nothing to store.
         </p>
         <div className="w-44">

@@ -11,10 +11,10 @@ export type Step = Answers['workflows']['history']['items'][number];
 /** What is not simply done says so by its colour, and by a word. */
 const outcomes: Record<Step['outcome'], { tone: Tone; word?: string }> = {
   done: { tone: 'neutral' },
-  waiting: { tone: 'live', word: 'under way' },
+  waiting: { tone: 'live', word: 'in progress' },
   failed: { tone: 'fault', word: 'failed' },
-  'timed-out': { tone: 'attention', word: 'took too long' },
-  cancelled: { tone: 'neutral', word: 'given up' },
+  'timed-out': { tone: 'attention', word: 'timed out' },
+  cancelled: { tone: 'neutral', word: 'cancelled' },
 };
 
 export function HistoryStep({ step }: { step: Step }) {

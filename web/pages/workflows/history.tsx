@@ -37,7 +37,7 @@ export function History({ actor }: { actor: Answers['workflows']['get'] }) {
   return (
     <Section
       title="History"
-      about={actor.historySource === 'archive' ? 'It is over; its history is read from the archive.' : undefined}
+      about={actor.historySource === 'archive' ? 'Finished; its history is read from the archive.' : undefined}
       actions={
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <Checkbox label="Raw events" checked={raw} onChange={(checked) => show({ newest, raw: checked })} />
@@ -57,11 +57,7 @@ export function History({ actor }: { actor: Answers['workflows']['get'] }) {
     >
       <LoadedPages
         pages={steps}
-        empty={
-          <EmptyState title="Nothing is written down yet">
-            Its first step is shown here as soon as a worker takes it up.
-          </EmptyState>
-        }
+        empty={<EmptyState title="No steps yet">The first step is shown here when a worker starts it.</EmptyState>}
       >
         {(items) => (
           <div className="divide-y divide-line">

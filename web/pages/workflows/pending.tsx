@@ -6,8 +6,8 @@ import type { Answers } from '../../control-plane/session.ts';
 /** What an actor waits for at this moment, and how often it has tried. */
 export function Pending({ pending }: { pending: Answers['workflows']['get']['pending'] }) {
   return (
-    <Section title="Under way">
-      <Rows label="Under way">
+    <Section title="In progress">
+      <Rows label="In progress">
         {pending.map(({ what, attempt, lastFailure, nextAttemptAt, since }) => (
           <Row
             key={`${what} ${since}`}
@@ -18,11 +18,11 @@ export function Pending({ pending }: { pending: Answers['workflows']['get']['pen
                 {attempt > 1 && <span>attempt {attempt}</span>}
                 {nextAttemptAt !== undefined && (
                   <span>
-                    {lastFailure === '' ? 'gives up' : 'tried again'} <Time at={nextAttemptAt} />
+                    {lastFailure === '' ? 'times out' : 'retried'} <Time at={nextAttemptAt} />
                   </span>
                 )}
                 <span>
-                  began <Time at={since} />
+                  started <Time at={since} />
                 </span>
               </>
             }

@@ -42,8 +42,8 @@ export function OperationList() {
 
   return (
     <Page
-      title="Operations"
-      about="What goes on behind the scenes: every cluster, every update of an agent, every deletion, with its history."
+      title="Workflows"
+      about="Every cluster, every update of an agent and every deletion is a durable workflow with a history."
     >
       <fieldset className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <legend className="sr-only">Show only</legend>
@@ -66,14 +66,14 @@ export function OperationList() {
               narrow({ ...without('state'), ...(value === 'open' || value === 'over' ? { state: value } : {}) })
             }
             choices={[
-              { value: '', label: 'Going on and over' },
-              { value: 'open', label: 'Going on' },
-              { value: 'over', label: 'Over' },
+              { value: '', label: 'All' },
+              { value: 'open', label: 'Running' },
+              { value: 'over', label: 'Finished' },
             ]}
           />
         </div>
         <Checkbox
-          label="Only what is stuck"
+          label="Only stuck"
           checked={stuck === true}
           onChange={(checked) => narrow({ ...without('stuck'), ...(checked ? { stuck: true } : {}) })}
         />
@@ -83,13 +83,13 @@ export function OperationList() {
           pages={actors}
           empty={
             Object.keys(filter).length === 0 ? (
-              <EmptyState icon={<WorkflowIcon />} title="Nothing has gone on yet">
-                A cluster, an update of its agent and a deletion each leave their history here.
+              <EmptyState icon={<WorkflowIcon />} title="No workflows yet">
+                Clusters, updates of agents and deletions are listed here with their histories.
               </EmptyState>
             ) : (
               <EmptyState
                 icon={<WorkflowIcon />}
-                title={stuck === true ? 'Nothing is stuck' : 'There is nothing of this kind'}
+                title={stuck === true ? 'Nothing is stuck' : 'No results'}
                 action={<Button onClick={() => narrow({})}>Show all</Button>}
               />
             )
@@ -130,7 +130,7 @@ function ActorRow({ actor }: { actor: Actor }) {
           <span className="w-36 text-right tabular-nums max-sm:w-auto">
             {actor.finishedAt === undefined ? (
               <>
-                began <Time at={actor.createdAt} />
+                started <Time at={actor.createdAt} />
               </>
             ) : (
               `took ${durationText(Date.parse(actor.finishedAt) - Date.parse(actor.createdAt))}`
@@ -145,7 +145,7 @@ function ActorRow({ actor }: { actor: Actor }) {
 function groups(items: readonly Actor[]): { name: string; members: Actor[] }[] {
   return [
     { name: 'Stuck', members: items.filter(({ stuck }) => stuck) },
-    { name: 'Going on', members: items.filter(({ stuck, open }) => open && !stuck) },
-    { name: 'Over', members: items.filter(({ open }) => !open) },
+    { name: 'Running', members: items.filter(({ stuck, open }) => open && !stuck) },
+    { name: 'Finished', members: items.filter(({ open }) => !open) },
   ].filter(({ members }) => members.length > 0);
 }

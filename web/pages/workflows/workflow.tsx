@@ -32,8 +32,8 @@ export function Operation() {
   const { data } = actor;
   return (
     <Page
-      title={data === undefined ? 'Operation' : actorTitle(data)}
-      above={{ label: 'Operations', link: { to: '/o/$organization/operations', params: { organization } } }}
+      title={data === undefined ? 'Workflow' : actorTitle(data)}
+      above={{ label: 'Workflows', link: { to: '/o/$organization/operations', params: { organization } } }}
       status={
         data !== undefined && (
           <>
@@ -50,7 +50,7 @@ export function Operation() {
       ) : (
         <>
           {data.blocker !== '' && (
-            <Notice tone="attention" title="It cannot go on">
+            <Notice tone="attention" title="Stuck">
               {data.blocker}
             </Notice>
           )}
@@ -88,11 +88,11 @@ function About({ actor }: { actor: ActorDetail }) {
         </Fact>
         {actor.waitingFor !== '' && <Fact label="Now">{actor.waitingFor}</Fact>}
         {actor.message !== '' && <Fact label="Message">{actor.message}</Fact>}
-        <Fact label="Began">
+        <Fact label="Started">
           <Time at={actor.createdAt} />
         </Fact>
         {actor.finishedAt !== undefined && (
-          <Fact label="Ended">
+          <Fact label="Finished">
             <Time at={actor.finishedAt} />
             {took !== undefined && <span className="text-soft">, after {durationText(took)}</span>}
           </Fact>

@@ -20,7 +20,7 @@ export function LogState({
       </div>
       {shown !== undefined && (
         <span>
-          {shown.toLocaleString('en')} of the lines {shown === 1 ? 'has' : 'have'} it
+          {shown.toLocaleString('en')} {shown === 1 ? 'line matches' : 'lines match'}
         </span>
       )}
     </div>
@@ -30,17 +30,17 @@ export function LogState({
 function State({ view, paused, gone }: { view: LogView; paused: boolean; gone: boolean }) {
   const { state, why, blocks } = view;
   if (gone || state === 'ended') {
-    return <Status tone="neutral">The instance is gone; nothing more will come.</Status>;
+    return <Status tone="neutral">The instance has ended; no more lines will come.</Status>;
   }
   if (state === 'interrupted') {
     return (
       <span className="text-pretty">
-        <Status tone="attention">Interrupted, trying again by itself</Status>
+        <Status tone="attention">Interrupted; reconnecting</Status>
         {why !== '' && <span className="block">{why}</span>}
       </span>
     );
   }
   if (state === 'connecting') return <Status tone="live">Asking the agent…</Status>;
   if (paused) return <Status tone="neutral">Paused</Status>;
-  return <Status tone="live">{blocks.length === 0 ? 'Nothing written yet; following' : 'Following'}</Status>;
+  return <Status tone="live">{blocks.length === 0 ? 'No lines yet; following' : 'Following'}</Status>;
 }
