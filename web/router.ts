@@ -5,7 +5,7 @@ import { NotThere, PageFailed, PageLoading } from './frame/fallbacks.tsx';
 import { organizationRoute, rootRoute } from './frame/routes.ts';
 import { organizationPages, personPages } from './routes.ts';
 
-/** Every page there is, with the address it is at. */
+/** Every page with its address. */
 export const router = createRouter({
   routeTree: rootRoute.addChildren([organizationRoute.addChildren(organizationPages), ...personPages]),
   defaultPreload: 'intent',
@@ -18,10 +18,10 @@ export const router = createRouter({
   scrollRestoration: true,
 });
 
-/** Who is signed in and the files of the page at this address are asked for at once, and not one after the other. */
+/** Session and page files are requested in parallel at start. */
 export function startLoading(path: string): void {
   void personPlane.queryClient.prefetchQuery(sessionQuery);
-  // The first page leads on to an organization's.
+  // The root redirects to an organization.
   const [matchedRoutes] = router.getMatchedRoutes(path === '/' ? '/o/first' : path);
   for (const route of matchedRoutes) void router.loadRouteChunk(route);
 }

@@ -119,7 +119,7 @@ const settings = createRoute({
   component: page(() => import('./pages/settings/settings.tsx'), 'Settings'),
 });
 
-/** Where the console begins: the organization that was looked at last, or the only one, or the way to a first one. */
+/** Entry of the console: the last opened organization, the first one, or the form that creates one. */
 const start = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',

@@ -1,7 +1,7 @@
-/** What stands behind the `?` of an address: anybody may have typed it. */
+/** Untrusted input: anybody may have typed the query of an address. */
 export type Search = Record<string, unknown>;
 
-/** Only what is true stands in the address. */
+/** A false flag is left out of the address. */
 export function flag<Name extends string>(name: Name, value: unknown): { [K in Name]?: true } {
   return (value === true || value === 'true' ? { [name]: true } : {}) as { [K in Name]?: true };
 }

@@ -2,7 +2,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** What the API answers, while `vite` serves the console's sources to whoever works on them. */
+/** Paths that the API answers while `vite` serves the sources of the console during development. */
 const ofTheApi = /^\/(?:api|trpc|assets|oidc|docs|sign-in|sign-in-link|signed-out|invitations)(?:[/?]|$)/;
 const api = process.env.BALLAST_URL ?? 'http://localhost:8088';
 

@@ -51,7 +51,7 @@ export const pages: readonly ConsolePage[] = [
   { name: 'cluster-lost', address: ({ lostCluster }) => `/o/default/clusters/${lostCluster}`, heading: 'Oregon' },
   { name: 'instances', address: ofCluster('/instances'), heading: 'local', shows: 'mailer' },
   { name: 'cluster-events', address: ofCluster('/events'), heading: 'local', shows: 'An agent enrolled' },
-  { name: 'agent', address: ofCluster('/agent'), heading: 'local', shows: 'Returned to the previous release' },
+  { name: 'agent', address: ofCluster('/agent'), heading: 'local', shows: 'Rolled back' },
   {
     name: 'log',
     address: (content) => ofCluster(`/instances/${content.instance}`)(content),

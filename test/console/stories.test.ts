@@ -194,7 +194,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.getByRole('button', { name: 'Update the agent' }).click();
     await page.getByRole('button', { name: 'Update agent' }).click();
     await page.getByRole('heading', { name: 'The agent is being updated' }).waitFor();
-    const attempt = row(page, 'Updates so far', 'Returned to the previous release');
+    const attempt = row(page, 'Updates so far', 'Rolled back');
     await attempt.waitFor({ timeout: 60_000 });
     await attempt.getByText('It was started 3 times and did not reach the control plane').waitFor();
     await page.getByRole('heading', { name: 'The agent is being updated' }).waitFor({ state: 'detached' });
@@ -204,7 +204,7 @@ describe.skipIf(browser === undefined)('the console', () => {
 
   test('the history of that update is read in words', async () => {
     const { page } = ada;
-    await row(page, 'Updates so far', 'Returned to the previous release').getByRole('link').click();
+    await row(page, 'Updates so far', 'Rolled back').getByRole('link').click();
     await heading(page, /agent/).waitFor();
     const steps = page.getByRole('main').locator('ol').getByRole('listitem');
     await steps.filter({ hasText: /^Ended: the agent rolled back to / }).waitFor();

@@ -44,20 +44,20 @@ export async function keptConsole(ownCache: string, signal: AbortSignal): Promis
   const made = mkdtempSync(join(cache, 'making-console-'));
   try {
     await run(join(web, 'build', 'make-console.ts'), made, signal);
-    // Whoever runs the API later may be somebody else than who builds now.
+    // The API may run as another user than the one who builds.
     chmodSync(made, 0o755);
     if (!isWhole(wanted)) rmSync(wanted, { recursive: true, force: true });
     renameSync(made, wanted);
   } catch (error) {
     rmSync(made, { recursive: true, force: true });
-    // Another one was faster.
+    // A concurrent build may have finished first.
     if (!isWhole(wanted)) throw error;
   }
   tidy(cache, name);
   return wanted;
 }
 
-/** Takes away what older sources made, and what a build left that was killed. */
+/** Deletes builds of older sources, and the leftovers of killed builds. */
 function tidy(cache: string, name: string): void {
   for (const other of readdirSync(cache)) {
     const path = join(cache, other);
@@ -67,7 +67,7 @@ function tidy(cache: string, name: string): void {
   }
 }
 
-/** Whether nothing is missing of it: a copy that was interrupted lacks its index, or the end of it. */
+/** Whether the build is complete: an interrupted copy lacks its index, or the end of it. */
 function isWhole(directory: string): boolean {
   try {
     return readFileSync(join(directory, 'index.html'), 'utf8').trimEnd().endsWith('</html>');
@@ -110,7 +110,7 @@ function run(program: string, directory: string, signal: AbortSignal): Promise<v
       try {
         setPriority(child.pid, constants.priority.PRIORITY_LOW);
       } catch {
-        // It has ended already, or may not be changed: then it is made beside the others.
+        // Priority is best effort: the child may have ended already, or the system may refuse.
       }
     }
     let said = '';
@@ -122,12 +122,12 @@ function run(program: string, directory: string, signal: AbortSignal): Promise<v
       failure = error;
       if (child.pid === undefined) reject(error);
     });
-    // Only then does nobody write there any more.
+    // `close` comes after all output, unlike `exit`: nothing writes to the directory any more.
     child.once('close', (code) =>
       code === 0 ? resolve() : reject(failure ?? new Error(`The console could not be built.\n${said}`)),
     );
   });
 }
 
-/** Before developers' packages are left out: those who serve the console need not be able to build it. */
+/** Run before the development packages are pruned, so that the server need not be able to build. */
 if (import.meta.main) process.stdout.write(`${await keptConsole(shared, new AbortController().signal)}\n`);

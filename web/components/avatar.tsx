@@ -1,6 +1,6 @@
 /**
- * A person by the letters of its name. Pictures would be asked for at other hosts. The letters are drawn and no text: what
- * is around them is called by its words alone.
+ * Initials of a person; pictures would come from other hosts. The letters are CSS content, so that they are not part of
+ * the accessible name around them.
  */
 export function Avatar({ name, large = false }: { name: string; large?: boolean }) {
   const words = name.trim().split(/\s+/).filter(Boolean);

@@ -12,7 +12,7 @@ function useCopied(): [boolean, (text: string) => void] {
   return [copied, (text) => void navigator.clipboard.writeText(text).then(() => setCopied(true))];
 }
 
-/** An id or a name that people take along: click copies all of it, also where only its end is shown. */
+/** An id or a name to copy: a click copies the whole text even where a part is shown. */
 export function Copyable({ text, shown = text, label = 'text' }: { text: string; shown?: string; label?: string }) {
   const [copied, copy] = useCopied();
   return (

@@ -15,7 +15,7 @@ export function Spinner() {
   );
 }
 
-/** Stands where lines will be, of about their shape. */
+/** A placeholder of about the shape of the rows to come. */
 export function LoadingRows({ rows = 4 }: { rows?: number }) {
   return (
     <div role="status" className="appear-late">

@@ -11,7 +11,7 @@ const tones: Record<Tone, string> = {
   live: 'border-transparent bg-live-ground text-live',
 };
 
-/** Something to know before going on. */
+/** A message above the content it is about. */
 export function Notice({ tone = 'neutral', title, children }: { tone?: Tone; title?: string; children?: ReactNode }) {
   return (
     <div
@@ -24,7 +24,10 @@ export function Notice({ tone = 'neutral', title, children }: { tone?: Tone; tit
   );
 }
 
-/** Why a form was not accepted, if it was not because of one of its fields. `fields`: the places that fields show themselves. */
+/**
+ * The problem of a rejected form, unless its own fields show all of it. `fields`: the places that fields show
+ * themselves.
+ */
 export function ProblemNotice({
   problem,
   fields = [],

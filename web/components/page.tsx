@@ -14,7 +14,7 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** What every page is made of: its heading, what can be done, and its sections one below the other. */
+/** The frame of every page: heading, actions, and sections below each other. */
 export function Page({ title, about, above, status, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Ballast`;

@@ -12,7 +12,7 @@ export function Rows({ label, children }: { label: string; children: ReactNode }
 }
 
 interface RowProps {
-  /** What it is, first and heaviest. */
+  /** Name of the item, in the heaviest type. */
   title: ReactNode;
   /** Where the title leads. */
   link?: LinkProps;
@@ -37,7 +37,7 @@ export function Row({ title, link, badges, detail, lead, facts, actions }: RowPr
             {link === undefined ? (
               <span className="min-w-0 break-words font-medium">{title}</span>
             ) : (
-              // The whole line leads there; what can be done in it lies above.
+              // The link covers the whole row; buttons lie above it.
               <Link {...link} className="min-w-0 break-words rounded-sm font-medium after:absolute after:inset-0">
                 {title}
               </Link>

@@ -1,4 +1,4 @@
-/** Hands the browser a file to keep. */
+/** Downloads a text as a file. */
 export function saveFile(name: string, text: string, type: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');

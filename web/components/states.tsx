@@ -14,7 +14,7 @@ interface StateProps {
   action?: ReactNode;
 }
 
-/** There is nothing yet: what it will be, and how it comes to be. */
+/** An empty list: names what belongs here and how to create the first one. */
 export function EmptyState({ icon, title, children, action }: StateProps) {
   return (
     <div className="flex flex-col items-center gap-1 px-6 py-14 text-center">
@@ -33,7 +33,7 @@ export function EmptyState({ icon, title, children, action }: StateProps) {
   );
 }
 
-/** The role does not allow it: who could, in the problem's words. */
+/** A page that the role does not allow, with the problem's own sentence. */
 export function NoPermission({ children }: { children?: ReactNode }) {
   return (
     <EmptyState icon={<ShieldLockIcon />} title="Your role does not allow this">
@@ -64,7 +64,7 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: (() => vo
   );
 }
 
-/** What a query answers, or why there is nothing of it yet. Data that is there stays while it is asked for again. */
+/** Data of a query, or the reason why there is none yet. Loaded data stays on screen during a refetch. */
 export function Loaded<Data>({
   query,
   loading,
@@ -79,7 +79,7 @@ export function Loaded<Data>({
   return loading ?? <LoadingRows />;
 }
 
-/** The same for a list that comes page by page, with the way to more of it. */
+/** The same for a paginated list, with a button that loads more. */
 export function LoadedPages<Item>({
   pages,
   empty,

@@ -9,7 +9,7 @@ const marks: Record<Tone, string> = {
   live: 'bg-live-mark breathe',
 };
 
-/** How something is: a mark and its word. The colour says nothing that the word does not. */
+/** A state as a mark and a word. The colour adds nothing to the word. */
 export function Status({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <span className="inline-flex items-center gap-2 whitespace-nowrap text-sm">
@@ -41,7 +41,7 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: R
   );
 }
 
-/** The words of a state. A newer control plane may know states that this page does not: these are shown as they are called. */
+/** Word and tone of a state. States added by a newer control plane are shown under their API name. */
 export function wordsOf<Words extends { word: string; tone: Tone }>(
   known: Readonly<Record<string, Words>>,
   state: string,

@@ -3,5 +3,5 @@ export function classes(...names: (string | false | undefined)[]): string {
   return names.filter((name) => name !== undefined && name !== false && name !== '').join(' ');
 }
 
-/** What a colour may mean; there are no others. */
+/** Colours have these meanings and no others. */
 export type Tone = 'neutral' | 'good' | 'attention' | 'fault' | 'live';

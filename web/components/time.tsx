@@ -4,7 +4,7 @@ const listeners = new Set<() => void>();
 let now = Date.now();
 let ticking: ReturnType<typeof setInterval> | undefined;
 
-/** All times that are shown move together, every ten seconds. */
+/** One timer updates all displayed times, every ten seconds. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   if (ticking === undefined) now = Date.now();
@@ -22,7 +22,7 @@ function subscribe(listener: () => void): () => void {
 
 const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
 
-/** The time, moving every ten seconds: for what is over or not by the clock alone. */
+/** The current time, updated every ten seconds, for states that depend on the clock alone. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
@@ -49,7 +49,7 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 function relativeTime(milliseconds: number): string {
   for (const [unit, size] of units) {
     if (Math.abs(milliseconds) < size) continue;
-    // What lies ahead is rounded: what was made a moment ago to last 30 days ends in 30 days, not in 29.
+    // Future times are rounded: a thing created a moment ago for 30 days ends in 30 days, not in 29.
     return relative.format(milliseconds > 0 ? Math.round(milliseconds / size) : Math.trunc(milliseconds / size), unit);
   }
   return milliseconds > 0 ? 'in a moment' : 'just now';

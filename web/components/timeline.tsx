@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { classes, type Tone } from './style.ts';
 
-/** What happened, one below the other, on a line. */
+/** A vertical line of things that happened, in the order given. */
 export function Timeline({ label, children }: { label: string; children: ReactNode }) {
   return (
     <ol aria-label={label} className="px-4 py-3">

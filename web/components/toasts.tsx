@@ -25,7 +25,7 @@ function dismiss(id: number): void {
   show(shown.filter((told) => told.id !== id));
 }
 
-/** Says that something was done, where the page itself does not show it. */
+/** Confirms a change whose result the page itself does not show. */
 export function tellDone(text: string): void {
   count += 1;
   const id = count;
@@ -33,7 +33,7 @@ export function tellDone(text: string): void {
   setTimeout(() => dismiss(id), doneMillis);
 }
 
-/** Says that a change failed, and why. It stays until it is read. */
+/** Reports a failed change and its reason, until dismissed. */
 export function tellFailure(what: string, problem: ShownProblem): void {
   count += 1;
   show([...shown, { id: count, title: what, problem }]);
@@ -44,7 +44,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Always there, so that screen readers hear of what comes into it. */
+/** Always rendered, so that screen readers announce its additions. */
 export function Toasts() {
   const told = useSyncExternalStore(subscribe, () => shown);
   return (

@@ -5,15 +5,13 @@ import { usePlane } from './plane.ts';
 import { isPassing, problemOf, type ShownProblem } from './problem.ts';
 
 interface ChangeOptions<Input, Output> {
-  /** What failed, as in "The team could not be renamed". The problem's own sentence follows it. */
+  /** Title of a failure, such as "The team could not be renamed". The problem's own sentence follows it. */
   failed: string;
   done?: (output: Output, input: Input) => void;
   /**
-   * What is shown at once, before the answer: the query and what becomes of its data. If the change fails, what was there
-   * is put back.
-   */
+   * Optimistic updates: queries and their new data until the answer comes. A failure restores the old data. */
   meanwhile?: (input: Input) => { queryKey: QueryKey; data: (before: never) => unknown }[];
-  /** What is asked for again afterwards, besides what the event stream names. Keys may be prefixes. */
+  /** Queries to refetch afterwards, besides those that the event stream names. Keys may be prefixes. */
   touches?: (input: Input) => readonly QueryKey[];
   /** The answer carries a secret: a repeat would not get it again, so that the request is not repeated by itself. */
   secret?: true;
@@ -30,7 +28,7 @@ export interface Change<Input> {
   reset(): void;
 }
 
-/** What an operation needs to be told, besides its input. */
+/** Context of a request besides its input. */
 export interface Sent {
   context: { once: string };
 }
@@ -48,7 +46,7 @@ export function useChange<Input, Output>(
 ): Change<Input> {
   const { queryClient } = usePlane();
   const underWay = useRef(false);
-  // Whoever sends the same again because no answer came must not have it done twice.
+  // The same input sent again after a lost answer reuses its key, so that it takes effect once.
   const unanswered = useRef<{ text: string; once: string }>(undefined);
   const mutation = useMutation({
     mutationFn: ({ input, once }: { input: Input; once: string }) => work(input, { context: { once } }),
@@ -94,7 +92,7 @@ export function useChange<Input, Output>(
       const same = before !== undefined && before.text === (JSON.stringify(input) ?? '');
       mutation.mutate(
         { input, once: same ? before.once : crypto.randomUUID() },
-        // Not called when what asked for it is gone: a secret is told to nobody then.
+        // This callback is not called after an unmount, so a secret is never delivered to another component.
         options.secret === undefined ? {} : { onSuccess: (output) => options.done?.(output, input) },
       );
     },

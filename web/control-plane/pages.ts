@@ -23,7 +23,7 @@ export interface Pages<Item> {
 export function usePages<Item>(
   key: readonly unknown[],
   ask: (cursor: string | undefined, signal: AbortSignal) => Promise<PageOf<Item>>,
-  /** Asks again after so many milliseconds, for what the event stream does not tell; only while somebody looks. */
+  /** Polling interval in milliseconds, for data that the event stream does not cover; only while the tab is visible. */
   every: number | false | (() => number | false) = false,
 ): Pages<Item> {
   const query = useInfiniteQuery({
@@ -36,7 +36,7 @@ export function usePages<Item>(
   });
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
-  /** A change that is told meanwhile has the loaded pages asked for again, which ends this; then it is asked for once more. */
+  /** A hint refetches the loaded pages and cancels this fetch, so it is retried. */
   const more = async (): Promise<void> => {
     const loaded = data?.pages.length ?? 0;
     for (let tries = 0; tries < 3; tries += 1) {
@@ -48,7 +48,7 @@ export function usePages<Item>(
   return { query, items, loadMore };
 }
 
-/** What becomes of a list that is loaded when its items change, for `meanwhile` of a change. */
+/** Applies a change to the items of a loaded list, for `meanwhile` of `useChange`. */
 export function withItems<Item>(change: (items: Item[]) => Item[]) {
   return (before: InfiniteData<PageOf<Item>>): InfiniteData<PageOf<Item>> => ({
     ...before,

@@ -6,8 +6,8 @@ import type { ConsoleRouter } from '../../api/engine/trpc/trpc.ts';
 import { isPassing } from './problem.ts';
 
 /**
- * What the console knows of the control plane on behalf of one organization, or of the person alone. Each organization
- * has a cache of its own, so that nothing of one can be shown in another.
+ * Client and cache of one organization, or of the person alone. Each organization has a cache of its own, so that no
+ * data of one is shown in another.
  */
 export interface Plane {
   organizationId: string | undefined;
@@ -21,7 +21,7 @@ export function createPlane(organizationId?: string): Plane {
   const queryClient = new QueryClient({
     defaultOptions: {
       queries: {
-        // Whatever changes is told by the event stream; until then what is there is true.
+        // The event stream reports every change, so cached data stays fresh until then.
         staleTime: Number.POSITIVE_INFINITY,
         gcTime: 10 * 60_000,
         refetchOnWindowFocus: false,
@@ -49,7 +49,7 @@ export function createPlane(organizationId?: string): Plane {
   return { organizationId, client, queryClient, trpc: createTRPCOptionsProxy<ConsoleRouter>({ client, queryClient }) };
 }
 
-/** The control plane answers within 30 seconds, or says that it cannot: what takes longer was lost with its connection. */
+/** The control plane answers or refuses within 30 seconds; a longer wait means a lost connection. */
 const answerMillis = 45_000;
 
 function inTime(init: RequestInit): RequestInit {
@@ -57,7 +57,7 @@ function inTime(init: RequestInit): RequestInit {
   return { ...init, signal: init.signal ? AbortSignal.any([init.signal, late]) : late };
 }
 
-/** Keeps the request's id with a failed answer: it is what an operator is asked for. */
+/** Keeps the request id of a failed answer for support. */
 async function withRequestId(answer: Response): Promise<Response> {
   if (answer.ok) return answer;
   const id = answer.headers.get('x-request-id');
@@ -80,7 +80,7 @@ async function withRequestId(answer: Response): Promise<Response> {
   });
 }
 
-/** What belongs to the person and to no organization: the session, the list of organizations, deleted ones. */
+/** The plane of the person, outside of any organization: session, organizations, deleted organizations. */
 export const personPlane = createPlane();
 
 export const PlaneContext = createContext<Plane>(personPlane);

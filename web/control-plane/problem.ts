@@ -6,7 +6,7 @@ export interface ShownProblem {
   /** 0: no answer came. */
   status: number;
   detail: string;
-  /** What to quote when asking for help. */
+  /** Quoted in requests for support. */
   requestId: string | undefined;
   /** By the place in the request, as in `body.name`. */
   fields: Record<string, string>;
@@ -31,7 +31,7 @@ export function problemOf(error: unknown): ShownProblem {
 }
 
 /**
- * Whether trying again may help: nobody answered, it said that it cannot just now, or the same request is still being worked on.
+ * Whether a retry may help: no answer came, the control plane is unavailable, or the same request is still running.
  */
 export function isPassing(error: unknown): boolean {
   const { status, againAfter } = problemOf(error);

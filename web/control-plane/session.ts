@@ -5,12 +5,12 @@ import { mayActAs, type Role } from '../../domain/roles.ts';
 import { personPlane, usePlane } from './plane.ts';
 import { problemOf } from './problem.ts';
 
-/** What operations answer: `Answers['teams']['list']`. */
+/** Answers of the operations: `Answers['teams']['list']`. */
 export type Answers = inferRouterOutputs<ConsoleRouter>;
 export type Session = Answers['auth']['session'];
 export type OwnMembership = Session['organizations'][number];
 
-/** Who is signed in. Whoever is not any more is led to where people come in, and back here from there. */
+/** The session. A person who is signed out is sent to the sign-in page and returns here. */
 export const sessionQuery = queryOptions({
   ...personPlane.trpc.auth.session.queryOptions(),
   retry: (failures: number, error: unknown) => {
@@ -26,7 +26,7 @@ export function useSession(): Session | undefined {
   return useQuery(sessionQuery, personPlane.queryClient).data;
 }
 
-/** The organization that is shown, and who one is there. */
+/** The person's membership in the displayed organization. */
 export function useMembership(): OwnMembership {
   const { organizationId } = usePlane();
   const membership = useSession()?.organizations.find(({ id }) => id === organizationId);
@@ -34,7 +34,7 @@ export function useMembership(): OwnMembership {
   return membership;
 }
 
-/** Whether the role suffices: what it does not is not offered. The API decides all the same. */
+/** Whether the role allows an action. Others are not offered; the API decides in any case. */
 export function useMay(needed: Role): boolean {
   return mayActAs(useMembership().role, needed);
 }

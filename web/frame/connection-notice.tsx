@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { Spinner } from '../components/loading.tsx';
 
-/** Quietly: what is shown may be old. Only after a moment, since most interruptions are over by then. */
+/** A quiet notice that the page may be out of date. Delayed, since most interruptions are short. */
 export function ConnectionNotice({ connected }: { connected: boolean }) {
   const [shown, setShown] = useState(false);
   useEffect(() => {

@@ -10,7 +10,7 @@ export function Drawer({
 }: {
   open: boolean;
   onClose: () => void;
-  /** What is read next, if something in it led away. */
+  /** Receives the focus after a link in the drawer was followed. */
   focusAfter: () => HTMLElement | null;
   children: ReactNode;
 }) {
@@ -22,7 +22,7 @@ export function Drawer({
         <Dialog.Popup
           aria-label="Menu"
           onClick={({ target }) => {
-            // Also where it leads to the page that is shown already.
+            // Links to the current page close the drawer, too.
             leaving.current = target instanceof Element && target.closest('a, [data-leaves]') !== null;
             if (leaving.current) onClose();
           }}

@@ -30,7 +30,7 @@ export function PageFailed({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** A file of this page is not served any more: the console is newer now, and is loaded anew by itself. */
+/** A file of this page is no longer served: the console was updated, and reloads itself. */
 function PageOutdated() {
   const [stuck, setStuck] = useState(false);
   useEffect(() => {

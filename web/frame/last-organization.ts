@@ -1,11 +1,11 @@
 const key = 'ballast.organization';
 
-/** Where the console begins next time. A slug is no secret. */
+/** The organization that the console opens next time. A slug is no secret. */
 export function rememberOrganization(slug: string): void {
   try {
     localStorage.setItem(key, slug);
   } catch {
-    // Storage may be closed; then the first organization is where it begins.
+    // Storage may be blocked; the console then opens the first organization.
   }
 }
 

@@ -13,7 +13,7 @@ import { placeOf } from './places.tsx';
 import { Shell } from './shell.tsx';
 import { Sidebar } from './sidebar.tsx';
 
-/** Around every page of an organization: where one is, where one can go, and whether what is shown is true. */
+/** The frame around every page of an organization: navigation, and whether the connection is up. */
 export function OrganizationFrame() {
   const { plane } = useRouteContext({ from: '/o/$organization' });
   const membership = useSession()?.organizations.find(({ id }) => id === plane.organizationId);
@@ -23,13 +23,13 @@ export function OrganizationFrame() {
   useEffect(() => {
     const before = shownTo.current;
     shownTo.current = { plane, role };
-    // What another role was shown may be more than this one is.
+    // The cache may hold data that the new role may not see.
     if (before.plane === plane && before.role !== role) void plane.queryClient.resetQueries();
   }, [plane, role]);
   return (
     <PlaneContext value={plane}>
       <QueryClientProvider client={plane.queryClient}>
-        {/* A key: nothing that is half typed in one organization may be sent to another. */}
+        {/* The key drops half-typed input, so that it is never sent to another organization. */}
         <Shell key={plane.organizationId} sidebar={membership !== undefined && <Sidebar />}>
           <ConnectionNotice connected={connected} />
           {membership === undefined ? <NotThere /> : <Allowed role={membership.role} />}
@@ -39,7 +39,7 @@ export function OrganizationFrame() {
   );
 }
 
-/** The page, if the role suffices for it; it may change while it is shown. */
+/** The page, if the role allows it. Roles can change while it is open. */
 function Allowed({ role }: Pick<OwnMembership, 'role'>) {
   const place = placeOf(useRouterState({ select: ({ matches }) => matches.at(-1)?.fullPath ?? '' }));
   if (place === undefined || mayActAs(role, place.role)) return <Outlet />;

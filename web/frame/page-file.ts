@@ -1,6 +1,6 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 
-/** A file of the console could not be loaded: it is of a version that is no longer served, or nobody answers. */
+/** A file of the console could not be loaded: its version is no longer served, or the server does not answer. */
 export class FileMissing extends Error {
   constructor(cause: unknown) {
     super('A file of the console could not be loaded.', { cause });
@@ -28,8 +28,8 @@ const againMillis = 20_000;
 const longestPause = 4_000;
 
 /**
- * Loads the document again as soon as the control plane answers, and with it the names of the files as they are now.
- * `false`: that was done just before, and did not help.
+ * Reloads the document as soon as the control plane answers, and with it the current names of the files. `false`: a
+ * reload a moment ago did not help.
  */
 export async function reloadOnce(signal: AbortSignal): Promise<boolean> {
   for (let pause = 300; !signal.aborted; pause = Math.min(pause * 2, longestPause)) {
@@ -55,7 +55,7 @@ function reloadedAt(): number {
   }
 }
 
-/** Where nothing can be remembered, reloading might never end. */
+/** Without storage, reloading could loop for ever. */
 function remember(): boolean {
   try {
     sessionStorage.setItem(key, String(Date.now()));

@@ -6,10 +6,10 @@ import { OrganizationFrame } from './organization-frame.tsx';
 
 export const rootRoute = createRootRoute();
 
-/** One for each organization that was looked at since the console was opened. */
+/** One plane per organization opened in this tab. */
 const planes = new Map<string, Plane>();
 
-/** All that is shown of one organization. Its slug is in the address, so that a link leads everybody to the same. */
+/** Pages of one organization. Its slug is in the address, so that links can be shared. */
 export const organizationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/o/$organization',

@@ -63,7 +63,7 @@ export function Shell({ sidebar, children }: { sidebar: ReactNode; children: Rea
   );
 }
 
-/** A page that was gone to is read from its heading on, unless what led there is still there, as a tab is. */
+/** Navigation moves the focus to the heading, unless the link that was followed is still on the page, as with tabs. */
 function readFromHeading(): void {
   const main = document.querySelector<HTMLElement>('main');
   const { activeElement } = document;
@@ -75,7 +75,7 @@ function heading(): HTMLElement | null {
   return document.querySelector<HTMLElement>('main h1') ?? document.querySelector('main');
 }
 
-/** Most visits do without these. */
+/** Loaded lazily: most visits never open these. */
 const Drawer = lazy(() => file(() => import('./drawer.tsx')).then((loaded) => ({ default: loaded.Drawer })));
 const Palette = lazy(() => file(() => import('./palette/palette.tsx')).then((loaded) => ({ default: loaded.Palette })));
 

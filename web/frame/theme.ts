@@ -16,7 +16,7 @@ export function chooseTheme(theme: Theme): void {
     if (theme === 'system') localStorage.removeItem(key);
     else localStorage.setItem(key, theme);
   } catch {
-    // It holds for this page then.
+    // Storage is blocked: the theme applies until the page is closed.
   }
   for (const listener of listeners) listener();
 }

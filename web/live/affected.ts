@@ -21,9 +21,9 @@ const affectedBy: Record<HintKind, (trpc: Operations) => QueryKey[]> = {
   deletion: (trpc) => [trpc.organizations.pathKey(), trpc.workflows.pathKey()],
 };
 
-/** A kind that is not known here is of a newer control plane, and of things that this console does not show. */
+/** Unknown kinds come from a newer control plane and concern nothing that this console shows. */
 export function affectedKeys(trpc: Operations, hints: readonly Hint[]): QueryKey[] {
-  // Whatever changes, somebody changed it.
+  // Every change leaves an audit record.
   const keys = new Map<string, QueryKey>([['audit log', trpc.auditLog.pathKey()]]);
   for (const kind of new Set(hints.map((hint) => hint.kind))) {
     if (!isHintKind(kind)) continue;

@@ -27,7 +27,7 @@ export async function* readEvents(organizationId: string, signal: AbortSignal): 
   }
 }
 
-/** The control plane does not give this stream to whoever asks. */
+/** The control plane refused the stream. */
 export class StreamRefused extends Error {
   readonly status: number;
   constructor(status: number) {
@@ -42,7 +42,7 @@ export interface Frame {
   data: string;
 }
 
-/** What a stream of events says, frame by frame, wherever the network has cut it. */
+/** Frames of an event stream, however the network has split its bytes. */
 export async function* frames(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -54,7 +54,7 @@ export async function* frames(body: ReadableStream<Uint8Array>): AsyncGenerator<
       for (const block of blocks) yield frameOf(block);
     }
   } finally {
-    // Whoever stops reading does not want the rest.
+    // A reader that stops does not need the rest of the body.
     await reader.cancel().catch(() => undefined);
   }
 }

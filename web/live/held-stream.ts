@@ -2,18 +2,18 @@ import { type Hint, readEvents, StreamRefused } from './event-stream.ts';
 
 export interface StreamListener {
   change(hint: Hint): void;
-  /** What is displayed may be old: ask again for all of it. */
+  /** Displayed data may be stale: refetch all of it. */
   resync(): void;
   connected(connected: boolean): void;
   /** The control plane refuses the stream: perhaps nobody is signed in any more, or is no member any more. */
   refused(): void;
 }
 
-/** The stream beats every 15 seconds: what says nothing for so long is dead, though the network did not tell. */
+/** Heartbeats come every 15 seconds: a stream silent for this long is dead, even if the network reported nothing. */
 const deadMillis = 35_000;
 const suspectMillis = 18_000;
 const openingMillis = 10_000;
-/** A stream that held so long has not failed to open: it is opened again at once. */
+/** A stream that lived this long counts as healthy: it is reopened without a pause. */
 const steadyMillis = 10_000;
 const longestPause = 8_000;
 
@@ -42,7 +42,7 @@ export class HeldStream {
     return this.#connected;
   }
 
-  /** Somebody looks again after a sleep: what may be dead is opened anew, and nobody waits for a pause to be over. */
+  /** The tab woke from sleep: a suspect stream is reopened, and a running pause is cut short. */
   check(): void {
     if (this.#silence() > suspectMillis) this.#attempt.abort();
     this.#endPause?.();
@@ -79,7 +79,7 @@ export class HeldStream {
         else if (event.event === 'open') {
           this.#connected = true;
           this.#listener.connected(true);
-          // Nothing is replayed: what changed before is known by asking.
+          // The stream replays nothing, so earlier changes are found by a refetch.
           this.#listener.resync();
         }
       }

@@ -11,7 +11,7 @@ type Message =
   | { say: 'anybody there?' };
 
 const hereMillis = 10_000;
-/** A leader of whom nothing is heard for so long is asked whether it is there. */
+/** A leader silent for this long is asked whether it is alive. */
 const silentMillis = 25_000;
 const answerMillis = 1_200;
 

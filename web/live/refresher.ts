@@ -2,21 +2,21 @@ import { type Plane, personPlane } from '../control-plane/plane.ts';
 import { affectedKeys, touchesSession } from './affected.ts';
 import type { Hint } from './event-stream.ts';
 
-/** Hints that arrive together are answered together. */
+/** Hints that arrive within this time share one round of refetches. */
 const gatherMillis = 60;
-/** An answer that takes longer holds nothing up: what it was asked for is asked for again by the next hint. */
+/** A slow answer does not block the next round; the next hint refetches its query anyway. */
 const roundMillis = 4_000;
 
 export interface Refresher {
   hint(hint: Hint): void;
-  /** Everything that is displayed, at once: what is on its way may have been asked for over a connection that is dead. */
+  /** Refetches everything displayed, at once: requests in flight may hang on a dead connection. */
   all(): void;
   stop(): void;
 }
 
 /**
- * Asks again for what hints name, one round after the other: a round that is on its way is not cancelled by the next hint, or a
- * busy organization would never see an answer.
+ * Refetches the queries that hints name, one round after the other. A hint does not cancel the running round, or a busy
+ * organization would never see an answer.
  */
 export function refresher({ trpc, queryClient }: Plane): Refresher {
   let waiting: Hint[] = [];

@@ -5,8 +5,8 @@ import { followEvents } from './leader.ts';
 import { refresher } from './refresher.ts';
 
 /**
- * Keeps what is displayed of an organization true while one is a member, and says whether the control plane is heard. One that
- * refuses is heard: pages say why (a second factor is missing, say).
+ * Keeps the displayed data of an organization current while the person is a member, and tells whether the connection is
+ * up. A refusal counts as connected: pages show its reason, for example a missing second factor.
  */
 export function useLive(plane: Plane, member: boolean): { connected: boolean } {
   const [state, setState] = useState<'heard' | 'away' | 'refused'>('heard');
@@ -14,7 +14,7 @@ export function useLive(plane: Plane, member: boolean): { connected: boolean } {
     if (plane.organizationId === undefined || !member) return;
     setState('heard');
     const refresh = refresher(plane);
-    // Nobody kept it true since it was shown last. What is being asked for the first time is left alone.
+    // Cached data may be stale since the organization was last open. First requests in flight are left alone.
     void plane.queryClient.invalidateQueries({ predicate: ({ state }) => state.data !== undefined });
     const stop = followEvents(plane.organizationId, {
       change: (hint) => refresh.hint(hint),

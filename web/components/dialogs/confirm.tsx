@@ -9,7 +9,7 @@ interface ConfirmProps {
   open: boolean;
   onClose: () => void;
   title: string;
-  /** What happens then, and whether it can be undone. */
+  /** Consequences of the action, and whether they can be undone. */
   children: ReactNode;
   /** On the button: what is done, as in "Remove Ada". */
   confirm: string;
@@ -20,7 +20,10 @@ interface ConfirmProps {
   danger?: boolean;
 }
 
-/** Asks once more before something that others notice. Stays open while it is on its way, and shows why it failed. */
+/**
+ * A confirmation before a change that others notice. Stays open while the request is in flight, and shows why it
+ * failed.
+ */
 export function Confirm({
   open,
   onClose,

@@ -10,13 +10,13 @@ interface DialogProps {
   title: string;
   about?: ReactNode;
   children: ReactNode;
-  /** It is gone from the screen: what it knew may be forgotten. */
+  /** Called after the dialog has left the screen, when its state may be dropped. */
   onClosed?: () => void;
-  /** For what does not fit into lines of a form: files, long commands. */
+  /** For content wider than a form: files, long commands. */
   wide?: boolean;
 }
 
-/** Something to do before going on. It holds the focus, Escape closes it, and the focus returns to where it was. */
+/** A modal dialog. Focus stays inside, Escape closes it, and focus returns to where it was. */
 export function Dialog({ open, onClose, title, about, children, onClosed, wide = false }: DialogProps) {
   return (
     <BaseDialog.Root
@@ -65,7 +65,7 @@ function firstField(): HTMLElement | null {
   return document.querySelector('[role="dialog"] [data-first]');
 }
 
-/** The foot of a dialog: the way out first, what it is for last. */
+/** Buttons of a dialog: cancel first, the main action last. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="mt-1 flex flex-wrap justify-end gap-2 max-sm:flex-col-reverse">{children}</div>;
 }

@@ -4,7 +4,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { IconButton } from '../forms/button.tsx';
 import { classes } from '../style.ts';
 
-/** What can be done with a thing, behind three dots or another trigger. */
+/** A menu of actions behind three dots or another trigger. */
 export function Menu({
   label,
   trigger,
@@ -15,7 +15,7 @@ export function Menu({
   label: string;
   trigger?: ReactElement;
   align?: 'start' | 'end';
-  /** Somebody went for it before it was loaded. */
+  /** Open from the first render: the trigger was clicked before this file was loaded. */
   openAtOnce?: boolean;
   children: ReactNode;
 }) {

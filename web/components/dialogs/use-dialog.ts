@@ -1,6 +1,9 @@
 import { useState } from 'react';
 
-/** A dialog about one thing of many. What it is about stays while it fades, so that its words do not change meanwhile. */
+/**
+ * State of a dialog about one item of a list. The item stays set during the closing animation, so that the text does
+ * not change.
+ */
 export function useDialog<About>(): {
   about: About | undefined;
   open: boolean;

@@ -29,7 +29,7 @@ function look({ look = 'plain', small = false }: Looks): string {
 }
 
 interface ButtonProps extends Looks, Omit<ComponentProps<'button'>, 'className'> {
-  /** Its action is on its way: it cannot be pressed again, and says so. */
+  /** The request is in flight: the button is disabled and announces that. */
   busy?: boolean;
 }
 
@@ -57,7 +57,7 @@ export function Button({
   );
 }
 
-/** A place to go to that looks like something to do. */
+/** A link that looks like a button. */
 export function ButtonLink({
   look: name,
   small,

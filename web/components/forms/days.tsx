@@ -4,7 +4,7 @@ import { exactTime } from '../time.tsx';
 const day = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
-/** What happened, under the days on which it happened; in the order in which it is given. */
+/** Items grouped under the day on which they happened, in the order given. */
 export function Days<Item extends { at: string }>({
   items,
   children,

@@ -6,8 +6,8 @@ import { ProblemNotice } from '../notice.tsx';
 import { classes } from '../style.ts';
 
 /**
- * A form. `problem` is what the control plane said of the last try: what concerns a field is shown there (a field's `name` is
- * its place in the body: `name` for `body.name`), everything else above the fields.
+ * A form. `problem` is the answer to the last attempt: errors of a field are shown at the field (its `name` is its
+ * place in the body: `name` for `body.name`), all others above the fields.
  */
 export function Form({
   problem,
@@ -21,7 +21,7 @@ export function Form({
   onSubmit: () => void;
   children: ReactNode;
 }) {
-  // A form with a fault at a field cannot be sent: whoever changes something may try again.
+  // The browser blocks a form with a field error, so any input clears the errors of the last answer.
   const [answered, setAnswered] = useState<ShownProblem>();
   const errors = useMemo(() => (problem === answered ? {} : errorsOf(problem)), [problem, answered]);
   return (
@@ -159,7 +159,7 @@ function Grouped({ choices }: { choices: readonly Choice[] }) {
   });
 }
 
-/** The browser's own choice in our look: on phones it is what people know. */
+/** The native select in our look: phones show their own picker for it. */
 function Options({ children, ...rest }: ComponentProps<'select'>) {
   return (
     <span className="relative block">

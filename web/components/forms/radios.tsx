@@ -3,7 +3,7 @@ import { useId } from 'react';
 export interface RadioChoice<Value extends string> {
   value: Value;
   label: string;
-  /** What choosing it means, in one sentence. */
+  /** One sentence about the effect of this choice. */
   hint?: string;
 }
 

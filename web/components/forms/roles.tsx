@@ -1,7 +1,7 @@
 import { type Role, roles, type TokenRole, tokenRoles } from '../../../domain/roles.ts';
 import { RadioField } from './radios.tsx';
 
-/** What roles are called, and what each may do beyond the one below it. */
+/** Names of the roles, and the rights of each beyond the one below it. */
 export const roleWords: Record<Role, { name: string; may: string }> = {
   viewer: { name: 'Viewer', may: 'Can see clusters, logs, members and teams, and change nothing.' },
   deployer: { name: 'Deployer', may: 'Can also deploy and run applications.' },

@@ -7,7 +7,7 @@ interface LateMenu {
   Menu: MenuOf;
 }
 
-/** A menu in a file of its own: most visits do without it. */
+/** A lazily loaded menu: most visits never open it. */
 export function menuWhenAsked(load: () => Promise<MenuOf>): LateMenu {
   return { load, Menu: lazy(() => file(load).then((loaded) => ({ default: loaded }))) };
 }
@@ -15,7 +15,7 @@ export function menuWhenAsked(load: () => Promise<MenuOf>): LateMenu {
 const look =
   'flex w-full items-center gap-2 rounded-md px-1.5 py-1 text-left hover:bg-hover data-[popup-open]:bg-hover max-lg:h-11';
 
-/** The button of such a menu. The file is on its way as soon as somebody comes near. */
+/** The button of such a menu. Hover or focus starts loading the file. */
 export function MenuWhenAsked({
   menu: { load, Menu },
   label,

@@ -4,7 +4,7 @@ import { MenuWhenAsked, menuWhenAsked } from './menu-when-asked.tsx';
 
 const menu = menuWhenAsked(() => import('./account-menu.tsx').then((loaded) => loaded.AccountMenu));
 
-/** Whoever is signed in: its account, the look of the console, and the way out. */
+/** Menu of the signed-in person: account, theme, sign-out. */
 export function PersonMenu() {
   const user = useSession()?.user;
   if (user === undefined) return null;

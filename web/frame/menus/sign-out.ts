@@ -1,7 +1,7 @@
 import { type Change, useChange } from '../../control-plane/change.ts';
 import { personPlane } from '../../control-plane/plane.ts';
 
-/** Ends this browser's session, here and (if it has a place for that) at the provider. */
+/** Ends this browser's session here and, where it supports that, at the provider. */
 export function useSignOut(): Change<undefined> {
   return useChange((_: undefined, sent) => personPlane.client.auth.signOut.mutate(undefined, sent), {
     failed: 'You could not be signed out',

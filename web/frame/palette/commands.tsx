@@ -29,7 +29,7 @@ export interface Command {
   run: () => void;
 }
 
-/** What the palette offers here, to this role. */
+/** Commands that the palette offers to this role in this organization. */
 export function useCommands(): { label: string; items: Command[] }[] {
   const { id, slug: organization, role } = useMembership();
   const organizations = useSession()?.organizations ?? [];

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { type Command, useCommands } from './commands.tsx';
 import { closePalette } from './palette-open.ts';
 
-/** Every page and every common action, by some letters of its name. */
+/** Finds every page and common action by a few letters of its name. */
 export function Palette() {
   return (
     <Dialog.Root open onOpenChange={closePalette}>

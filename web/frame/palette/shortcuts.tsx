@@ -51,7 +51,7 @@ export function Shortcuts() {
   );
 }
 
-/** Most visits do without it. */
+/** Loaded lazily: most visits never open it. */
 const ShortcutList = lazy(() =>
   file(() => import('./shortcut-list.tsx')).then((loaded) => ({ default: loaded.ShortcutList })),
 );

@@ -19,9 +19,9 @@ const themes: { value: Theme; label: string }[] = [
   { value: 'dark', label: 'Dark' },
 ];
 
-/** Who one is, by what one is signed in, and where one belongs. */
+/** The signed-in person: profile, organizations, sessions and theme. */
 export function Account() {
-  // No stream tells of other sessions: they are asked for whenever somebody comes here.
+  // Sessions have no event stream, so they are refetched on each visit.
   const session = useQuery({ ...sessionQuery, refetchOnMount: 'always' }, personPlane.queryClient);
   const signOut = useSignOut();
   const theme = useTheme();

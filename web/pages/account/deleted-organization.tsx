@@ -16,7 +16,7 @@ import type { Deletion } from './deletion.ts';
 const { client, trpc, queryClient } = personPlane;
 const touches = () => [trpc.deletedOrganizations.pathKey()];
 
-/** One that is deleted: how far, and what can still be done. */
+/** One deleted organization: its state, and the actions that are still possible. */
 export function DeletedOrganization({ deletion }: { deletion: Deletion }) {
   const { name, slug, deletedAt, deletedBy, blocker } = deletion;
   const [purging, setPurging] = useState(false);
@@ -69,7 +69,7 @@ function State({ deletion: { state, restorable, restoreUntil, message } }: { del
   );
 }
 
-/** Has it back and leads into it. If its slug was taken meanwhile, another one is asked for. */
+/** Restores the organization and opens it. If its slug is taken, the person chooses another one. */
 function useRestore({ id, name }: Deletion): Change<string | undefined> {
   const navigate = useNavigate();
   return useChange(
@@ -90,7 +90,7 @@ function useRestore({ id, name }: Deletion): Change<string | undefined> {
   );
 }
 
-/** Why it could not be restored; where its slug was taken meanwhile, another one is asked for. */
+/** The reason of a failed restore. If the slug is taken, a form asks for another one. */
 function RestoreElsewhere({
   deletion: { name, slug: before },
   restore,
@@ -124,7 +124,7 @@ function RestoreElsewhere({
   );
 }
 
-/** Ends it for good before its time. */
+/** Purges the organization before its retention ends. */
 function PurgeNow({
   deletion: { id, name, slug },
   open,

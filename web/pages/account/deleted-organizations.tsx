@@ -6,10 +6,10 @@ import { usePages } from '../../control-plane/pages.ts';
 import { personPlane } from '../../control-plane/plane.ts';
 import { DeletedOrganization } from './deleted-organization.tsx';
 
-/** No stream tells of an organization that is deleted. */
+/** Deleted organizations have no event stream, so the list is polled. */
 const againMillis = 5_000;
 
-/** What one has deleted and can have back, and how far the end of the rest is. */
+/** Deleted organizations: those that can be restored, and the purge of the others. */
 export function DeletedOrganizations() {
   const { client, trpc } = personPlane;
   const deleted = usePages(

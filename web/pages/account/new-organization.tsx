@@ -8,7 +8,7 @@ import { useChange } from '../../control-plane/change.ts';
 import { personPlane } from '../../control-plane/plane.ts';
 import { useSession } from '../../control-plane/session.ts';
 
-/** Makes an organization of which one is the owner, and leads into it. */
+/** Creates an organization with the person as its owner, and opens it. */
 export function NewOrganization() {
   const first = useSession()?.organizations.length === 0;
   const navigate = useNavigate();
@@ -21,7 +21,7 @@ export function NewOrganization() {
       failed: 'The organization could not be created',
       quiet: true,
       done: async ({ slug }) => {
-        // The way there asks whether one belongs to it.
+        // The route checks membership, so the session is refetched first.
         await personPlane.queryClient.invalidateQueries();
         void navigate({ to: '/o/$organization', params: { organization: slug } });
       },

@@ -10,7 +10,7 @@ import { useChange } from '../../control-plane/change.ts';
 import { createPlane, personPlane } from '../../control-plane/plane.ts';
 import { type OwnMembership, sessionQuery } from '../../control-plane/session.ts';
 
-/** Where one belongs, as what, and the way out. */
+/** Organizations of the person, the role in each, and leaving. */
 export function OwnOrganizations({ organizations }: { organizations: OwnMembership[] }) {
   const leaving = useDialog<OwnMembership>();
   const newOne = (

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Setting } from '../../components/forms/setting.tsx';
 import { personPlane } from '../../control-plane/plane.ts';
 
-/** What one signs in with. Password, passkeys and the second factor are the provider's: ours has a page for them. */
+/** The sign-in provider, which owns password, passkeys and second factor. The built-in one has a page for them. */
 export function Provider() {
   const config = useQuery(personPlane.trpc.auth.config.queryOptions(), personPlane.queryClient).data;
   if (config === undefined) return null;

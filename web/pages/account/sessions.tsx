@@ -10,7 +10,7 @@ import { browserWords } from './browser-words.ts';
 
 type OneSession = Session['sessions'][number];
 
-/** By which browsers one is signed in. What one does not know, one ends. */
+/** Browsers in which the person is signed in; each session can be ended. */
 export function Sessions({ sessions }: { sessions: Session['sessions'] }) {
   const end = useChange(
     ({ id }: OneSession, sent) => personPlane.client.auth.endSession.mutate({ path: { id } }, sent),
@@ -24,7 +24,7 @@ export function Sessions({ sessions }: { sessions: Session['sessions'] }) {
       ],
     },
   );
-  // This one first.
+  // The current session comes first.
   const sorted = sessions.toSorted((a, b) => Number(b.current) - Number(a.current));
   return (
     <Section title="Sessions" about="The browsers in which you are signed in. End those that you do not recognize.">

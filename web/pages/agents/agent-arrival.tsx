@@ -9,7 +9,7 @@ import { type Answers, useMembership } from '../../control-plane/session.ts';
 
 export type Joining = Answers['clusters']['createEnrollmentToken'];
 
-/** Every agent that comes into contact for the first time is told of, so the last of these says which one that was. */
+/** Each first contact of an agent is an event, so the latest of them identifies the agent. */
 export function useLastArrival(clusterId: string) {
   const { trpc } = usePlane();
   return useQuery({
@@ -18,10 +18,10 @@ export function useLastArrival(clusterId: string) {
   });
 }
 
-/** What was pressed to get here is gone, so the focus goes to what has come. */
+/** The button that led here is unmounted, so the focus moves to the new content. */
 const focus = (shown: HTMLElement | null) => shown?.focus();
 
-/** The command that brings an agent, shown once, and whether the agent has come. */
+/** The join command, shown once, and whether the agent has connected. */
 export function AgentArrival({
   cluster,
   joining,
@@ -29,7 +29,7 @@ export function AgentArrival({
 }: {
   cluster: { id: string; name: string };
   joining: Omit<Joining, 'token'>;
-  /** The last arrival before the command was made. */
+  /** The latest arrival before the command was created. */
   before: string | undefined;
 }) {
   const { slug } = useMembership();

@@ -19,7 +19,7 @@ import type { AgentStatus } from './update-words.tsx';
 
 const route = getRouteApi('/o/$organization/clusters/$cluster');
 
-/** What the agent of a cluster runs, the update that is under way, and how others went. */
+/** Release of a cluster's agent, its running update, and past updates. */
 export function ClusterAgent() {
   const { trpc } = usePlane();
   const { cluster: id } = route.useParams();
@@ -44,7 +44,7 @@ export function ClusterAgent() {
   );
 }
 
-/** How the last attempt ended, as long as it stands for something to do. */
+/** Outcome of the last update, if it needs a person's action. */
 function LastOutcome({ agent }: { agent: AgentStatus }) {
   const last = agent.history[0];
   if (last === undefined || !['returned', 'failed'].includes(last.status)) return null;
@@ -54,7 +54,7 @@ function LastOutcome({ agent }: { agent: AgentStatus }) {
       title={
         last.status === 'failed'
           ? `The last update, to ${releaseText(last.toImage)}, failed`
-          : `The agent returned from ${releaseText(last.toImage)} to its previous release`
+          : `The agent rolled back from ${releaseText(last.toImage)} to its previous release`
       }
     >
       {last.message}

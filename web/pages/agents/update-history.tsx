@@ -11,7 +11,7 @@ import { type ClusterAnswer, isInContact } from '../clusters/cluster-status.tsx'
 import { Release, releaseText } from './release-name.tsx';
 import { type AgentStatus, AttemptStatus, releasesBefore, type UpdateAttempt } from './update-words.tsx';
 
-/** How updates went, the last one first; administrators can read each in detail. */
+/** Past updates, newest first. Administrators can open the history of each. */
 export function UpdateHistory({ attempts }: { attempts: readonly UpdateAttempt[] }) {
   const { slug } = useMembership();
   const mayRead = useMay('admin');
@@ -65,7 +65,7 @@ function tookText({ startedAt, finishedAt = startedAt }: UpdateAttempt): string 
   return durationText(Date.parse(finishedAt) - Date.parse(startedAt));
 }
 
-/** Releases that ran on the cluster before, with the way back to them. */
+/** Releases that ran on the cluster earlier, with a rollback to each. */
 export function EarlierReleases({ cluster, agent }: { cluster: ClusterAnswer; agent: AgentStatus }) {
   const { client, trpc } = usePlane();
   const mayChange = useMay('admin');

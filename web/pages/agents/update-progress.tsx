@@ -9,7 +9,7 @@ import { useMay } from '../../control-plane/session.ts';
 import { Release } from './release-name.tsx';
 import { canCancel, phases, type UpdateAttempt } from './update-words.tsx';
 
-/** An update that is under way: what is done, what is being done, and what is to come. */
+/** A running update: finished, current and coming phases. */
 export function UpdateProgress({ clusterId, attempt }: { clusterId: string; attempt: UpdateAttempt }) {
   const { client, trpc } = usePlane();
   const mayChange = useMay('admin');

@@ -11,7 +11,7 @@ const outcomes: Record<UpdateAttempt['status'], { word: string; tone: Tone }> = 
   switching: { word: 'Switching', tone: 'live' },
   confirming: { word: 'Confirming', tone: 'live' },
   succeeded: { word: 'Succeeded', tone: 'good' },
-  returned: { word: 'Returned to the previous release', tone: 'attention' },
+  returned: { word: 'Rolled back', tone: 'attention' },
   failed: { word: 'Failed', tone: 'fault' },
   cancelled: { word: 'Cancelled', tone: 'neutral' },
 };
@@ -21,7 +21,7 @@ export function AttemptStatus({ status }: Pick<UpdateAttempt, 'status'>) {
   return <Status tone={tone}>{word}</Status>;
 }
 
-/** What is done one after the other, each as what it is now and as what it is once it is done. */
+/** Phases of an update in order, each with its words while running and when done. */
 export const phases = [
   { status: 'requested', now: 'Sending the update to the agent', done: 'The agent accepted the update' },
   { status: 'downloading', now: 'The agent is downloading the release', done: 'Downloaded and checked' },
@@ -34,7 +34,7 @@ export function canCancel({ status }: UpdateAttempt): boolean {
   return status === 'requested' || status === 'downloading';
 }
 
-/** Releases that ran on the cluster before and do not now, the last one first: only these can be gone back to. */
+/** Releases that ran on the cluster earlier, newest first: only these are offered for a rollback. */
 export function releasesBefore({ history, currentImage }: AgentStatus): string[] {
   const ran = history.flatMap(({ status, fromImage, toImage }) =>
     status === 'succeeded' ? [toImage, fromImage] : [fromImage],

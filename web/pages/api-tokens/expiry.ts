@@ -9,7 +9,7 @@ export const expiryChoices: readonly { value: Expiry; label: string }[] = [
   { value: 'never', label: 'Never' },
 ];
 
-/** The moment it ends; undefined: never. A date lasts until its end, where whoever chose it is. */
+/** The moment of expiry; undefined means never. A date lasts until its end in the time zone of the browser. */
 export function expiryTime(expiry: Expiry, date: string, now: number): string | undefined {
   if (expiry === 'never') return undefined;
   if (expiry === 'date') return new Date(`${date}T23:59:59`).toISOString();

@@ -9,7 +9,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { type Expiry, expiryChoices, expiryTime } from './expiry.ts';
 import { type MadeToken, TokenSecret } from './token-secret.tsx';
 
-/** Makes a token, and then shows its secret, once. */
+/** Creates a token, then shows its secret once. */
 export function MakeToken({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [made, setMade] = useState<MadeToken>();
   return (

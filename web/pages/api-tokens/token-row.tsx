@@ -9,14 +9,14 @@ import { Maker } from './maker.tsx';
 
 export type Token = Answers['apiTokens']['list']['items'][number];
 
-/** Revoked, or expired: it opens nothing any more. */
+/** Revoked or expired tokens are refused. */
 export function isOver({ revokedAt, expiresAt }: Token, now: number): boolean {
   return revokedAt !== undefined || (expiresAt !== undefined && Date.parse(expiresAt) <= now);
 }
 
 const soonMillis = 7 * 86_400_000;
 
-/** It was made to last and ends within days: somebody has to make another one in time. */
+/** A long-lived token that expires within days: somebody has to create another one in time. */
 function endsSoon({ createdAt, expiresAt }: Token, now: number): boolean {
   if (expiresAt === undefined) return false;
   const end = Date.parse(expiresAt);

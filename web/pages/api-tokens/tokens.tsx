@@ -18,7 +18,7 @@ import { isOver, type Token, TokenRow } from './token-row.tsx';
 const route = getRouteApi('/o/$organization/tokens');
 const title = 'API tokens';
 
-/** What programs speak with Ballast by. */
+/** API tokens: credentials of programs. */
 export function Tokens() {
   return useMay('admin') ? (
     <TokenList />

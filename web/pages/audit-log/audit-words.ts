@@ -2,12 +2,12 @@ import { type AuditRecord, aboutOf, deedFor } from './deeds.ts';
 
 export type { AuditRecord } from './deeds.ts';
 
-/** What happened, as a sentence: "Ada Lovelace renamed the team Core to Platform". */
+/** A record as a sentence: "Ada Lovelace renamed the team Core to Platform". */
 export function auditSentence(record: AuditRecord): string {
   return `${actorName(record.actor)} ${deedOf(record)}`;
 }
 
-/** What was done, without who did it. An action that is not known here is named as it is. */
+/** The sentence without its actor. Unknown actions are shown under their API name. */
 export function deedOf(record: AuditRecord): string {
   const about = aboutOf(record);
   return deedFor(record.action)?.done(about) ?? `did ${record.action} to ${about.name}`;
@@ -35,7 +35,7 @@ export function actorName(actor: AuditRecord['actor']): string {
 
 const ciJob = 'ci: ';
 
-/** What it is that did it. Names of people may look like anything; only a machine's name tells which machine it is. */
+/** The kind of actor. A person's name may look like anything, so only machines are told apart by name. */
 export function kindOfActor({ kind, id, name }: AuditRecord['actor']) {
   if (kind === 'user') return 'Person';
   if (kind === 'token') return 'API token';

@@ -5,14 +5,14 @@ import type { Answers } from '../../control-plane/session.ts';
 export type AuditRecord = Answers['auditLog']['list']['items'][number];
 
 export interface Deed {
-  /** By which it is chosen among those of its subject: "Renamed", below "Teams". */
+  /** Label in the filter, below its subject: "Renamed", below "Teams". */
   label: string;
-  /** What was done, as it goes on after whoever did it: "renamed the team Core to Platform". */
+  /** The predicate after the actor's name: "renamed the team Core to Platform". */
   done: (record: About) => string;
 }
 
 interface About {
-  /** What it was done to. */
+  /** Name of the subject. */
   name: string;
   details: Record<string, unknown>;
   /** Whether somebody did it to itself. */
@@ -40,7 +40,7 @@ function fromTo({ from, to }: About['details'], unitMillis?: number): string {
   return after(' from ', text(from)) + after(' to ', text(to));
 }
 
-/** What became of a field that was changed. */
+/** The change of one field, if it is recorded. */
 function change(details: About['details'], field: string): { from: unknown; to: unknown } | undefined {
   const found = details[field];
   return typeof found === 'object' && found !== null && 'from' in found && 'to' in found

@@ -12,7 +12,7 @@ import { type LogFilter, queryOf } from './filter.ts';
 
 const types = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
 
-/** Makes a file of everything that the filters let through, loaded or not. */
+/** Exports all records that match the filters, loaded or not. */
 export function ExportButton({ filter }: { filter: LogFilter }) {
   const { client } = usePlane();
   const { slug } = useMembership();

@@ -2,7 +2,7 @@ import type { AuditRecord } from './audit-words.ts';
 import { auditSentence } from './audit-words.ts';
 
 export type ExportFormat = 'csv' | 'ndjson';
-/** A file beyond this is made by the API's own paging, not in a browser. */
+/** Larger exports page through the API itself, not in a browser. */
 export const mostExported = 20_000;
 
 type Page = { items: AuditRecord[]; nextCursor?: string | undefined };

@@ -1,4 +1,4 @@
-/** What of the log is shown, as it stands in the address. */
+/** Filters of the log as the address holds them. */
 export interface LogFilter {
   /** As in `team.renamed`. */
   action?: string;
@@ -20,7 +20,7 @@ interface LogQuery {
   until?: string;
 }
 
-/** What is asked for. A day that is none is not asked for: anybody may have typed the address. */
+/** The filters as query parameters. Invalid days are dropped: the address is untrusted input. */
 export function queryOf({ action, actor, subject, from, to }: LogFilter): LogQuery {
   const [kind, ...rest] = subject?.split('/') ?? [];
   const id = rest.join('/');

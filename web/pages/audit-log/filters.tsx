@@ -20,12 +20,12 @@ interface FiltersProps {
   names: KnownNames;
   /** Somebody whom the names do not know, but a record does. */
   stranger: string | undefined;
-  /** What the one thing is called that the records are about. */
+  /** Name of the one thing that the records are about. */
   thing: string | undefined;
   onChange: (filter: LogFilter) => void;
 }
 
-/** What of the log is shown. It stands in the address, so that it can be shared. */
+/** Filters of the log, kept in the address so that a view can be shared. */
 export function Filters({ filter, names, stranger, thing, onChange }: FiltersProps) {
   const { action, actor, subject, from, to } = filter;
   const oneThing = subject?.includes('/') === true ? subject : undefined;

@@ -14,7 +14,7 @@ interface RecordProps {
   nameOf: (id: string) => string | undefined;
 }
 
-/** What happened in a line; everything that is known of it when it is opened. */
+/** One record as a line that opens to all of its fields. */
 export function LogRecord({ record, nameOf }: RecordProps) {
   const [open, setOpen] = useState(false);
   const kind = kindOfActor(record.actor);
@@ -100,7 +100,7 @@ function Known({ label, children }: { label: string; children: ReactNode }) {
 const link =
   'ml-3 whitespace-nowrap rounded-sm text-soft underline decoration-field-line underline-offset-3 hover:text-text';
 
-/** What the control plane does by itself has a history. */
+/** Actions of a workflow link to its history. */
 function Operation({ id }: { id: string }) {
   const operation = id.slice(id.indexOf('/') + 1);
   return (

@@ -7,7 +7,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import type { Answers } from '../../control-plane/session.ts';
 import { AgentArrival } from '../agents/agent-arrival.tsx';
 
-/** Makes a cluster, then shows the command that brings its agent. What is in it is gone with the dialog. */
+/** Creates a cluster, then shows its join command. The command is dropped when the dialog closes. */
 export function AddCluster({ onClose }: { onClose: () => void }) {
   const { client, trpc } = usePlane();
   const [name, setName] = useState('');

@@ -3,7 +3,7 @@ import type { ClusterAnswer } from './cluster-status.tsx';
 type Capabilities = ClusterAnswer['capabilities'];
 type Flag = { [Name in keyof Capabilities]: Capabilities[Name] extends boolean ? Name : never }[keyof Capabilities];
 
-/** What each capability is to somebody who wants to put something on the cluster. */
+/** Each capability in the words of somebody who deploys to the cluster. */
 const words: Record<Flag, string> = {
   ingressController: 'Route host names to workloads',
   trafficMetrics: 'Measure requests and responses',
@@ -27,7 +27,7 @@ const words: Record<Flag, string> = {
   releaseCommand: 'Run a command before each release',
 };
 
-/** What this cluster can do and what it cannot, each in words. */
+/** Capabilities of this cluster, and those it lacks, in words. */
 export function capabilityWords(capabilities: Capabilities): { can: string[]; cannot: string[] } {
   const names = Object.keys(words) as Flag[];
   return {
@@ -36,7 +36,7 @@ export function capabilityWords(capabilities: Capabilities): { can: string[]; ca
   };
 }
 
-/** Why the rest is not there. */
+/** The reason why the others are missing. */
 export function whyNot(driver: string): string {
   if (driver === 'process') return 'Not available on a cluster whose driver starts processes on the machine itself.';
   if (driver === 'docker') return 'Not available on a cluster whose driver starts containers with a Docker engine.';

@@ -3,7 +3,7 @@ import { Section } from '../../components/page.tsx';
 import { capabilityWords, whyNot } from './capabilities.ts';
 import type { ClusterAnswer } from './cluster-status.tsx';
 
-/** What a cluster can do and what it cannot, and what does not hold on its machine. */
+/** Capabilities of a cluster, those it lacks, and limits of its machine. */
 export function ClusterAbilities({ cluster }: { cluster: ClusterAnswer }) {
   const { can, cannot } = capabilityWords(cluster.capabilities);
   return (

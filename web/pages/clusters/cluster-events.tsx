@@ -8,7 +8,7 @@ import { EventList } from '../events/event-list.tsx';
 
 const route = getRouteApi('/o/$organization/clusters/$cluster');
 
-/** What happened to a cluster. */
+/** Events of a cluster. */
 export function ClusterEvents() {
   const { client, trpc } = usePlane();
   const { cluster: id } = route.useParams();

@@ -14,7 +14,7 @@ import { byUrgency } from './cluster-status.tsx';
 
 const route = getRouteApi('/o/$organization/clusters');
 
-/** All clusters, those that need somebody first. */
+/** All clusters, those that need attention first. */
 export function ClusterList() {
   const { client, trpc } = usePlane();
   const mayChange = useMay('admin');

@@ -8,7 +8,7 @@ import type { ClusterAnswer } from './cluster-status.tsx';
 
 type Doing = 'describe' | 'revoke' | 'delete';
 
-/** What an administrator can do with a cluster. */
+/** Actions of an administrator on a cluster. */
 export function ClusterMenu({ cluster, onJoin }: { cluster: ClusterAnswer; onJoin: () => void }) {
   const { slug } = useMembership();
   const navigate = useNavigate();

@@ -5,7 +5,7 @@ import { type ClusterAnswer, isInContact } from './cluster-status.tsx';
 
 const gibibyte = 2 ** 30;
 
-/** The machines of a cluster. What their agent told last is old when it is not in contact. */
+/** Machines of a cluster. Without contact, their last known state is not shown as current. */
 export function ClusterNodes({ cluster }: { cluster: ClusterAnswer }) {
   const inContact = isInContact(cluster);
   return (

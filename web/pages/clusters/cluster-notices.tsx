@@ -2,7 +2,7 @@ import { Button } from '../../components/forms/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import type { ClusterAnswer } from './cluster-status.tsx';
 
-/** What is wrong with a cluster and what helps, in words. `onJoin`: for whom it may offer the command. */
+/** Problems of a cluster and what to do. `onJoin` is set for people who may create a join command. */
 export function ClusterNotices({ cluster, onJoin }: { cluster: ClusterAnswer; onJoin: (() => void) | undefined }) {
   const { status, message, reconcileError, compileError } = cluster;
   return (

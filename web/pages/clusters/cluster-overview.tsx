@@ -11,7 +11,7 @@ import type { ClusterAnswer } from './cluster-status.tsx';
 import { ClusterWorkloads } from './cluster-workloads.tsx';
 import { useCluster } from './use-cluster.ts';
 
-/** What a cluster is, what runs there, and what it can do. */
+/** Overview of a cluster: workloads, nodes, facts and capabilities. */
 export function ClusterOverview() {
   const query = useCluster();
   return (
@@ -54,7 +54,7 @@ function ClusterFacts({ cluster }: { cluster: ClusterAnswer }) {
   );
 }
 
-/** What an agent has told; before one has come there is nothing of it. */
+/** Facts reported by the agent; empty until one has connected. */
 function MachineFacts({ cluster }: { cluster: ClusterAnswer }) {
   const { slug } = useMembership();
   const { ingressIPs } = cluster.capabilities;

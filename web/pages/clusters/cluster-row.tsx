@@ -46,7 +46,7 @@ export function ClusterRow({ cluster }: { cluster: ListedCluster }) {
   );
 }
 
-/** While there is contact the time of the last heartbeat would be old before it is read. */
+/** During contact, a heartbeat time would be outdated before it is read. */
 export function LastHeard({ cluster }: { cluster: Pick<ListedCluster, 'status' | 'lastHeartbeatAt'> }) {
   if (isInContact(cluster)) return <>In contact</>;
   if (cluster.lastHeartbeatAt === undefined) return <>Never in contact</>;

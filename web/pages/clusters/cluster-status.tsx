@@ -6,7 +6,7 @@ export type ClusterAnswer = Answers['clusters']['get'];
 export type ListedCluster = Answers['clusters']['list']['items'][number];
 type ClusterState = ClusterAnswer['status'];
 
-/** How a cluster is, in words; what most needs somebody comes first. */
+/** States of a cluster in words, the most urgent first. */
 const states: Record<ClusterState, { word: string; tone: Tone; urgency: number }> = {
   failed: { word: 'Failed', tone: 'fault', urgency: 0 },
   lost: { word: 'Lost contact', tone: 'fault', urgency: 1 },
@@ -23,13 +23,13 @@ export function ClusterStatus({ cluster }: { cluster: Pick<ClusterAnswer, 'statu
   return <Status tone={tone}>{word}</Status>;
 }
 
-/** Those that most need somebody first, the others as they were. */
+/** The most urgent clusters first; equal ones keep their order. */
 export function byUrgency<Cluster extends Pick<ClusterAnswer, 'status'>>(clusters: readonly Cluster[]): Cluster[] {
   const urgency = ({ status }: Cluster) => states[status]?.urgency ?? 0;
   return clusters.toSorted((one, other) => urgency(one) - urgency(other));
 }
 
-/** Whether its agent speaks with the control plane now. */
+/** Whether the agent is in contact with the control plane. */
 export function isInContact({ status }: Pick<ClusterAnswer, 'status'>): boolean {
   return status === 'ready' || status === 'degraded' || status === 'updating';
 }

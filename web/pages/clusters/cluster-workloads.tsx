@@ -13,7 +13,7 @@ import type { ClusterAnswer } from './cluster-status.tsx';
 
 const route = getRouteApi('/o/$organization/clusters/$cluster');
 
-/** What shall run on a cluster, and whether it does. */
+/** Workloads of a cluster, and whether each is running. */
 export function ClusterWorkloads({ cluster }: { cluster: ClusterAnswer }) {
   const { client, trpc } = usePlane();
   const { id, slug } = cluster;
@@ -108,7 +108,7 @@ function WorkloadRow({ workload }: { workload: WorkloadAnswer }) {
   );
 }
 
-/** How many instances do what they shall, of how many there shall be. A scheduled process runs only at its times. */
+/** Healthy instances of the desired number. Scheduled processes are not counted: they run only at their times. */
 export function runningText({ processes, instances }: WorkloadAnswer): string {
   const wanted = processes.reduce((sum, { kind, replicas }) => sum + (kind === 'cron' ? 0 : replicas), 0);
   const well = instances.filter(({ state }) => state === 'ready' || state === 'running').length;

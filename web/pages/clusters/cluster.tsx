@@ -13,7 +13,7 @@ import { useCluster } from './use-cluster.ts';
 
 const route = getRouteApi('/o/$organization/clusters/$cluster');
 
-/** One cluster: how it is, and its parts in tabs. */
+/** One cluster: its state, and its details in tabs. */
 export function Cluster() {
   const query = useCluster();
   const params = route.useParams();

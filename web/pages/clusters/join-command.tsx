@@ -8,7 +8,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { AgentArrival, type Joining, useLastArrival } from '../agents/agent-arrival.tsx';
 import type { ClusterAnswer } from './cluster-status.tsx';
 
-/** Another command for a cluster that is there: its agent has not come, or shall be replaced. */
+/** A new join command for an existing cluster whose agent has not connected or is to be replaced. */
 export function JoinCommand({ cluster, onClose }: { cluster: ClusterAnswer; onClose: () => void }) {
   const { client } = usePlane();
   const arrivals = useLastArrival(cluster.id);

@@ -49,7 +49,7 @@ export function DescribeCluster({ cluster, onClose }: AboutCluster) {
   );
 }
 
-/** Whether new things may be put on it: small and reversible, so it is shown at once. */
+/** Whether the cluster accepts new workloads. A small, reversible change, so it is shown before the answer. */
 export function useSchedulable({ id, name }: Pick<ClusterAnswer, 'id' | 'name'>) {
   const { client, trpc } = usePlane();
   return useChange(

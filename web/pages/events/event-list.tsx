@@ -13,7 +13,7 @@ export function EventList({ events }: { events: readonly ClusterEvent[] }) {
             return (
               <TimelineItem
                 key={event.id}
-                // What has begun is over by now, or a later event says so.
+                // A past event is not live: a later event reports what followed.
                 tone={tone === 'live' ? 'neutral' : tone}
                 title={<span className="font-medium">{title}</span>}
                 aside={<ClockTime at={event.at} />}

@@ -4,7 +4,7 @@ import { releaseText } from '../agents/release-name.tsx';
 
 export type ClusterEvent = Answers['clusters']['events']['items'][number];
 
-/** What happened, as people are told it. */
+/** An event as text for people. */
 export interface EventWords {
   title: string;
   detail: string;
@@ -37,13 +37,13 @@ const words: Record<ClusterEvent['kind'], (payload: Payload) => EventWords> = {
     tone: 'attention',
   }),
   'agent.update.started': (payload) => ({
-    title: 'An update of the agent started',
+    title: 'An agent update started',
     detail: way(payload),
     tone: 'live',
   }),
   'agent.update.succeeded': (payload) => ({ title: 'The agent was updated', detail: way(payload), tone: 'good' }),
   'agent.update.returned': (payload) => ({
-    title: 'The agent returned to its previous release',
+    title: 'The agent rolled back to its previous release',
     detail: sentences(way(payload), payload('message')),
     tone: 'attention',
   }),
@@ -77,7 +77,7 @@ const words: Record<ClusterEvent['kind'], (payload: Payload) => EventWords> = {
 };
 
 export function eventWords({ kind, payload }: Pick<ClusterEvent, 'kind' | 'payload'>): EventWords {
-  // A control plane newer than this page may tell of more.
+  // A newer control plane may send more kinds.
   const say = Object.hasOwn(words, kind) ? words[kind] : undefined;
   if (say === undefined) return { title: kind, detail: '', tone: 'neutral' };
   return say((name) => {

@@ -36,7 +36,7 @@ test('an update that came back is told until another one is tried', () => {
   const returned = [event('a', 'agent.connected'), event('a', 'agent.update.returned')];
   const titles = (events: ClusterEvent[]) => attentionOf({ ...known, clusters, events }).map(({ title }) => title);
   expect(titles([event('b', 'agent.update.started'), ...returned])).toEqual([
-    'a: The agent returned to its previous release',
+    'a: The agent rolled back to its previous release',
   ]);
   expect(titles([event('a', 'agent.update.succeeded'), ...returned])).toEqual([]);
   expect(titles([event('deleted', 'agent.update.failed')])).toEqual([]);

@@ -4,7 +4,7 @@ import type { ListedCluster } from '../clusters/cluster-status.tsx';
 import { type ClusterEvent, eventWords } from '../events/event-words.ts';
 import { type Actor, actorTitle } from '../workflows/actor-words.ts';
 
-/** Something that somebody should look at, and where. */
+/** One entry of "Needs attention", with a link to its page. */
 export interface Attention {
   key: string;
   tone: Tone;
@@ -19,12 +19,12 @@ interface Known {
   clusters: readonly ListedCluster[];
   /** Newest first. */
   events: readonly ClusterEvent[];
-  /** What is stuck, for whom it is shown to. */
+  /** Stuck workflows; empty for roles that may not see them. */
   stuck: readonly Actor[];
   mayUpdate: boolean;
 }
 
-/** What is broken first, then what waits for somebody, then what could be done. */
+/** Failures first, then what waits for a person, then suggestions. */
 export function attentionOf(known: Known): Attention[] {
   const found = [
     ...known.clusters.flatMap((cluster) => ofCluster(cluster, known)),
@@ -73,7 +73,7 @@ function ofCluster(cluster: ListedCluster, { organization }: Known): Attention[]
   ];
 }
 
-/** The last word on each cluster's agent, if an update came back or failed. */
+/** The latest update of each agent, if it was returned or failed. */
 function endedUpdates({ organization, clusters, events }: Known): Attention[] {
   return clusters.flatMap((cluster) => {
     const last = events.find(({ clusterId, kind }) => clusterId === cluster.id && kind.startsWith('agent.update.'));

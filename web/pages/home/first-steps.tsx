@@ -7,7 +7,7 @@ import type { ListedCluster } from '../clusters/cluster-status.tsx';
 import { placeGuide, useGuideWish } from './guide-place.ts';
 import { type Step, useSteps } from './use-steps.ts';
 
-/** What makes an installation a good one, each done or with the way to it. Gone when all is done, or put away. */
+/** A checklist for a new installation. Hidden when all is done, or when dismissed. */
 export function FirstSteps({
   clusters,
   personId,

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether somebody has put the first steps of an organization away, or called them back. */
+/** Whether the first steps of an organization were dismissed, or shown again. */
 type Wish = 'away' | 'shown' | undefined;
 
 const listeners = new Set<() => void>();
-/** Where storage is closed, it holds for this page. */
+/** Fallback for blocked storage: the choice lasts until the page is closed. */
 const wishes = new Map<string, Wish>();
 
 function keyOf(organizationId: string): string {

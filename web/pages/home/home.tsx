@@ -7,7 +7,7 @@ import { Lately } from './lately.tsx';
 import { NeedsAttention } from './needs-attention.tsx';
 import { Running } from './running.tsx';
 
-/** What needs somebody, what runs, what changed lately. */
+/** The first page: problems, running workloads, recent changes. */
 export function Home() {
   const { trpc } = usePlane();
   const { role } = useMembership();

@@ -21,7 +21,7 @@ interface Change {
   detail: string;
 }
 
-/** What happened to the clusters and, for whoever may see it, what people did. */
+/** Events of the clusters and, for administrators, the audit log. */
 export function Lately({ clusters = [] }: { clusters: readonly ListedCluster[] | undefined }) {
   const { trpc } = usePlane();
   const { slug: organization } = useMembership();
@@ -77,7 +77,7 @@ function ofEvent(
   return {
     id: event.id,
     at: event.at,
-    // What has begun is over by now, or a later event says so.
+    // A past event is not live: a later event reports what followed.
     tone: tone === 'live' ? 'neutral' : tone,
     title: cluster === undefined ? title : `${cluster}: ${title}`,
     detail,

@@ -16,7 +16,7 @@ export function NeedsAttention({ clusters }: { clusters: Clusters }) {
   const mayUpdate = useMay('admin');
   const events = useQuery(trpc.clusters.organizationEvents.queryOptions({ query: { limit: 50 } }));
   const stuck = useQuery(
-    // What is stuck by time alone is told by nobody.
+    // The event stream does not report workflows that become stuck by time alone.
     trpc.workflows.list.queryOptions(
       { query: { stuck: true, limit: 20 } },
       { enabled: mayUpdate, refetchInterval: 60_000 },
@@ -34,7 +34,7 @@ export function NeedsAttention({ clusters }: { clusters: Clusters }) {
               stuck: (mayUpdate ? stuck.data?.items : undefined) ?? [],
               mayUpdate,
             })}
-            // That nothing is wrong is said only once all of it is known.
+            // "All clear" is shown only when all data is loaded.
             known={events.data !== undefined && (!mayUpdate || stuck.data !== undefined)}
             failed={events.isError || (mayUpdate && stuck.isError)}
           />

@@ -8,12 +8,12 @@ export interface Step {
   title: string;
   about: string;
   done: boolean;
-  /** Where it is done: in the console, or at the sign-in provider. */
+  /** Page of the console or of the sign-in provider where the step is taken. */
   go?: { label: string; link: LinkProps } | { label: string; href: string };
   command?: string;
 }
 
-/** The first steps that this role may do, from what is there; undefined until all of it is known. */
+/** The first steps that this role may take; undefined until their data is loaded. */
 export function useSteps(clusters: readonly ListedCluster[] | undefined, personId: string): Step[] | undefined {
   const { trpc } = usePlane();
   const { id, slug: organization } = useMembership();

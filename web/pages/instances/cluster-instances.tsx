@@ -11,7 +11,7 @@ import { type InstanceAnswer, InstanceStatus, inLocalTime, restartsOf } from './
 
 const route = getRouteApi('/o/$organization/clusters/$cluster');
 
-/** What the agent sees running, by workload. */
+/** Instances reported by the agent, by workload. */
 export function ClusterInstances() {
   const { client, trpc } = usePlane();
   const { cluster: id } = route.useParams();

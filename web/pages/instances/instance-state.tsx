@@ -28,7 +28,7 @@ const workloadStates: Record<WorkloadAnswer['state'], { word: string; tone: Tone
   removing: { word: 'Removing', tone: 'live' },
 };
 
-/** A workload is as it was asked for; what it runs may be in trouble all the same. */
+/** An applied workload can still have failing instances. */
 export function WorkloadStatus({ workload }: { workload: WorkloadAnswer }) {
   const troubled = workload.instances.some(({ state }) => state === 'waiting' || state === 'failing');
   if (workload.state === 'applied' && troubled) return <Status tone="attention">Degraded</Status>;
@@ -41,7 +41,7 @@ export function restartsOf({ run }: Pick<InstanceAnswer, 'run'>): number {
   return Math.max(0, run - 1);
 }
 
-/** Why it is as it is; times in it as the reader's clock says them. */
+/** The message of an instance, with its times in the reader's time zone. */
 export function inLocalTime(message: string): string {
   return message.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (text) => clock.format(new Date(text)));
 }

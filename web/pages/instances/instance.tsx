@@ -16,7 +16,7 @@ import { useInstance } from './use-instance.ts';
 
 const route = getRouteApi('/o/$organization/clusters/$cluster/instances/$instance');
 
-/** One instance: how it is, and what it writes. */
+/** One instance: its state and its log. */
 export function Instance() {
   const { trpc } = usePlane();
   const organization = useMembership();
@@ -30,10 +30,10 @@ export function Instance() {
   const [seen, setSeen] = useState<InstanceAnswer>();
   const now = query.data ?? undefined;
   if (now !== undefined && now !== seen) setSeen(now);
-  // It was there: what it wrote stays readable.
+  // An instance that was displayed keeps its log on screen after it has ended.
   const instance = now ?? (seen?.id === params.instance ? seen : undefined);
   const gone = query.data === null;
-  /** What is looked for stands in the address, but not each letter while it is typed. */
+  /** The search text is kept in the address, debounced. */
   const keepFind = (text: string) => {
     setFind(text);
     clearTimeout(later.current);

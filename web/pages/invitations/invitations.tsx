@@ -20,7 +20,7 @@ import { NewLink } from './new-link.tsx';
 
 const route = getRouteApi('/o/$organization/members');
 
-/** Who is invited and has not come yet; on demand those too who came. */
+/** Open invitations; on demand the accepted ones, too. */
 export function Invitations({ onInvite }: { onInvite: () => void }) {
   const { client, trpc } = usePlane();
   const organization = useMembership();

@@ -9,7 +9,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { InvitationLink, type InvitationWithToken } from './invitation-link.tsx';
 
-/** Invites somebody, and then shows the link, once. */
+/** Creates an invitation, then shows its link once. */
 export function Invite({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [made, setMade] = useState<InvitationWithToken>();
   return (

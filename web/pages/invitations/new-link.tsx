@@ -7,7 +7,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import type { Invitation } from './invitation.ts';
 import { InvitationLink, type InvitationWithToken } from './invitation-link.tsx';
 
-/** Makes an invitation good again, with a new link that is shown once. */
+/** Renews an invitation, with a new link that is shown once. */
 export function NewLink({ invitation, open, onClose }: { invitation: Invitation; open: boolean; onClose: () => void }) {
   const [made, setMade] = useState<InvitationWithToken>();
   const { email } = invitation;

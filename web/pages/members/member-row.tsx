@@ -43,7 +43,7 @@ export function MemberRow({ member, onRemove }: { member: Member; onRemove: () =
             </MenuItem>
           </Menu>
         ) : (
-          // The lines stay columns.
+          // An empty cell keeps the columns aligned.
           <span className="w-8 max-sm:hidden" />
         )
       }

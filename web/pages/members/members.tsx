@@ -19,7 +19,7 @@ import { RemoveMember } from './remove-member.tsx';
 
 const route = getRouteApi('/o/$organization/members');
 
-/** Who belongs to the organization, what each may do, and who is invited. */
+/** Members of the organization with their roles, and invitations. */
 export function Members() {
   const mayInvite = useMay('admin');
   const { slug } = useMembership();

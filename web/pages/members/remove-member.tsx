@@ -11,7 +11,7 @@ interface RemoveMemberProps {
   onClose: () => void;
 }
 
-/** Takes a member out. Whoever takes itself out leaves. */
+/** Removes a member, or leaves if the member is oneself. */
 export function RemoveMember(props: RemoveMemberProps) {
   const isSelf = useSession()?.user.id === props.member.userId;
   return isSelf ? <Leave {...props} /> : <Remove {...props} />;

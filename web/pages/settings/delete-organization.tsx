@@ -10,7 +10,7 @@ import { useChange } from '../../control-plane/change.ts';
 import { personPlane, usePlane } from '../../control-plane/plane.ts';
 import type { Organization } from './organization.ts';
 
-/** The end of an organization, for its owners. They can have it back for a while. */
+/** Deletes an organization; its owners can restore it during the retention. */
 export function DeleteOrganization({ organization: { id, name, slug } }: { organization: Organization }) {
   const { client, trpc } = usePlane();
   const navigate = useNavigate();

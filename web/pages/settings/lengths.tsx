@@ -13,7 +13,7 @@ const hour = 3_600_000;
 const units = { minutes: 60_000, hours: hour, days: 24 * hour } as const;
 type Unit = keyof typeof units;
 
-/** How long what is deleted can be had back. */
+/** How long deleted data can be restored. */
 export function Retention({ mayChange }: { mayChange: boolean }) {
   const { client, trpc } = usePlane();
   const { id } = useMembership();
@@ -59,7 +59,7 @@ interface LengthProps {
   title: string;
   about: string;
   range: string;
-  /** Its place in the body of the request. */
+  /** Field in the body of the request. */
   field: string;
   choices: readonly Unit[];
   milliseconds: number | undefined;

@@ -34,7 +34,7 @@ function Rename({ organization: { id, name: before }, onClose }: { organization:
       failed: 'The name could not be changed',
       quiet: true,
       done: () => {
-        // It stands in the sidebar too.
+        // The sidebar shows the name, too.
         void personPlane.queryClient.invalidateQueries();
         onClose();
       },

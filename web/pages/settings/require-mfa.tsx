@@ -6,7 +6,7 @@ import { useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import type { Organization } from './organization.ts';
 
-/** Whether members must sign in with a second factor. Whom that would lock out is said before it is done. */
+/** Whether members must sign in with a second factor. Members it would lock out are named before the change. */
 export function RequireMfa({ organization, mayChange }: { organization: Organization; mayChange: boolean }) {
   const { client, trpc } = usePlane();
   const { id, requireMfa } = organization;

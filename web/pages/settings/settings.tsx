@@ -12,7 +12,7 @@ import { JoinTokens, Retention } from './lengths.tsx';
 import { OrganizationName } from './organization-name.tsx';
 import { RequireMfa } from './require-mfa.tsx';
 
-/** What holds for the whole organization. */
+/** Settings of the whole organization. */
 export function Settings() {
   const { trpc } = usePlane();
   const { id, role } = useMembership();

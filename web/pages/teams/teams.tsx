@@ -112,7 +112,7 @@ function memberNames({ members }: Team): string {
   return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
 }
 
-/** Makes a team, or renames the given one. */
+/** Creates a team, or renames the given one. */
 function TeamName({ team, confirm, onClose }: { team?: Team; confirm: string; onClose: () => void }) {
   const { client, trpc } = usePlane();
   const [name, setName] = useState(team?.name ?? '');

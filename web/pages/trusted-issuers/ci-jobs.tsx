@@ -22,7 +22,7 @@ import { WorkflowFile } from './workflow-file.tsx';
 const route = getRouteApi('/o/$organization/ci');
 const title = 'CI jobs';
 
-/** Whose jobs may come without a stored secret. */
+/** Rules that let CI jobs authenticate without a stored secret. */
 export function CiJobs() {
   return useMay('admin') ? (
     <RuleList />
@@ -119,7 +119,7 @@ function RuleList() {
   );
 }
 
-/** A new rule, and then what the job does to use it. */
+/** Creates a rule, then shows the lines that a job needs to use it. */
 function AddRule({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [made, setMade] = useState<Rule>();
   return (

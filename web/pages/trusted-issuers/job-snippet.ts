@@ -8,7 +8,7 @@ interface SnippetOf {
   audience: string;
 }
 
-/** What a job does to get a token by a rule, as docs/continuous-integration.md has it. */
+/** The lines by which a job gets a token, the same as in docs/continuous-integration.md. */
 export function jobSnippet(ci: KnownCi['id'], of: SnippetOf): { text: string; file: string } {
   if (ci === 'github') return { text: github(of), file: '.github/workflows/deploy.yml' };
   if (ci === 'gitlab') return { text: gitlab(of), file: '.gitlab-ci.yml' };
@@ -70,7 +70,7 @@ curl -sS --fail-with-body "$BALLAST_URL/api/v1/teams" -H "Authorization: Bearer 
 `;
 }
 
-/** What could mean something else in YAML is put in quotes, as JSON writes it. */
+/** Text that YAML could read as another type is quoted as in JSON. */
 function yamlText(text: string): string {
   return /^https?:\/\/[\w./:-]+$/.test(text) ? text : JSON.stringify(text);
 }

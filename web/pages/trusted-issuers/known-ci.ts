@@ -1,12 +1,12 @@
-/** A CI whose jobs get tokens of their own: what is known of it, so that a rule begins nearly finished. */
+/** Defaults for a CI platform, so that a new rule is nearly complete. */
 export interface KnownCi {
   id: 'github' | 'gitlab' | 'other';
   name: string;
-  /** Empty: it has no address of its own that everybody uses. */
+  /** Empty for a platform without one public address. */
   issuer: string;
-  /** What a rule for it should pin; an empty pattern is to be filled in. */
+  /** Claims that a rule should pin. An empty pattern is filled in by the person. */
   claims: readonly { claim: string; pattern: string }[];
-  /** What an empty pattern looks like when it is filled in. */
+  /** Example for an empty pattern. */
   example: string;
   /** Claims that its tokens have. */
   known: readonly string[];
@@ -85,7 +85,7 @@ export function issuerName(issuer: string): string {
   return ci.id === 'other' ? issuer.replace(/^https?:\/\//, '') : ci.name;
 }
 
-/** The claims of a rule, those first by which a CI names whose job it is. */
+/** Claims of a rule, the identifying ones of its platform first. */
 export function orderedClaims(
   issuer: string,
   claims: Readonly<Record<string, readonly string[]>>,

@@ -13,7 +13,7 @@ import type { Rule } from './rule-sentence.tsx';
 
 const lifetimes = [300, 900, 1800, 3600];
 
-/** Says whose jobs are trusted: a new rule, or what becomes of a given one. */
+/** Form of a new rule, or of changes to an existing one. */
 export function RuleForm({
   rule,
   onSaved,
@@ -141,12 +141,12 @@ function presetPairs(ci: KnownCi): ClaimPair[] {
   return ci.claims.map((pair) => ({ ...pair, id: crypto.randomUUID() }));
 }
 
-/** What a problem is about: all claims, or one by its name. */
+/** The subject of a problem: all claims, or one by its name. */
 function claimsAt(place: string): string {
   return place === 'body.claims' ? 'The claims' : place.replace(/^body\.claims\.?/, '');
 }
 
-/** Only what is different: what somebody else changed meanwhile stays. */
+/** Only changed fields are sent, so that concurrent changes of others survive. */
 function changed<Body extends Partial<Rule>>(rule: Rule, body: Body): Partial<Body> {
   const different = Object.entries(body).filter(
     ([name, value]) => canonical(value) !== canonical(rule[name as keyof Rule]),

@@ -9,7 +9,7 @@ import { jobSnippet } from './job-snippet.ts';
 import { ciOf, knownCis } from './known-ci.ts';
 import type { Rule } from './rule-sentence.tsx';
 
-/** What the job itself does to get its token: ready to be put into the file of the CI. */
+/** The lines by which a job gets its token, ready to paste into the file of the CI. */
 export function WorkflowFile({ rule, onClose }: { rule: Rule; onClose: () => void }) {
   const { slug } = useMembership();
   const [ci, setCi] = useState(() => ciOf(rule.issuer));

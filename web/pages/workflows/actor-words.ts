@@ -8,7 +8,7 @@ type Kind = Actor['kind'];
 
 export const actorKinds = Object.keys(descriptors) as Kind[];
 
-/** A control plane newer than this page may know of more; an unknown kind is named as it is. */
+/** A newer control plane may have more kinds; unknown ones are shown under their API name. */
 function wordsOf(kind: Kind): ActorWords | undefined {
   return Object.hasOwn(descriptors, kind) ? descriptors[kind].words : undefined;
 }

@@ -8,7 +8,7 @@ import type { Answers } from '../../control-plane/session.ts';
 
 export type Step = Answers['workflows']['history']['items'][number];
 
-/** What is not simply done says so by its colour, and by a word. */
+/** Every outcome but `done` has a colour and a word. */
 const outcomes: Record<Step['outcome'], { tone: Tone; word?: string }> = {
   done: { tone: 'neutral' },
   waiting: { tone: 'live', word: 'in progress' },

@@ -12,7 +12,7 @@ import { askAgainAfter } from './moving.ts';
 
 const route = getRouteApi('/o/$organization/operations/$operation');
 
-/** All that an actor did, as steps in words; runs are told apart where there is more than one. */
+/** The history of a workflow as steps in words, grouped by run where there is more than one. */
 export function History({ actor }: { actor: Answers['workflows']['get'] }) {
   const { client, trpc } = usePlane();
   const { order = 'oldest', raw = false } = route.useSearch();

@@ -1,11 +1,14 @@
 import type { Answers } from '../../control-plane/session.ts';
 
-/** Temporal tells nobody of what it writes down, so what is under way is asked for again while it is looked at. */
+/** Temporal publishes no events of its histories, so a running one is polled while it is displayed. */
 const movingMillis = 2_000;
-/** The row says that it is over a moment before its history does. */
+/** The row finishes a moment before the history does. */
 const endingMillis = 10_000;
 
-/** Whether something is under way. What waits for a time or for somebody is not: when that comes, the event stream says so. */
+/**
+ * Whether a step is running. A workflow that waits for a timer or a message is not polled: the event stream reports its
+ * next change.
+ */
 function movesByItself(actor: Answers['workflows']['get'] | undefined): boolean {
   if (actor === undefined) return false;
   if (actor.finishedAt !== undefined) return Math.abs(Date.now() - Date.parse(actor.finishedAt)) < endingMillis;

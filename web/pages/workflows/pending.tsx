@@ -3,7 +3,7 @@ import { Row, Rows } from '../../components/rows.tsx';
 import { Time } from '../../components/time.tsx';
 import type { Answers } from '../../control-plane/session.ts';
 
-/** What an actor waits for at this moment, and how often it has tried. */
+/** Pending steps of a workflow, with their attempts. */
 export function Pending({ pending }: { pending: Answers['workflows']['get']['pending'] }) {
   return (
     <Section title="In progress">

@@ -15,12 +15,12 @@ import { type Actor, actorKinds, actorTitle, isKind, manyOf } from './actor-word
 
 const route = getRouteApi('/o/$organization/operations');
 
-/** Whatever takes longer than a request: what is stuck first, then what goes on, then what is over. */
+/** All workflows: stuck ones first, then running, then finished. */
 export function OperationList() {
   const { client, trpc } = usePlane();
   const { kind: given, state, stuck } = route.useSearch();
   const navigate = useNavigate({ from: '/o/$organization/operations' });
-  // Anybody may have typed the address.
+  // The address is untrusted input.
   const kind = isKind(given) ? given : undefined;
   const filter = {
     ...(kind === undefined ? {} : { kind }),
@@ -31,7 +31,7 @@ export function OperationList() {
     [...trpc.workflows.list.pathKey(), filter],
     (cursor, signal) =>
       client.workflows.list.query({ query: { ...filter, ...(cursor === undefined ? {} : { cursor }) } }, { signal }),
-    // What is stuck by time alone is told by nobody.
+    // The event stream does not report workflows that become stuck by time alone.
     60_000,
   );
   const narrow = (search: typeof filter) => void navigate({ search, replace: true });

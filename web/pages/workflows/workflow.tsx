@@ -18,7 +18,7 @@ export type ActorDetail = Answers['workflows']['get'];
 
 const route = getRouteApi('/o/$organization/operations/$operation');
 
-/** One actor: what it is about, what it waits for now, and all that it did. */
+/** One workflow: its subject, its pending steps and its history. */
 export function Operation() {
   const { trpc } = usePlane();
   const { slug: organization } = useMembership();
@@ -55,7 +55,7 @@ export function Operation() {
             </Notice>
           )}
           <About actor={data} />
-          {/* One thing that goes as it shall is told above. */}
+          {/* A single pending step on its first attempt is already named above. */}
           {(data.pending.length > 1 || data.pending.some(({ attempt }) => attempt > 1)) && (
             <Pending pending={data.pending} />
           )}

@@ -11,7 +11,7 @@ import { LogScroller } from './log-scroller.tsx';
 import { LogState } from './log-state.tsx';
 import type { WhichLog } from './read-log.ts';
 
-/** What an instance writes, from its last lines on. */
+/** The log of an instance, from its last lines on. */
 export function InstanceLog({
   which,
   find,
@@ -21,12 +21,12 @@ export function InstanceLog({
   which: WhichLog;
   find: string;
   onFind: (find: string) => void;
-  /** The agent does not see it any more: nothing will be added. */
+  /** The agent no longer reports the instance: no lines will be added. */
   gone: boolean;
 }) {
   const [follower] = useState(() => new LogFollower(which));
   const live = useSyncExternalStore(follower.subscribe, follower.view);
-  // Whoever reads is not disturbed: what is shown stands still, and goes on from the newest line later.
+  // The view is frozen while somebody reads, and resumes at the newest line.
   const [still, setStill] = useState<LogView>();
   const [times, setTimes] = useState(false);
   const [wrap, setWrap] = useState(true);

@@ -16,7 +16,7 @@ export interface Kept {
 
 export const mostLines = 10_000;
 const blockSize = 100;
-/** By so many lines it is recognized where a log goes on. */
+/** Number of lines by which a log is recognized where it continues. */
 const recognized = 20;
 
 export const nothingKept: Kept = { blocks: [], told: 0, dropped: false };

@@ -19,11 +19,11 @@ export interface LogView extends Kept {
 }
 
 const firstLines = 1_000;
-/** However much is written, what is shown changes ten times a second at most. */
+/** The view changes at most ten times a second, however much is written. */
 const batchMillis = 100;
 /** The stream beats every 5 seconds. */
 const silentMillis = 16_000;
-/** So long are lines gathered that may be there already, until the last one that is there is found among them. */
+/** Repeated lines are gathered for this long, until the last displayed one is found among them. */
 const gatherMillis = 10_000;
 /** A stream that lasted so long worked. */
 const workedMillis = 10_000;
@@ -147,7 +147,7 @@ export class LogFollower {
     this.#show({ ...kept, ...inOrder, more });
   }
 
-  /** What has come so far is shown now, unless it is a part of what will be read again. */
+  /** Waiting lines are shown at once, unless the next read repeats them. */
   #settle(all: boolean): void {
     clearTimeout(this.#flush);
     this.#flush = undefined;

@@ -2,7 +2,7 @@ import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { Button } from '../../../components/forms/button.tsx';
 import { classes } from '../../../components/style.ts';
 
-/** What scrolls must be reached by the keyboard, too, though nothing in it can be pressed. */
+/** A scrollable region without controls needs a tab stop for the keyboard. */
 const scrolledByKeys = { tabIndex: 0 };
 
 interface ScrollerProps {
@@ -34,7 +34,7 @@ export function LogScroller({ label, following, onFollow, version, newLines, wra
     if (box.current === null) return;
     const { scrollTop, scrollHeight, clientHeight } = box.current;
     below.current = scrollHeight - clientHeight - scrollTop;
-    // What is let go at the top moves the rest up without anybody having scrolled.
+    // Lines dropped at the top move the rest up, which is no scrolling by the reader.
     if (following && scrollTop < top.current && below.current > 40) onFollow(false);
     if (!following && scrollTop > top.current && below.current < 4) onFollow(true);
     top.current = scrollTop;

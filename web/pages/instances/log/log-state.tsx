@@ -1,7 +1,7 @@
 import { Status } from '../../../components/status.tsx';
 import type { LogView } from './log-follower.ts';
 
-/** Whether what is shown is all and goes on. The number of matches stands outside of what is read aloud. */
+/** State of the log stream. The number of matches is outside the live region. */
 export function LogState({
   view,
   paused,

@@ -24,7 +24,7 @@ export interface WhichLog {
 
 let lastId = 0;
 
-/** What an instance has written and writes, until the stream ends: by an error, or by returning. */
+/** The log of an instance until its stream ends, by an error or by returning. */
 export async function* readLog(
   { organizationId, clusterId, instanceId }: WhichLog,
   tail: number,
@@ -61,7 +61,7 @@ function sentence(text: string): string {
   return /[.!?]$/.test(capital) ? capital : `${capital}.`;
 }
 
-/** Colours of a terminal are letters here, and mean nothing. */
+/** Escape codes of a terminal would show up as garbage. */
 const escapeCode = String.fromCharCode(27);
 const bell = String.fromCharCode(7);
 const terminal = new RegExp(
