@@ -2,9 +2,12 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { breaches } from './house.ts';
+import { strayWords } from './words.ts';
 
 const list = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' }).trim().split('\n');
 const code = list.filter((file) => /\.(ts|tsx|mjs|sh)$/.test(file));
-const found = breaches(new Map(code.map((file) => [file, readFileSync(file, 'utf8')])));
+const documents = list.filter((file) => file.endsWith('.md'));
+const read = (files: readonly string[]) => new Map(files.map((file) => [file, readFileSync(file, 'utf8')] as const));
+const found = [...breaches(read(code)), ...strayWords(read([...code, ...documents]))];
 for (const breach of found) console.error(breach);
 if (found.length > 0) process.exitCode = 1;
