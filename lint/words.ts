@@ -54,9 +54,9 @@ function userTexts(file: string, text: string): Piece[] {
   const code = blanked(bare, /\bsql(?:<[^`]*>)?`[^`]*`|'\w+ as \w+'/g);
   const literals = pieces(code, /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g);
   const jsx = file.endsWith('.tsx') ? pieces(code, /(?<=[^=]>|\})[^<>{}=]+(?=[<{])/g) : [];
-  // A literal without a space is a name: a field, a path, a kind.
+  // A literal without a space is a name: a field, a path, a kind. Queries name tables.
   return [...literals, ...jsx]
-    .filter(({ text }) => / /.test(text.trim()))
+    .filter(({ text }) => / /.test(text.trim()) && !/\bselect\b.*\bfrom\b/s.test(text))
     .map(({ at, text }) => ({ at, text: blanked(text, /\$\{[^}]*\}/g) }));
 }
 
