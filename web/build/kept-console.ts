@@ -25,8 +25,8 @@ const longestBuild = 300_000;
 const longestHalfMade = 3_600_000;
 
 /**
- * The directory with the built console of these sources. It is made once, under the hash of all that goes into it; where
- * the checkout may not be written, in `ownCache`. It takes some seconds; a process of its own does it, behind all others.
+ * The directory with the built console of these sources. Built once, under the hash of all inputs, in `ownCache` where
+ * the checkout is not writable. A build takes some seconds, in a process of low priority.
  */
 export async function keptConsole(ownCache: string, signal: AbortSignal): Promise<string> {
   const name = `console-${hashOfInputs()}`;

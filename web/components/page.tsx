@@ -4,7 +4,7 @@ import { type ReactNode, useEffect } from 'react';
 interface PageProps {
   /** The heading; with `Ballast` behind it, the title of the browser's tab. */
   title: string;
-  /** One sentence that says what is here. */
+  /** One sentence about the purpose of the page. */
   about?: ReactNode;
   /** Where this page belongs, if it is one thing of many. */
   above?: { label: string; link: LinkProps };
@@ -60,7 +60,7 @@ export function Section({
   about?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
-  /** Without the card around what is in it. */
+  /** Omits the card around the content. */
   bare?: boolean;
 }) {
   const content = bare ? children : <Card>{children}</Card>;
@@ -83,7 +83,7 @@ export function Card({ children }: { children: ReactNode }) {
   return <div className="overflow-hidden rounded-xl border border-line bg-card shadow-card">{children}</div>;
 }
 
-/** Facts: a word and what it is, one below the other. */
+/** A list of labels and values. */
 export function Facts({ children }: { children: ReactNode }) {
   return <dl className="divide-y divide-line">{children}</dl>;
 }

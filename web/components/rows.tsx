@@ -22,7 +22,7 @@ interface RowProps {
   detail?: ReactNode;
   /** Before everything: an avatar, an icon. */
   lead?: ReactNode;
-  /** On the right: facts, then what can be done. */
+  /** On the right: facts, then actions. */
   facts?: ReactNode;
   actions?: ReactNode;
 }

@@ -1,4 +1,4 @@
-/** Joins class names; what does not apply is left out. */
+/** Joins class names and skips false ones. */
 export function classes(...names: (string | false | undefined)[]): string {
   return names.filter((name) => name !== undefined && name !== false && name !== '').join(' ');
 }

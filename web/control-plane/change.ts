@@ -13,9 +13,9 @@ interface ChangeOptions<Input, Output> {
   meanwhile?: (input: Input) => { queryKey: QueryKey; data: (before: never) => unknown }[];
   /** Queries to refetch afterwards, besides those that the event stream names. Keys may be prefixes. */
   touches?: (input: Input) => readonly QueryKey[];
-  /** The answer carries a secret: a repeat would not get it again, so that the request is not repeated by itself. */
+  /** The answer carries a secret that a retry would not return again, so the request is not retried. */
   secret?: true;
-  /** The failure is shown where the change was made (a form shows the problem), so no notice tells it. */
+  /** The caller shows the failure itself, as forms do, so no toast appears. */
   quiet?: true;
 }
 
@@ -53,7 +53,7 @@ export function useChange<Input, Output>(
     retry: (failures, error) => options.secret === undefined && isPassing(error) && failures < 6,
     retryDelay: (failures, error) =>
       Math.max(Math.min(400 * 2 ** failures, 4_000), (problemOf(error).againAfter ?? 0) * 1_000),
-    // A secret is known for as long as it is shown, and not kept with what was done.
+    // A secret is dropped from the mutation cache as soon as it is no longer displayed.
     ...(options.secret === undefined ? {} : { gcTime: 0 }),
     onMutate: async ({ input }) => {
       const shown = options.meanwhile?.(input) ?? [];
@@ -80,7 +80,7 @@ export function useChange<Input, Output>(
       for (const { queryKey } of options.meanwhile?.(input) ?? []) void queryClient.invalidateQueries({ queryKey });
     },
   });
-  // One failure is one object: forms tell by it whether they were answered anew.
+  // One object per failure, so that forms can detect a new answer.
   const { error } = mutation;
   const problem = useMemo(() => (error === null ? undefined : problemOf(error)), [error]);
   return {

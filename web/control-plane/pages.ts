@@ -15,7 +15,7 @@ export interface Pages<Item> {
 }
 
 /**
- * A list page by page. `key` is the operation's `pathKey()` followed by what is asked for, so that a change that touches the
+ * A paginated list. `key` is the operation's `pathKey()` followed by the query, so that a change which touches the
  * operation finds it; `ask` fetches the page at a cursor.
  *
  *     usePages([...trpc.teams.list.pathKey(), 'pages'], (cursor) => client.teams.list.query({ query: { cursor } }))

@@ -10,7 +10,7 @@ export interface ShownProblem {
   requestId: string | undefined;
   /** By the place in the request, as in `body.name`. */
   fields: Record<string, string>;
-  /** After how many seconds it may be asked again. */
+  /** Seconds to wait before a retry. */
   againAfter?: number;
 }
 

@@ -32,7 +32,7 @@ export function affectedKeys(trpc: Operations, hints: readonly Hint[]): QueryKey
   return [...keys.values()];
 }
 
-/** Whether it may have changed who one is: one's organizations and roles. */
+/** Whether a hint may have changed the person's organizations or roles. */
 export function touchesSession(hints: readonly Hint[]): boolean {
   return hints.some(({ kind }) => kind === 'member' || kind === 'organization' || kind === 'deletion');
 }

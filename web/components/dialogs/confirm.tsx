@@ -11,7 +11,7 @@ interface ConfirmProps {
   title: string;
   /** Consequences of the action, and whether they can be undone. */
   children: ReactNode;
-  /** On the button: what is done, as in "Remove Ada". */
+  /** Label of the button: the action, such as "Remove Ada". */
   confirm: string;
   change: Pick<Change<never>, 'sending' | 'problem'>;
   onConfirm: () => void;

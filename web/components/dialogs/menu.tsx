@@ -66,7 +66,7 @@ export function MenuItem({
   );
 }
 
-/** One of several, of which one is chosen. */
+/** A group of options of which exactly one is chosen. */
 export function MenuChoices<Value extends string>({
   label,
   value,

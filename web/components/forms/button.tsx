@@ -6,7 +6,7 @@ import { classes } from '../style.ts';
 type Look = 'strong' | 'plain' | 'quiet' | 'danger';
 
 interface Looks {
-  /** `strong`: the one thing to do here. `danger`: what cannot be undone. `quiet`: without a border. */
+  /** `strong`: the main action of a page. `danger`: an action that cannot be undone. `quiet`: without a border. */
   look?: Look;
   small?: boolean;
   icon?: ReactNode;
@@ -76,7 +76,7 @@ export function ButtonLink({
   );
 }
 
-/** A button that is an icon alone: `label` is what it is called. */
+/** A button with an icon only: `label` is its accessible name. */
 export function IconButton({
   label,
   children,

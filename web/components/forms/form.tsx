@@ -50,7 +50,7 @@ interface FieldProps {
   name: string;
   label: string;
   hint?: ReactNode;
-  /** The label is for screen readers alone, since what is around says it. */
+  /** Hides the label from all but screen readers, where the context already names the field. */
   bare?: boolean;
 }
 

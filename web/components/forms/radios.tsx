@@ -7,7 +7,7 @@ export interface RadioChoice<Value extends string> {
   hint?: string;
 }
 
-/** One of a few, each with a sentence that says what it means. */
+/** A choice between a few options, each explained in a sentence. */
 export function RadioField<Value extends string>({
   label,
   value,

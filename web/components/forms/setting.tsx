@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** One thing that can be chosen: what it is on the left, what it is now and how to change it on the right. */
+/** One setting: its name on the left, its value and a way to change it on the right. */
 export function Setting({ title, about, children }: { title: string; about?: ReactNode; children: ReactNode }) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-8 gap-y-2.5 px-4 py-3.5">

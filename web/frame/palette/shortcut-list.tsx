@@ -4,7 +4,7 @@ import { useMembership } from '../../control-plane/session.ts';
 import { places } from '../places.tsx';
 import { isMac } from '../sidebar.tsx';
 
-/** Which keys do what, for this role. */
+/** Keyboard shortcuts available to this role. */
 export function ShortcutList({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { role } = useMembership();
   const reachable = places.filter((place) => mayActAs(role, place.role));

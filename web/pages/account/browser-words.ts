@@ -19,7 +19,7 @@ const systems: readonly [pattern: RegExp, name: string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Which browser on which system, of what a browser says of itself: "Firefox 140 on Linux". */
+/** Browser and system from a user agent: "Firefox 140 on Linux". */
 export function browserWords(userAgent: string | undefined): string {
   if (userAgent === undefined || userAgent.trim() === '') return 'Unknown browser';
   const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1];

@@ -15,7 +15,7 @@ interface About {
   /** Name of the subject. */
   name: string;
   details: Record<string, unknown>;
-  /** Whether somebody did it to itself. */
+  /** Whether actor and subject are the same person. */
   itself: boolean;
 }
 

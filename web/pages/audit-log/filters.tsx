@@ -18,7 +18,7 @@ const whatChoices: readonly Choice[] = [
 interface FiltersProps {
   filter: LogFilter;
   names: KnownNames;
-  /** Somebody whom the names do not know, but a record does. */
+  /** Name of an actor who is only known from a record. */
   stranger: string | undefined;
   /** Name of the one thing that the records are about. */
   thing: string | undefined;

@@ -5,11 +5,11 @@ import { useMembership } from '../../control-plane/session.ts';
 export interface KnownNames {
   members: { id: string; label: string }[];
   tokens: { id: string; label: string }[];
-  /** Who or what is meant by an id, as far as it is still there. */
+  /** Name behind an id, if the person or thing still exists. */
   nameOf: (id: string) => string | undefined;
 }
 
-/** Whom the log may speak of. The first two hundred of each: for choosing; records name everybody themselves. */
+/** Names for filters and details, from the first two hundred of each kind. Records carry their own names. */
 export function useKnownNames(): KnownNames {
   const { trpc } = usePlane();
   const { id } = useMembership();

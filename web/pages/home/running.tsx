@@ -12,7 +12,7 @@ import { runningText } from '../clusters/cluster-workloads.tsx';
 const mostClusters = 8;
 const mostWorkloads = 6;
 
-/** The clusters, and what runs on them. */
+/** Clusters and their workloads. */
 export function Running({ clusters }: { clusters: UseQueryResult<Answers['clusters']['list'], unknown> }) {
   const { slug: organization } = useMembership();
   const mayAdd = useMay('admin');

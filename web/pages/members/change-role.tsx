@@ -11,7 +11,7 @@ import { personPlane, usePlane } from '../../control-plane/plane.ts';
 import { useMembership, useSession } from '../../control-plane/session.ts';
 import { type Member, membersKey } from './member.ts';
 
-/** The role of a member, as a menu. Asks once more before somebody changes its own. */
+/** A menu with the role of a member. A change of one's own role is confirmed first. */
 export function ChangeRole({ member }: { member: Member }) {
   const { client, trpc } = usePlane();
   const own = useMembership();

@@ -1,4 +1,4 @@
-/** Whether every word that was typed is somewhere in what is known of a member. */
+/** Whether every typed word occurs in a member's name, e-mail or teams. */
 export function isSought(
   { name, email, teams = [] }: { name: string; email: string; teams?: readonly { name: string }[] },
   sought: string,

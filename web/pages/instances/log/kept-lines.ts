@@ -1,6 +1,6 @@
 import type { LogLine } from './read-log.ts';
 
-/** Lines that are rendered together: once it is full it never changes. */
+/** Lines rendered together; a full block never changes. */
 export interface Block {
   id: number;
   lines: readonly LogLine[];
@@ -8,9 +8,9 @@ export interface Block {
 
 export interface Kept {
   blocks: readonly Block[];
-  /** How many there were since the log was opened; it only grows. */
+  /** Number of lines since the log was opened; only grows. */
   told: number;
-  /** Whether older ones were let go. */
+  /** Whether older lines were dropped. */
   dropped: boolean;
 }
 
@@ -21,7 +21,7 @@ const recognized = 20;
 
 export const nothingKept: Kept = { blocks: [], told: 0, dropped: false };
 
-/** The last lines of a log, the new ones at the end. What is too old goes, a block at a time. */
+/** Appends lines and drops the oldest ones, a block at a time. */
 export function withLines(kept: Kept, lines: readonly LogLine[]): Kept {
   if (lines.length === 0) return kept;
   const blocks = [...kept.blocks];
@@ -47,8 +47,8 @@ export function withLines(kept: Kept, lines: readonly LogLine[]): Kept {
 }
 
 /**
- * The same log read again from further back: only what is new in it is added. If what was there before is not found in it,
- * it takes the place of everything, so that no line is ever there twice.
+ * Lines of the same log read again from further back: only new ones are added. Without an overlap they replace all kept
+ * lines, so that no line appears twice.
  */
 export function withLinesAgain(kept: Kept, again: readonly LogLine[]): Kept {
   const found = overlapEnd(kept, again);
@@ -61,7 +61,7 @@ export function overlapEnd(kept: Kept, again: readonly LogLine[]): number | unde
   return end.length === 0 ? undefined : endOf(end, again);
 }
 
-/** These lines and none of those before. */
+/** Replaces all kept lines. */
 export function withLinesInstead(kept: Kept, lines: readonly LogLine[]): Kept {
   const firstId = (kept.blocks.at(-1)?.id ?? -1) + 1;
   const { blocks, dropped } = withLines(nothingKept, lines);

@@ -12,7 +12,7 @@ import { type LogLine, type LogNews, readLog, type WhichLog } from './read-log.t
 
 export interface LogView extends Kept {
   state: 'connecting' | 'following' | 'interrupted' | 'ended';
-  /** Why it is interrupted or has ended, in a sentence; empty if there is nothing to say. */
+  /** Reason of an interruption or end, as a sentence; may be empty. */
   why: string;
   /** There may be older lines than these. */
   more: boolean;
@@ -25,11 +25,11 @@ const batchMillis = 100;
 const silentMillis = 16_000;
 /** Repeated lines are gathered for this long, until the last displayed one is found among them. */
 const gatherMillis = 10_000;
-/** A stream that lasted so long worked. */
+/** A stream that lasted this long counts as healthy. */
 const workedMillis = 10_000;
 const longestPause = 15_000;
 
-/** How lines that come belong to those that are there: they follow them, may repeat them, or take their place. */
+/** Relation of new lines to kept ones: they follow, may repeat, or replace them. */
 type Joining = 'after' | 'again' | 'instead';
 
 /** Reads an instance's log as long as it is shown, across interruptions. A store for `useSyncExternalStore`. */
@@ -66,7 +66,7 @@ export class LogFollower {
     this.#settle(false);
   }
 
-  /** Reads it anew, with as many of the older lines as are kept. */
+  /** Reads the log again, with as many older lines as can be kept. */
   readEarlier(): void {
     this.stop();
     this.#earlier = true;
@@ -87,7 +87,7 @@ export class LogFollower {
         return;
       }
       failures = Date.now() - this.#opened > workedMillis ? 1 : failures + 1;
-      // A stream ends when it has lived long enough: that is no interruption.
+      // The server ends streams after their maximum life, which is no interruption.
       if (end.say !== 'alive' || failures > 2) this.#show({ ...this.#view, state: 'interrupted', why: end.why });
       await rest(Math.min(250 * 2 ** failures, longestPause), over);
     }
@@ -115,7 +115,7 @@ export class LogFollower {
     }
   }
 
-  /** How many of the last lines are asked for: after an interruption those that may have been written meanwhile. */
+  /** Number of last lines to request: after an interruption, an estimate of those written since. */
   #tail(): number {
     const { blocks, told } = this.#view;
     if (this.#joining === 'instead' || this.#earlier) return mostLines;
@@ -155,7 +155,7 @@ export class LogFollower {
     this.#waiting = [];
   }
 
-  /** Whether it is known where the lines that wait go on. */
+  /** Whether the place of the waiting lines is known. */
   #belongs(): boolean {
     return this.#joining === 'after' || overlapEnd(this.#view, this.#waiting) !== undefined;
   }

@@ -4,8 +4,8 @@ import type { Block } from './kept-lines.ts';
 import type { LogLine } from './read-log.ts';
 
 /**
- * Lines that are there stay as they are, so only the last block is ever rendered again. A line is one element: its stream and
- * its time are written before it by the style sheet, which also decides whether times are shown and lines wrapped.
+ * Full blocks never change, so only the last one is rendered again. A line is one element: the style sheet prints its
+ * stream and time, and decides whether times are shown and lines are wrapped.
  */
 export const LogBlock = memo(function LogBlock({ block, find }: { block: Block; find: string }) {
   return block.lines

@@ -7,10 +7,10 @@ const scrolledByKeys = { tabIndex: 0 };
 
 interface ScrollerProps {
   label: string;
-  /** Whether it stays at its end as lines come. */
+  /** Whether the view stays at the newest line. */
   following: boolean;
   onFollow: (following: boolean) => void;
-  /** Changes whenever there are other lines to show. */
+  /** Changes with the displayed lines. */
   version: unknown;
   newLines: number;
   wrap: boolean;
@@ -18,14 +18,14 @@ interface ScrollerProps {
   children: ReactNode;
 }
 
-/** A log that stays at its newest line until somebody scrolls up, and again from when they come back down. */
+/** A log that stays at its newest line until the reader scrolls up, and resumes at the bottom. */
 export function LogScroller({ label, following, onFollow, version, newLines, wrap, times, children }: ScrollerProps) {
   const box = useRef<HTMLElement>(null);
   const top = useRef(0);
   const below = useRef(0);
   useLayoutEffect(() => {
     if (box.current === null || version === undefined) return;
-    // Also when older lines were put before those that are read: these stay where they are.
+    // Keeps the reader's position when older lines are inserted above.
     const { scrollHeight, clientHeight } = box.current;
     box.current.scrollTop = scrollHeight - clientHeight - (following ? 0 : below.current);
   }, [following, version]);

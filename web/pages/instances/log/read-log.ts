@@ -10,9 +10,9 @@ export interface LogLine {
 
 export type LogNews =
   | { say: 'line'; line: LogLine }
-  /** The control plane is there; nothing was written. */
+  /** A heartbeat: the connection is up, no line was written. */
   | { say: 'alive' }
-  /** There is no more; `why` is empty if all was told. */
+  /** End of the log; `why` is empty if it is complete. */
   | { say: 'end'; why: string }
   | { say: 'refused'; why: string };
 
