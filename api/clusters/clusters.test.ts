@@ -88,7 +88,7 @@ describe('a cluster', () => {
     });
     expect(changed.body).toMatchObject({ name: 'After', slug: 'before', region: 'fra', schedulable: false });
     const put = () => admin('PUT', `/clusters/${cluster.id}/workloads/app`, app());
-    expect((await put()).body.detail).toContain('takes nothing new such as "app"');
+    expect((await put()).body.detail).toContain('accepts no new workloads such as "app"');
     await admin('PATCH', `/clusters/${cluster.id}`, { schedulable: true });
     expect((await put()).status).toBe(200);
     await admin('PATCH', `/clusters/${cluster.id}`, { schedulable: false });

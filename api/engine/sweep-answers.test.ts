@@ -147,6 +147,17 @@ const archived = async () => {
   await storeHistoryPage(api.database.kysely, api.keyring, { ...page, bytes });
   return { id };
 };
+/** A deletion that is over, with its history. */
+const archivedDeletion = async () => {
+  const { id } = await deleted();
+  const over = { state: 'restored', finished_at: new Date(), archived_at: new Date() } as const;
+  await api.database.kysely.updateTable('deletion').set(over).where('id', '=', id).execute();
+  const { organizationId } = leaving;
+  const page = { actorId: `deletion/${id}`, runId: crypto.randomUUID(), page: 0, organizationId };
+  const bytes = await recordedHistory('deletion-restored');
+  await storeHistoryPage(api.database.kysely, api.keyring, { ...page, bytes });
+  return { id };
+};
 
 const examples: Record<string, Example> = {
   'auth.config': {},
@@ -206,6 +217,7 @@ const examples: Record<string, Example> = {
     body: () => ({ confirmSlug: leaving.slug }),
   },
   'deletedOrganizations.list': { as: owner },
+  'deletedOrganizations.history': { as: () => alone(leaving), prepare: archivedDeletion },
   'deletedOrganizations.restore': { as: () => alone(leaving), prepare: deleted },
   'deletedOrganizations.purge': {
     as: () => alone(leaving),

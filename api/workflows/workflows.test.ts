@@ -138,7 +138,7 @@ test('stuck ones come first, then those that go on, then those that are over; pa
   const { body } = await api.call('GET', `/api/v1/workflows`, { as: theirs.tokens.admin });
   expect((body.items as object[]).slice(0, 3)).toMatchObject([
     { kind: 'agent-update', name: 'blocked', subjectId: blocked.id, stuck: true, open: true, state: 'requested' },
-    { name: 'untold', stuck: true, blocker: expect.stringContaining('has not reached it') },
+    { name: 'untold', stuck: true, blocker: expect.stringContaining('have not been delivered') },
     { name: 'blocked', stuck: true, blocker: 'It fails.', actorId: `cluster/${blocked.id}` },
   ]);
   // Nobody else's, whoever asks for it.

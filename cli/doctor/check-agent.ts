@@ -40,10 +40,7 @@ async function agent(home: string) {
   const status = readStatus(home);
   if (status === undefined) return broken('It does not run, or is still starting.', `See ${agentLog}.`);
   if (!status.connected) {
-    return broken(
-      `${status.image} is out of contact: ${status.error ?? 'it is still starting'}`,
-      `See ${agentLog}.`,
-    );
+    return broken(`${status.image} is out of contact: ${status.error ?? 'it is still starting'}`, `See ${agentLog}.`);
   }
   return ok(`${status.image} is in contact as the agent of ${status.cluster?.name ?? 'its cluster'}`);
 }

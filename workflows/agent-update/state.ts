@@ -68,7 +68,7 @@ function afterCommand(state: UpdateState, { state: end, message }: { state: Comm
     case 'failed':
       return enter(state, 'failed', message ?? 'The agent could not do it and did not say why.');
     case 'lost':
-      return enter(state, 'failed', 'The agent that had taken the update is gone; another one is in its place.');
+      return enter(state, 'failed', 'The agent that had taken the update was replaced by another one.');
     case 'expired':
       return enter(
         state,

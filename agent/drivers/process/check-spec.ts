@@ -11,7 +11,7 @@ const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/);
 /** Names become paths and arguments here, so they are checked again. */
 export function checkSpec(spec: InstanceSpec): void {
   check(instanceId, spec.id, 'an instance');
-  check(sliceKey, spec.key, 'a slice');
+  check(sliceKey, spec.key, 'a workload');
   check(digest, spec.image.digest, 'an image');
   for (const [name, value] of Object.entries(spec.environment)) {
     check(variable, name, 'a variable');
