@@ -46,7 +46,22 @@ describe('commands', () => {
     const piece = { number: 0, stream: 'stdout', data: Buffer.from('hi').toString('base64') } as const;
     await agent.output(id, [piece]);
     await agent.output(id, [piece, { ...piece, number: 1 }]);
-    expect(await readOutput(api.database.kysely, id, -1)).toHaveLength(2);
+    const pieces = await readOutput(
+      api.database.kysely,
+      api.keyring,
+      { id, organizationId: cluster.organizationId },
+      -1,
+    );
+    expect(pieces.map(({ data }) => data.toString())).toEqual(['hi', 'hi']);
+    // In the database itself it is as secret as the command.
+    const kept = await api.database.kysely
+      .selectFrom('command_output')
+      .select('data')
+      .where('command_id', '=', id)
+      .execute();
+    expect(kept.some(({ data }) => data.includes('hi') || data.includes(Buffer.from('hi').toString('base64')))).toBe(
+      false,
+    );
     await agent.result(id, { exitCode: 3 });
     await agent.result(id, { outcome: 'failed' });
     expect(await commandView(api.database.kysely, cluster, id)).toMatchObject({ state: 'done', exitCode: 3 });

@@ -32,7 +32,7 @@ export const commandOutput = incarnationRoute({
         throw new Problem('body-too-large', 'The output of this command exceeds the limit; ask for less of it.');
       }
       const { organizationId } = agent;
-      const fresh = await writeOutput(writing.kysely, { id, organizationId }, pieces);
+      const fresh = await writeOutput(writing.kysely, server.keyring, { id, organizationId }, pieces);
       if (fresh.length === 0) return;
       writing.change({ organizationId, kind: 'cluster_command', id });
       if (command.kind === 'update') tellProgress(writing, agent, command.actorId, fresh);

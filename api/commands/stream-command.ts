@@ -32,10 +32,10 @@ export const streamCommand = operation({
     after: z.int().min(-1).default(-1).describe('Only what comes behind this number.'),
   }),
   stream: { kind: 'other', events: { output: outputSchema, finished: finishedSchema } },
-  async *handle({ caller, path, query, database, signal }) {
+  async *handle({ caller, path, query, database, server, signal }) {
     const cluster = await caller.see(theCluster, path.id);
     const { id } = existing(await commandView(database.kysely, cluster, path.commandId));
-    for await (const told of readCommand(database, cluster, { id, after: query.after }, signal)) {
+    for await (const told of readCommand(server, cluster, { id, after: query.after }, signal)) {
       if ('piece' in told) {
         const { number, stream, data, at } = told.piece;
         const when = at === null ? {} : { at: at.toISOString() };

@@ -59,7 +59,7 @@ export const streamLogs = operation({
     signal.addEventListener('abort', cancel, { once: true });
     try {
       const lines = new LogLines();
-      for await (const told of readCommand(database, cluster, { id, after: -1 }, signal)) {
+      for await (const told of readCommand(server, cluster, { id, after: -1 }, signal)) {
         if ('piece' in told) {
           for (const line of lines.of(told.piece)) yield { event: 'log', data: line };
         } else {

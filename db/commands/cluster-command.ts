@@ -51,6 +51,8 @@ export const CommandOutputSchema = defineEntity({
     organizationId: p.uuid(),
     stream: p.enum(['stdout', 'stderr', 'progress']),
     data: p.blob().$type<Buffer>(),
+    /** Whether `data` is sealed; rows of 0.1.0 are not. */
+    sealed: p.boolean().default(false),
     at: p.datetime(3).nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },

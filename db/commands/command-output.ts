@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { deleteInBatches } from '../engine/delete-in-batches.ts';
+import type { Keyring } from '../keys/keys.ts';
 import type { Tables } from '../postgres/tables.ts';
 
 export interface OutputView {
@@ -35,15 +36,33 @@ export async function saidTooMuch(kysely: Kysely<Tables>, commandId: string, num
   return (row?.bytes ?? 0) > mostOutputBytes;
 }
 
-/** Keeps pieces of what a command said. Answers those that were not there yet. */
+interface Owner {
+  id: string;
+  organizationId: string;
+}
+
+/** Programs print passwords and rows of customers, so output is sealed like the command itself. */
+const boundTo = (commandId: string, number: number) => `command_output:${commandId}:${number}`;
+
+/** Keeps pieces of a command's output. Answers those that were not there yet. */
 export async function writeOutput(
   kysely: Kysely<Tables>,
-  command: { id: string; organizationId: string },
+  keyring: Pick<Keyring, 'encryptSecret'>,
+  { id, organizationId }: Owner,
   pieces: readonly NewOutput[],
 ): Promise<NewOutput[]> {
+  const rows = await Promise.all(
+    pieces.map(async ({ data, ...piece }) => ({
+      ...piece,
+      command_id: id,
+      organization_id: organizationId,
+      sealed: true,
+      data: await keyring.encryptSecret(organizationId, boundTo(id, piece.number), data.toString('base64')),
+    })),
+  );
   const inserted = await kysely
     .insertInto('command_output')
-    .values(pieces.map((piece) => ({ ...piece, command_id: command.id, organization_id: command.organizationId })))
+    .values(rows)
     .onConflict((conflict) => conflict.columns(['command_id', 'number']).doNothing())
     .returning('number')
     .execute();
@@ -51,21 +70,30 @@ export async function writeOutput(
   return pieces.filter(({ number }) => fresh.has(number));
 }
 
-/** Chunks of a command's output after the given number (-1: from the beginning), in order. */
+/** Pieces of a command's output after the given number (-1: from the beginning), in order. */
 export async function readOutput(
   kysely: Kysely<Tables>,
-  commandId: string,
+  keyring: Pick<Keyring, 'decryptSecret'>,
+  { id, organizationId }: Owner,
   after: number,
   limit = 200,
 ): Promise<OutputView[]> {
-  return await kysely
+  const rows = await kysely
     .selectFrom('command_output')
-    .select(['number', 'stream', 'data', 'at'])
-    .where('command_id', '=', commandId)
+    .select(['number', 'stream', 'data', 'at', 'sealed'])
+    .where('command_id', '=', id)
     .where('number', '>', after)
     .orderBy('number')
     .limit(limit)
     .execute();
+  return await Promise.all(
+    rows.map(async ({ data, sealed, ...row }) => {
+      // Output that 0.1.0 kept in clear is read for the day that it has left.
+      if (!sealed) return { ...row, data };
+      const text = await keyring.decryptSecret(organizationId, boundTo(id, row.number), data);
+      return { ...row, data: Buffer.from(text, 'base64') };
+    }),
+  );
 }
 
 /** A day after a command has finished nobody reads any more what it said. */

@@ -8,6 +8,7 @@ import { Migration20261121192338_signed_releases } from './Migration202611211923
 import { Migration20261121193000_crash_loops } from './Migration20261121193000_crash_loops.ts';
 import { Migration20261121194509_admission } from './Migration20261121194509_admission.ts';
 import { Migration20261121194938_sweeps } from './Migration20261121194938_sweeps.ts';
+import { Migration20261121213031_sealed_output } from './Migration20261121213031_sealed_output.ts';
 
 /** Every migration, in the order in which they run. What was released is never changed: a new one follows. */
 export const migrations: { name: string; class: Constructor<Migration> }[] = [
@@ -19,4 +20,5 @@ export const migrations: { name: string; class: Constructor<Migration> }[] = [
   { name: 'Migration20261121193000_crash_loops', class: Migration20261121193000_crash_loops },
   { name: 'Migration20261121194509_admission', class: Migration20261121194509_admission },
   { name: 'Migration20261121194938_sweeps', class: Migration20261121194938_sweeps },
+  { name: 'Migration20261121213031_sealed_output', class: Migration20261121213031_sealed_output },
 ];
