@@ -74,9 +74,9 @@ describe('enrolment', () => {
     expect((await agent.enrol(secret)).body).toMatchObject({ clusterId: cluster.id, clusterName: 'Machine' });
     expect((await agent.enrol(secret)).status).toBe(200);
     const other = await new PeerAgent(api.url).enrol(secret);
-    expect(other).toMatchObject({ status: 403, body: { detail: expect.stringContaining('used already') } });
+    expect(other).toMatchObject({ status: 403, body: { detail: expect.stringContaining('already used') } });
     const unknown = await agent.enrol('bje_nothing-that-was-ever-made');
-    expect(unknown).toMatchObject({ status: 403, body: { detail: expect.stringContaining('not known') } });
+    expect(unknown).toMatchObject({ status: 403, body: { detail: expect.stringContaining('is unknown') } });
     const late = await token();
     await sql`update enrollment_token set expires_at = now() where used_at is null`.execute(api.database.kysely);
     expect((await agent.enrol(late)).body.detail).toContain('expired');

@@ -292,7 +292,7 @@ describe('the tokens of a member', () => {
       await until('it waits', async () => (await waiting()) > 0);
     });
     const refused = await answer;
-    expect([refused?.status, refused?.body.detail]).toEqual([403, expect.stringContaining('has ended')]);
+    expect([refused?.status, refused?.body.detail]).toEqual([403, expect.stringContaining('no longer valid')]);
   });
 });
 

@@ -13,7 +13,10 @@ let processes: RunningApi[];
 let people: SignedIn[];
 
 beforeAll(async () => {
-  const api = await runningApi({ manyClients: true, env: { ORGANIZATION_CREATORS: 'everyone' } });
+  const api = await runningApi({
+    manyClients: true,
+    env: { ORGANIZATION_CREATORS: 'everyone', ORGANIZATIONS_PER_OWNER: '100000' },
+  });
   processes = [api, await api.twin()];
   people = await Promise.all(['Ada', 'Bob', 'Eve'].map((name) => signIn(api.database, { name })));
 });

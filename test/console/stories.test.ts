@@ -205,7 +205,7 @@ describe.skipIf(browser === undefined)('the console', () => {
   test('the history of that update is read in words', async () => {
     const { page } = ada;
     await row(page, 'Updates so far', 'Rolled back').getByRole('link').click();
-    await heading(page, /agent/).waitFor();
+    await heading(page, /Agent update/).waitFor();
     const steps = page.getByRole('main').locator('ol').getByRole('listitem');
     await steps.filter({ hasText: /^Ended: the agent rolled back to / }).waitFor();
     const told = (await steps.allInnerTexts()).join('\n');

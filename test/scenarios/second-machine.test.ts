@@ -83,7 +83,7 @@ test('a token that is used, expired or wrong enrols nobody, and nothing half don
   await sql`update enrollment_token set expires_at = now() where used_at is null`.execute((await database()).kysely);
   const wrong = printed.replace(tokenIn(printed), 'bje_nobody-has-ever-made-this-token');
   const cases: [string, string][] = [
-    [printed, 'was used already'],
+    [printed, 'was already used'],
     [expired, 'has expired'],
     [wrong, 'is unknown'],
   ];
