@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { actorId } from '../../domain/actors/actors.ts';
 import { payloadKeys } from '../../temporal/connection/open.ts';
 import { prepareNamespace } from '../../temporal/connection/prepare-namespace.ts';
+import { createDelivery } from '../../temporal/delivery/delivery.ts';
 import { startActor } from '../../temporal/delivery/start-actor.ts';
 import { serve } from '../../test/actors/actors.ts';
 import { groundTemporal } from '../../test/ground/ground-temporal.ts';
@@ -12,6 +13,7 @@ import { proxyTo, type TcpProxy } from '../../test/ground/proxy.ts';
 import { until } from '../../test/ground/until.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { archiveFinished } from '../../worker/duties/archive.ts';
+import { startRelay } from '../../worker/duties/relay.ts';
 import { openMetrics } from '../../worker/host/metrics.ts';
 import { installSdk } from '../../worker/host/sdk.ts';
 import { historyStepSchema } from './workflow.ts';
@@ -21,6 +23,7 @@ const log = pino({ level: 'silent' });
 let proxy: TcpProxy;
 let api: RunningApi;
 let ours: Seeded;
+let relay: ReturnType<typeof startRelay>;
 let stopServing: () => Promise<void>;
 
 beforeAll(async () => {
@@ -31,10 +34,13 @@ beforeAll(async () => {
   const { database, keyring, temporal } = api;
   const ground = { database, keyring, keys: payloadKeys(keyring), temporal, log };
   stopServing = await serve(await groundTemporal(namespace), ground);
+  // The API tries each delivery once. One that meets the connection which these tests cut is the relay's.
+  relay = startRelay({ database, delivery: createDelivery({ database, temporal, log }), log });
   ours = await seed(database);
 });
 
 afterAll(async () => {
+  await relay.stop();
   await stopServing();
   await api.close();
   await proxy.close();

@@ -59,8 +59,10 @@ export class Visitor {
     });
     context.on('requestfailed', (request) => {
       const failure = request.failure()?.errorText ?? '';
-      // An aborted request is deliberate: its page was left or its stream closed.
-      if (failure !== 'net::ERR_ABORTED') complaints.push(`${request.method()} ${request.url()}: ${failure}`);
+      // An aborted request is deliberate: its page was left or its stream closed. A network device that appears, such as
+      // one of a Docker engine, ends every request of a browser; the console repeats its own.
+      if (failure === 'net::ERR_ABORTED' || failure === 'net::ERR_NETWORK_CHANGED') return;
+      complaints.push(`${request.method()} ${request.url()}: ${failure}`);
     });
     context.on('response', (answer) => {
       if (answer.status() >= 400) complaints.push(`${answer.request().method()} ${answer.url()}: ${answer.status()}`);
