@@ -1,14 +1,18 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode } from '@temporalio/worker';
+import { promisify } from 'node:util';
 import type { Logger } from 'pino';
 import { failureConverterPath } from '../../temporal/connection/codec.ts';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const require = createRequire(import.meta.url);
+const program = fileURLToPath(new URL('make-bundle.ts', import.meta.url));
+const run = promisify(execFile);
+const mostBytes = 64 * 1024 * 1024;
 const tracingInterceptors = '@temporalio/interceptors-opentelemetry/lib/workflow-interceptors';
 
 export interface Bundling {
@@ -17,26 +21,28 @@ export interface Bundling {
   /** Whether workflows take part in traces. */
   tracing?: boolean;
   log?: Logger;
+  /** Ends the making. */
+  signal?: AbortSignal;
 }
 
 /** The workflows as one script. Building it takes a second, so it is cached under the hash of its sources. */
-export async function workflowBundle({ cache, tracing = false, log }: Bundling): Promise<{ code: string }> {
+export async function workflowBundle({ cache, tracing = false, log, signal }: Bundling): Promise<{ code: string }> {
   const name = `workflows-${await hashOfInputs(tracing)}.js`;
   const path = join(cache, name);
   const kept = await readFile(path, 'utf8').catch(() => undefined);
   if (kept !== undefined) return { code: kept };
-  const interceptors = [join(checkout, 'workflows', 'interceptors.ts')];
-  if (tracing) interceptors.push(require.resolve(tracingInterceptors));
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: join(checkout, 'workflows', 'index.ts'),
-    workflowInterceptorModules: interceptors,
-    failureConverterPath,
-    logger: quiet(log),
-  });
+  const code = await makeBundle(tracing, signal);
   await keep(cache, name, code).catch((error: unknown) => {
     log?.warn({ err: error }, 'The bundle of the workflows could not be cached; the next start builds it again');
   });
   return { code };
+}
+
+/** By a program of its own: the compiler takes 100 MB, which a process that compiled once would keep. */
+async function makeBundle(tracing: boolean, signal: AbortSignal | undefined): Promise<string> {
+  const args = ['--disable-warning=ExperimentalWarning', program, ...(tracing ? [tracingInterceptors] : [])];
+  const { stdout } = await run(process.execPath, args, { maxBuffer: mostBytes, signal });
+  return stdout;
 }
 
 /** Written aside and renamed: a process that starts at the same moment finds a whole file or none. */
@@ -67,17 +73,4 @@ async function hashOfInputs(tracing: boolean): Promise<string> {
     hash.update(await readFile(require.resolve(`@temporalio/${name}/package.json`)));
   }
   return hash.digest('hex').slice(0, 32);
-}
-
-function quiet(log: Logger | undefined): NonNullable<Parameters<typeof bundleWorkflowCode>[0]['logger']> {
-  const say = (level: 'warn' | 'error') => (message: string) => log?.[level](message);
-  const nothing = () => undefined;
-  return {
-    log: nothing,
-    trace: nothing,
-    debug: nothing,
-    info: nothing,
-    warn: say('warn'),
-    error: say('error'),
-  };
 }

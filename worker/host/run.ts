@@ -82,7 +82,7 @@ export async function runWorker({ settings, handed, log, signal }: Running): Pro
   const { temporal, address, keys } = await openTemporal(settings, keyring, tracing?.clientInterceptors);
   opened.defer(() => temporal.close());
   const cache = join(settings.BALLAST_HOME, 'cache');
-  const bundling = workflowBundle({ cache, tracing: tracing !== undefined, log });
+  const bundling = workflowBundle({ cache, tracing: tracing !== undefined, log, signal });
   const delivery = createDelivery({ database, temporal, log });
   const common = { database, temporal, log, metrics };
   const relay = startRelay({ database, delivery, log });
