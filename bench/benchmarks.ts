@@ -3,10 +3,13 @@ import { credentials } from './ground/credentials.ts';
 import { actorStart } from './subjects/actor-start.ts';
 import { agents } from './subjects/agents.ts';
 import { firstPage } from './subjects/console.ts';
+import { flood } from './subjects/flood.ts';
 import { members } from './subjects/members.ts';
 import { memory } from './subjects/memory.ts';
+import { openWorkflows } from './subjects/open-workflows.ts';
 import { pageRead, pointRead } from './subjects/reads.ts';
 import { startUp } from './subjects/start-up.ts';
+import { sweep } from './subjects/sweep.ts';
 
 /** Every benchmark there is, in the order in which they run. */
 export const benchmarks: readonly Benchmark[] = [
@@ -15,6 +18,9 @@ export const benchmarks: readonly Benchmark[] = [
   credentials,
   members,
   agents,
+  flood,
+  openWorkflows,
+  sweep,
   actorStart,
   memory,
   startUp,

@@ -1,7 +1,7 @@
 /** One line of the table. */
 export interface Row {
   name: string;
-  unit: 'requests/s' | 'ms' | 's' | 'kB' | 'MB' | 'cores' | 'clusters';
+  unit: 'requests/s' | 'ms' | 's' | 'kB' | 'MB' | 'cores' | 'clusters' | 'calls' | 'requests' | 'connections';
   better: 'more' | 'less';
   /** Upper bound for the subject, whatever the reference takes. */
   most?: number;
