@@ -5,14 +5,14 @@ import { afterAll, expect, test } from 'vitest';
 import { removeUnit } from './systemd-unit.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'ballast-systemd-'));
-const systemd = { units: join(directory, 'units'), running: join(directory, 'running') };
+const systemd = {
+  units: join(directory, 'units'),
+  running: join(directory, 'running'),
+  systemctl: join(directory, 'systemctl'),
+};
 const asked = join(directory, 'asked');
-const path = process.env.PATH;
 
-afterAll(() => {
-  process.env.PATH = path;
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => rmSync(directory, { recursive: true }));
 
 test('the unit of this home goes and no other one, and systemd is told before and after', async () => {
   const wanted = join(systemd.units, 'multi-user.target.wants');
@@ -26,9 +26,8 @@ test('the unit of this home goes and no other one, and systemd is told before an
     writeFileSync(join(systemd.units, name), `ExecStart=/bin/sh ${home}/launcher.sh ${home} --driver auto\n`);
     writeFileSync(join(wanted, name), '');
   }
-  writeFileSync(join(directory, 'systemctl'), `#!/bin/sh\necho "$*" >>${asked}\n`);
-  chmodSync(join(directory, 'systemctl'), 0o755);
-  process.env.PATH = `${directory}:${path}`;
+  writeFileSync(systemd.systemctl, `#!/bin/sh\necho "$*" >>${asked}\n`);
+  chmodSync(systemd.systemctl, 0o755);
   await removeUnit('/srv/agent', systemd);
   expect(readFileSync(asked, 'utf8')).toBe('disable --now ballast-agent-42.service\ndaemon-reload\n');
   for (const [name, left] of [
@@ -41,6 +40,6 @@ test('the unit of this home goes and no other one, and systemd is told before an
   }
   await removeUnit('/srv/agent', systemd);
   expect(readFileSync(asked, 'utf8').trimEnd().split('\n')).toHaveLength(2);
-  writeFileSync(join(directory, 'systemctl'), '#!/bin/sh\necho "Access denied" >&2\nexit 1\n');
+  writeFileSync(systemd.systemctl, '#!/bin/sh\necho "Access denied" >&2\nexit 1\n');
   await expect(removeUnit('/srv/agent-2', systemd)).rejects.toThrow(/Access denied[\s\S]*run this as root/);
 });

@@ -6,22 +6,27 @@ import { Refusal } from './refusal.ts';
 
 const run = promisify(execFile);
 
-/** Where systemd has its units, and what is there while it runs. */
+/** Where systemd has its units, what is there while it runs, and its command. */
 export interface Systemd {
   units: string;
   running: string;
+  systemctl: string;
 }
-const ofThisMachine: Systemd = { units: '/etc/systemd/system', running: '/run/systemd/system' };
+const ofThisMachine: Systemd = {
+  units: '/etc/systemd/system',
+  running: '/run/systemd/system',
+  systemctl: 'systemctl',
+};
 
 /** Takes the unit away that the install script made for this home, so that nothing starts an agent that has left. */
 export async function removeUnit(home: string, systemd: Systemd = ofThisMachine): Promise<void> {
   const unit = findUnit(home, systemd);
   if (unit === undefined) return;
   try {
-    if (existsSync(systemd.running)) await run('systemctl', ['disable', '--now', unit]);
+    if (existsSync(systemd.running)) await run(systemd.systemctl, ['disable', '--now', unit]);
     for (const path of [join('multi-user.target.wants', unit), unit])
       rmSync(join(systemd.units, path), { force: true });
-    if (existsSync(systemd.running)) await run('systemctl', ['daemon-reload']);
+    if (existsSync(systemd.running)) await run(systemd.systemctl, ['daemon-reload']);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Refusal(`systemd still starts the agent (${why.trim()}); run this as root.`);
