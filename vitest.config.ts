@@ -13,7 +13,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
+    testTimeout: 180_000,
     hookTimeout: 120_000,
     projects: [
       // Rules without a world around them.

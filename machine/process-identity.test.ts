@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
+import { until } from '../test/ground/until.ts';
 import { identify, isAlive, processesWorkingIn, signal } from './process-identity.ts';
 
 const children: ChildProcess[] = [];
@@ -20,7 +21,7 @@ test('a process is known by its pid and the time it started', async () => {
   if (identity === undefined) throw new Error('the process is not there');
   expect(isAlive(identity)).toBe(true);
   expect(signal(identity, 'SIGKILL')).toBe(true);
-  await vi.waitUntil(() => !isAlive(identity));
+  await until('it is dead', async () => !isAlive(identity));
   expect(identify(identity.pid)).toBeUndefined();
 });
 
@@ -42,7 +43,7 @@ test('the whole group of a process is signalled', async () => {
   const [leader, member] = [identify(child.pid ?? 0), identify(Number(String(printed)))];
   if (leader === undefined || member === undefined) throw new Error('the processes are not there');
   signal(leader, 'SIGKILL');
-  await vi.waitUntil(() => !isAlive(leader) && !isAlive(member));
+  await until('both are dead', async () => !isAlive(leader) && !isAlive(member));
 });
 
 test.each([0, -1, 1.5, Number.NaN])('%s is the pid of nobody', (pid) => {

@@ -128,7 +128,7 @@ test('an installed agent is updated, and a release that does not reach the contr
   for (const pid of agents()) process.kill(pid, 'SIGKILL');
   await until('a further hello', async () => peer.hellos.length > hellos);
   expect(peer.hellos.at(-1)?.returned).toBeUndefined();
-}, 90_000);
+});
 
 test('a release that is not the one that was named, or does not run here, changes nothing', async () => {
   expect((await install()).code).toBe(0);
@@ -157,7 +157,7 @@ test('a release that is not the one that was named, or does not run here, change
   expect(existsSync(join(path(), 'releases', 'climbed'))).toBe(false);
   expect(state()).toEqual(before);
   expect(peer.hellos).toHaveLength(1);
-}, 60_000);
+});
 
 test('a server in the place of the API cannot have its own program run, however it is offered', async () => {
   expect((await install()).code).toBe(0);
@@ -193,7 +193,7 @@ test('a server in the place of the API cannot have its own program run, however 
   expect(state()).toEqual(before);
   expect(agents()).toEqual(running);
   expect(peer.hellos).toHaveLength(1);
-}, 60_000);
+});
 
 test('a changed key is followed along its chain, a lost one only when somebody at the machine says so', async () => {
   expect((await install()).code).toBe(0);
@@ -225,7 +225,7 @@ test('a changed key is followed along its chain, a lost one only when somebody a
   expect(await trust(found.fingerprint)).toMatchObject({ code: 0, said: expect.stringContaining(found.fingerprint) });
   const late = offer(notes, 20, (digest) => found.prove(digest, { epoch: 1 }));
   expect(await resultOf(late.id)).toMatchObject({ outcome: 'done' });
-}, 90_000);
+});
 
 test('an agent from before releases were signed pins the key that it is told first, and no other', async () => {
   expect((await install()).code).toBe(0);
@@ -247,7 +247,7 @@ test('an agent from before releases were signed pins the key that it is told fir
     readFileSync(join(path(), 'run', 'agent.log'), 'utf8').includes('signs with another key than the pinned one'),
   );
   expect(pinned()?.fingerprint).toBe(signer.fingerprint);
-}, 60_000);
+});
 
 test('nothing is installed that the key of the command has not signed, whatever verifies it', async () => {
   const other = releaseSigner();
@@ -268,7 +268,7 @@ test('nothing is installed that the key of the command has not signed, whatever 
       expect(readdirSync(home.path)).toEqual([]);
     }
   }
-}, 60_000);
+});
 
 test('an agent that is killed while it downloads goes on where it was', async () => {
   expect((await install()).code).toBe(0);
@@ -284,7 +284,7 @@ test('an agent that is killed while it downloads goes on where it was', async ()
   expect(await resultOf(update.id)).toMatchObject({ outcome: 'done' });
   expect(downloads).toBe(2);
   expect(peer.results.filter(({ id }) => id === update.id)).toHaveLength(1);
-}, 60_000);
+});
 
 test('what cannot be installed is refused in a sentence and leaves nothing', async () => {
   const cases: [Parameters<typeof install>[0], string][] = [
@@ -322,7 +322,7 @@ test('what cannot be installed is refused in a sentence and leaves nothing', asy
   const { said } = await runScript(cut, { args: ['--home', path()], input: peer.token });
   expect(said).toBe('');
   expect(readdirSync(home.path)).toEqual([]);
-}, 60_000);
+});
 
 test('the same sources make the same bundle, and every file in it has its digest in release.json', async () => {
   expect((await makeBundle()).digest).toBe(bundle.digest);
@@ -339,4 +339,4 @@ test('the same sources make the same bundle, and every file in it has its digest
     ).toBe(digest);
   }
   expect(readdirSync(directory).sort()).toEqual([...Object.keys(files), 'digest', 'release.json'].sort());
-}, 60_000);
+});

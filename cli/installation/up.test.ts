@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isAlive, type ProcessIdentity, processesWorkingIn, signal } from '../../machine/process-identity.ts';
 import { readHome } from '../../runtime/home/home.ts';
 import { freePorts } from '../../runtime/sockets/ports.ts';
 import { type RunRecord, readRunRecord } from '../../runtime/supervisor/run-record.ts';
+import { until } from '../../test/ground/until.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
-const patience = { timeout: 60_000, interval: 50 };
 
 let directory: string;
 let home: string;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'ballast-up-'));
   home = join(directory, 'home');
   const { api } = await freePorts(['api'], {});
-  env = { ...process.env, BALLAST_HOME: home, PORT: String(api), NODE_COMPILE_CACHE: join(directory, 'compiled') };
+  env = { ...process.env, BALLAST_HOME: home, PORT: String(api) };
   up = await start();
 }, 600_000);
 
@@ -40,10 +40,7 @@ async function start(): Promise<typeof up> {
   const child = spawn(process.execPath, [main, 'up'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-  await vi.waitUntil(() => output.includes('is ready at') || child.exitCode !== null, {
-    ...patience,
-    timeout: 500_000,
-  });
+  await until('it is ready', async () => output.includes('is ready at') || child.exitCode !== null, 500);
   if (child.exitCode !== null) throw new Error(output);
   return { child, output: () => output };
 }
@@ -68,16 +65,16 @@ const running = (): ProcessIdentity[] => names.flatMap((name) => record().parts[
 const readyz = async () => (await fetch(`http://127.0.0.1:${env.PORT}/readyz`).catch(() => undefined))?.status;
 
 async function healthy(): Promise<void> {
-  await vi.waitUntil(
+  await until(
+    'every part is ready',
     async () => running().length === names.length && running().every(isAlive) && (await readyz()) === 200,
-    patience,
   );
 }
 
 test('everything is ready when it says so, and doctor agrees', async () => {
   expect(await readyz()).toBe(200);
   // The cluster of this machine follows by itself, when people can use the rest.
-  await vi.waitUntil(async () => JSON.parse(await doctor()).healthy, patience);
+  await until('doctor finds it healthy', async () => JSON.parse(await doctor()).healthy === true);
   const { findings } = JSON.parse(await doctor());
   expect(findings.filter(({ state }: { state: string }) => state !== 'ok')).toEqual([]);
 });
@@ -111,17 +108,33 @@ test('keys are rotated while everything runs', async () => {
   expect(JSON.parse(await ballast('doctor', '--json')).healthy).toBe(true);
 });
 
-test.each(names)(
-  '%s is started again after kill -9',
-  async (name) => {
-    const before = record().parts[name];
-    if (before === undefined) throw new Error(`${name} does not run`);
-    signal(before, 'SIGKILL');
-    await vi.waitUntil(() => record().parts[name] !== undefined && record().parts[name]?.pid !== before.pid, patience);
-    await healthy();
-  },
-  120_000,
-);
+test.each(names)('%s is started again after kill -9', async (name) => {
+  const before = record().parts[name];
+  if (before === undefined) throw new Error(`${name} does not run`);
+  signal(before, 'SIGKILL');
+  await until(`another ${name}`, async () => ![undefined, before.pid].includes(record().parts[name]?.pid));
+  await healthy();
+});
+
+test('after kill -9 of the supervisor alone a start ends its orphans and goes on', async () => {
+  const orphans = running();
+  const exited = once(up.child, 'exit');
+  up.child.kill('SIGKILL');
+  await exited;
+  up = await start();
+  expect(orphans.filter(isAlive)).toEqual([]);
+  await healthy();
+});
+
+test('after kill -9 of all processes at once a start goes on', async () => {
+  const all = running();
+  const exited = once(up.child, 'exit');
+  up.child.kill('SIGKILL');
+  for (const one of all) signal(one, 'SIGKILL');
+  await exited;
+  up = await start();
+  await healthy();
+});
 
 test('Ctrl-C, as npm and the terminal send it at once, ends all in order and leaves nothing', async () => {
   const all = [...running(), ...processesWorkingIn(realpathSync(join(home, 'postgres')))];
@@ -132,24 +145,3 @@ test('Ctrl-C, as npm and the terminal send it at once, ends all in order and lea
   expect(up.output()).not.toContain('at once');
   expect(all.filter(isAlive)).toEqual([]);
 });
-
-test('after kill -9 of all processes at once a start goes on', async () => {
-  up = await start();
-  const all = running();
-  const exited = once(up.child, 'exit');
-  up.child.kill('SIGKILL');
-  for (const one of all) signal(one, 'SIGKILL');
-  await exited;
-  up = await start();
-  await healthy();
-}, 180_000);
-
-test('after kill -9 of the supervisor alone a start ends its orphans and goes on', async () => {
-  const orphans = running();
-  const exited = once(up.child, 'exit');
-  up.child.kill('SIGKILL');
-  await exited;
-  up = await start();
-  expect(orphans.filter(isAlive)).toEqual([]);
-  await healthy();
-}, 180_000);

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { until } from '../../test/ground/until.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { tokenCredential } from '../credentials/credentials.ts';
 import { effect } from '../engine/effect.ts';
@@ -11,13 +12,19 @@ import { beat, livingProcesses, removeProcess } from '../engine/processes.ts';
 import { migrationOrm } from '../migrations/migration-orm.ts';
 import { listTeams } from '../teams/teams.ts';
 import { connectionFailure, uniqueViolation } from './connection-failure.ts';
-import { openDatabase } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 
 let fresh: FreshDatabase;
 beforeAll(async () => {
   fresh = await freshDatabase();
 });
 afterAll(() => fresh.drop());
+
+const answers = (database: Database) =>
+  database.ping().then(
+    () => true,
+    () => false,
+  );
 
 /** PostgreSQL behind a door that can be slammed and opened again. */
 async function door(): Promise<{ url: string; slam(): void; open(): Promise<void>; close(): Promise<void> }> {
@@ -87,7 +94,7 @@ test('connections heal by themselves, and meanwhile every failure says that the 
   const refused = await database.ping().catch((error: unknown) => error);
   expect(connectionFailure(refused)).toBe(true);
   await way.open();
-  await vi.waitFor(() => database.ping(), { timeout: 5_000 });
+  await until('the database answers', async () => answers(database));
   await Promise.all(
     Array.from({ length: 8 }, () => effect(database, machine, (effect) => sql`select 1`.execute(effect.kysely))),
   );
@@ -101,17 +108,17 @@ test('a server that ends our sessions does not end the process', async () => {
   const database = await openDatabase({ url: fresh.url, applicationName: 'killed', poolMax: 4 });
   await Promise.all(Array.from({ length: 4 }, () => database.ping()));
   const busy = sql`select pg_sleep(30)`.execute(database.kysely).catch((error: unknown) => error);
-  await vi.waitFor(async () => {
+  await until('the session is ended', async () => {
     await sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'killed' and datname = current_database() and query like '%pg_sleep%'
     `.execute(fresh.database.kysely);
-    expect(connectionFailure(await Promise.race([busy, Promise.resolve()]))).toBe(true);
+    return connectionFailure(await Promise.race([busy, Promise.resolve()]));
   });
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'killed'`.execute(
     fresh.database.kysely,
   );
-  await vi.waitFor(() => database.ping(), { timeout: 5_000 });
+  await until('the database answers', async () => answers(database));
   await database.close();
 });
 

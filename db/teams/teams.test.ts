@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { until } from '../../test/ground/until.ts';
 import { machine, seedMember, seedOrganization, seedUser } from '../../test/seeds/seed.ts';
 import { type Effect, effect } from '../engine/effect.ts';
 import { createTeam, deleteTeam, findTeam, listTeams, renameTeam, setTeamMembers } from './teams.ts';
@@ -83,11 +84,11 @@ test('somebody who leaves at the same moment is no member, and that is no defect
   const leaving = await kysely.startTransaction().execute();
   await leaving.deleteFrom('membership').where('user_id', '=', ada).execute();
   const setting = run((effect) => setTeamMembers(effect, organizationId, team.id, [ada]));
-  await vi.waitFor(async () => {
+  await until('it waits for the one who leaves', async () => {
     const { rows } = await sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
     `.execute(kysely);
-    expect(rows).toHaveLength(1);
+    return rows.length === 1;
   });
   await leaving.commit().execute();
   expect(await setting).toEqual({ kind: 'not-members', userIds: [ada] });

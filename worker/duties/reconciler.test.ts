@@ -234,4 +234,4 @@ test('a pass costs a few calls whatever the number of actors: only some are desc
   expect(calls.length).toBeLessThan(80);
   for (let pass = 0; pass < 4; pass += 1) await reconcile(watched, undefined, memory);
   expect(new Set(described)).toEqual(new Set([...described, ...actors]));
-}, 120_000);
+});

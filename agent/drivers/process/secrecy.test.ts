@@ -58,7 +58,7 @@ test('what is secret stands in no arguments, from the first moment on, and in no
   })();
   const id = await started({ environment: { TOKEN: secret } });
   await said(id, 'started');
-  await driver.exec(id, ['/app/sample', '-env'], { output: () => {}, signal: AbortSignal.timeout(5_000) });
+  await driver.exec(id, ['/app/sample', '-env'], { output: () => {}, signal: AbortSignal.timeout(120_000) });
   over = true;
   await looking;
   expect(seen).toEqual([]);
@@ -97,7 +97,10 @@ test.runIf(asRoot)('each slice has a user of its own that reads its own files on
     const output = (_: string, bytes: Buffer) => {
       text += bytes;
     };
-    const { code } = await driver.exec(own, ['/bin/sh', '-c', attempt], { output, signal: AbortSignal.timeout(5_000) });
+    const { code } = await driver.exec(own, ['/bin/sh', '-c', attempt], {
+      output,
+      signal: AbortSignal.timeout(120_000),
+    });
     expect(`${attempt}: ${code === 0 ? 'allowed' : text}`).toMatch(/denied|not permitted/i);
   }
   expect(statSync(directoryOf(own)).mode & 0o077).toBe(0);
@@ -138,7 +141,7 @@ test('what made itself independent is found and ended, also when it outlives wha
 });
 
 test('an image for another kind of machine, and one that says nothing of it, is refused', async () => {
-  const signal = AbortSignal.timeout(5_000);
+  const signal = AbortSignal.timeout(120_000);
   await expect(driver.prepare({ ...image, annotations: {} }, signal)).rejects.toThrow('has a base system');
   const annotations = { 'dev.ballast.host-bound': 'linux/s390x' };
   await expect(driver.prepare({ ...image, annotations }, signal)).rejects.toThrow('was made for linux/s390x');

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../../test/ground/fresh-database.ts';
+import { until } from '../../../test/ground/until.ts';
 import { appendToFeed, type FeedEntry } from './feed.ts';
 import { FeedListener, type FeedListenerOptions } from './feed-listener.ts';
 
@@ -28,10 +29,10 @@ async function listen(options: Partial<FeedListenerOptions> = {}) {
   });
   listeners.push(listener);
   listener.start();
-  await vi.waitFor(() => {
-    expect(listener.state()).toMatchObject({ listening: true });
-    expect(listener.state().lastReadAt).toBeDefined();
-  });
+  await until(
+    'it listens and reads',
+    async () => listener.state().listening && listener.state().lastReadAt !== undefined,
+  );
   return { listener, entries, resyncs };
 }
 
@@ -39,27 +40,26 @@ async function change(id: string): Promise<void> {
   await appendToFeed(fresh.database.kysely, [{ organizationId, kind: 'team', id }]);
 }
 
-const patient = { timeout: 15_000 };
-
 test('a poke wakes the listeners of all processes, long before their polls', async () => {
   const one = await listen({ pollMillis: 600_000 });
   const two = await listen({ pollMillis: 600_000 });
   await change('poked');
   one.listener.poke();
   one.listener.poke();
-  await vi.waitFor(() => {
+  await until('both are told', async () => {
     // Another database's open transaction may hold the entry back for a moment, which a second poke gets over.
     one.listener.poke();
-    expect(one.entries.map(({ id }) => id)).toEqual(['poked']);
-    expect(two.entries.map(({ id }) => id)).toEqual(['poked']);
-  }, patient);
+    return one.entries.length > 0 && two.entries.length > 0;
+  });
+  for (const { entries } of [one, two]) expect(entries.map(({ id }) => id)).toEqual(['poked']);
   expect(one.resyncs).toEqual([]);
 });
 
 test('without a poke the poll finds it', async () => {
   const { entries } = await listen({ pollMillis: 20 });
   await change('polled');
-  await vi.waitFor(() => expect(entries.map(({ id }) => id)).toEqual(['polled']), patient);
+  await until('it is told', async () => entries.length > 0);
+  expect(entries.map(({ id }) => id)).toEqual(['polled']);
 });
 
 test('a listener whose connections were killed goes on by itself and asks for a resync', async () => {
@@ -68,10 +68,11 @@ test('a listener whose connections were killed goes on by itself and asks for a 
     select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()
   `.execute(fresh.database.kysely);
-  await vi.waitFor(() => expect(resyncs).toContain('all'), patient);
-  await vi.waitFor(() => expect(listener.state().listening).toBe(true), patient);
+  await until('a resync', async () => resyncs.includes('all'));
+  await until('it listens again', async () => listener.state().listening);
   await change('after');
-  await vi.waitFor(() => expect(entries.map(({ id }) => id)).toEqual(['after']), patient);
+  await until('it is told', async () => entries.length > 0);
+  expect(entries.map(({ id }) => id)).toEqual(['after']);
 });
 
 test('behind a long transaction elsewhere changes are told all the same, each once, and nobody reads everything again', async () => {
@@ -81,19 +82,19 @@ test('behind a long transaction elsewhere changes are told all the same, each on
   await appendToFeed(blocking, [{ organizationId, kind: 'team', id: 'of the long one' }]);
   try {
     await change('held');
-    await vi.waitFor(() => expect(told()).toEqual(['held']), patient);
+    await until('it is told ahead', async () => told().length > 0);
     expect(listener.state().stalledSeconds).toBeGreaterThan(0.1);
     for (const id of ['second', 'third']) {
       await change(id);
-      await vi.waitFor(() => expect(told()).toContain(id), patient);
+      await until(`the ${id}`, async () => told().includes(id));
     }
   } finally {
     await blocking.commit().execute();
   }
-  await vi.waitFor(() => expect(told()).toContain('of the long one'), patient);
-  await vi.waitFor(() => expect(listener.state().stalledSeconds).toBe(0), patient);
+  await until('the long one', async () => told().includes('of the long one'));
+  await until('nothing holds it back', async () => listener.state().stalledSeconds === 0);
   await change('after');
-  await vi.waitFor(() => expect(told()).toContain('after'), patient);
+  await until('what came after', async () => told().includes('after'));
   expect(told()).toEqual(['held', 'second', 'third', 'of the long one', 'after']);
   expect(resyncs).toEqual([]);
 });

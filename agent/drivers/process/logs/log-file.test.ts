@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,16 +11,21 @@ import { readLogs } from './logs.ts';
 
 let directory: string;
 let files: { stdout: LogFile; stderr: LogFile };
+let leaving: AbortController;
 beforeEach(() => {
+  leaving = new AbortController();
   directory = mkdtempSync(join(tmpdir(), 'ballast-logs-'));
   files = { stdout: new LogFile(join(directory, 'stdout')), stderr: new LogFile(join(directory, 'stderr')) };
   for (const { path } of Object.values(files)) writeFileSync(path, '');
 });
-afterEach(() => rmSync(directory, { recursive: true }));
+afterEach(() => {
+  leaving.abort();
+  rmSync(directory, { recursive: true });
+});
 
 async function read(tail = 1_000_000): Promise<LogLine[]> {
   const lines: LogLine[] = [];
-  const request = { tail, follow: false, signal: new AbortController().signal };
+  const request = { tail, follow: false, signal: leaving.signal };
   for await (const line of readLogs(files, request, () => true)) lines.push(line);
   return lines;
 }
@@ -55,7 +59,7 @@ test('both streams are told in the order of their times, whoever looked when the
 test('an unfinished line is followed once it is finished, or when nobody can finish it', async () => {
   let alive: boolean | undefined = true;
   const lines: LogLine[] = [];
-  const signal = AbortSignal.timeout(20_000);
+  const { signal } = leaving;
   const reading = (async () => {
     for await (const line of readLogs(files, { tail: 0, follow: true, signal }, () => alive)) lines.push(line);
   })();
@@ -82,20 +86,21 @@ test.runIf(fallocate)(
     const lines = 60_000;
     const script = `i=0; while [ $i -lt ${lines} ]; do echo "line $i ${'y'.repeat(80)}"; i=$((i+1)); done >>"$1"`;
     const writer = spawn('sh', ['-c', script, 'sh', files.stdout.path], { stdio: 'ignore' });
-    const over = once(writer, 'exit');
+    let ended = false;
+    writer.once('exit', () => {
+      ended = true;
+    });
     const limit = 1_000_000;
     const followed: number[] = [];
     let alive: boolean | undefined = true;
-    const signal = AbortSignal.timeout(20_000);
+    const { signal } = leaving;
     const reading = (async () => {
       for await (const { text } of readLogs(files, { tail: 0, follow: true, signal }, () => alive))
         followed.push(Number(text.split(' ')[1]));
     })();
-    for (let ended = false; !ended; ) {
-      ended = await Promise.race([
-        over.then(() => true),
-        new Promise<boolean>((resolve) => setTimeout(resolve, 50, false)),
-      ]);
+    while (!ended) {
+      const { size } = statSync(files.stdout.path);
+      await until('more is written', async () => ended || statSync(files.stdout.path).size > size + limit / 4);
       await files.stdout.rotate(limit, fallocate);
     }
     await until('everything', async () => followed.at(-1) === lines - 1);
