@@ -125,14 +125,11 @@ test.each([
   async (_, away) => {
     const deletions = await Promise.all(Array.from({ length: 10 }, () => deletedOrganization(ground.database)));
     await proxy[away]();
-    const began = performance.now();
     const results = await Promise.all(deletions.map(({ actor }) => ground.delivery.deliver(actor)));
     expect(new Set(results)).toEqual(new Set(['failed']));
-    expect(performance.now() - began).toBeLessThan(10_000);
     expect(ground.delivery.away).toBe(true);
-    const again = performance.now();
-    await ground.delivery.deliverDue(100);
-    expect(performance.now() - again).toBeLessThan(10_000);
+    // Temporal is asked once more at most, and no entry is tried before it answers: nothing is said of what is due.
+    expect(await ground.delivery.deliverDue(100)).toEqual({ told: 0, more: false, nextMilliseconds: undefined });
     const attempts = await ground.database.kysely.selectFrom('outbox').select('attempts').execute();
     expect(attempts.map((entry) => entry.attempts)).toEqual(deletions.map(() => 0));
 
