@@ -35,6 +35,15 @@ export interface MadePerson {
   secret: string;
 }
 
+const hashes = new Map<string, Promise<string>>();
+
+/** A hash costs a quarter of a second, and people of tests all have the same password. */
+function hashOf(password: string): Promise<string> {
+  const known = hashes.get(password) ?? hashPassword(password);
+  hashes.set(password, known);
+  return known;
+}
+
 /** A person who has an account and has signed in with it. */
 export async function made(
   provider: BuiltInProvider,
@@ -43,7 +52,7 @@ export async function made(
   app?: 'with an app',
 ): Promise<MadePerson> {
   const { database, keyring } = provider;
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashOf(password);
   const secret = newTotpSecret();
   const [code, next] = [totpOf(secret), totpOf(secret, 1)];
   const accountId = await effect(database, machine, async (effect) => {
