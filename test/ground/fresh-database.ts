@@ -18,7 +18,7 @@ const migrations = new URL('../../db/migrations/', import.meta.url);
 export async function freshDatabase(options: { poolMax?: number } = {}): Promise<FreshDatabase> {
   const name = `ballast_test_${randomBytes(8).toString('hex')}`;
   const template = await templateDatabase();
-  await asAdmin((admin) => admin.query(`create database ${name} template ${template}`));
+  await asAdmin((admin) => admin.query(`create database ${name} template ${template} strategy file_copy`));
   const url = urlOf(name);
   const database = await openDatabase({ url, applicationName: 'ballast test', poolMax: options.poolMax ?? 10 });
   return {

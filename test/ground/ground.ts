@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
 import { readSettings } from '../../domain/settings/settings.ts';
 import { type Ground as RunningGround, startGround } from '../../runtime/ground.ts';
@@ -31,10 +32,23 @@ export default async function ground(project: TestProject): Promise<() => Promis
   }).catch((error: unknown) => {
     throw new Error(`The parts that the tests stand on did not start:\n${lines.join('\n')}`, { cause: error });
   });
+  await neverFlush(postgres.adminUrl);
   project.provide('ground', { postgres: postgres.adminUrl, temporal });
   return async () => {
     await stop();
     removeHome(home);
     rmSync(directory, { recursive: true });
   };
+}
+
+/** A flush protects against the machine's own failure, which no test stands for, and costs most of a fresh database. */
+async function neverFlush(adminUrl: string): Promise<void> {
+  const admin = new Client({ connectionString: adminUrl });
+  await admin.connect();
+  try {
+    await admin.query('alter system set fsync = off');
+    await admin.query('select pg_reload_conf()');
+  } finally {
+    await admin.end();
+  }
 }
