@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { createKeysFile } from '../db/keys/keys.ts';
+import { bareEnvironment } from '../test/ground/bare-environment.ts';
 import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
 import { proxyTo } from '../test/ground/proxy.ts';
 import { until } from '../test/ground/until.ts';
@@ -28,7 +29,7 @@ afterEach(async () => {
 function start(env: Record<string, string>) {
   const child = spawn(process.execPath, [new URL('main.ts', import.meta.url).pathname], {
     env: {
-      PATH: process.env.PATH,
+      ...bareEnvironment,
       PORT: '0',
       BALLAST_HOME: home,
       KEYS_FILE: join(home, 'keys.json'),
@@ -45,7 +46,7 @@ function start(env: Record<string, string>) {
     err += chunk;
   });
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const address = () => until('it listens', async () => /"address":"(http:[^"]+)"/.exec(out)?.[1], 20);
+  const address = () => until('it listens', async () => /"address":"(http:[^"]+)"/.exec(out)?.[1]);
   return { child, exited, address, stderr: () => err };
 }
 
@@ -73,7 +74,7 @@ test('it listens while the database is away, gets ready when it comes, and ends 
   expect(rows).toEqual([]);
   expect(api.stderr()).toBe('');
   await proxy.close();
-}, 60_000);
+});
 
 test('a database of a newer version, a taken port, a missing setting: one sentence and 1', async () => {
   const holding = createServer();
@@ -93,4 +94,4 @@ test('a database of a newer version, a taken port, a missing setting: one senten
     expect(api.stderr()).toMatch(sentence);
   }
   holding.close();
-}, 60_000);
+});

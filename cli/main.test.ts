@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { bareEnvironment } from '../test/ground/bare-environment.ts';
 import { commands } from './commands.ts';
 import { makeHelp } from './help/make-help.ts';
 
@@ -23,7 +24,7 @@ function ballast(args: string[], env: Record<string, string> = {}, program = mai
     const child = execFile(
       process.execPath,
       [program, ...args],
-      { env: { PATH: process.env.PATH, BALLAST_HOME: join(directory, 'home'), ...env } },
+      { env: { ...bareEnvironment, BALLAST_HOME: join(directory, 'home'), ...env } },
       (_, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
     );
   });

@@ -10,6 +10,7 @@ import { askedOnce, askingBuiltInProvider } from '../api/sign-in/built-in-provid
 import { livingProcesses } from '../db/engine/processes.ts';
 import { createKeysFile } from '../db/keys/keys.ts';
 import { readSettings } from '../domain/settings/settings.ts';
+import { bareEnvironment } from '../test/ground/bare-environment.ts';
 import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
 import { until } from '../test/ground/until.ts';
 
@@ -38,7 +39,7 @@ afterAll(async () => {
 
 function start(settings: Record<string, string>): { child: ChildProcess; output: () => string } {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
-    env: { PATH: process.env.PATH, ...settings },
+    env: { ...bareEnvironment, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -65,11 +66,11 @@ test('it listens before it can do its work, gets ready by itself, and leaves not
   killed.close();
   const { child, output } = start(env);
   // There is no keys file yet.
-  await until('it listens', async () => (await health()) === 503, 20);
+  await until('it listens', async () => (await health()) === 503);
   expect((await get('/oidc/auth'))?.status).toBe(503);
   expect(statSync(socket).mode & 0o777).toBe(0o600);
   await createKeysFile(env.KEYS_FILE ?? '');
-  await until('it is ready', async () => (await health()) === 200, 20);
+  await until('it is ready', async () => (await health()) === 200);
   expect(await beating()).toEqual(['identity']);
   const answer = await get('/oidc/.well-known/openid-configuration');
   expect(await answer?.json()).toMatchObject({ issuer: 'https://ballast.example.com/oidc' });

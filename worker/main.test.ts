@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { livingProcesses } from '../db/engine/processes.ts';
 import { createKeysFile } from '../db/keys/keys.ts';
 import { deletedOrganization, deletionRow } from '../test/actors/actors.ts';
+import { bareEnvironment } from '../test/ground/bare-environment.ts';
 import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
 import { groundTemporalSettings } from '../test/ground/ground-temporal.ts';
 import { proxyTo, type TcpProxy } from '../test/ground/proxy.ts';
@@ -33,7 +34,7 @@ beforeAll(async () => {
   postgres = await proxyTo(url.host);
   url.host = postgres.address;
   environment = {
-    PATH: process.env.PATH ?? '',
+    ...bareEnvironment,
     BALLAST_HOME: home,
     KEYS_FILE: join(home, 'keys.json'),
     DATABASE_URL: url.href,
@@ -92,13 +93,13 @@ function start(more: Record<string, string> = {}): Worker {
 }
 
 function ready(worker: Worker): Promise<boolean> {
-  return until('the worker is ready', async () => (await worker.readyz()).status === 200, 25);
+  return until('the worker is ready', async () => (await worker.readyz()).status === 200);
 }
 
 /** An organization without retention, whose deletion only a worker can bring to its end. */
 async function purges(): Promise<void> {
   const { deletionId } = await deletedOrganization(fresh.database, 0);
-  await until('it is purged', async () => (await deletionRow(fresh.database, deletionId)).state === 'purged', 25);
+  await until('it is purged', async () => (await deletionRow(fresh.database, deletionId)).state === 'purged');
 }
 
 test('a wrong setting ends it with one sentence', async () => {
@@ -124,7 +125,7 @@ test('it waits for Temporal and PostgreSQL, says so, and begins when they are th
   await purges();
   worker.child.kill('SIGTERM');
   expect(await worker.ended()).toBe(0);
-}, 60_000);
+});
 
 test('asked to end while it waits, it ends at once', async () => {
   await postgres.cut();
@@ -148,7 +149,7 @@ test('it goes on by itself when Temporal and PostgreSQL went away and came back'
   const { deletionId } = await deletedOrganization(fresh.database, 0);
   await until('the relay notices', async () => worker.lines.some((line) => line.includes('Temporal is away')));
   await temporal.restore();
-  await until('it is purged', async () => (await deletionRow(fresh.database, deletionId)).state === 'purged', 40);
+  await until('it is purged', async () => (await deletionRow(fresh.database, deletionId)).state === 'purged');
 
   await postgres.cut();
   await until('the relay notices', async () =>
@@ -170,7 +171,7 @@ test('it goes on by itself when Temporal and PostgreSQL went away and came back'
   const said = [...worker.lines, ...worker.errors].join('\n');
   expect(said).not.toContain(new URL(fresh.url).password);
   expect(await livingProcesses(fresh.database.kysely)).toEqual([]);
-}, 120_000);
+});
 
 test('what a killed worker has begun another one ends, once', async () => {
   const first = start();
@@ -184,13 +185,13 @@ test('what a killed worker has begun another one ends, once', async () => {
   await first.ended();
   const second = start();
   for (const { deletionId, organizationId } of deletions) {
-    await until('it is purged', async () => (await deletionRow(fresh.database, deletionId)).state === 'purged', 60);
+    await until('it is purged', async () => (await deletionRow(fresh.database, deletionId)).state === 'purged');
     const purged = fresh.database.kysely.selectFrom('audit_record').where('organization_id', '=', organizationId);
     expect(await purged.select('id').where('action', '=', 'organization.purged').execute()).toHaveLength(1);
   }
   second.child.kill('SIGTERM');
   expect(await second.ended()).toBe(0);
-}, 120_000);
+});
 
 test('a database of a newer version is refused with one sentence', async () => {
   await sql`insert into migration (name) values ('of a newer version')`.execute(fresh.database.kysely);

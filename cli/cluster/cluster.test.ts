@@ -12,6 +12,7 @@ import { storeHistoryPage } from '../../db/engine/archive/history-archive.ts';
 import type { ObservedSlice } from '../../protocol/observed.ts';
 import { recordedHistory } from '../../test/actors/recorded-history.ts';
 import { observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
+import { bareEnvironment } from '../../test/ground/bare-environment.ts';
 import { until } from '../../test/ground/until.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { seedReleases } from '../../test/seeds/seed-cluster.ts';
@@ -33,7 +34,7 @@ interface Ended {
 /** Begins a command against the API that runs here. */
 function spawnBallast(words: string[], more: Record<string, string> = {}) {
   const token = 'token' in ours.tokens.admin ? ours.tokens.admin.token : '';
-  const env = { PATH: process.env.PATH ?? '', BALLAST_HOME: join(directory, 'home') };
+  const env = { ...bareEnvironment, BALLAST_HOME: join(directory, 'home') };
   return spawn(process.execPath, [main, ...words], {
     env: { ...env, BALLAST_URL: api.url, BALLAST_TOKEN: token, ...more },
     stdio: ['pipe', 'pipe', 'pipe'],

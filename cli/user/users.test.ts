@@ -10,6 +10,7 @@ import { builtInProviderId } from '../../db/keys/identity-secrets.ts';
 import { hashSecret } from '../../db/keys/secrets.ts';
 import { bindIdentity } from '../../db/sign-in/identities.ts';
 import { createSession } from '../../db/sign-in/sessions.ts';
+import { bareEnvironment } from '../../test/ground/bare-environment.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedMember, seedOrganization, seedUser } from '../../test/seeds/seed.ts';
 
@@ -42,7 +43,7 @@ function given(env: Record<string, string>, ...args: string[]): Promise<{ code: 
     const child = execFile(
       process.execPath,
       ['--disable-warning=ExperimentalWarning', main, ...args],
-      { env: { PATH: process.env.PATH, ...settings } },
+      { env: { ...bareEnvironment, ...settings } },
       (_, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
     );
   });
