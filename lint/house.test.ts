@@ -60,3 +60,13 @@ test('a folder keeps to fifteen files, its tests and migrations aside', () => {
   expect(house(files(16, (index) => `db/teams/t${index}.test.ts`))).toEqual([]);
   expect(house(files(16, (index) => `db/migrations/Migration${index}.ts`))).toEqual([]);
 });
+
+test('a file of tests changes nothing that the next one in its process meets', () => {
+  const of = (text: string) => house({ 'db/teams/teams.test.ts': text });
+  expect(of(`process.${'env'}.PORT = '1';`)).toEqual([
+    `db/teams/teams.test.ts changes what all tests share: \`process.${'env'}.PORT =\`.`,
+  ]);
+  for (const text of [`delete process.${'env'}[name];`, `vi.${'mock'}('./teams.ts');`, `vi.${'stubEnv'}('A', '')`])
+    expect(of(text)).toHaveLength(1);
+  expect(of(`if (process.${'env'}.PORT === '1') start({ ...process.${'env'} });`)).toEqual([]);
+});

@@ -21,6 +21,7 @@ export function breaches(sources: Sources): string[] {
     ),
     ...circles(new Map(shipped.map(([file, list]) => [file, list.map(({ path }) => path)]))).map(circleBreach),
     ...crowded([...sources.keys()]),
+    ...[...sources].flatMap(([file, text]) => sharedBreach(file, text)),
   ];
 }
 
@@ -61,6 +62,15 @@ function purityBreach(file: string, { path }: Import): string[] {
 
 function circleBreach(circle: readonly string[]): string {
   return `These files import each other in a circle: ${circle.join(', ')}.`;
+}
+
+const ofAllTests =
+  /\b(?:delete process\.env|process\.env(?:\.\w+|\[[^\]]+\])\s*=(?!=)|process\.chdir\(|vi\.(?:mock|doMock|stubEnv|stubGlobal)\()/;
+
+/** Files of tests share a process: what one of them changes there, every later one meets. */
+function sharedBreach(file: string, text: string): string[] {
+  const found = isTest(file) ? ofAllTests.exec(text) : null;
+  return found === null ? [] : [`${file} changes what all tests share: \`${found[0]}\`.`];
 }
 
 function crowded(files: readonly string[]): string[] {
