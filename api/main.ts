@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { v7 as uuid } from 'uuid';
 import { beat, removeProcess } from '../db/engine/processes.ts';
-import { schemaState } from '../db/migrations/migrate.ts';
+import { schemaState } from '../db/migrations/schema-state.ts';
 import { connectionFailure } from '../db/postgres/connection-failure.ts';
 import { openDatabase } from '../db/postgres/database.ts';
 import { readSettings, required, type Settings, SettingsError } from '../domain/settings/settings.ts';

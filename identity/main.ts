@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { v7 as uuid } from 'uuid';
 import { beat, removeProcess } from '../db/engine/processes.ts';
 import { openKeyring } from '../db/keys/keys.ts';
-import { schemaState } from '../db/migrations/migrate.ts';
+import { schemaState } from '../db/migrations/schema-state.ts';
 import { connectionFailure } from '../db/postgres/connection-failure.ts';
 import { type Database, openDatabase } from '../db/postgres/database.ts';
 import { readSettings, required, type Settings, SettingsError } from '../domain/settings/settings.ts';

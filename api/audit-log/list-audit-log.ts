@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AuditRecordView, listAuditRecords } from '../../db/engine/audit.ts';
-import { authorKinds } from '../../db/engine/audit-record.ts';
+import { authorKinds } from '../../db/engine/author.ts';
 import { operation } from '../engine/operation.ts';
 
 const auditRecordSchema = z

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { type DeletionView, findDeletion } from '../../db/deletions/deletions.ts';
-import { authorKinds } from '../../db/engine/audit-record.ts';
+import { authorKinds } from '../../db/engine/author.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
 import { type ActorView, findActorOfPerson } from '../../db/workflows/actors.ts';
 import { deletionStates } from '../../domain/deletions/deletions.ts';

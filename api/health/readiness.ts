@@ -3,7 +3,7 @@ import { takePermits } from '../../db/engine/limits/leases.ts';
 import { type PoisonedEntry, poisonedEntries } from '../../db/engine/outbox.ts';
 import { livingProcesses } from '../../db/engine/processes.ts';
 import type { Keyring } from '../../db/keys/keys.ts';
-import { schemaState } from '../../db/migrations/migrate.ts';
+import { schemaState } from '../../db/migrations/schema-state.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
 import type { Temporal } from '../../temporal/connection/connect.ts';

@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { askingBuiltInProvider, providerIsReady } from '../../api/sign-in/built-in-provider.ts';
 import { livingProcesses } from '../../db/engine/processes.ts';
-import { schemaState } from '../../db/migrations/migrate.ts';
+import { schemaState } from '../../db/migrations/schema-state.ts';
 import { openDatabase } from '../../db/postgres/database.ts';
 import { readSettings, type Settings } from '../../domain/settings/settings.ts';
 import { embeddedSettings } from '../../runtime/embedded-settings.ts';

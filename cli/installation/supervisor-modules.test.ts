@@ -35,3 +35,10 @@ test('the process that prepares the database does, and ends when it is done', ()
   expect([...loaded.keys()].some((name) => name.startsWith('@mikro-orm'))).toBe(true);
   expect([...loaded.keys()].some((name) => name.startsWith('@temporalio'))).toBe(true);
 });
+
+test.each(['api', 'worker', 'identity'])('the %s serves without the ORM, which only migrations need', (room) => {
+  const loaded = loadedBy(join(root, room, 'main.ts'));
+  const orm = [...loaded].filter(([name]) => name.startsWith('@mikro-orm'));
+  expect(orm.map(([name, by]) => `${name} by ${by}`)).toEqual([]);
+  expect(loaded.has('kysely')).toBe(true);
+});

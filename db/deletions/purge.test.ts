@@ -7,9 +7,10 @@ import { createToken } from '../api-tokens/api-tokens.ts';
 import { createCluster } from '../clusters/clusters.ts';
 import { effect } from '../engine/effect.ts';
 import { createInvitation } from '../invitations/invite.ts';
+import { tenantTables } from '../postgres/tenant-tables.ts';
 import { createTeam, setTeamMembers } from '../teams/teams.ts';
 import { deleteOrganization } from './deletions.ts';
-import { purgeOrder, purgeOrganization, tenantTables } from './purge.ts';
+import { purgeOrder, purgeOrganization } from './purge.ts';
 
 let fresh: FreshDatabase;
 let doomed: string;
@@ -95,7 +96,7 @@ async function inhabitedCluster(organizationId: string): Promise<void> {
 
 async function counts(organizationId: string): Promise<Record<string, number>> {
   const counted: Record<string, number> = {};
-  for (const name of tenantTables(fresh.database)) {
+  for (const name of tenantTables) {
     const { rows } = await sql<{ count: number }>`
       select count(*)::int as count from ${sql.table(name)} where organization_id = ${organizationId}
     `.execute(fresh.database.kysely);
@@ -111,8 +112,7 @@ test('the tenant tables are all those that have organization_id', async () => {
     where c.relkind in ('r', 'p') and not c.relispartition and a.attname = 'organization_id' and not a.attisdropped
       and c.relnamespace = 'public'::regnamespace
   `.execute(fresh.database.kysely);
-  const known = tenantTables(fresh.database);
-  expect(known.sort()).toEqual(rows.map(({ name }) => name).sort());
+  expect([...tenantTables].sort()).toEqual(rows.map(({ name }) => name).sort());
   // The seed above fills each of them, so that the next test means something.
   const empty = Object.entries(await counts(doomed)).filter(([, count]) => count === 0);
   expect(empty).toEqual([]);
@@ -154,7 +154,7 @@ test('each tenant table is found by its organization along an index, the change 
     where first.attname = 'organization_id' and pg_index.indpred is null
   `.execute(fresh.database.kysely);
   const found = new Set(rows.map(({ name }) => name));
-  expect(tenantTables(fresh.database).filter((table) => !found.has(table))).toEqual([]);
+  expect(tenantTables.filter((table) => !found.has(table))).toEqual([]);
 });
 
 test('an organization that is not deleted is not purged', async () => {
@@ -163,7 +163,7 @@ test('an organization that is not deleted is not purged', async () => {
 });
 
 test('the memberships go last, so that the owner of a purge that failed half way still sees it', async () => {
-  const tables = purgeOrder(fresh.database);
+  const tables = purgeOrder();
   const stopped = purgeOrganization(fresh.database, doomed, 100, ({ table }) => {
     if (table === tables.at(-2)) throw new Error('killed');
   });

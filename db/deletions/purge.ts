@@ -4,6 +4,7 @@ import { deleteInBatches } from '../engine/delete-in-batches.ts';
 import type { Database } from '../postgres/database.ts';
 import { foreignKeys } from '../postgres/foreign-keys.ts';
 import { prepared } from '../postgres/prepared-statements.ts';
+import { tenantTables } from '../postgres/tenant-tables.ts';
 
 export interface PurgeProgress {
   table: string;
@@ -66,16 +67,9 @@ export async function purgeOrganization(
   return { deletedRows: deletedRows + Number(last.numDeletedRows) };
 }
 
-/** Every table with `organization_id`: derived from the entities, so that a new one cannot be forgotten. */
-export function tenantTables(database: Database): string[] {
-  return [...database.orm.getMetadata().getAll().values()]
-    .filter((entity) => 'organizationId' in entity.properties)
-    .map((entity) => entity.tableName);
-}
-
 /** The tenant tables, each before those that it refers to. */
-export function purgeOrder(database: Database): string[] {
-  const tables = tenantTables(database);
+export function purgeOrder(): string[] {
+  const tables: readonly string[] = tenantTables;
   const order: string[] = [];
   const seen = new Set<string>();
   function visit(table: string): void {
@@ -92,7 +86,7 @@ export function purgeOrder(database: Database): string[] {
 
 /** Those of them that hold something of the organization to be purged, in that order. All are asked in one query. */
 async function filled(database: Database, organizationId: string): Promise<string[]> {
-  const order = purgeOrder(database);
+  const order = purgeOrder();
   const asked = order.map(
     (table) =>
       sql`select ${sql.lit(table)} as name where exists (select from ${sql.table(table)} where ${ofOrganization(table, organizationId)})`,

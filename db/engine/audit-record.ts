@@ -1,7 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { JsonObject } from '../postgres/json.ts';
-
-export const authorKinds = ['user', 'token', 'machine', 'actor'] as const;
+import { authorKinds } from './author.ts';
 
 /** Who did what, on what, when, from where. Written once, never changed. */
 export const AuditRecordSchema = defineEntity({

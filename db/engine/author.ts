@@ -1,8 +1,10 @@
 import type { JsonObject } from '../postgres/json.ts';
 
+export const authorKinds = ['user', 'token', 'machine', 'actor'] as const;
+
 /** Who causes an effect, and from where. Stands in the audit record and in the memo of what is started. */
 export interface Author {
-  kind: 'user' | 'token' | 'machine' | 'actor';
+  kind: (typeof authorKinds)[number];
   id: string;
   name: string;
   ip?: string;

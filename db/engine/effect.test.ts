@@ -2,10 +2,9 @@ import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
-import { Organization } from '../organizations/organization.ts';
 import type { Committed } from '../postgres/database.ts';
 import { listAuditRecords } from './audit.ts';
-import { type Author, effect } from './effect.ts';
+import { type Author, type Effect, effect } from './effect.ts';
 
 let fresh: FreshDatabase;
 beforeAll(async () => {
@@ -31,9 +30,13 @@ async function counts(organizationId: string): Promise<Record<string, number>> {
   return rows[0] ?? {};
 }
 
+async function insert(effect: Effect, { id, name }: { id: string; name: string }): Promise<void> {
+  await effect.kysely.insertInto('organization').values({ id, name, slug: id }).execute();
+}
+
 function change(organizationId: string, end: () => Promise<void>): Promise<string> {
   return effect(fresh.database, author, async (effect) => {
-    effect.em.create(Organization, { id: organizationId, name: 'Acme', slug: organizationId });
+    await insert(effect, { id: organizationId, name: 'Acme' });
     effect.audit({
       action: 'organization.created',
       organizationId,
@@ -79,7 +82,7 @@ test('an effect that throws leaves nothing and reports nothing', async () => {
 test('an effect whose last write is refused leaves nothing', async () => {
   const id = uuid();
   const failing = effect(fresh.database, author, async (effect) => {
-    effect.em.create(Organization, { id, name: 'Acme', slug: id });
+    await insert(effect, { id, name: 'Acme' });
     effect.audit({ action: 'organization.created', organizationId: id, subjectKind: 'organization', subjectId: id });
     effect.change({ organizationId: 'not a uuid', kind: 'organization', id });
   });
@@ -96,7 +99,7 @@ test('an effect whose commit is refused leaves nothing and reports nothing', asy
   const name = uuid();
   const failing = effect(fresh.database, author, async (effect) => {
     for (const id of ids) {
-      effect.em.create(Organization, { id, name, slug: id });
+      await insert(effect, { id, name });
       effect.audit({ action: 'organization.created', organizationId: id, subjectKind: 'organization', subjectId: id });
       effect.change({ organizationId: id, kind: 'organization', id });
       effect.tell({ to: `deletion/${id}`, message: 'restored', organizationId: id, body: {} });

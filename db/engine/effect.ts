@@ -1,4 +1,3 @@
-import { type EntityManager, IsolationLevel } from '@mikro-orm/postgresql';
 import type { Kysely } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 import type { Tables } from '../postgres/tables.ts';
@@ -18,9 +17,7 @@ export type { Message, Start } from './outbox.ts';
  */
 export interface Effect {
   readonly author: Author;
-  /** A unit of work inside the transaction. Flush it before you read with `kysely` what you changed with it. */
-  readonly em: EntityManager;
-  /** The same transaction. */
+  /** The transaction. */
   readonly kysely: Kysely<Tables>;
   readonly database: Database;
   audit(entry: AuditEntry): void;
@@ -33,27 +30,22 @@ export async function effect<T>(database: Database, author: Author, work: (effec
   const audits: AuditEntry[] = [];
   const hints: Hint[] = [];
   const entries: InsertedEntry[] = [];
-  const result = await database.fork().transactional(
-    async (em) => {
-      const kysely: Kysely<Tables> = em.getKysely<Tables>();
-      const done = await work({
-        author,
-        em,
-        kysely,
-        database,
-        audit: (entry) => void audits.push(entry),
-        change: (hint) => void hints.push(hint),
-        tell: (entry) => void entries.push(entry),
-      });
-      await em.flush();
-      await insertAuditRecords(kysely, author, audits);
-      await insertEntries(kysely, author, entries);
-      // Last, since the feed's order is guarded by open transactions: the shorter this one lives from here, the better.
-      await appendToFeed(kysely, hints);
-      return done;
-    },
-    { isolationLevel: IsolationLevel.READ_COMMITTED },
-  );
+  const transaction = database.kysely.transaction().setIsolationLevel('read committed');
+  const result = await transaction.execute(async (kysely) => {
+    const done = await work({
+      author,
+      kysely,
+      database,
+      audit: (entry) => void audits.push(entry),
+      change: (hint) => void hints.push(hint),
+      tell: (entry) => void entries.push(entry),
+    });
+    await insertAuditRecords(kysely, author, audits);
+    await insertEntries(kysely, author, entries);
+    // Last, since the feed's order is guarded by open transactions: the shorter this one lives from here, the better.
+    await appendToFeed(kysely, hints);
+    return done;
+  });
   if (entries.length > 0 || hints.length > 0) {
     database.reportCommit({
       actors: [...new Set(entries.map(actorIdOf))],

@@ -1,11 +1,13 @@
+import { readdir } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { emptyDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
 import { openDatabase } from '../postgres/database.ts';
 import { drift } from './drift.ts';
 import { migrations } from './index.ts';
-import { migrate, schemaState } from './migrate.ts';
+import { migrate } from './migrate.ts';
 import { migrationOrm } from './migration-orm.ts';
+import { schemaState } from './schema-state.ts';
 
 test('two that migrate at once: one does it, the other waits and does nothing', async () => {
   const empty = await emptyDatabase();
@@ -67,6 +69,11 @@ test('a tenant foreign key includes the organization', async () => {
   `.execute(fresh.database.kysely);
   expect(rows).toEqual([]);
   await fresh.drop();
+});
+
+test('every migration there is a file of is in the list, in the order of its time', async () => {
+  const files = (await readdir(import.meta.dirname)).filter((file) => /^Migration.*\.ts$/.test(file));
+  expect(migrations.map(({ name }) => `${name}.ts`)).toEqual(files.toSorted());
 });
 
 test('the snapshot is the one of the entities', async () => {

@@ -1,10 +1,10 @@
 import { Client } from 'pg';
 import { maintainFeedPartitions } from '../engine/feed/feed-partitions.ts';
 import { ensureInstallation } from '../installation/ensure-installation.ts';
-import { connectionOptions, type Database } from '../postgres/database.ts';
+import { connectionOptions } from '../postgres/database.ts';
 import type { Tables } from '../postgres/tables.ts';
-import { migrations } from './index.ts';
 import { migrationOrm } from './migration-orm.ts';
+import { schemaState } from './schema-state.ts';
 
 /**
  * Brings the database to this version's schema. Two that run at once: the second waits for the first and then finds
@@ -22,7 +22,7 @@ export async function migrate(url: string, onProgress: (message: string) => void
   try {
     await lock.query(`select pg_advisory_lock(hashtextextended('ballast migrate', 0))`);
     const kysely = orm.em.getKysely<Tables>();
-    if (compare(await appliedMigrations((query) => lock.query(query))) === 'ahead') {
+    if ((await schemaState({ kysely })) === 'ahead') {
       throw new Error(
         'The database was migrated by a newer version of Ballast: start that version, or restore a backup.',
       );
@@ -35,33 +35,5 @@ export async function migrate(url: string, onProgress: (message: string) => void
   } finally {
     await orm.close(true);
     await lock.end().catch(() => undefined);
-  }
-}
-
-export type SchemaState = 'current' | 'behind' | 'ahead';
-
-/** How the database's schema stands to this version: `ahead` means that a newer version has migrated it. */
-export async function schemaState(database: Database): Promise<SchemaState> {
-  return compare(
-    await appliedMigrations((query) => database.orm.em.getConnection().execute<{ name: string }[]>(query)),
-  );
-}
-
-function compare(applied: Set<string>): SchemaState {
-  const known = new Set(migrations.map(({ name }) => name));
-  if ([...applied].some((name) => !known.has(name))) return 'ahead';
-  return applied.size === known.size ? 'current' : 'behind';
-}
-
-type Rows = { name: string }[];
-
-async function appliedMigrations(run: (query: string) => Promise<Rows | { rows: Rows }>): Promise<Set<string>> {
-  try {
-    const result = await run('select name from migration');
-    return new Set((Array.isArray(result) ? result : result.rows).map(({ name }) => name));
-  } catch (error) {
-    const undefinedTable = '42P01';
-    if (error instanceof Error && 'code' in error && error.code === undefinedTable) return new Set();
-    throw error;
   }
 }

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 
 /**
- * Gives a connection that breaks while it is in use back to the pool, which discards it. Kysely's controlled
- * transactions, which MikroORM uses, give it back only after a COMMIT or ROLLBACK that succeeded: without this, each
- * transaction that was open when PostgreSQL was killed would take its place in the pool with it, for ever.
+ * Gives a connection that breaks while it is in use back to the pool, which discards it. Its holder
+ * gives it back when its work ends, which may wait for other things, and MikroORM's transactions, in which migrations
+ * run, only after a COMMIT or ROLLBACK that succeeded: without this, a broken connection keeps its place in the pool.
  */
 export function returnBrokenConnections(pool: Pool): void {
   const inUse = new WeakSet<PoolClient>();

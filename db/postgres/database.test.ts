@@ -152,7 +152,7 @@ test('defects and refusals are told apart from a database that is away', async (
   expect(uniqueViolation(stranger)).toBeUndefined();
 });
 
-test('the process that is written through the unit of work is the one that Kysely reads, times included', async () => {
+test('a process that beats is the one that is read, times included', async () => {
   const { kysely } = fresh.database;
   const id = uuid();
   await beat(kysely, { id, kind: 'worker', version: '1', state: { ready: false } });

@@ -1,7 +1,5 @@
-import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { Kysely, PostgresDialect } from 'kysely';
-import { Pool, TypeOverrides } from 'pg';
-import { schemas } from '../schemas.ts';
+import { Pool, type PoolConfig, TypeOverrides } from 'pg';
 import { returnBrokenConnections } from './broken-connections.ts';
 import { prepareMarkedQueries } from './prepared-statements.ts';
 import type { Tables } from './tables.ts';
@@ -13,8 +11,7 @@ export interface Committed {
 }
 
 export interface Database {
-  readonly orm: MikroORM;
-  /** Kysely on the pool: for lists and hot reads. */
+  /** Queries on the pool, each by itself. A change is an effect (db/engine/effect.ts). */
   readonly kysely: Kysely<Tables>;
   /**
    * One connection that is not the pool's, for short reads and writes that holders of the pool's connections wait for.
@@ -23,8 +20,6 @@ export interface Database {
   readonly beside: Kysely<Tables>;
   readonly url: string;
   readonly applicationName: string;
-  /** A unit of work of its own. */
-  fork(): EntityManager;
   /** Called after each commit of an effect of this process. Returns how to stop that. */
   onCommit(listener: (committed: Committed) => void): () => void;
   reportCommit(committed: Committed): void;
@@ -61,62 +56,41 @@ const idleInTransactionTimeoutMillis = 60_000;
 
 /** Opens a pool. Nothing is connected yet: the first query does that, so a process may start before its database. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  let pool: Pool | undefined;
-  const orm = new MikroORM({
-    entities: [...schemas],
-    clientUrl: options.url,
-    pool: { min: 0, max: options.poolMax, idleTimeoutMillis: 30_000 },
-    driverOptions: {
-      // MikroORM reads no more than host and names out of the address; pg knows all of it, TLS above all.
-      connectionString: options.url,
-      ...connectionOptions(options),
-      onPoolCreated: (created: Pool) => {
-        pool = created;
-        returnBrokenConnections(created);
-        prepareMarkedQueries(created);
-      },
-    },
-    // MikroORM logs queries and broken connections; neither contains secrets.
-    logger: (message) => options.onWarning?.(message),
-    colors: false,
-    ensureDatabase: false,
-    metadataCache: { enabled: false },
-  });
-  const kysely: Kysely<Tables> = orm.em.getConnection().getClient();
-  const beside = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: poolBeside(options) }) });
+  const pool = poolOf(options, { max: options.poolMax, idleTimeoutMillis: 30_000 });
+  prepareMarkedQueries(pool);
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  // Connects at the first query, and closes an idle connection.
+  const poolBeside = poolOf(options, { max: 1, idleTimeoutMillis: 10_000, allowExitOnIdle: true });
+  const beside = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: poolBeside }) });
   const committed = new Set<(committed: Committed) => void>();
   const alarmed = new Set<(alarm: Alarm) => void>();
   return {
-    orm,
     kysely,
     beside,
     url: options.url,
     applicationName: options.applicationName,
-    fork: () => orm.em.fork(),
     onCommit: (listener) => subscribe(committed, listener),
     reportCommit: (report) => publish(committed, report, options.onWarning),
     onAlarm: (listener) => subscribe(alarmed, listener),
     raiseAlarm: (alarm) => publish(alarmed, alarm, options.onWarning),
-    pool: () => ({ total: pool?.totalCount ?? 0, idle: pool?.idleCount ?? 0, waiting: pool?.waitingCount ?? 0 }),
+    pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     ping: async () => {
       await kysely.selectNoFrom((expression) => expression.lit(1).as('one')).execute();
     },
     close: async () => {
-      await Promise.all([beside.destroy(), orm.close(true)]);
+      await Promise.all([beside.destroy(), kysely.destroy()]);
     },
   };
 }
 
-/** Connects at the first query, and closes an idle connection. */
-function poolBeside(options: DatabaseOptions): Pool {
-  const pool = new Pool({
-    connectionString: options.url,
-    ...connectionOptions(options),
-    max: 1,
-    idleTimeoutMillis: 10_000,
-    allowExitOnIdle: true,
-  });
-  pool.on('error', (error) => options.onWarning?.(error.message));
+function poolOf(options: DatabaseOptions, limits: Pick<PoolConfig, 'max' | 'idleTimeoutMillis' | 'allowExitOnIdle'>) {
+  const pool = new Pool({ connectionString: options.url, ...connectionOptions(options), ...limits });
+  returnBrokenConnections(pool);
+  // Without a listener, a connection that breaks ends the process: the pool listens while it is idle, nobody while it
+  // is in use. The query that it was used for fails by itself.
+  const warn = (error: Error): void => options.onWarning?.(`PostgreSQL connection error: ${error.message}`);
+  pool.on('connect', (client) => client.on('error', warn));
+  pool.on('error', warn);
   return pool;
 }
 
@@ -135,7 +109,7 @@ export function connectionOptions(
   };
 }
 
-/** MikroORM leaves times as text; Kysely's readers are promised what the entities say: a `Date`. */
+/** Times are read as what the entities promise, a `Date`. */
 function typeParsers(): TypeOverrides {
   const types = new TypeOverrides();
   const timestamptz = 1184;

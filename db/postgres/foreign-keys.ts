@@ -12,7 +12,7 @@ export interface ForeignKey {
   onDelete?: 'cascade';
 }
 
-export const foreignKeys: readonly ForeignKey[] = [
+export const foreignKeys = [
   { table: 'organization', columns: ['deletion_id'], references: 'deletion', referenced: ['id'] },
   { table: 'membership', columns: ['organization_id'], references: 'organization', referenced: ['id'] },
   { table: 'membership', columns: ['user_id'], references: 'app_user', referenced: ['id'] },
@@ -129,7 +129,7 @@ export const foreignKeys: readonly ForeignKey[] = [
     onDelete: 'cascade',
   },
   { table: 'data_key', columns: ['organization_id'], references: 'organization', referenced: ['id'] },
-];
+] as const satisfies readonly ForeignKey[];
 
 export function foreignKeyName(key: ForeignKey): string {
   return `${key.table}_${key.columns.join('_')}_foreign`;

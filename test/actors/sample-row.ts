@@ -2,10 +2,14 @@ import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { createCluster } from '../../db/clusters/clusters.ts';
 import { effect } from '../../db/engine/effect.ts';
+import { migrationOrm } from '../../db/migrations/migration-orm.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import { type ActorKind, descriptors } from '../../workflows/descriptors.ts';
 import { seedOrganization } from '../seeds/seed.ts';
 import { tester } from './actors.ts';
+
+/** Nothing is connected for this. */
+const entities = migrationOrm('postgresql://127.0.0.1:1/none').getMetadata();
 
 export interface SampleRow {
   id: string;
@@ -24,7 +28,7 @@ export async function sampleRow(
   const { table } = descriptors[kind];
   const organizationId = await seedOrganization(database);
   const id = uuid();
-  const entity = [...database.orm.getMetadata().getAll().values()].find(({ tableName }) => tableName === table);
+  const entity = [...entities.getAll().values()].find(({ tableName }) => tableName === table);
   if (entity === undefined) throw new Error(`There is no entity of the table ${table}.`);
   const values: Record<string, unknown> = { id, organization_id: organizationId, state, revision };
   for (const property of Object.values(entity.properties)) {

@@ -87,7 +87,7 @@ export async function auditedActions({ kysely }: Database, organizationId: strin
 export async function tablesWith(database: Database, organizationId: string): Promise<string[]> {
   const { kysely } = database;
   const found: string[] = [];
-  for (const name of purgeOrder(database)) {
+  for (const name of purgeOrder()) {
     if (accounts.has(name)) continue;
     const table = kysely.dynamic.table<'team'>(name as 'team');
     const row = await kysely

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { schemaState } from '../../db/migrations/migrate.ts';
+import { schemaState } from '../../db/migrations/schema-state.ts';
 import { connectionFailure } from '../../db/postgres/connection-failure.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import { hasStatus } from '../../temporal/connection/grpc-status.ts';

@@ -51,7 +51,7 @@ export function malformedJson(): Problem {
   return new Problem('invalid-request', 'The body is not valid JSON; check its syntax.');
 }
 
-/** MikroORM and others wrap what the driver threw; the code that tells is on the outermost that has one. */
+/** Some wrap what the driver threw; the code that tells is on the outermost that has one. */
 function codeOf(error: unknown): string | undefined {
   for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth += 1) {
     if ('code' in current && typeof current.code === 'string') return current.code;
