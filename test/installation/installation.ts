@@ -17,6 +17,7 @@ import { seedOrganization } from '../seeds/seed.ts';
 import { type CommandResult, type RunningCommand, runBallast, startBallast } from './ballast-command.ts';
 import { type BesideProcess, startBeside } from './beside.ts';
 import { type Inside, openInside } from './inside.ts';
+import { copyPreparedHome } from './prepared-home.ts';
 import { familyOf, sessionOf, signalProcess } from './process-family.ts';
 import { type Answered, type Call, type Credential, call, seedSession } from './running-api.ts';
 import { type PartName, partNames, RunningParts } from './running-parts.ts';
@@ -59,9 +60,11 @@ export class Installation {
     return new Installation(name, mkdtempSync(join(tmpdir(), 'ballast-installation-')), await freePort(), env);
   }
 
+  /** A running one. Its home is a copy of the one that this run of the tests has prepared, so it is no first start. */
   static async start(name: string, env: Record<string, string> = {}): Promise<Installation> {
     const installation = await Installation.prepare(name, env);
     try {
+      await copyPreparedHome(installation.home);
       await installation.start();
       return installation;
     } catch (error) {

@@ -26,15 +26,16 @@ beforeAll(async () => {
     buildLog: join(machine, 'build.log'),
   });
   const archive = host.release(release, await packRelease(found));
-  installation = await Installation.start('start', {
+  installation = await Installation.prepare('start', {
     TEMPORAL_ARCHIVE: archive,
     NODE_EXTRA_CA_CERTS: authority,
     XDG_CACHE_HOME: machine,
   });
+  await installation.start();
 });
 afterAll(async () => {
-  await installation.remove();
-  await host.close();
+  await installation?.remove();
+  await host?.close();
   rmSync(machine, { recursive: true });
 });
 

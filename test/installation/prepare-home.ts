@@ -1,0 +1,23 @@
+import type { TestProject } from 'vitest/node';
+import { currentRelease } from '../../db/agent-updates/agent-releases.ts';
+import { openInside } from './inside.ts';
+import { Installation } from './installation.ts';
+import { forgetStart } from './prepared-home.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    preparedHome: string;
+  }
+}
+
+/** Starts an installation for the first time, once a run: every test but that of the first start copies its home. */
+export default async function prepareHome(project: TestProject): Promise<() => Promise<void>> {
+  const installation = await Installation.start('prepared-home');
+  const { database, close } = await openInside(installation.settings);
+  await installation.until('the agent is offered', () => currentRelease(database.kysely), 60);
+  await close();
+  await installation.stop();
+  forgetStart(installation.home);
+  project.provide('preparedHome', installation.home);
+  return () => installation.remove();
+}
