@@ -18,7 +18,6 @@ import { freePort } from '../../test/ground/free-port.ts';
 import { until } from '../../test/ground/until.ts';
 import { FrontDoor } from './front-door.ts';
 import { AccessLog } from './requests/access-log.ts';
-import { toInstance } from './requests/headers.ts';
 import { TrafficCounts } from './requests/traffic-counts.ts';
 import type { RouteUpstream } from './route.ts';
 import { RoutingTable } from './routing-table.ts';
@@ -34,7 +33,6 @@ let base = '';
 let port = 0;
 let application: RouteUpstream;
 let dead: RouteUpstream;
-let cutting: RouteUpstream;
 let grpc: RouteUpstream;
 
 async function listening(server: NetServer): Promise<number> {
@@ -87,8 +85,6 @@ beforeAll(async () => {
   base = `http://127.0.0.1:${port}`;
   application = at('web-1', await listening(echo()));
   dead = at('web-2', await freePort());
-  const breaker = createServer((asked) => asked.socket.destroy());
-  cutting = at('web-3', await listening(breaker));
   const rpc = createHttp2Server();
   rpc.on('stream', async (stream, headers) => {
     if (headers[':path'] === '/refused') {
@@ -105,9 +101,6 @@ beforeEach(() => {
   table.apply([
     { host: 'app.localhost', upstreams: [application] },
     { host: 'none.localhost', upstreams: [] },
-    { host: 'half.localhost', upstreams: [dead, application] },
-    { host: 'cut.localhost', upstreams: [cutting, application] },
-    { host: 'only-cut.localhost', upstreams: [cutting] },
     { host: 'dead.localhost', upstreams: [dead] },
     { host: 'rpc.localhost', upstreams: [grpc] },
   ]);
@@ -170,21 +163,6 @@ test('an instance is told by the ingress alone who asks, and never sees our cook
   expect(answer.headers['set-cookie']).toBe('mine=1');
 });
 
-test('what is meant for one connection goes no further, and the word of a trusted proxy is taken', () => {
-  const sender = { address: '192.0.2.1', authority: 'app.localhost', trusted: true, requestId: 'id' };
-  const given = ['Connection', 'close, X-Private', 'x-private', '1', 'X-Forwarded-For', '6.6.6.6'];
-  const headers = toInstance([...given, 'X-Forwarded-Proto', 'https', 'X-Mine', '1'], sender);
-  expect(headers.slice(0, 6)).toEqual([
-    'X-Mine',
-    '1',
-    'X-Forwarded-For',
-    '6.6.6.6, 192.0.2.1',
-    'X-Forwarded-Proto',
-    'https',
-  ]);
-  expect(headers.join()).not.toMatch(/private|connection/i);
-});
-
 test.each([
   ['both lengths', 'Host: app.localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'],
   ['two hosts', 'Host: app.localhost\r\nHost: none.localhost\r\n', ''],
@@ -203,19 +181,6 @@ test('headers that do not end are refused', async () => {
   const answer = await ask('app.localhost', '/', { headers: { large: 'x'.repeat(40_000) } });
   await answer.body.dump();
   expect(answer.statusCode).toBe(431);
-});
-
-test('another instance is tried if nothing was sent or the request may be repeated, otherwise not', async () => {
-  for (let round = 0; round < 6; round += 1) {
-    const posted = await ask('half.localhost', '/', { method: 'POST', body: 'abc' });
-    expect(await posted.body.json()).toMatchObject({ size: 3 });
-    const got = await ask('cut.localhost');
-    await got.body.dump();
-    expect(got.statusCode).toBe(200);
-  }
-  const posted = await ask('only-cut.localhost', '/', { method: 'POST', body: 'abc' });
-  await posted.body.dump();
-  expect(posted.statusCode).toBe(502);
 });
 
 test('an answer that breaks off is seen to break off', async () => {

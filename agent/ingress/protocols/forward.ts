@@ -1,33 +1,34 @@
 import { failure, isLasting, noUpstream } from '../failure.ts';
 import { hostOf } from '../host-name.ts';
 import type { Asked, Reply } from '../requests/asked.ts';
+import { clientOf } from '../requests/client.ts';
 import { header, toClient, toInstance } from '../requests/headers.ts';
+import { refusal } from '../requests/refusal.ts';
 import { type Front, RequestRecord } from '../requests/request-record.ts';
 import type { Exchange, Outgoing } from './exchange.ts';
 import { requestBody } from './request-body.ts';
 import type { Upstream } from './upstream.ts';
 
-const mostAttempts = 3;
-const repeatable = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+/** Each takes 3 s at most, and instances on this machine refuse at once. */
+const mostAttempts = 10;
 const clientGone = 499;
 
-/** Leads one request to an instance and its answer back. Another instance is tried while that can do no harm. */
+/**
+ * Leads one request to an instance and its answer back. Another instance is tried only where no connection could be opened:
+ * once a byte was sent, nobody but the client knows whether repeating it does harm.
+ */
 export function forward(front: Front, asked: Asked, reply: Reply): void {
   const record = new RequestRecord(front, asked);
   const tried = new Set<Upstream>();
   let attempts = 0;
-  let bodyTaken = false;
   let current: { exchange?: Exchange; finished: boolean } = { finished: true };
   let gone = false;
 
   function refuse(status: number, sentence: string): void {
-    const body = Buffer.from(`${sentence}\n`);
-    const type = ['Content-Type', 'text/plain; charset=utf-8', 'X-Content-Type-Options', 'nosniff'];
+    const { headers, body } = refusal(status, sentence, asked, record.requestId);
     record.bytes = body.length;
     record.close(status);
-    const all = [...type, 'Content-Length', String(body.length), 'X-Request-Id', record.requestId];
-    if (status === 503) all.push('Retry-After', '2');
-    reply.head(status, all, asked.method === 'HEAD');
+    reply.head(status, headers, asked.method === 'HEAD');
     if (asked.method !== 'HEAD') reply.data(body);
     reply.end([]);
   }
@@ -45,6 +46,7 @@ export function forward(front: Front, asked: Asked, reply: Reply): void {
   }
   const sender = {
     address: asked.address,
+    client: clientOf(asked, front.trusts),
     authority,
     trusted: front.trusts(asked.address),
     requestId: record.requestId,
@@ -56,13 +58,7 @@ export function forward(front: Front, asked: Asked, reply: Reply): void {
     authority,
     headers: toInstance(asked.headers, sender),
     takesTrailers: header(asked.headers, 'te')?.toLowerCase().includes('trailers') ?? false,
-    body:
-      body === undefined
-        ? undefined
-        : () =>
-            requestBody(body, () => {
-              bodyTaken = true;
-            }),
+    body: body === undefined ? undefined : () => requestBody(body),
   };
   reply.onDrain(() => current.exchange?.resume());
   reply.onClose(() => {
@@ -121,9 +117,8 @@ export function forward(front: Front, asked: Asked, reply: Reply): void {
           record.close(status || 502, { cut: true });
           return reply.cut();
         }
-        const again = !sent || untouched || repeatable.has(asked.method);
-        if (again && !bodyTaken && !isLasting(error)) return attempt();
-        refuse(...failure(error, sent));
+        if (!sent && !isLasting(error)) return attempt();
+        refuse(...failure(error, !sent ? 'nowhere' : untouched ? 'refused' : 'instance'));
       },
     });
     // The client may have left before there was anything to abort.

@@ -30,15 +30,20 @@ export class H2cUpstream {
         { endStream: request.body === undefined },
       );
     } catch (error) {
-      answer.failed(error instanceof Error ? error : new Error(String(error)), true);
+      answer.failed(error instanceof Error ? error : new Error(String(error)), false);
       return { resume: () => undefined, abort: () => undefined };
     }
     this.#sessions.set(session, (this.#sessions.get(session) ?? 0) + 1);
     stream.once('close', () => this.#sessions.set(session, (this.#sessions.get(session) ?? 1) - 1));
-    if (session.connecting) session.once('connect', () => answer.sent());
-    else answer.sent();
+    const { body } = request;
+    // Nothing is taken of the body before there is a connection: another instance could not get it any more.
+    const send = (): void => {
+      answer.sent();
+      if (body !== undefined) sendBody(stream, body).catch(() => stream.close(constants.NGHTTP2_CANCEL));
+    };
+    if (session.connecting) session.once('connect', send);
+    else send();
     receive(stream, answer);
-    if (request.body !== undefined) sendBody(stream, request.body).catch(() => stream.close(constants.NGHTTP2_CANCEL));
     return { resume: () => stream.resume(), abort: () => stream.close(constants.NGHTTP2_CANCEL) };
   }
 

@@ -10,8 +10,7 @@ class Stalled extends Error {
  * A client's body, piece by piece as the instance takes it. Leaving it early does not break the client's connection, so
  * that it can still be told why; a client that sends nothing for a minute has given up.
  */
-export async function* requestBody(body: Readable, taken: () => void): AsyncGenerator<Buffer, void, undefined> {
-  taken();
+export async function* requestBody(body: Readable): AsyncGenerator<Buffer, void, undefined> {
   const pieces = body.iterator({ destroyOnReturn: false });
   try {
     for (;;) {

@@ -1,8 +1,11 @@
 import { request as askInstance, type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { failure, noUpstream } from '../failure.ts';
 import { hostOf } from '../host-name.ts';
+import { clientOf } from '../requests/client.ts';
 import { type RawHeaders, toClient, toInstance } from '../requests/headers.ts';
+import { refusal } from '../requests/refusal.ts';
 import { type Front, RequestRecord } from '../requests/request-record.ts';
 import { forward } from './forward.ts';
 import { askedOverHttp1, Http1Reply } from './http1-client.ts';
@@ -33,6 +36,7 @@ export function upgrade(front: Front, request: IncomingMessage, socket: Duplex, 
   record.host = wanted;
   const sender = {
     address: asked.address,
+    client: clientOf(asked, front.trusts),
     authority: named.authority,
     trusted: front.trusts(asked.address),
     requestId: record.requestId,
@@ -51,14 +55,19 @@ export function upgrade(front: Front, request: IncomingMessage, socket: Duplex, 
   function attempt(): void {
     const upstream = front.table.choose(front.table.upstreams(wanted) ?? [], tried);
     if (gone || upstream === undefined) {
-      record.close(gone ? 499 : 502, { cut: true });
-      const response = answerOn(request, socket);
-      response.writeHead(502, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' });
-      response.end('No instance of the application could be reached. Try again in a moment.\n');
+      refuse(...noUpstream(front.table.upstreams(wanted)));
       return;
     }
     tried.add(upstream);
     open(upstream);
+  }
+
+  function refuse(status: number, sentence: string): void {
+    record.close(gone ? 499 : status, { cut: true });
+    const { headers, body } = refusal(status, sentence, asked, record.requestId);
+    const response = answerOn(request, socket);
+    response.writeHead(status, [...headers, 'Connection', 'close']);
+    response.end(body);
   }
 
   function open(upstream: Upstream): void {
@@ -66,6 +75,7 @@ export function upgrade(front: Front, request: IncomingMessage, socket: Duplex, 
     record.instance = upstream.instance;
     let open = true;
     let answered = false;
+    let sent = false;
     const close = (): void => {
       if (open) upstream.inFlight -= 1;
       open = false;
@@ -76,6 +86,11 @@ export function upgrade(front: Front, request: IncomingMessage, socket: Duplex, 
       outgoing.destroy();
     };
     socket.once('close', leave);
+    outgoing.once('socket', (connection) => {
+      connection.once('connect', () => {
+        sent = true;
+      });
+    });
     outgoing.once('upgrade', (answer, instance, first) => {
       answered = true;
       socket.off('close', leave);
@@ -110,10 +125,11 @@ export function upgrade(front: Front, request: IncomingMessage, socket: Duplex, 
       });
     });
     // `error` can come repeatedly, also for invalid bytes after the answer.
-    outgoing.on('error', () => {
+    outgoing.on('error', (error) => {
       socket.off('close', leave);
       if (!open || answered) return;
       close();
+      if (sent) return refuse(...failure(error, 'instance'));
       upstream.refused();
       attempt();
     });

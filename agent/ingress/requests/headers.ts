@@ -14,26 +14,26 @@ const perConnection = new Set([
   'upgrade',
   'http2-settings',
 ]);
-/** Headers that only a proxy may set about a client. Applications often read `_` as `-` in names. */
+/**
+ * Headers in which proxies speak about a client or about the request as it was before them. Applications believe them, so
+ * that a stranger's would be believed, too; frameworks route by some, and CGI makes `HTTP_PROXY` of `Proxy`.
+ */
 const saidByProxies = new Set([
-  'x-forwarded-for',
-  'x-forwarded-proto',
-  'x-forwarded-host',
-  'x-forwarded-port',
-  'x-forwarded-server',
-  'x-forwarded-prefix',
-  'x-forwarded-ssl',
-  'x-forwarded-scheme',
-  'x-original-forwarded-for',
-  'x-real-ip',
-  'x-client-ip',
-  'forwarded',
+  ...['forwarded', 'x-forwarded', 'forwarded-for', 'x-real-ip', 'x-client-ip', 'client-ip', 'true-client-ip'],
+  ...['x-cluster-client-ip', 'x-remote-ip', 'x-remote-addr', 'x-originating-ip', 'x-original-forwarded-for'],
+  ...['cf-connecting-ip', 'cf-connecting-ipv6', 'cf-pseudo-ipv4', 'fastly-client-ip', 'fly-client-ip'],
+  ...['x-azure-clientip', 'x-azure-socketip', 'x-envoy-external-address', 'x-appengine-user-ip'],
+  ...['proxy', 'x-original-url', 'x-original-uri', 'x-original-host', 'x-rewrite-url', 'x-rewrite-uri'],
+  ...['x-host', 'x-http-host-override', 'x-scheme', 'front-end-https', 'x-url-scheme'],
 ]);
+const alsoSaidByProxies = /^x-forwarded-/;
 const sane = /^[\x21-\x7e]{1,200}$/;
 
 export interface Sender {
   /** The address that the connection comes from. */
   address: string;
+  /** The address of the client itself: the same one, unless a trusted proxy speaks for it. */
+  client: string;
   /** The host as the client wrote it. */
   authority: string;
   /** Whether it is a proxy of ours, which speaks for somebody behind it. */
@@ -64,9 +64,11 @@ export function toInstance(headers: RawHeaders, sender: Sender): string[] {
     const name = headers[at] ?? '';
     const value = headers[at + 1] ?? '';
     const key = name.toLowerCase();
+    // Applications often read `_` as `-` in names.
     const dashed = key.includes('_') ? key.replaceAll('_', '-') : key;
     if (key === 'cookie') cookies.push(value);
-    else if (saidByProxies.has(dashed)) told.set(key, [...(told.get(key) ?? []), value]);
+    else if (saidByProxies.has(dashed) || alsoSaidByProxies.test(dashed))
+      told.set(key, [...(told.get(key) ?? []), value]);
     else if (key === 'host' || key === 'expect' || dashed === 'x-request-id') continue;
     else if (!perConnection.has(key) && !named.has(key)) passed.push(name, value);
   }
@@ -80,6 +82,8 @@ export function toInstance(headers: RawHeaders, sender: Sender): string[] {
     before('x-forwarded-proto')[0] ?? 'http',
     'X-Forwarded-Host',
     before('x-forwarded-host')[0] ?? sender.authority,
+    'X-Real-IP',
+    sender.client,
     'X-Request-Id',
     sender.requestId,
   );
@@ -104,8 +108,15 @@ export function toClient(headers: RawHeaders, status: number): string[] {
 
 const none: ReadonlySet<string> = new Set();
 
+/** Names in any of the `Connection` headers: with only one of them read, a second one would let its headers through. */
 function namedByConnection(headers: RawHeaders): ReadonlySet<string> {
-  const value = header(headers, 'connection')?.toLowerCase();
-  if (value === undefined || value === 'keep-alive' || value === 'close') return none;
-  return new Set(value.split(',').map((token) => token.trim()));
+  let named: Set<string> | undefined;
+  for (let at = 0; at < headers.length; at += 2) {
+    if (headers[at]?.toLowerCase() !== 'connection') continue;
+    const value = headers[at + 1]?.toLowerCase() ?? '';
+    if (value === 'keep-alive' || value === 'close') continue;
+    named ??= new Set();
+    for (const token of value.split(',')) named.add(token.trim());
+  }
+  return named ?? none;
 }
