@@ -1,6 +1,6 @@
 import { listClusterEvents as eventsOf } from '../../db/clusters/cluster-events.ts';
+import { clusterPath, theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
-import { clusterPath, theCluster } from './cluster.ts';
 import { clusterEventSchema, eventPosition, oneMore, pageOf } from './cluster-event.ts';
 
 export const listClusterEvents = operation({

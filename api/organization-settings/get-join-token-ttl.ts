@@ -1,7 +1,7 @@
 import { operation } from '../engine/operation.ts';
+import { organizationPath } from '../organizations/organization.ts';
 import { joinTokenTtlSchema } from './join-token-ttl.ts';
 import { lastingOf } from './lasting.ts';
-import { organizationPath } from './organization.ts';
 
 export const getJoinTokenTtl = operation({
   method: 'GET',

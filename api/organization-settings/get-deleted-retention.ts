@@ -1,7 +1,7 @@
 import { operation } from '../engine/operation.ts';
+import { organizationPath } from '../organizations/organization.ts';
 import { deletedRetentionSchema } from './deleted-retention.ts';
 import { lastingOf } from './lasting.ts';
-import { organizationPath } from './organization.ts';
 
 export const getDeletedRetention = operation({
   method: 'GET',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { operation } from '../engine/operation.ts';
+import { organizationPath } from '../organizations/organization.ts';
 import { deletedRetentionSchema, retentionHours } from './deleted-retention.ts';
 import { makeLast } from './lasting.ts';
-import { organizationPath } from './organization.ts';
 
 export const setDeletedRetention = operation({
   method: 'PUT',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endOwnSession } from '../../db/sign-in/sessions.ts';
+import { isHttps } from '../auth/begin-sign-in.ts';
 import { operation } from '../engine/operation.ts';
-import { isHttps } from './begin-sign-in.ts';
 import { whySession } from './get-session.ts';
 
 const signOutSchema = z
