@@ -5,6 +5,7 @@ const pure = [
   'domain/**/*.test.ts',
   'workflows/**/state.test.ts',
   'workflows/recipe.test.ts',
+  'api/operations.test.ts',
   'web/**/*.test.ts',
   'lint/**/*.test.ts',
 ];

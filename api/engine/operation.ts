@@ -189,8 +189,8 @@ type KindOf<M extends Method, E extends StreamEvents> = [E] extends [never]
   : 'subscription';
 
 /**
- * Defines one operation of the API. Its place in api/operations.ts gives it its name; REST, tRPC, openapi.json, the
- * reference page and the sweeping tests all follow from this definition.
+ * Defines one operation of the API. Its group in api/operations.ts and its key there give it its name; REST, tRPC,
+ * openapi.json, the reference page and the sweeping tests all follow from this definition.
  */
 export function operation<
   const M extends Method,

@@ -1,0 +1,20 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { namedOperations } from './engine/registry.ts';
+import { operations } from './operations.ts';
+
+test('every operation that a file defines is in the group of its folder, and the group in the list', async () => {
+  const listed = new Set<unknown>(namedOperations(operations).map(({ operation }) => operation));
+  const missing: string[] = [];
+  for (const file of await readdir(import.meta.dirname, { recursive: true })) {
+    if (!/^[^/]+\/[^/]+\.ts$/.test(file) || file.endsWith('.test.ts')) continue;
+    const source = await readFile(new URL(file, import.meta.url), 'utf8');
+    const names = [...source.matchAll(/^export const (\w+) = operation\(/gm)].map(([, name = '']) => name);
+    if (names.length === 0) continue;
+    const defined: Record<string, unknown> = await import(new URL(file, import.meta.url).href);
+    missing.push(...names.filter((name) => !listed.has(defined[name])).map((name) => `${name} of api/${file}`));
+  }
+  expect(missing).toEqual([]);
+  // The pattern above finds all of them.
+  expect(listed.size).toBeGreaterThan(70);
+});

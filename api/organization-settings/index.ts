@@ -1,0 +1,6 @@
+import { getDeletedRetention } from './get-deleted-retention.ts';
+import { getJoinTokenTtl } from './get-join-token-ttl.ts';
+import { setDeletedRetention } from './set-deleted-retention.ts';
+import { setJoinTokenTtl } from './set-join-token-ttl.ts';
+
+export const organizationSettings = { getJoinTokenTtl, setJoinTokenTtl, getDeletedRetention, setDeletedRetention };

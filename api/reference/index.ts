@@ -1,0 +1,3 @@
+import { getOpenapi } from './get-openapi.ts';
+
+export const reference = { openapi: getOpenapi };

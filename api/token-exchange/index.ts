@@ -1,0 +1,3 @@
+import { exchangeToken } from './exchange-token.ts';
+
+export const tokenExchange = { exchange: exchangeToken };
