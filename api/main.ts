@@ -3,12 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { v7 as uuid } from 'uuid';
-import { beat, removeProcess } from '../db/engine/processes.ts';
-import { schemaState } from '../db/migrations/schema-state.ts';
-import { connectionFailure } from '../db/postgres/connection-failure.ts';
+import { attend } from '../db/engine/attend.ts';
+import { removeProcess } from '../db/engine/processes.ts';
+import { NewerSchema } from '../db/migrations/schema-state.ts';
 import { openDatabase } from '../db/postgres/database.ts';
 import { readSettings, required, type Settings, SettingsError } from '../domain/settings/settings.ts';
 import { programVersion } from '../domain/version.ts';
+import { runProcess } from '../machine/run-process.ts';
 import { openTemporal } from '../temporal/connection/open.ts';
 import { createDelivery } from '../temporal/delivery/delivery.ts';
 import type { AgentProgram } from './agent-releases/agent-program.ts';
@@ -19,13 +20,8 @@ import { CannotListen, listen } from './engine/server/listen.ts';
 import { listenOnSocket, SocketTaken } from './engine/server/listen-on-socket.ts';
 import { openLog } from './engine/server/log.ts';
 
-const beatMillis = 5_000;
 /** A request that waits for a lock holds a connection that others need. */
 const longestLockWait = 5_000;
-const longestShutdown = 8_000;
-
-/** Something that people can mend; the message says how. */
-class CannotStart extends Error {}
 
 /** The supervisor's part; without a supervisor the process opens its own port, and nobody waits to be told. */
 interface HandedOver {
@@ -33,25 +29,16 @@ interface HandedOver {
   onReady(): void;
 }
 
-/** The API as a process: ends with 0 when it is asked to, with 1 and a sentence when it cannot do its work. */
-export async function main(handed: HandedOver = { sockets: [], onReady: () => {} }): Promise<void> {
-  const stopping = new AbortController();
-  const stop = () => {
-    stopping.abort();
-    setTimeout(() => process.exit(0), longestShutdown).unref();
-  };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
-  try {
-    const settings = readSettings(process.env);
-    await serve({ settings, handed, log: openLog(settings.LOG_LEVEL), signal: stopping.signal });
-  } catch (error) {
-    if (!stopping.signal.aborted) {
-      process.exitCode = 1;
-      process.stderr.write(`${sentenceOf(error)}\n`);
-    }
-  }
-  process.exit();
+/** The API as a process. */
+export function main(handed: HandedOver = { sockets: [], onReady: () => {} }): Promise<void> {
+  return runProcess({
+    work: async (signal) => {
+      const settings = readSettings(process.env);
+      await serve({ settings, handed, log: openLog(settings.LOG_LEVEL), signal });
+    },
+    foreseen: [SettingsError, NewerSchema, CannotListen, SocketTaken],
+    longestShutdown: 8_000,
+  });
 }
 
 interface Serving {
@@ -105,33 +92,18 @@ async function serve({ settings, handed, log, signal }: Serving): Promise<void> 
   log.info({ address }, 'The API listens');
   const ready = tellWhenReady(app, handed, signal);
   let prepared: Promise<void> | undefined;
-
-  let told = '';
-  while (!signal.aborted) {
-    try {
-      if ((await schemaState(database)) === 'ahead') {
-        throw new CannotStart('The database was migrated by a newer version of Ballast; start that version.');
-      }
-      await keys.open();
-      await beat(database.kysely, {
-        id: processId,
-        kind: 'api',
-        version: programVersion,
-        state: { port, publicUrl: settings.PUBLIC_URL },
-      });
-      // Not before the API can be used: at a start there is enough to do.
+  const attendance = attend({
+    database,
+    process: { id: processId, kind: 'api', version: programVersion, state: { port, publicUrl: settings.PUBLIC_URL } },
+    open: () => keys.open(),
+    // Not before the API can be used: at a start there is enough to do.
+    onBeat: () => {
       prepared ??= consoleFiles.prepare(() => buildConsole(settings, signal), log, signal);
-      if (told !== '') log.info('The database is back');
-      told = '';
-    } catch (error) {
-      if (error instanceof CannotStart) throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      if (why !== told) log.warn(connectionFailure(error) ? { why } : { err: error }, 'The API waits for its database');
-      told = why;
-    }
-    const wait = keys.isOpen() && told === '' ? beatMillis : 500;
-    await pause(wait, undefined, { signal }).catch(() => undefined);
-  }
+    },
+    log,
+    signal,
+  });
+  await attendance.ended;
   log.info('The API stops');
   await Promise.all([prepared, ready]);
 }
@@ -157,12 +129,6 @@ function agentProgram(): AgentProgram {
       return installScript(parts);
     },
   };
-}
-
-function sentenceOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const expected = [SettingsError, CannotStart, CannotListen, SocketTaken].some((kind) => error instanceof kind);
-  return expected ? error.message : (error.stack ?? error.message);
 }
 
 if (import.meta.main) await main();

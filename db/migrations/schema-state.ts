@@ -17,6 +17,31 @@ export async function schemaState({ kysely }: Pick<Database, 'kysely'>): Promise
   return applied.size === known.size ? 'current' : 'behind';
 }
 
+/** This program is older than its database. The message is for people. */
+export class NewerSchema extends Error {
+  override readonly name = 'NewerSchema';
+
+  constructor() {
+    super('The database was migrated by a newer version of Ballast; start that version.');
+  }
+}
+
+/** The database is there, and its schema is older than this program. */
+export class NotMigrated extends Error {
+  override readonly name = 'NotMigrated';
+
+  constructor() {
+    super('The database is not migrated yet; `ballast migrate` does that.');
+  }
+}
+
+/** Throws unless the database has the schema that this program was written for. */
+export async function requireSchema(database: Pick<Database, 'kysely'>): Promise<void> {
+  const state = await schemaState(database);
+  if (state === 'ahead') throw new NewerSchema();
+  if (state === 'behind') throw new NotMigrated();
+}
+
 async function appliedMigrations(kysely: Kysely<Tables>): Promise<Set<string>> {
   try {
     const { rows } = await sql<{ name: string }>`select name from migration`.execute(kysely);

@@ -19,6 +19,11 @@ interface Told {
   metrics: () => Promise<string>;
 }
 
+/** The message is for people. */
+export class PortTaken extends Error {
+  override readonly name = 'PortTaken';
+}
+
 /** Health and metrics, told to this machine only. */
 export async function openHttp({ at, state, metrics }: Told): Promise<WorkerHttp> {
   const server = createServer(async (request, response) => {
@@ -35,7 +40,7 @@ export async function openHttp({ at, state, metrics }: Told): Promise<WorkerHttp
     return answer(response, 200, text, 'text/plain; version=0.0.4; charset=utf-8');
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => reject(sentenceOf(error)));
     server.listen('fd' in at ? at : { port: at.port, host: '127.0.0.1' }, resolve);
   });
   return {
@@ -45,6 +50,11 @@ export async function openHttp({ at, state, metrics }: Told): Promise<WorkerHttp
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function sentenceOf(error: Error): Error {
+  if (!('code' in error) || error.code !== 'EADDRINUSE') return error;
+  return new PortTaken('WORKER_PORT is taken by another program; choose another, or 0 for a free one.');
 }
 
 function answer(response: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8'): void {

@@ -1,29 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { schemaState } from '../../db/migrations/schema-state.ts';
+import { NewerSchema, NotMigrated, requireSchema } from '../../db/migrations/schema-state.ts';
 import { connectionFailure } from '../../db/postgres/connection-failure.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import { hasStatus } from '../../temporal/connection/grpc-status.ts';
 import { NamespaceNotReady } from '../../temporal/connection/prepare-namespace.ts';
 
-/** This program is older than its database. The message is for people. */
-export class SchemaTooNew extends Error {
-  override readonly name = 'SchemaTooNew';
-}
-
 /** Waits, for ever if need be, until the database is there and has the schema that this program was written for. */
 export async function readyDatabase(database: Database, log: Logger, signal: AbortSignal): Promise<void> {
-  await retrying('PostgreSQL', log, signal, async () => {
-    const state = await schemaState(database);
-    if (state === 'ahead') {
-      throw new SchemaTooNew('The database was migrated by a newer version of Ballast; start that version.');
-    }
-    if (state === 'behind') throw new NotYet('The database is not migrated yet; run `ballast migrate`.');
-  });
+  await retrying('PostgreSQL', log, signal, () => requireSchema(database));
 }
-
-/** A dependency that is not ready yet and will be. */
-export class NotYet extends Error {}
 
 /** Retries until the task succeeds, and logs every half minute what it is waiting for. */
 export async function retrying<T>(what: string, log: Logger, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
@@ -33,7 +19,7 @@ export async function retrying<T>(what: string, log: Logger, signal: AbortSignal
     try {
       return await task();
     } catch (error) {
-      if (error instanceof SchemaTooNew || signal.aborted) throw error;
+      if (error instanceof NewerSchema || signal.aborted) throw error;
       if (Date.now() - told > 30_000) {
         told = Date.now();
         const why = error instanceof Error ? error.message : String(error);
@@ -45,6 +31,6 @@ export async function retrying<T>(what: string, log: Logger, signal: AbortSignal
 }
 
 function isExpected(error: unknown): boolean {
-  if (error instanceof NotYet || error instanceof NamespaceNotReady) return true;
+  if (error instanceof NotMigrated || error instanceof NamespaceNotReady) return true;
   return connectionFailure(error) || hasStatus(error, 'unavailable', 'deadlineExceeded');
 }

@@ -6,7 +6,6 @@ type Used = Omit<Keyring, 'rotate' | 'destroy'>;
 
 export interface KeyringWhenOpen {
   keyring: Used;
-  isOpen(): boolean;
   /** One attempt; rejects while the database or the file is not there. */
   open(): Promise<void>;
 }
@@ -30,7 +29,6 @@ export function keyringWhenOpen(database: Database, keysFile: string): KeyringWh
       secretHeader: async (...given) => needed().secretHeader(...given),
       derivedSecret: async (...given) => needed().derivedSecret(...given),
     },
-    isOpen: () => opened !== undefined,
     open: async () => {
       opened ??= await openKeyring(database, keysFile);
     },
