@@ -25,6 +25,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
 export const doors: Readonly<Record<string, readonly RegExp[]>> = {
   // A descriptor and its words are pure: they say what every room must know of a kind of actor.
   '*': [/^workflows\/descriptors\.ts$/, /^workflows\/[^/]+\/(descriptor|words)\.ts$/],
+  // Raw statements are looked through for these.
+  lint: [/^db\/postgres\/tenant-tables\.ts$/],
   api: [
     /^workflows\/[^/]+\/messages\.ts$/,
     /^agent\/bundle\/kept-bundle\.ts$/,

@@ -1,6 +1,7 @@
 import type { Effect } from '../../db/engine/effect.ts';
 import { addMember } from '../../db/members/members.ts';
 import { createOrganization, findOrganizationBySlug } from '../../db/organizations/organizations.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
 import { lockFirstOwner, ownerExists } from '../../db/sign-in/sign-in-links.ts';
 import { Refusal } from './refusal.ts';
 
@@ -17,10 +18,6 @@ export async function becomeFirstOwner(effect: Effect, userId: string): Promise<
     (await findOrganizationBySlug(effect.kysely, 'default')) ??
     (await createOrganization(effect, { name: 'Default', slug: 'default' }));
   // Without an owner nobody could remove or promote existing members.
-  await effect.kysely
-    .deleteFrom('membership')
-    .where('organization_id', '=', organization.id)
-    .where('user_id', '=', userId)
-    .execute();
+  await tenant(effect.kysely, organization.id).deleteFrom('membership').where('user_id', '=', userId).execute();
   await addMember(effect, { organizationId: organization.id, userId, role: 'owner' });
 }

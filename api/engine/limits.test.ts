@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { z } from 'zod';
+import { acrossTenants, tenant } from '../../db/postgres/tenant.ts';
 import { proxyTo } from '../../test/ground/proxy.ts';
 import { until } from '../../test/ground/until.ts';
 import { headersOf, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
@@ -26,13 +27,8 @@ const changeSlowly = operation({
   url: '/api/v1/trial/slow',
   summary: 'Makes a team and takes longer than it may',
   async handle({ caller, effect, signal }) {
-    const team = {
-      id: crypto.randomUUID(),
-      organization_id: caller.organization.id,
-      name: 'Too late',
-      slug: 'too-late',
-    };
-    await effect.kysely.insertInto('team').values(team).execute();
+    const team = { id: crypto.randomUUID(), name: 'Too late', slug: 'too-late' };
+    await tenant(effect.kysely, caller.organization.id).insertInto('team').values(team).execute();
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   },
 });
@@ -91,7 +87,7 @@ test('a change that takes too long is 504 and did not happen', async () => {
 test('a change that waits for a lock too long is 504', async () => {
   const { body: team } = await api.call('POST', '/api/v1/teams', { as: as(), body: { name: 'Locked' } });
   await api.database.kysely.transaction().execute(async (holding) => {
-    await holding.selectFrom('team').selectAll().where('id', '=', String(team.id)).forUpdate().execute();
+    await acrossTenants(holding).selectFrom('team').selectAll().where('id', '=', String(team.id)).forUpdate().execute();
     const path = `/api/v1/teams/${team.id}`;
     expect((await api.call('PATCH', path, { as: as(), body: { name: 'Free' } })).status).toBe(504);
   });

@@ -3,6 +3,7 @@ import { createToken } from '../../db/api-tokens/api-tokens.ts';
 import { type Author, type Effect, effect } from '../../db/engine/effect.ts';
 import { createOrganization } from '../../db/organizations/organizations.ts';
 import type { Database } from '../../db/postgres/database.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
 import { createTeam, setTeamMembers } from '../../db/teams/teams.ts';
 
 const author: Author = { kind: 'machine', id: 'bench', name: 'bench' };
@@ -32,9 +33,9 @@ export async function seedMembers(running: Effect, organizationId: string, count
     .insertInto('app_user')
     .values(ids.map((id, index) => ({ id, name: `Person ${index}`, email: `person-${index}@example.com` })))
     .execute();
-  await running.kysely
+  await tenant(running.kysely, organizationId)
     .insertInto('membership')
-    .values(ids.map((id) => ({ organization_id: organizationId, user_id: id, role: 'viewer' as const })))
+    .values(ids.map((id) => ({ user_id: id, role: 'viewer' as const })))
     .execute();
   return ids;
 }

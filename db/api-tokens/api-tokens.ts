@@ -6,6 +6,7 @@ import type { Effect } from '../engine/effect.ts';
 import { hashSecret, newSecret } from '../keys/secrets.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { tenant } from '../postgres/tenant.ts';
 
 export interface ApiTokenView {
   id: string;
@@ -41,11 +42,10 @@ export async function createToken(effect: Effect, token: NewToken): Promise<{ ro
   // Hexadecimal: the parts of a token are told apart by underscores.
   const tokenId = randomBytes(12).toString('hex');
   const secret = newSecret();
-  await effect.kysely
+  await tenant(effect.kysely, organizationId)
     .insertInto('api_token')
     .values({
       id,
-      organization_id: organizationId,
       token_id: tokenId,
       secret_hash: hashSecret(secret),
       name,
@@ -59,9 +59,9 @@ export async function createToken(effect: Effect, token: NewToken): Promise<{ ro
     .execute();
   const projects = [...new Set(projectIds)];
   if (projects.length > 0) {
-    await effect.kysely
+    await tenant(effect.kysely, organizationId)
       .insertInto('api_token_project')
-      .values(projects.map((project) => ({ api_token_id: id, project_id: project, organization_id: organizationId })))
+      .values(projects.map((project) => ({ api_token_id: id, project_id: project })))
       .execute();
   }
   effect.audit({
@@ -84,10 +84,9 @@ export async function revokeToken(
   organizationId: string,
   id: string,
 ): Promise<{ name: string } | undefined> {
-  const revoked = await effect.kysely
+  const revoked = await tenant(effect.kysely, organizationId)
     .updateTable('api_token')
     .set({ revoked_at: sql`now()` })
-    .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
     .returning('name')
@@ -103,10 +102,9 @@ export async function revokeTokensOfRule(
   organizationId: string,
   trustedIssuerId: string,
 ): Promise<number> {
-  const revoked = await effect.kysely
+  const revoked = await tenant(effect.kysely, organizationId)
     .updateTable('api_token')
     .set({ revoked_at: sql`now()` })
-    .where('organization_id', '=', organizationId)
     .where('trusted_issuer_id', '=', trustedIssuerId)
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', sql<Date>`now()`)
@@ -118,10 +116,9 @@ export async function revokeTokensOfRule(
 
 /** Ends what a member made that leaves: its tokens were its own. Which they were. */
 export async function endTokensOf(effect: Effect, organizationId: string, userId: string): Promise<EndedToken[]> {
-  const ended = await effect.kysely
+  const ended = await tenant(effect.kysely, organizationId)
     .updateTable('api_token')
     .set({ revoked_at: sql`now()` })
-    .where('organization_id', '=', organizationId)
     .where('maker_id', '=', userId)
     .where('revoked_at', 'is', null)
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
@@ -193,7 +190,7 @@ export async function listTokens(
 }
 
 function tokens(kysely: Kysely<Tables>, organizationId: string) {
-  return kysely
+  return tenant(kysely, organizationId)
     .selectFrom('api_token as token')
     .select([
       'token.id',
@@ -207,11 +204,8 @@ function tokens(kysely: Kysely<Tables>, organizationId: string) {
       'token.last_used_at as lastUsedAt',
       'token.revoked_at as revokedAt',
       'token.project_restricted as projectRestricted',
-      sql<
-        string[]
-      >`array(select project_id::text from api_token_project where api_token_id = token.id order by project_id)`.as(
-        'projectIds',
-      ),
-    ])
-    .where('token.organization_id', '=', organizationId);
+      sql<string[]>`array(select project_id::text from api_token_project as project
+              where project.organization_id = token.organization_id and project.api_token_id = token.id
+              order by project_id)`.as('projectIds'),
+    ]);
 }

@@ -85,7 +85,7 @@ export class LastUsed {
 }
 
 const tokensUsed = (ids: string[], times: string[]) => sql`
-  update api_token set last_used_at = greatest(last_used_at, least(used.at, now()))
+  /* across tenants */ update api_token set last_used_at = greatest(last_used_at, least(used.at, now()))
   from unnest(${ids}::uuid[], ${times}::timestamptz[]) as used (id, at)
   where api_token.id = used.id`;
 

@@ -8,6 +8,7 @@ import type { Author, Effect } from '../engine/effect.ts';
 import { slugTaken } from '../organizations/organizations.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { acrossTenants } from '../postgres/tenant.ts';
 import { decided, purgeable, repeatable, restorable } from './deletion-rules.ts';
 
 export interface DeletionView {
@@ -270,7 +271,7 @@ function record(
 }
 
 function deletionsOfOwner(kysely: Kysely<Tables>, userId: string) {
-  return kysely
+  return acrossTenants(kysely)
     .selectFrom('deletion')
     .innerJoin('organization', 'organization.deletion_id', 'deletion.id')
     .innerJoin('membership', 'membership.organization_id', 'organization.id')

@@ -6,6 +6,7 @@ import type { Effect } from '../engine/effect.ts';
 import { hashSecret } from '../keys/secrets.ts';
 import { addMember } from '../members/members.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { acrossTenants, type OwnTables, tenant } from '../postgres/tenant.ts';
 
 export interface InvitationView {
   id: string;
@@ -29,14 +30,16 @@ export interface InvitationPosition {
 
 /** One that was neither revoked nor belongs to a deleted organization; accepted and expired ones too. */
 export async function findInvitation(kysely: Kysely<Tables>, id: string): Promise<InvitationView | undefined> {
-  return await invitations(kysely).where('invitation.id', '=', id).executeTakeFirst();
+  return await invitations(acrossTenants(kysely)).where('invitation.id', '=', id).executeTakeFirst();
 }
 
 export async function findInvitationByToken(
   kysely: Kysely<Tables>,
   token: string,
 ): Promise<InvitationView | undefined> {
-  return await invitations(kysely).where('invitation.token_hash', '=', hashSecret(token)).executeTakeFirst();
+  return await invitations(acrossTenants(kysely))
+    .where('invitation.token_hash', '=', hashSecret(token))
+    .executeTakeFirst();
 }
 
 export async function findInvitationOf(
@@ -44,10 +47,7 @@ export async function findInvitationOf(
   organizationId: string,
   id: string,
 ): Promise<InvitationView | undefined> {
-  return await invitations(kysely)
-    .where('invitation.organization_id', '=', organizationId)
-    .where('invitation.id', '=', id)
-    .executeTakeFirst();
+  return await invitations(tenant(kysely, organizationId)).where('invitation.id', '=', id).executeTakeFirst();
 }
 
 /** The organization's invitations, newest first: open, expired and accepted ones, but not what was revoked. */
@@ -57,8 +57,7 @@ export async function listInvitations(
   page: { limit: number; after?: InvitationPosition | undefined },
 ): Promise<InvitationView[]> {
   const { after } = page;
-  let query = invitations(kysely)
-    .where('invitation.organization_id', '=', organizationId)
+  let query = invitations(tenant(kysely, organizationId))
     .orderBy('invitation.created_at', 'desc')
     .orderBy('invitation.id', 'desc')
     .limit(page.limit);
@@ -108,7 +107,7 @@ export async function acceptInvitation(
     );
   }
   await addMember(effect, { organizationId, userId: by.user.id, role: invitation.role, invitationId: id });
-  await effect.kysely
+  await tenant(effect.kysely, organizationId)
     .updateTable('invitation')
     .set({ accepted_at: sql`now()`, accepted_by: by.user.id })
     .where('id', '=', id)
@@ -145,10 +144,9 @@ export async function lockInvitation(
   organizationId: string,
   id: string,
 ): Promise<{ id: string; organizationId: string; email: string; role: Role; acceptedAt: Date | null } | undefined> {
-  return await effect.kysely
+  return await tenant(effect.kysely, organizationId)
     .selectFrom('invitation')
     .select(['id', 'organization_id as organizationId', 'email', 'role', 'accepted_at as acceptedAt'])
-    .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
     .forUpdate()
@@ -173,7 +171,7 @@ export function recordInvitation(
   effect.change({ organizationId, kind: 'invitation', id });
 }
 
-function invitations(kysely: Kysely<Tables>) {
+function invitations(kysely: Kysely<OwnTables>) {
   return kysely
     .selectFrom('invitation')
     .innerJoin('organization', 'organization.id', 'invitation.organization_id')

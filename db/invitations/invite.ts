@@ -6,9 +6,10 @@ import type { Effect } from '../engine/effect.ts';
 import { hashSecret, newSecret } from '../keys/secrets.ts';
 import { isMemberByEmail, lockMembers, refuseLowerRole } from '../members/members.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
+import { tenant } from '../postgres/tenant.ts';
 import {
   alreadyAccepted,
-  findInvitation,
+  findInvitationOf,
   type InvitationView,
   lockInvitation,
   recordInvitation,
@@ -36,11 +37,10 @@ export async function createInvitation(
   const id = uuid();
   const token = newSecret();
   try {
-    await effect.kysely
+    await tenant(effect.kysely, organizationId)
       .insertInto('invitation')
       .values({
         id,
-        organization_id: organizationId,
         email,
         role,
         token_hash: hashSecret(token),
@@ -54,7 +54,7 @@ export async function createInvitation(
     throw new Problem('conflict', `${email} is already invited: resend that invitation, or revoke it first.`);
   }
   recordInvitation(effect, 'invitation.created', { id, organizationId, email }, { role, ...replaced });
-  return { invitation: await written(effect, id), token };
+  return { invitation: await written(effect, organizationId, id), token };
 }
 
 /** Makes the invitation good again, with a new token: the old one is void. `undefined`: there is none. */
@@ -68,13 +68,13 @@ export async function resendInvitation(
   if (row.acceptedAt !== null) throw alreadyAccepted();
   refuseLowerRole(acting, row.role === 'owner' ? 'owner' : 'admin');
   const token = newSecret();
-  await effect.kysely
+  await tenant(effect.kysely, organizationId)
     .updateTable('invitation')
     .set({ token_hash: hashSecret(token), expires_at: after(lifetimeMillis) })
     .where('id', '=', id)
     .execute();
   recordInvitation(effect, 'invitation.resent', row);
-  return { invitation: await written(effect, id), token };
+  return { invitation: await written(effect, organizationId, id), token };
 }
 
 /** Takes it back: its token opens nothing any more. `false`: there is none. */
@@ -86,7 +86,7 @@ export async function revokeInvitation(
   const row = await lockInvitation(effect, organizationId, id);
   if (row === undefined) return false;
   if (row.acceptedAt !== null) throw alreadyAccepted();
-  await revoke(effect, id);
+  await revoke(effect, organizationId, id);
   recordInvitation(effect, 'invitation.revoked', row);
   return true;
 }
@@ -95,16 +95,19 @@ function after(milliseconds: number) {
   return sql<Date>`now() + make_interval(secs => ${milliseconds / 1000})`;
 }
 
-async function revoke(effect: Effect, id: string): Promise<void> {
-  await effect.kysely.updateTable('invitation').set({ revoked_at: sql`now()` }).where('id', '=', id).execute();
+async function revoke(effect: Effect, organizationId: string, id: string): Promise<void> {
+  await tenant(effect.kysely, organizationId)
+    .updateTable('invitation')
+    .set({ revoked_at: sql`now()` })
+    .where('id', '=', id)
+    .execute();
 }
 
 /** Nobody can accept it any more, so it does not stand in the way of a new one. */
 async function revokeExpired(effect: Effect, organizationId: string, email: string): Promise<{ replaces?: string }> {
-  const expired = await effect.kysely
+  const expired = await tenant(effect.kysely, organizationId)
     .updateTable('invitation')
     .set({ revoked_at: sql`now()` })
-    .where('organization_id', '=', organizationId)
     .where(sql`lower(email)`, '=', sql`lower(${email})`)
     .where('accepted_at', 'is', null)
     .where('revoked_at', 'is', null)
@@ -116,8 +119,8 @@ async function revokeExpired(effect: Effect, organizationId: string, email: stri
   return { replaces: expired.id };
 }
 
-async function written(effect: Effect, id: string): Promise<InvitationView> {
-  const invitation = await findInvitation(effect.kysely, id);
+async function written(effect: Effect, organizationId: string, id: string): Promise<InvitationView> {
+  const invitation = await findInvitationOf(effect.kysely, organizationId, id);
   if (invitation === undefined) throw new Error(`The invitation ${id} that was just written is not there.`);
   return invitation;
 }

@@ -7,6 +7,7 @@ import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { tenant } from '../postgres/tenant.ts';
 
 export interface MemberView {
   userId: string;
@@ -82,15 +83,10 @@ export async function lockMembers(effect: Effect, organizationId: string, asRole
 }
 
 async function roleOfToken(effect: Effect, organizationId: string, id: string, asRole: Role): Promise<Role> {
-  const token = await effect.kysely
+  const token = await tenant(effect.kysely, organizationId)
     .selectFrom('api_token')
-    .leftJoin('membership', (join) =>
-      join
-        .onRef('membership.user_id', '=', 'api_token.maker_id')
-        .onRef('membership.organization_id', '=', 'api_token.organization_id'),
-    )
+    .leftJoin('membership', 'membership.user_id', 'api_token.maker_id')
     .select(['api_token.revoked_at as revokedAt', 'api_token.maker_id as makerId', 'membership.role'])
-    .where('api_token.organization_id', '=', organizationId)
     .where('api_token.id', '=', id)
     .executeTakeFirst();
   if (token === undefined || token.revokedAt !== null || (token.makerId !== null && token.role === null)) {
@@ -105,9 +101,9 @@ export async function addMember(
   { organizationId, userId, role, invitationId }: NewMember,
 ): Promise<void> {
   await lockOrganization(effect, organizationId);
-  const added = await effect.kysely
+  const added = await tenant(effect.kysely, organizationId)
     .insertInto('membership')
-    .values({ organization_id: organizationId, user_id: userId, role })
+    .values({ user_id: userId, role })
     .onConflict((conflict) => conflict.doNothing())
     .returning('user_id')
     .executeTakeFirst();
@@ -136,10 +132,9 @@ export async function changeRole(
   if (before.role === role) return await findMember(effect.kysely, organizationId, userId);
   if (before.role === 'owner' || role === 'owner') refuseLowerRole(acting, 'owner');
   if (before.role === 'owner') await refuseLastOwner(effect, organizationId, userId, 'keep the role');
-  await effect.kysely
+  await tenant(effect.kysely, organizationId)
     .updateTable('membership')
     .set({ role })
-    .where('organization_id', '=', organizationId)
     .where('user_id', '=', userId)
     .execute();
   await record(effect, 'member.role_changed', { organizationId, userId, details: { from: before.role, to: role } });
@@ -160,17 +155,12 @@ export async function removeMember(
   const itself = effect.author.kind === 'user' && effect.author.id === userId;
   if (!itself) refuseLowerRole(acting, before.role === 'owner' ? 'owner' : 'admin');
   if (before.role === 'owner') await refuseLastOwner(effect, organizationId, userId, 'stay');
-  const teams = await effect.kysely
+  const teams = await tenant(effect.kysely, organizationId)
     .deleteFrom('team_member')
-    .where('organization_id', '=', organizationId)
     .where('user_id', '=', userId)
     .returning('team_id')
     .execute();
-  await effect.kysely
-    .deleteFrom('membership')
-    .where('organization_id', '=', organizationId)
-    .where('user_id', '=', userId)
-    .execute();
+  await tenant(effect.kysely, organizationId).deleteFrom('membership').where('user_id', '=', userId).execute();
   const action = itself ? 'member.left' : 'member.removed';
   const ended = await endTokensOf(effect, organizationId, userId);
   const endedTokens = ended.slice(0, mostNamed).map(({ name }) => name);
@@ -181,11 +171,10 @@ export async function removeMember(
 
 /** Whether somebody with this address belongs to the organization. */
 export async function isMemberByEmail(kysely: Kysely<Tables>, organizationId: string, email: string): Promise<boolean> {
-  const found = await kysely
+  const found = await tenant(kysely, organizationId)
     .selectFrom('membership')
     .innerJoin('app_user', 'app_user.id', 'membership.user_id')
     .select('membership.user_id')
-    .where('membership.organization_id', '=', organizationId)
     .where(({ eb, fn, val }) => eb(fn('lower', ['app_user.email']), '=', fn('lower', [val(email)])))
     .limit(1)
     .executeTakeFirst();
@@ -215,21 +204,19 @@ async function lockOrganization(effect: Effect, organizationId: string): Promise
 }
 
 async function membership(effect: Effect, organizationId: string, userId: string): Promise<{ role: Role } | undefined> {
-  return await effect.kysely
+  return await tenant(effect.kysely, organizationId)
     .selectFrom('membership')
     .select('role')
-    .where('organization_id', '=', organizationId)
     .where('user_id', '=', userId)
     .executeTakeFirst();
 }
 
 /** An owner whose account is disabled owns nothing: nobody could act for the organization any more. */
 async function refuseLastOwner(effect: Effect, organizationId: string, userId: string, must: string): Promise<void> {
-  const other = await effect.kysely
+  const other = await tenant(effect.kysely, organizationId)
     .selectFrom('membership')
     .innerJoin('app_user', 'app_user.id', 'membership.user_id')
     .select('membership.user_id')
-    .where('membership.organization_id', '=', organizationId)
     .where('membership.role', '=', 'owner')
     .where('membership.user_id', '!=', userId)
     .where('app_user.disabled_at', 'is', null)

@@ -7,6 +7,7 @@ import { addMember } from '../members/members.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
 import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { acrossTenants } from '../postgres/tenant.ts';
 
 export interface OrganizationView {
   id: string;
@@ -57,7 +58,7 @@ export async function findOrganizationBySlug(
 
 /** Whether a user owns the first organization that there is, and with it the installation. Without any, everybody does. */
 export async function ownsFirstOrganization(kysely: Kysely<Tables>, userId: string): Promise<boolean> {
-  const first = await kysely
+  const first = await acrossTenants(kysely)
     .selectFrom('organization')
     .leftJoin('membership', (join) =>
       join
@@ -81,7 +82,7 @@ export async function listMemberships(
   page: { limit: number; after?: OrganizationPosition | undefined },
 ): Promise<MembershipView[]> {
   const { after } = page;
-  let query = kysely
+  let query = acrossTenants(kysely)
     .selectFrom('membership')
     .innerJoin('organization', 'organization.id', 'membership.organization_id')
     .select([

@@ -1,5 +1,5 @@
-import type { InferKyselyDB } from '@mikro-orm/postgresql';
-import type { schemas } from '../schemas.ts';
+import type { AllTables } from './all-tables.ts';
+import type { GuardedTable } from './tenant-tables.ts';
 
-/** Kysely's view of the tables, derived from the entities, in the database's own names. */
-export type Tables = InferKyselyDB<(typeof schemas)[number], object>;
+/** The tables that need no word whose rows are meant. For the others see tenant.ts. */
+export type Tables = Omit<AllTables, GuardedTable>;

@@ -1,10 +1,37 @@
+import type { AllTables } from './all-tables.ts';
 import { foreignKeys } from './foreign-keys.ts';
-import type { Tables } from './tables.ts';
 
 /** A table whose rows belong to an organization: by the entities, each that has `organization_id`. */
 export type TenantTable = {
-  [Table in keyof Tables]: 'organization_id' extends keyof Tables[Table] ? Table : never;
-}[keyof Tables];
+  [Table in keyof AllTables]: 'organization_id' extends keyof AllTables[Table] ? Table : never;
+}[keyof AllTables];
+
+/**
+ * Tables of tenants that may be read and written without saying whose: those of the engine, of actors and of agents.
+ * They are reached by an actor's id or an agent's credential, relayed, reconciled and swept across organizations, and
+ * say `organization_id` where a person asks. A further table belongs here only if the same is true of it.
+ */
+const unguarded = [
+  'agent_update',
+  'audit_record',
+  'change_feed',
+  'cluster',
+  'cluster_agent',
+  'cluster_command',
+  'cluster_event',
+  'cluster_slice',
+  'command_output',
+  'data_key',
+  'deletion',
+  'enrollment_token',
+  'history_archive',
+  'ingress_host',
+  'observed_slice',
+  'outbox',
+] as const satisfies readonly TenantTable[];
+
+/** Tables of reference data, which every statement reaches through the guard in tenant.ts. */
+export type GuardedTable = Exclude<TenantTable, (typeof unguarded)[number]>;
 
 type Reference = (typeof foreignKeys)[number];
 type Referring = Extract<Reference, { columns: readonly ['organization_id', ...string[]] }>['table'];
@@ -18,10 +45,16 @@ const withoutReference: Readonly<Record<Exclude<TenantTable, Referring>, string>
   change_feed: 'lives for a day, and is written too often to be checked',
 };
 
-/** Every one of them. */
+/** Every table whose rows belong to an organization. */
 export const tenantTables: readonly TenantTable[] = [
   ...new Set([...foreignKeys.flatMap((key) => (isReferring(key) ? [key.table] : [])), ...listed()]),
 ];
+
+export const guardedTables: readonly GuardedTable[] = tenantTables.filter(isGuarded);
+
+function isGuarded(table: TenantTable): table is GuardedTable {
+  return !unguarded.some((name) => name === table);
+}
 
 function isReferring(key: Reference): key is Extract<Reference, { table: Referring }> {
   return key.columns[0] === 'organization_id';

@@ -3,6 +3,7 @@ import { v7 as uuid } from 'uuid';
 import type { Effect } from '../engine/effect.ts';
 import { hashSecret, newSecret } from '../keys/secrets.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { acrossTenants } from '../postgres/tenant.ts';
 
 export interface NewSession {
   userId: string;
@@ -110,7 +111,7 @@ async function end(effect: Effect, which: { id?: string; userId?: string }): Pro
   const ended = await query.execute();
   const [first] = ended;
   if (first === undefined) return [];
-  const memberships = await effect.kysely
+  const memberships = await acrossTenants(effect.kysely)
     .selectFrom('membership')
     .select('organization_id as organizationId')
     .where('user_id', '=', first.userId)

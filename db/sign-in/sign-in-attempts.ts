@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { hashSecret } from '../keys/secrets.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { acrossTenants } from '../postgres/tenant.ts';
 import type { SignInLinkKind } from './sign-in-link.ts';
 
 /** How long a browser may stay at the provider. */
@@ -114,12 +115,14 @@ async function openAttempt(
   by: 'state_hash' | 'browser_hash',
   hash: Buffer,
 ): Promise<Attempt | undefined> {
-  const row = await kysely
+  const row = await acrossTenants(kysely)
     .selectFrom('sign_in_attempt as attempt')
     .leftJoin('sign_in_link as link', (join) =>
       join
         .onRef('link.id', '=', 'attempt.sign_in_link_id')
-        .on(sql<boolean>`(link.kind <> 'first-owner' or not exists (select from membership where role = 'owner'))`),
+        .on(
+          sql<boolean>`(link.kind <> 'first-owner' or not exists (select /* across tenants */ from membership where role = 'owner'))`,
+        ),
     )
     .leftJoin('app_user', 'app_user.id', 'link.user_id')
     .leftJoin('invitation', (join) =>

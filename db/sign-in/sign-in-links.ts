@@ -4,6 +4,7 @@ import { Problem } from '../../domain/problems.ts';
 import type { Effect } from '../engine/effect.ts';
 import { hashSecret, newSecret } from '../keys/secrets.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { acrossTenants } from '../postgres/tenant.ts';
 import type { SignInLinkKind } from './sign-in-link.ts';
 
 const linkSeconds = 900;
@@ -79,7 +80,7 @@ export async function findSignInLink(kysely: Kysely<Tables>, id: string): Promis
 
 /** Whether any organization has an owner: from then on nobody can become the first one. */
 export async function ownerExists(kysely: Kysely<Tables>): Promise<boolean> {
-  const owner = await kysely
+  const owner = await acrossTenants(kysely)
     .selectFrom('membership')
     .select('user_id')
     .where('role', '=', 'owner')

@@ -5,6 +5,7 @@ import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-datab
 import { until } from '../../test/ground/until.ts';
 import { machine, seedMember, seedOrganization, seedUser } from '../../test/seeds/seed.ts';
 import { type Effect, effect } from '../engine/effect.ts';
+import { acrossTenants } from '../postgres/tenant.ts';
 import { createTeam, deleteTeam, findTeam, listTeams, renameTeam, setTeamMembers } from './teams.ts';
 
 let fresh: FreshDatabase;
@@ -82,7 +83,7 @@ test('somebody who leaves at the same moment is no member, and that is no defect
   const team = await create('Ops');
   const ada = await seedMember(fresh.database, organizationId);
   const leaving = await kysely.startTransaction().execute();
-  await leaving.deleteFrom('membership').where('user_id', '=', ada).execute();
+  await acrossTenants(leaving).deleteFrom('membership').where('user_id', '=', ada).execute();
   const setting = run((effect) => setTeamMembers(effect, organizationId, team.id, [ada]));
   await until('it waits for the one who leaves', async () => {
     const { rows } = await sql`

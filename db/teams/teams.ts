@@ -6,6 +6,7 @@ import type { Effect } from '../engine/effect.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
 import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { tenant } from '../postgres/tenant.ts';
 
 export interface TeamView {
   id: string;
@@ -78,12 +79,7 @@ export async function renameTeam(
   const before = await lockTeam(effect, organizationId, id);
   if (before === undefined) return undefined;
   try {
-    await effect.kysely
-      .updateTable('team')
-      .set({ name })
-      .where('organization_id', '=', organizationId)
-      .where('id', '=', id)
-      .execute();
+    await tenant(effect.kysely, organizationId).updateTable('team').set({ name }).where('id', '=', id).execute();
   } catch (error) {
     if (uniqueViolation(error) === 'team_organization_id_name_unique') throw nameTaken(name);
     throw error;
@@ -102,9 +98,8 @@ export async function renameTeam(
 
 /** `false`: there is no such team. */
 export async function deleteTeam(effect: Effect, organizationId: string, id: string): Promise<boolean> {
-  const deleted = await effect.kysely
+  const deleted = await tenant(effect.kysely, organizationId)
     .deleteFrom('team')
-    .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .returning('name')
     .executeTakeFirst();
@@ -134,22 +129,25 @@ export async function setTeamMembers(
   const wanted = [...new Set(userIds)];
   const strangers = await notMembers(effect, organizationId, wanted);
   if (strangers.length > 0) return { kind: 'not-members', userIds: strangers };
-  const current = await effect.kysely
+  const current = await tenant(effect.kysely, organizationId)
     .selectFrom('team_member')
     .select('user_id')
     .where('team_id', '=', id)
-    .where('organization_id', '=', organizationId)
     .execute();
   const before = new Set(current.map((row) => row.user_id));
   const removed = [...before].filter((userId) => !wanted.includes(userId));
   const added = wanted.filter((userId) => !before.has(userId));
   if (removed.length > 0) {
-    await effect.kysely.deleteFrom('team_member').where('team_id', '=', id).where('user_id', 'in', removed).execute();
+    await tenant(effect.kysely, organizationId)
+      .deleteFrom('team_member')
+      .where('team_id', '=', id)
+      .where('user_id', 'in', removed)
+      .execute();
   }
   if (added.length > 0) {
-    await effect.kysely
+    await tenant(effect.kysely, organizationId)
       .insertInto('team_member')
-      .values(added.map((userId) => ({ team_id: id, user_id: userId, organization_id: organizationId })))
+      .values(added.map((userId) => ({ team_id: id, user_id: userId })))
       .execute();
   }
   effect.audit({
@@ -167,10 +165,9 @@ export async function setTeamMembers(
 /** Which of these are no members, with those who are kept from leaving until the transaction ends. */
 async function notMembers(effect: Effect, organizationId: string, userIds: string[]): Promise<string[]> {
   if (userIds.length === 0) return [];
-  const rows = await effect.kysely
+  const rows = await tenant(effect.kysely, organizationId)
     .selectFrom('membership')
     .select('user_id')
-    .where('organization_id', '=', organizationId)
     .where('user_id', 'in', userIds)
     .orderBy('user_id')
     .forKeyShare()
@@ -185,18 +182,17 @@ async function insertTeam(
 ): Promise<void> {
   const base = slugOf(name) || 'team';
   for (;;) {
-    const inserted = await effect.kysely
+    const inserted = await tenant(effect.kysely, organizationId)
       .insertInto('team')
-      .values({ id, organization_id: organizationId, name, slug: freeSlug(base, await slugs(effect, organizationId)) })
+      .values({ id, name, slug: freeSlug(base, await slugs(effect, organizationId)) })
       .onConflict((conflict) => conflict.doNothing())
       .returning('id')
       .executeTakeFirst();
     if (inserted !== undefined) return;
     // Name or slug was taken, perhaps a moment ago: the slug has another free number, the name has not.
-    const same = await effect.kysely
+    const same = await tenant(effect.kysely, organizationId)
       .selectFrom('team')
       .select('id')
-      .where('organization_id', '=', organizationId)
       .where(sql`lower(name)`, '=', sql`lower(${name})`)
       .executeTakeFirst();
     if (same !== undefined) throw nameTaken(name);
@@ -204,19 +200,14 @@ async function insertTeam(
 }
 
 async function slugs(effect: Effect, organizationId: string): Promise<Set<string>> {
-  const rows = await effect.kysely
-    .selectFrom('team')
-    .select('slug')
-    .where('organization_id', '=', organizationId)
-    .execute();
+  const rows = await tenant(effect.kysely, organizationId).selectFrom('team').select('slug').execute();
   return new Set(rows.map((row) => row.slug));
 }
 
 async function lockTeam(effect: Effect, organizationId: string, id: string): Promise<{ name: string } | undefined> {
-  return await effect.kysely
+  return await tenant(effect.kysely, organizationId)
     .selectFrom('team')
     .select('name')
-    .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();

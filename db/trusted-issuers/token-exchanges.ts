@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Effect } from '../engine/effect.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { acrossTenants, tenant } from '../postgres/tenant.ts';
 import { type TrustedIssuerView, viewOf } from './trusted-issuers.ts';
 
 const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -21,7 +22,7 @@ export async function rulesAbout(
 ): Promise<RuleOfOrganization[]> {
   // A slug that looks like an id is read as an id: nobody may catch another organization's jobs with such a slug.
   const column = isId.test(organization) ? 'organization.id' : 'organization.slug';
-  const rows = await kysely
+  const rows = await acrossTenants(kysely)
     .selectFrom('trusted_issuer')
     .innerJoin('organization', 'organization.id', 'trusted_issuer.organization_id')
     .selectAll('trusted_issuer')
@@ -53,11 +54,10 @@ export async function useJobToken(
 
 /** To the minute, so that the jobs of a busy rule do not wait for each other more than they must. */
 export async function noteRuleUsed(effect: Effect, rule: RuleOfOrganization): Promise<void> {
-  await effect.kysely
+  await tenant(effect.kysely, rule.organizationId)
     .updateTable('trusted_issuer')
     .set({ last_used_at: sql`now()` })
-    .where('organization_id', '=', rule.organizationId)
     .where('id', '=', rule.id)
-    .where(sql<boolean>`last_used_at is null or last_used_at < now() - interval '1 minute'`)
+    .where(sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`)
     .execute();
 }

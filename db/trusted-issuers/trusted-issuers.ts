@@ -5,9 +5,11 @@ import { Problem } from '../../domain/problems.ts';
 import type { TokenRole } from '../../domain/roles.ts';
 import { revokeTokensOfRule } from '../api-tokens/api-tokens.ts';
 import type { Effect } from '../engine/effect.ts';
+import type { AllTables } from '../postgres/all-tables.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { tenant } from '../postgres/tenant.ts';
 
 /** The claims that a job's token must carry, and the role and projects that the job gets for them. */
 export interface TrustedIssuerRule {
@@ -48,11 +50,10 @@ export async function createTrustedIssuer(
 ): Promise<TrustedIssuerView> {
   const id = uuid();
   await named(rule.name, () =>
-    effect.kysely
+    tenant(effect.kysely, organizationId)
       .insertInto('trusted_issuer')
       .values({
         id,
-        organization_id: organizationId,
         ...columnsOf(rule),
         created_by: effect.author.kind === 'user' ? effect.author.id : effect.author.name,
       })
@@ -83,10 +84,9 @@ export async function updateTrustedIssuer(
   if (changed.length === 0) return before;
   const { id } = before;
   await named(after.name, () =>
-    effect.kysely
+    tenant(effect.kysely, organizationId)
       .updateTable('trusted_issuer')
       .set(columnsOf(after))
-      .where('organization_id', '=', organizationId)
       .where('id', '=', id)
       .execute(),
   );
@@ -101,9 +101,8 @@ export async function updateTrustedIssuer(
 
 /** `false`: there is no such rule. */
 export async function deleteTrustedIssuer(effect: Effect, organizationId: string, id: string): Promise<boolean> {
-  const deleted = await effect.kysely
+  const deleted = await tenant(effect.kysely, organizationId)
     .deleteFrom('trusted_issuer')
-    .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .returning(['id', 'name'])
     .executeTakeFirst();
@@ -139,10 +138,10 @@ export async function listTrustedIssuers(
 }
 
 function rules(kysely: Kysely<Tables>, organizationId: string) {
-  return kysely.selectFrom('trusted_issuer').selectAll().where('organization_id', '=', organizationId);
+  return tenant(kysely, organizationId).selectFrom('trusted_issuer').selectAll();
 }
 
-type Row = Selectable<Tables['trusted_issuer']>;
+type Row = Selectable<AllTables['trusted_issuer']>;
 
 export function viewOf(row: Row): TrustedIssuerView {
   return {

@@ -4,6 +4,7 @@ import type { Role } from '../../domain/roles.ts';
 import type { Effect } from '../engine/effect.ts';
 import { builtInProviderId } from '../keys/identity-secrets.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { acrossTenants } from '../postgres/tenant.ts';
 import { endSessionsOf } from '../sign-in/sessions.ts';
 
 /** A person, as the operator of the installation sees one. */
@@ -53,7 +54,7 @@ export async function listUsers(
 
 /** Who may act for some organization as its owner. */
 export async function ownerEmails(kysely: Kysely<Tables>): Promise<string[]> {
-  const rows = await kysely
+  const rows = await acrossTenants(kysely)
     .selectFrom('membership')
     .innerJoin('app_user', 'app_user.id', 'membership.user_id')
     .select('app_user.email')
@@ -70,7 +71,7 @@ export async function ownerEmails(kysely: Kysely<Tables>): Promise<string[]> {
  * effect is over.
  */
 export async function ownedAlone(effect: Effect, userId: string): Promise<string[]> {
-  const owned = await effect.kysely
+  const owned = await acrossTenants(effect.kysely)
     .selectFrom('organization')
     .innerJoin('membership', 'membership.organization_id', 'organization.id')
     .select(['organization.id', 'organization.slug'])
@@ -81,7 +82,7 @@ export async function ownedAlone(effect: Effect, userId: string): Promise<string
     .forNoKeyUpdate('organization')
     .execute();
   if (owned.length === 0) return [];
-  const shared = await effect.kysely
+  const shared = await acrossTenants(effect.kysely)
     .selectFrom('membership')
     .innerJoin('app_user', 'app_user.id', 'membership.user_id')
     .select('membership.organization_id as id')
@@ -164,7 +165,7 @@ function record(effect: Effect, action: AuditAction, { id, name }: Pick<UserView
 
 /** Streams of tokens that the person created: their processes check again whether the tokens are still valid. */
 async function recheckStreamsOf(effect: Effect, userId: string): Promise<void> {
-  const organizations = await effect.kysely
+  const organizations = await acrossTenants(effect.kysely)
     .selectFrom('membership')
     .select('organization_id as organizationId')
     .where('user_id', '=', userId)

@@ -3,11 +3,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { Client } from 'pg';
 import { inject } from 'vitest';
 import { migrate } from '../../db/migrations/migrate.ts';
-import { type Database, openDatabase } from '../../db/postgres/database.ts';
+import { openDatabase } from '../../db/postgres/database.ts';
+import { type WholeDatabase, wholeDatabase } from './whole-database.ts';
 
 export interface FreshDatabase {
   url: string;
-  database: Database;
+  database: WholeDatabase;
   /** Closes it and removes it. */
   drop(): Promise<void>;
 }
@@ -20,7 +21,9 @@ export async function freshDatabase(options: { poolMax?: number } = {}): Promise
   const template = await templateDatabase();
   await asAdmin((admin) => admin.query(`create database ${name} template ${template} strategy file_copy`));
   const url = urlOf(name);
-  const database = await openDatabase({ url, applicationName: 'ballast test', poolMax: options.poolMax ?? 10 });
+  const database = wholeDatabase(
+    await openDatabase({ url, applicationName: 'ballast test', poolMax: options.poolMax ?? 10 }),
+  );
   return {
     url,
     database,

@@ -2,6 +2,7 @@ import { v7 as uuid } from 'uuid';
 import { effect } from '../../db/engine/effect.ts';
 import { builtInProviderId } from '../../db/keys/identity-secrets.ts';
 import { hashSecret } from '../../db/keys/secrets.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
 import { createSignInLink, useSignInLink } from '../../db/sign-in/sign-in-links.ts';
 import { createAccount } from '../../identity/accounts/create-account.ts';
 import { hashPassword } from '../../identity/accounts/passwords/password.ts';
@@ -84,11 +85,10 @@ export async function seedInvitation(
     .execute();
   const invitationId = uuid();
   const email = more.email ?? `${invitationId}@example.com`;
-  await database.kysely
+  await tenant(database.kysely, organizationId)
     .insertInto('invitation')
     .values({
       id: invitationId,
-      organization_id: organizationId,
       email,
       role: 'viewer',
       token_hash: hashSecret(invitationId),

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { askingBuiltInProvider, providerIsReady } from '../../api/sign-in/built-in-provider.ts';
 import { livingProcesses } from '../../db/engine/processes.ts';
-import type { Database } from '../../db/postgres/database.ts';
 import type { Role, TokenRole } from '../../domain/roles.ts';
 import { readSettings, type Settings } from '../../domain/settings/settings.ts';
 import { tail } from '../../machine/log-files.ts';
@@ -13,6 +12,7 @@ import { readHome } from '../../runtime/home/home.ts';
 import { freePort } from '../ground/free-port.ts';
 import { endWhatGoesOn, keepLogs, removeHome } from '../ground/remove-home.ts';
 import { until } from '../ground/until.ts';
+import type { WholeDatabase } from '../ground/whole-database.ts';
 import { seedOrganization } from '../seeds/seed.ts';
 import { type CommandResult, type RunningCommand, runBallast, startBallast } from './ballast-command.ts';
 import { type BesideProcess, startBeside } from './beside.ts';
@@ -214,7 +214,7 @@ export class Installation {
     return this.#inside;
   }
 
-  async database(): Promise<Database> {
+  async database(): Promise<WholeDatabase> {
     return (await this.inside()).database;
   }
 

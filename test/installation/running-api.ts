@@ -20,12 +20,13 @@ import { payloadKeys } from '../../temporal/connection/open.ts';
 import { createDelivery } from '../../temporal/delivery/delivery.ts';
 import { freshDatabase } from '../ground/fresh-database.ts';
 import { groundTemporal } from '../ground/ground-temporal.ts';
+import { type WholeDatabase, wholeDatabase } from '../ground/whole-database.ts';
 import { machine, seedMember, seedOrganization } from '../seeds/seed.ts';
 
 export interface RunningApi {
   url: string;
   app: FastifyInstance;
-  database: Database;
+  database: WholeDatabase;
   databaseUrl: string;
   keyring: Keyring;
   temporal: Temporal;
@@ -100,12 +101,14 @@ async function listen(url: string, keysFile: string, options: Options): Promise<
   const settings = readSettings({ ...env, DATABASE_URL: url });
   const lines: Record<string, unknown>[] = [];
   const log: Logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const database = await openDatabase({
-    url,
-    applicationName: 'ballast test api',
-    poolMax: settings.DATABASE_POOL,
-    statementTimeoutMillis: settings.REQUEST_TIMEOUT,
-  });
+  const database = wholeDatabase(
+    await openDatabase({
+      url,
+      applicationName: 'ballast test api',
+      poolMax: settings.DATABASE_POOL,
+      statementTimeoutMillis: settings.REQUEST_TIMEOUT,
+    }),
+  );
   const keyring = await openKeyring(database, keysFile);
   const temporal = connectTemporal({
     ...(await groundTemporal(options.namespace ?? 'nowhere', options.temporalAt)),

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { purgeOrder } from '../../db/deletions/purge.ts';
 import type { Database } from '../../db/postgres/database.ts';
+import { acrossTenants } from '../../db/postgres/tenant.ts';
 import { type ActorId, actorId } from '../../domain/actors/actors.ts';
 import type { Temporal } from '../../temporal/connection/connect.ts';
 import type { Installation, Session } from '../installation/installation.ts';
@@ -85,7 +86,7 @@ export async function auditedActions({ kysely }: Database, organizationId: strin
 
 /** The tables that still hold something of an organization, its account of having been deleted aside. */
 export async function tablesWith(database: Database, organizationId: string): Promise<string[]> {
-  const { kysely } = database;
+  const kysely = acrossTenants(database.kysely);
   const found: string[] = [];
   for (const name of purgeOrder()) {
     if (accounts.has(name)) continue;

@@ -2,6 +2,7 @@ import { v7 as uuid } from 'uuid';
 import { type Author, effect } from '../../db/engine/effect.ts';
 import { createOrganization } from '../../db/organizations/organizations.ts';
 import type { Database } from '../../db/postgres/database.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
 import type { Role } from '../../domain/roles.ts';
 
 /** Who makes things in tests. */
@@ -27,9 +28,6 @@ export async function seedMember(
   name?: string,
 ): Promise<string> {
   const userId = await seedUser(database, name);
-  await database.kysely
-    .insertInto('membership')
-    .values({ organization_id: organizationId, user_id: userId, role })
-    .execute();
+  await tenant(database.kysely, organizationId).insertInto('membership').values({ user_id: userId, role }).execute();
   return userId;
 }
