@@ -29,7 +29,6 @@ async function centralPlaces(): Promise<string[]> {
 /** Places that every subject with a table or with hints touches, an actor or not: found by no name of a kind. */
 const ofAnySubject = [
   'db/postgres/foreign-keys.ts',
-  'db/migrations/index.ts',
   'domain/hints.ts',
   'domain/audit-actions.ts',
   'web/live/affected.ts',

@@ -1,7 +1,6 @@
 /**
  * For developers: writes the migration from the last snapshot to the entities as they are now. Then read it, make it
- * expand before it contracts, and add it to db/migrations/index.ts. Run as `node db/migrations/make-migration.ts <name>`; it needs
- * no database.
+ * expand before it contracts. Run as `node db/migrations/make-migration.ts <name>`; it needs no database.
  */
 import { parseArgs } from 'node:util';
 import { migrationOrm } from './migration-orm.ts';
@@ -20,7 +19,7 @@ try {
   console.log(
     fileName === ''
       ? 'The entities are as the last migration left them: there is nothing to migrate.'
-      : `Wrote db/migrations/${fileName}: read it and add it to db/migrations/index.ts.`,
+      : `Wrote db/migrations/${fileName}: read it, and make it expand before it contracts.`,
   );
 } finally {
   await orm.close(true);

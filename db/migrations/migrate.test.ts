@@ -1,10 +1,13 @@
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { emptyDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
 import { openDatabase } from '../postgres/database.ts';
 import { drift } from './drift.ts';
-import { migrations } from './index.ts';
+import { migrations, migrationsIn } from './index.ts';
 import { migrate } from './migrate.ts';
 import { migrationOrm } from './migration-orm.ts';
 import { schemaState } from './schema-state.ts';
@@ -80,4 +83,22 @@ test('the snapshot is the one of the entities', async () => {
   const orm = migrationOrm('postgresql://127.0.0.1:1/none');
   expect(await orm.migrator.checkSchema()).toBe(false);
   await orm.close(true);
+});
+
+test('migrations run in the order of their times, whatever was released first among them', () => {
+  const names = migrations.map(({ name }) => name);
+  expect(names).toEqual(names.toSorted());
+  expect(names[0]).toBe('Migration20261120231124_first');
+  expect(migrations.map(({ class: { name } }) => name)).toEqual(names);
+});
+
+test.each([
+  ['Migration20270101000000_teams.ts', 'export class Teams {}', 'call its class Migration20270101000000_teams'],
+  ['Migration20270101000000_teams.ts', 'export class Migration20270101000000_teams {}', 'exports no migration'],
+  ['Migration_teams.ts', 'export class Migration_teams {}', 'Migration_teams.ts is no name of a migration'],
+])('a file that would be left out or run out of order is refused by name: %s, %s', async (file, source, message) => {
+  const folder = await mkdtemp(join(tmpdir(), 'ballast-migrations-'));
+  await writeFile(join(folder, file), source);
+  await expect(migrationsIn(pathToFileURL(`${folder}/`))).rejects.toThrow(message);
+  await rm(folder, { recursive: true });
 });
