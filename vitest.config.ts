@@ -6,6 +6,7 @@ const pure = [
   'workflows/**/state.test.ts',
   'workflows/recipe.test.ts',
   'api/operations.test.ts',
+  'db/schemas.test.ts',
   'web/**/*.test.ts',
   'lint/**/*.test.ts',
 ];

@@ -1,7 +1,9 @@
+import { readdir } from 'node:fs/promises';
+
 /**
- * Every foreign key, in the database's own names. A reference between tables of an organization includes
- * `organization_id`, so that no row can point into another tenant. Entities hold plain ids: the schema generator gets
- * the constraints from here (see db/migrations/schema-generator.ts).
+ * A foreign key, in the database's own names. A reference between tables of an organization includes `organization_id`, so
+ * that no row can point into another tenant. Entities hold plain ids: the schema generator gets the constraints from here
+ * (see db/migrations/schema-generator.ts).
  */
 export interface ForeignKey {
   table: string;
@@ -12,124 +14,23 @@ export interface ForeignKey {
   onDelete?: 'cascade';
 }
 
-export const foreignKeys = [
-  { table: 'organization', columns: ['deletion_id'], references: 'deletion', referenced: ['id'] },
-  { table: 'membership', columns: ['organization_id'], references: 'organization', referenced: ['id'] },
-  { table: 'membership', columns: ['user_id'], references: 'app_user', referenced: ['id'] },
-  { table: 'session', columns: ['user_id'], references: 'app_user', referenced: ['id'], onDelete: 'cascade' },
-  { table: 'identity', columns: ['user_id'], references: 'app_user', referenced: ['id'], onDelete: 'cascade' },
-  { table: 'invitation', columns: ['organization_id'], references: 'organization', referenced: ['id'] },
-  { table: 'sign_in_link', columns: ['user_id'], references: 'app_user', referenced: ['id'], onDelete: 'cascade' },
-  {
-    table: 'sign_in_attempt',
-    columns: ['sign_in_link_id'],
-    references: 'sign_in_link',
-    referenced: ['id'],
-    onDelete: 'cascade',
-  },
-  {
-    table: 'sign_in_attempt',
-    columns: ['invitation_id'],
-    references: 'invitation',
-    referenced: ['id'],
-    onDelete: 'cascade',
-  },
-  { table: 'trusted_issuer', columns: ['organization_id'], references: 'organization', referenced: ['id'] },
-  {
-    table: 'provider_passkey',
-    columns: ['account_id'],
-    references: 'provider_account',
-    referenced: ['id'],
-    onDelete: 'cascade',
-  },
-  {
-    table: 'provider_recovery_code',
-    columns: ['account_id'],
-    references: 'provider_account',
-    referenced: ['id'],
-    onDelete: 'cascade',
-  },
-  { table: 'api_token', columns: ['organization_id'], references: 'organization', referenced: ['id'] },
-  {
-    table: 'api_token_project',
-    columns: ['organization_id', 'api_token_id'],
-    references: 'api_token',
-    referenced: ['organization_id', 'id'],
-    onDelete: 'cascade',
-  },
-  { table: 'team', columns: ['organization_id'], references: 'organization', referenced: ['id'] },
-  {
-    table: 'team_member',
-    columns: ['organization_id', 'team_id'],
-    references: 'team',
-    referenced: ['organization_id', 'id'],
-    onDelete: 'cascade',
-  },
-  {
-    table: 'team_member',
-    columns: ['organization_id', 'user_id'],
-    references: 'membership',
-    referenced: ['organization_id', 'user_id'],
-    onDelete: 'cascade',
-  },
-  { table: 'cluster', columns: ['organization_id'], references: 'organization', referenced: ['id'] },
-  {
-    table: 'cluster_agent',
-    columns: ['organization_id', 'cluster_id'],
-    references: 'cluster',
-    referenced: ['organization_id', 'id'],
-  },
-  {
-    table: 'enrollment_token',
-    columns: ['organization_id', 'cluster_id'],
-    references: 'cluster',
-    referenced: ['organization_id', 'id'],
-  },
-  {
-    table: 'cluster_slice',
-    columns: ['organization_id', 'cluster_id'],
-    references: 'cluster',
-    referenced: ['organization_id', 'id'],
-  },
-  {
-    table: 'ingress_host',
-    columns: ['organization_id', 'cluster_id'],
-    references: 'cluster',
-    referenced: ['organization_id', 'id'],
-  },
-  {
-    table: 'observed_slice',
-    columns: ['organization_id', 'cluster_id'],
-    references: 'cluster',
-    referenced: ['organization_id', 'id'],
-  },
-  {
-    table: 'cluster_command',
-    columns: ['organization_id', 'cluster_id'],
-    references: 'cluster',
-    referenced: ['organization_id', 'id'],
-  },
-  {
-    table: 'cluster_event',
-    columns: ['organization_id', 'cluster_id'],
-    references: 'cluster',
-    referenced: ['organization_id', 'id'],
-  },
-  {
-    table: 'agent_update',
-    columns: ['organization_id', 'cluster_id'],
-    references: 'cluster',
-    referenced: ['organization_id', 'id'],
-  },
-  {
-    table: 'command_output',
-    columns: ['organization_id', 'command_id'],
-    references: 'cluster_command',
-    referenced: ['organization_id', 'id'],
-    onDelete: 'cascade',
-  },
-  { table: 'data_key', columns: ['organization_id'], references: 'organization', referenced: ['id'] },
-] as const satisfies readonly ForeignKey[];
+/**
+ * Every foreign key, of the files `db/<subject>/foreign-keys.ts`. Found in their folders, since the entities beside them
+ * load MikroORM, and what serves needs the keys alone.
+ */
+export const foreignKeys: readonly ForeignKey[] = await foreignKeysIn(new URL('../', import.meta.url));
+
+async function foreignKeysIn(folder: URL): Promise<ForeignKey[]> {
+  const files = (await readdir(folder, { recursive: true })).filter(
+    (file) => /^[^/\\]+[/\\]foreign-keys\.ts$/.test(file) && !file.startsWith('postgres'),
+  );
+  const found = files.toSorted().map(async (file) => {
+    const module: { foreignKeys?: readonly ForeignKey[] } = await import(new URL(file, folder).href);
+    if (module.foreignKeys === undefined) throw new Error(`db/${file} exports no foreignKeys.`);
+    return module.foreignKeys;
+  });
+  return (await Promise.all(found)).flat();
+}
 
 export function foreignKeyName(key: ForeignKey): string {
   return `${key.table}_${key.columns.join('_')}_foreign`;

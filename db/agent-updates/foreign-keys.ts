@@ -1,0 +1,10 @@
+import type { ForeignKey } from '../postgres/foreign-keys.ts';
+
+export const foreignKeys: readonly ForeignKey[] = [
+  {
+    table: 'agent_update',
+    columns: ['organization_id', 'cluster_id'],
+    references: 'cluster',
+    referenced: ['organization_id', 'id'],
+  },
+];

@@ -1,0 +1,3 @@
+import { ClusterAgentSchema, EnrollmentTokenSchema } from './cluster-agent.ts';
+
+export const agents = [ClusterAgentSchema, EnrollmentTokenSchema] as const;

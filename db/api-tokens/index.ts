@@ -1,0 +1,3 @@
+import { ApiTokenProjectSchema, ApiTokenSchema } from './api-token.ts';
+
+export const apiTokens = [ApiTokenSchema, ApiTokenProjectSchema] as const;

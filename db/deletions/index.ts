@@ -1,0 +1,3 @@
+import { DeletionSchema } from './deletion.ts';
+
+export const deletions = [DeletionSchema] as const;

@@ -1,0 +1,3 @@
+import { InstallationSchema } from './installation.ts';
+
+export const installation = [InstallationSchema] as const;

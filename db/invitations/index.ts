@@ -1,0 +1,3 @@
+import { InvitationSchema } from './invitation.ts';
+
+export const invitations = [InvitationSchema] as const;

@@ -1,0 +1,3 @@
+import { DataKeySchema } from './data-key.ts';
+
+export const keys = [DataKeySchema] as const;

@@ -1,0 +1,3 @@
+import { MembershipSchema } from './membership.ts';
+
+export const members = [MembershipSchema] as const;

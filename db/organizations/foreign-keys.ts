@@ -1,0 +1,5 @@
+import type { ForeignKey } from '../postgres/foreign-keys.ts';
+
+export const foreignKeys: readonly ForeignKey[] = [
+  { table: 'organization', columns: ['deletion_id'], references: 'deletion', referenced: ['id'] },
+];

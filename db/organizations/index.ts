@@ -1,0 +1,3 @@
+import { OrganizationSchema } from './organization.ts';
+
+export const organizations = [OrganizationSchema] as const;

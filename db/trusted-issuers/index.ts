@@ -1,0 +1,3 @@
+import { ExchangedTokenSchema, TrustedIssuerSchema } from './trusted-issuer.ts';
+
+export const trustedIssuers = [TrustedIssuerSchema, ExchangedTokenSchema] as const;

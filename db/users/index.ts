@@ -1,0 +1,3 @@
+import { AppUserSchema } from './app-user.ts';
+
+export const users = [AppUserSchema] as const;
