@@ -1,35 +1,17 @@
-import type { Role } from './roles.ts';
+import { type Subjects, subjects, type Visibility } from './subjects.ts';
 
-interface Visibility {
-  /** The least role that may read the thing itself. */
-  role: Role;
-  /** Whether a token that is limited to chosen projects may see it although it belongs to none of them. */
-  projectTokens: boolean;
-}
-
-/**
- * Every kind of change that the change feed tells people of, and who is told. The console's side, which queries it fetches
- * again, is in web/live/affected.ts and does not compile without a new kind.
- */
-export const hints = {
-  organization: { role: 'viewer', projectTokens: true },
-  deletion: { role: 'viewer', projectTokens: false },
-  team: { role: 'viewer', projectTokens: true },
-  member: { role: 'viewer', projectTokens: false },
-  invitation: { role: 'admin', projectTokens: false },
-  api_token: { role: 'admin', projectTokens: false },
-  trusted_issuer: { role: 'admin', projectTokens: false },
-  cluster: { role: 'viewer', projectTokens: true },
-  cluster_event: { role: 'viewer', projectTokens: false },
-  agent_update: { role: 'viewer', projectTokens: false },
-  cluster_command: { role: 'admin', projectTokens: false },
-  workload: { role: 'viewer', projectTokens: false },
-} as const satisfies Record<string, Visibility>;
-
-export type HintKind = keyof typeof hints;
+/** Every kind of change that the change feed tells people of. */
+export type HintKind = {
+  [Kind in keyof Subjects]: Subjects[Kind] extends { told: Visibility } ? Kind : never;
+}[keyof Subjects];
 
 /** Kinds that never leave the process: they close streams and wake agents. */
 export type InnerHintKind = 'credential.revoked' | 'credential.changed' | 'credential.organization' | 'agent.work';
+
+/** Who is told of each. */
+export const hints = Object.fromEntries(
+  Object.entries(subjects).flatMap(([kind, subject]) => ('told' in subject ? [[kind, subject.told]] : [])),
+) as Readonly<Record<HintKind, Visibility>>;
 
 /** Hints in the feed may come from another version, with kinds not known here. */
 export function isHintKind(kind: string): kind is HintKind {

@@ -1,0 +1,76 @@
+import type { Role } from './roles.ts';
+
+/** Who is told that a thing changed. */
+export interface Visibility {
+  /** The least role that may read the thing itself. */
+  role: Role;
+  /** Whether a token that is limited to chosen projects may see it although it belongs to none of them. */
+  projectTokens: boolean;
+}
+
+interface Subject {
+  /** Absent: the change feed does not tell of it. */
+  told?: Visibility;
+  /** Deeds that the audit log of an organization records, as `<kind>.<action>`. */
+  actions?: readonly string[];
+  /** Actions that are no longer recorded. Records that have them stay, so their words do, too. */
+  retired?: readonly string[];
+}
+
+const everyone = { role: 'viewer', projectTokens: true } as const;
+const viewers = { role: 'viewer', projectTokens: false } as const;
+const admins = { role: 'admin', projectTokens: false } as const;
+
+/**
+ * Every kind of thing in an organization: who is told of its changes, and which deeds the audit log records. The kinds of
+ * hints (hints.ts) and the actions (audit-actions.ts) derive from this table; the console's part of a kind is in
+ * web/pages/<subject>/ and does not compile without a new one.
+ */
+export const subjects = {
+  organization: {
+    told: everyone,
+    actions: [
+      'created',
+      'updated',
+      'deleted_retention_set',
+      'join_token_ttl_set',
+      'deleted',
+      'restored',
+      'purge_requested',
+      'purged',
+      'deletion_failed',
+    ],
+  },
+  member: { told: viewers, actions: ['added', 'role_changed', 'left', 'removed'] },
+  invitation: { told: admins, actions: ['created', 'resent', 'revoked', 'accepted'] },
+  team: { told: everyone, actions: ['created', 'renamed', 'members_set', 'deleted'] },
+  api_token: { told: admins, actions: ['created', 'exchanged', 'revoked'] },
+  trusted_issuer: { told: admins, actions: ['created', 'changed', 'deleted'] },
+  cluster: {
+    told: everyone,
+    actions: [
+      'created',
+      'updated',
+      'enrollment_token_created',
+      'agent_enrolled',
+      'agent_revoked',
+      'agent_update_requested',
+      'agent_update_cancelled',
+      'exec',
+      'restart',
+      'command_cancelled',
+      'deletion_requested',
+      'deleted',
+    ],
+    retired: ['failed'],
+  },
+  cluster_event: { told: viewers },
+  cluster_command: { told: admins },
+  workload: { told: viewers, actions: ['applied', 'removed'] },
+  agent_update: { told: viewers },
+  // Records of older versions spell it with a dash.
+  'agent-update': { retired: ['failed'] },
+  deletion: { told: viewers, retired: ['failed'] },
+} as const satisfies Record<string, Subject>;
+
+export type Subjects = typeof subjects;
