@@ -11,7 +11,7 @@ import type { Keeper } from './keeper.ts';
 let machine: KeptMachine;
 afterEach(() => machine?.close());
 
-const slow = 180_000;
+const slow = 300_000;
 
 function instances(keeper: Keeper, key: string) {
   return keeper.observed().slices.find((slice) => slice.key === key)?.instances ?? [];

@@ -7,7 +7,7 @@ import { payloadKeys } from '../../temporal/connection/open.ts';
 import { prepareNamespace } from '../../temporal/connection/prepare-namespace.ts';
 import { createDelivery } from '../../temporal/delivery/delivery.ts';
 import { startActor } from '../../temporal/delivery/start-actor.ts';
-import { serve } from '../../test/actors/actors.ts';
+import { installSdkOnce, serve } from '../../test/actors/actors.ts';
 import { groundTemporal } from '../../test/ground/ground-temporal.ts';
 import { proxyTo, type TcpProxy } from '../../test/ground/proxy.ts';
 import { until } from '../../test/ground/until.ts';
@@ -15,7 +15,6 @@ import { type RunningApi, runningApi, type Seeded, seed } from '../../test/insta
 import { archiveFinished } from '../../worker/duties/archive.ts';
 import { startRelay } from '../../worker/duties/relay.ts';
 import { openMetrics } from '../../worker/host/metrics.ts';
-import { installSdk } from '../../worker/host/sdk.ts';
 import { historyStepSchema } from './workflow.ts';
 
 const namespace = `workflows-${uuid()}`;
@@ -30,7 +29,7 @@ beforeAll(async () => {
   proxy = await proxyTo(inject('ground').temporal.address);
   api = await runningApi({ namespace, temporalAt: proxy.address });
   await prepareNamespace(api.temporal);
-  await installSdk(log);
+  await installSdkOnce();
   const { database, keyring, temporal } = api;
   const ground = { database, keyring, keys: payloadKeys(keyring), temporal, log };
   stopServing = await serve(await groundTemporal(namespace), ground);

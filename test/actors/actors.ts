@@ -41,6 +41,14 @@ export interface ActorsGround {
   close(): Promise<void>;
 }
 
+/** The lines of the grounds that are open, the newest last. */
+const open: Record<string, unknown>[][] = [];
+
+/** The SDK keeps the logger that it was installed with, however many files of tests its process runs. */
+export async function installSdkOnce(): Promise<void> {
+  await installSdk(pino({ level: 'debug' }, { write: (line: string) => void open.at(-1)?.push(JSON.parse(line)) }));
+}
+
 export async function actorsGround(through?: string): Promise<ActorsGround> {
   const fresh = await freshDatabase();
   const directory = await mkdtemp(join(tmpdir(), 'ballast-actors-'));
@@ -54,7 +62,8 @@ export async function actorsGround(through?: string): Promise<ActorsGround> {
   await prepareNamespace(temporal);
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  await installSdk(log);
+  open.push(lines);
+  await installSdkOnce();
   return {
     database,
     keyring,
@@ -65,6 +74,7 @@ export async function actorsGround(through?: string): Promise<ActorsGround> {
     lines,
     serve: (tracing) => serve(at, { database, keyring, keys, temporal, log }, tracing),
     async close() {
+      open.splice(open.indexOf(lines), 1);
       await temporal.close();
       await fresh.drop();
       await rm(directory, { recursive: true });

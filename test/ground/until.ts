@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
  * Waits for a condition: looks until there is an answer. The time-out only ends a test that waits in vain, so it is longer
  * than any machine is busy for.
  */
-export async function until<T>(what: string, look: () => Promise<T | undefined | false>, seconds = 60): Promise<T> {
+export async function until<T>(what: string, look: () => Promise<T | undefined | false>, seconds = 120): Promise<T> {
   const began = Date.now();
   for (;;) {
     const seen = await look();
