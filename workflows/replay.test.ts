@@ -2,13 +2,21 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from '@temporalio/worker';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { historyFromText } from '../temporal/history/history-text.ts';
+import { installSdkOnce } from '../test/actors/actors.ts';
 import { bundleCache } from '../test/ground/bundle-cache.ts';
 import { workflowBundle } from '../worker/host/bundle.ts';
 
 const histories = fileURLToPath(new URL('../test/histories', import.meta.url));
 const files = await readdir(histories);
+let bundle: { code: string };
+
+beforeAll(async () => {
+  // A replay would install the SDK as it is, and no later file of tests in this process could have it otherwise.
+  await installSdkOnce();
+  bundle = await workflowBundle({ cache: bundleCache });
+});
 
 test('there are histories of every way a deletion can end', () => {
   for (const end of ['restored', 'purged', 'purged-now', 'failed']) expect(files).toContain(`deletion-${end}.json`);
@@ -23,6 +31,5 @@ test('there are histories of every way a cluster and the update of its agent can
 
 test.each(files)('%s still replays', async (file) => {
   const history = historyFromText(await readFile(join(histories, file), 'utf8'));
-  const bundle = await workflowBundle({ cache: bundleCache });
   await Worker.runReplayHistory({ workflowBundle: bundle }, history, file);
 });
