@@ -103,6 +103,8 @@ test.runIf(fallocate)(
       await until('more is written', async () => ended || statSync(files.stdout.path).size > size + limit / 4);
       await files.stdout.rotate(limit, fallocate);
     }
+    // What was written during the last one.
+    await files.stdout.rotate(limit, fallocate);
     await until('everything', async () => followed.at(-1) === lines - 1);
     alive = undefined;
     await reading;
