@@ -52,9 +52,9 @@ export default defineConfig({
           globalSetup: [
             './test/ground/temporal-server.ts',
             './test/installation/built-console.ts',
-            './test/installation/prepare-home.ts',
+            './test/run/prepare-home.ts',
           ],
-          setupFiles: ['./test/installation/use-prepared-home.ts'],
+          setupFiles: ['./test/run/use-prepared-home.ts'],
           // Node loads the files itself: nothing is mocked, and each import is cheaper.
           experimental: { viteModuleRunner: false },
           maxWorkers: 3,

@@ -93,7 +93,7 @@ export function wanted(revision: number, ...slices: Slice[]) {
   return { revision, slices, broken: [], removed: [] };
 }
 
-export async function applied(keeper: Keeper, revision: number, seconds = 30): Promise<void> {
+export async function applied(keeper: Keeper, revision: number, seconds = 60): Promise<void> {
   await until(
     `Revision ${revision} is in effect`,
     async () => keeper.observed().appliedRevision === revision,

@@ -22,8 +22,8 @@ async function main({ url, host, path, perSecond }: TrafficOrder): Promise<void>
       const { statusCode, body } = await request(`${url}${path}`, {
         headers: { host },
         dispatcher,
-        headersTimeout: 10_000,
-        bodyTimeout: 10_000,
+        headersTimeout: 60_000,
+        bodyTimeout: 60_000,
       });
       const text = await body.text();
       if (statusCode !== 200) failures.push(`${statusCode} ${text.slice(0, 200)}`);

@@ -166,7 +166,6 @@ async function updateThatCameBack(opened: Console, asked: Ask, { clusterId }: Ap
   await opened.installation.until(
     'the update has come back',
     async () => (await asked('GET', `/clusters/${clusterId}/agent`)).inProgress === undefined,
-    60,
   );
   await release.takeBack();
   await offerRelease(opened.installation, { 'NEWS.md': 'Another.\n' }, { version: '0.2.0' });

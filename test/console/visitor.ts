@@ -20,7 +20,7 @@ export class Visitor {
   }
 
   static async open(context: BrowserContext, url: string): Promise<Visitor> {
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(60_000);
     const visitor = new Visitor(context, await context.newPage(), url);
     visitor.#watch();
     return visitor;

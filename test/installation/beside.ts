@@ -41,7 +41,7 @@ export async function startBeside(kind: 'api' | 'worker', env: Record<string, st
       const family = familyOf(one.pid);
       if (!one.over()) signalProcess(one.pid, 'SIGTERM');
       try {
-        await until(`the ${kind} beside has ended`, async () => one.over() && !family.some(isAlive), 12);
+        await until(`the ${kind} beside has ended`, async () => one.over() && !family.some(isAlive), 60);
       } finally {
         for (const { pid, ...rest } of family) if (isAlive({ pid, ...rest })) signalProcess(pid, 'SIGKILL');
       }

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { askingBuiltInProvider, providerIsReady } from '../../api/sign-in/built-in-provider.ts';
 import { livingProcesses } from '../../db/engine/processes.ts';
 import type { Role, TokenRole } from '../../domain/roles.ts';
@@ -13,18 +14,21 @@ import { freePort } from '../ground/free-port.ts';
 import { endWhatGoesOn, keepLogs, removeHome } from '../ground/remove-home.ts';
 import { until } from '../ground/until.ts';
 import type { WholeDatabase } from '../ground/whole-database.ts';
+import { copyPreparedHome } from '../run/prepared-home.ts';
 import { seedOrganization } from '../seeds/seed.ts';
 import { type CommandResult, type RunningCommand, runBallast, startBallast } from './ballast-command.ts';
 import { type BesideProcess, startBeside } from './beside.ts';
 import { type Inside, openInside } from './inside.ts';
-import { copyPreparedHome } from './prepared-home.ts';
-import { familyOf, sessionOf, signalProcess } from './process-family.ts';
-import { type Answered, type Call, type Credential, call, seedSession } from './running-api.ts';
+import { familyInSessionsOf, signalProcess } from './process-family.ts';
+import { type Answered, type Call, type Credential, call, seedSession, seedToken } from './running-api.ts';
 import { type PartName, partNames, RunningParts } from './running-parts.ts';
 
 export type Session = Awaited<ReturnType<typeof seedSession>>;
 
-const longestStop = 10_000;
+/** Seconds. Long, since it only ends what hangs: a busy machine takes its time. */
+const longestWait = 60;
+/** Between two looks of `until`. */
+const [shortestPause, longestPause] = [10, 200];
 
 /** An installation as users have it: `./ballast up` with a home of its own. */
 export class Installation {
@@ -78,9 +82,8 @@ export class Installation {
     mkdirSync(this.home, { mode: 0o700 });
   }
 
-  /** Starts it, for the first time or again. Answers how many milliseconds it took until it said that it is ready. */
-  async start(): Promise<number> {
-    const since = performance.now();
+  /** Starts it, for the first time or again, and waits until it says that it is ready. */
+  async start(): Promise<void> {
     const up = startBallast(['up'], this.env);
     this.#up = up;
     await this.until(
@@ -89,9 +92,8 @@ export class Installation {
         if (up.over()) throw new Error('`./ballast up` ended before it was ready.');
         return up.output().includes('Ballast is ready at');
       },
-      120,
+      240,
     );
-    return performance.now() - since;
   }
 
   /** Lets the next start have another PORT, and so another address. */
@@ -106,20 +108,17 @@ export class Installation {
     return this.#up?.output() ?? '';
   }
 
-  /** Ctrl-C. Answers how many milliseconds it took; fails if it took too long or if a process is left. */
-  async stop(): Promise<number> {
+  /** Ctrl-C. Fails if a process is left. */
+  async stop(): Promise<void> {
     const up = this.#up;
-    if (up === undefined) return 0;
+    if (up === undefined) return;
     const processes = this.processes();
-    const since = performance.now();
     // As a terminal does it: to the whole group, so that the entry script and the supervisor both hear it.
     if (!up.over()) process.kill(-up.pid, 'SIGINT');
     try {
-      await this.until('Ctrl-C has ended it', async () => up.over(), longestStop / 1000);
-      const took = performance.now() - since;
+      await this.until('Ctrl-C has ended it', async () => up.over());
       const left = processes.filter(isAlive).map(({ pid }) => pid);
       if (left.length > 0) throw new Error(`After the stop these processes were left: ${left.join(', ')}.`);
-      return took;
     } finally {
       for (const one of processes) if (isAlive(one)) signalProcess(one.pid, 'SIGKILL');
       this.#up = undefined;
@@ -133,15 +132,13 @@ export class Installation {
 
   /** Every process of it, the entry script included; what runs beside it, or outlives it on purpose, is not of it. */
   processes(): ProcessIdentity[] {
-    const entry = this.#up === undefined ? [] : familyOf(this.#up.pid);
-    const sessions = this.parts.sessions(this.#up?.pid);
-    const found = [...entry, ...this.parts.all()].filter(({ pid }) => sessions.has(sessionOf(pid)));
-    return [...new Map(found.map((one) => [one.pid, one])).values()];
+    const entry = this.#up === undefined ? [] : [this.#up.pid];
+    return familyInSessionsOf(...entry, ...this.parts.roots());
   }
 
   /** Waits until another process has taken its place and everything is ready. */
   async replaced(part: PartName, before: number): Promise<void> {
-    await this.until(`another ${part}`, async () => (this.parts.find(part) ?? before) !== before, 30);
+    await this.until(`another ${part}`, async () => (this.parts.find(part) ?? before) !== before);
     await this.ready();
   }
 
@@ -154,8 +151,8 @@ export class Installation {
     );
   }
 
-  async ready(seconds = 60): Promise<void> {
-    await this.until('/readyz', async () => (await this.readiness())?.ready, seconds);
+  async ready(): Promise<void> {
+    await this.until('/readyz', async () => (await this.readiness())?.ready);
   }
 
   /** The answer of `/readyz`; undefined without one in time. */
@@ -169,10 +166,21 @@ export class Installation {
     }
   }
 
-  /** As `until`, and when the wait fails the ends of all logs are part of what is told. */
-  async until<T>(what: string, look: () => Promise<T | undefined | false>, seconds?: number): Promise<T> {
+  /**
+   * As `until`, but it looks less and less often, because each look makes work for the installation itself. When it waits
+   * in vain, the ends of all logs are part of what is told.
+   */
+  async until<T>(what: string, look: () => Promise<T | undefined | false>, seconds = longestWait): Promise<T> {
+    let rest = shortestPause;
+    const lookThenRest = async (): Promise<T | undefined | false> => {
+      const seen = await look();
+      if (seen !== undefined && seen !== false) return seen;
+      await pause(rest);
+      rest = Math.min(rest * 1.5, longestPause);
+      return undefined;
+    };
     try {
-      return await until(what, look, seconds);
+      return await until(what, lookThenRest, seconds);
     } catch (error) {
       const ends = [...partNames, 'agent' as const]
         .map((part) => `--- ${part}\n${lastLines(tail(this.#log(part)))}`)
@@ -191,14 +199,10 @@ export class Installation {
     const before = (await this.#serving(kind)).length;
     const one = await startBeside(kind, this.env);
     this.beside.push(one);
-    await this.until(
-      `another ${kind}\n${one.output()}`,
-      async () => {
-        if (one.over()) throw new Error(`It ended: ${one.output()}`);
-        return (await this.#serving(kind)).length > before && (await one.ready());
-      },
-      60,
-    );
+    await this.until(`another ${kind}\n${one.output()}`, async () => {
+      if (one.over()) throw new Error(`It ended: ${one.output()}`);
+      return (await this.#serving(kind)).length > before && (await one.ready());
+    });
     return one;
   }
 
@@ -218,14 +222,17 @@ export class Installation {
     return (await this.inside()).database;
   }
 
-  /** By the command line, as on the machine that holds the home. */
+  /** Put where `./ballast token create` would put it, in a fraction of its time. */
   async token(role: TokenRole, organization = 'default'): Promise<Credential & { token: string }> {
-    const words = ['--name', `${role} of a test`, '--role', role, '--organization', organization, '--json'];
-    const made = await this.run('token', 'create', ...words);
-    if (made.code !== 0) throw new Error(made.stderr);
-    const body: { token: { id: string }; secret: string } = JSON.parse(made.stdout);
-    this.secrets.add(body.secret);
-    return { token: body.secret, id: body.token.id };
+    const database = await this.database();
+    const { id } = await database.kysely
+      .selectFrom('organization')
+      .select('id')
+      .where('slug', '=', organization)
+      .executeTakeFirstOrThrow();
+    const made = await seedToken(database, id, role);
+    this.secrets.add(made.token);
+    return made;
   }
 
   /** A member with a session. Sign-in is not needed for it: the session is put where sign-in would put it. */

@@ -1,25 +1,43 @@
 import { execFileSync } from 'node:child_process';
 import { identify, type ProcessIdentity } from '../../machine/process-identity.ts';
 
-/** A process and all that descends from it, eldest first. */
-export function familyOf(pid: number): ProcessIdentity[] {
-  const children = new Map<number, number[]>();
-  for (const line of execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')) {
-    const [child = 0, parent = 0] = line.trim().split(/\s+/).map(Number);
-    children.set(parent, [...(children.get(parent) ?? []), child]);
-  }
-  const family = [pid];
-  for (const one of family) family.push(...(children.get(one) ?? []));
-  return family.flatMap((one) => identify(one) ?? []);
+interface Relations {
+  parent: number;
+  /** The leader of the session that it belongs to. */
+  session: number;
 }
 
-/** The leader of the session that a process belongs to; 0 if there is no such process. */
-export function sessionOf(pid: number): number {
-  try {
-    return Number(execFileSync('ps', ['-o', 'sess=', '-p', String(pid)], { encoding: 'utf8' }));
-  } catch {
-    return 0;
-  }
+/** Every process of the machine at this moment, by one `ps`: asked for each of a hundred, it would take seconds. */
+function everyProcess(): Map<number, Relations> {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,sess='], { encoding: 'utf8' }).trim().split('\n');
+  return new Map(
+    lines.map((line) => {
+      const [pid = 0, parent = 0, session = 0] = line.trim().split(/\s+/).map(Number);
+      return [pid, { parent, session }];
+    }),
+  );
+}
+
+/** Processes and all that descends from them, each after its parent. */
+export function familyOf(...roots: number[]): ProcessIdentity[] {
+  return descendants(roots, everyProcess()).flatMap((one) => identify(one) ?? []);
+}
+
+/** The same without those that work in a session of their own: they go on when the rest ends. */
+export function familyInSessionsOf(...roots: number[]): ProcessIdentity[] {
+  const every = everyProcess();
+  const sessions = new Set(roots.flatMap((root) => every.get(root)?.session ?? []));
+  const found = descendants(roots, every).filter((one) => sessions.has(every.get(one)?.session ?? 0));
+  return found.flatMap((one) => identify(one) ?? []);
+}
+
+function descendants(roots: readonly number[], every: Map<number, Relations>): number[] {
+  const children = new Map<number, number[]>();
+  for (const [pid, { parent }] of every) children.set(parent, [...(children.get(parent) ?? []), pid]);
+  const family = new Set(roots);
+  // A set that grows is walked to its new end.
+  for (const one of family) for (const child of children.get(one) ?? []) family.add(child);
+  return [...family];
 }
 
 /** To that process alone, never to its group; one that is gone already is no matter. */

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive, type ProcessIdentity } from '../../machine/process-identity.ts';
+import { isAlive } from '../../machine/process-identity.ts';
 import { readHome } from '../../runtime/home/home.ts';
 import { type RunRecord, readRunRecord } from '../../runtime/supervisor/run-record.ts';
-import { familyOf, sessionOf, signalProcess } from './process-family.ts';
+import { familyOf, signalProcess } from './process-family.ts';
 
 export const partNames = ['postgres', 'temporal', 'api', 'worker', 'identity'] as const;
 /** The agent is there where a test wants a local cluster. */
@@ -47,16 +47,10 @@ export class RunningParts {
     for (const { pid } of familyOf(this.pid(part))) signalProcess(pid, 'SIGCONT');
   }
 
-  /** The supervisor, the parts, and all that they have started. */
-  all(): ProcessIdentity[] {
+  /** The supervisor and the parts, of which everything else descends. */
+  roots(): number[] {
     const roots = [this.supervisor(), ...partNames.map((part) => this.find(part)), this.find('agent')];
-    return roots.flatMap((root) => (root === undefined ? [] : familyOf(root)));
-  }
-
-  /** The sessions that its processes work in. Instances and the ingress have sessions of their own: they go on without it. */
-  sessions(entry: number | undefined): Set<number> {
-    const roots = [entry, this.supervisor(), ...partNames.map((part) => this.find(part)), this.find('agent')];
-    return new Set(roots.flatMap((root) => (root === undefined ? [] : [sessionOf(root)])));
+    return roots.filter((root) => root !== undefined);
   }
 
   #record(): RunRecord | undefined {

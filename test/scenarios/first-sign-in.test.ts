@@ -26,7 +26,7 @@ async function open(script = true): Promise<{ context: BrowserContext; page: Pag
   if (browser === undefined) throw new Error('There is no browser.');
   const context = await browser.newContext({ javaScriptEnabled: script });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(60_000);
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(`${page.url()}: ${message.text()}`);
   });
@@ -52,7 +52,7 @@ async function signIn(page: Page, email: string): Promise<void> {
 
 /** The first page of the console, which is built once after an installation: until then a page of its own stands there. */
 async function atHome(page: Page): Promise<void> {
-  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor({ timeout: 90_000 });
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
 }
 
 /** The organization of whoever is signed in, and what a change to it needs. */

@@ -111,10 +111,8 @@ test('kill -9 of the provider in the middle of a sign-in is not noticed by whoev
 test('while the provider hangs nobody can sign in, and whoever is in goes on', async () => {
   installation.parts.freeze('identity');
   try {
-    await installation.until(
-      '/readyz tells it',
-      async () => (await installation.readiness())?.parts.identity?.detail?.includes('nobody can sign in'),
-      30,
+    await installation.until('/readyz tells it', async () =>
+      (await installation.readiness())?.parts.identity?.detail?.includes('nobody can sign in'),
     );
     expect((await installation.readiness())?.ready).toBe(true);
     expect((await session(ada)).status).toBe(200);

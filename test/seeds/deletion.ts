@@ -47,16 +47,13 @@ export async function restore(at: Place, { id, owner }: Deletion): Promise<void>
 export async function ended(installation: Installation, { id, actor }: Deletion) {
   const { database, temporal } = await installation.inside();
   const { kysely } = database;
-  const row = await installation.until(
-    `the end of ${actor}`,
-    async () =>
-      kysely
-        .selectFrom('deletion')
-        .selectAll()
-        .where('id', '=', id)
-        .where('finished_at', 'is not', null)
-        .executeTakeFirst(),
-    60,
+  const row = await installation.until(`the end of ${actor}`, async () =>
+    kysely
+      .selectFrom('deletion')
+      .selectAll()
+      .where('id', '=', id)
+      .where('finished_at', 'is not', null)
+      .executeTakeFirst(),
   );
   await toldEverything(installation, actor);
   expect(await temporal.client.workflow.getHandle(actor).result()).toBe(row.state);
@@ -68,7 +65,7 @@ export async function toldEverything(installation: Installation, actor: ActorId)
   const { kysely } = await installation.database();
   const waiting = kysely.selectFrom('outbox').select('id').where('actor_id', '=', actor).limit(1);
   const look = async () => (await waiting.execute()).length === 0;
-  await installation.until(`${actor} has been told everything`, look, 60);
+  await installation.until(`${actor} has been told everything`, look);
 }
 
 /** Audit actions whose subject is the organization itself, in order. */

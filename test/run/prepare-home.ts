@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import { currentRelease } from '../../db/agent-updates/agent-releases.ts';
-import { openInside } from './inside.ts';
-import { Installation } from './installation.ts';
+import { openInside } from '../installation/inside.ts';
+import { Installation } from '../installation/installation.ts';
 import { forgetStart } from './prepared-home.ts';
 
 declare module 'vitest' {
@@ -14,7 +14,7 @@ declare module 'vitest' {
 export default async function prepareHome(project: TestProject): Promise<() => Promise<void>> {
   const installation = await Installation.start('prepared-home');
   const { database, close } = await openInside(installation.settings);
-  await installation.until('the agent is offered', () => currentRelease(database.kysely), 60);
+  await installation.until('the agent is offered', () => currentRelease(database.kysely));
   await close();
   await installation.stop();
   forgetStart(installation.home);
