@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
 import { compiledCode } from './test/ground/bundle-cache.ts';
+import { LongestFirst } from './test/run/longest-first.ts';
 
-const never = ['**/node_modules/**', '.ballast/**'];
+/** `npm run test:all`: with whole matrices (`cellsOf`) and with the files that take minutes (`*.all.test.ts`). */
+const whole = process.env.TEST_ALL === 'true';
+const never = ['**/node_modules/**', '.ballast/**', ...(whole ? [] : ['**/*.all.test.ts'])];
 const pure = [
   'domain/**/*.test.ts',
   'workflows/**/state.test.ts',
@@ -26,6 +29,8 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    provide: { whole },
+    sequence: { sequencer: LongestFirst },
     projects: [
       // Rules without a world around them.
       { extends: true, test: { name: 'pure', include: pure, exclude: never, ...shared } },
@@ -55,11 +60,13 @@ export default defineConfig({
             './test/run/prepare-home.ts',
           ],
           setupFiles: ['./test/run/use-prepared-home.ts'],
-          // Node loads the files itself: nothing is mocked, and each import is cheaper.
-          experimental: { viteModuleRunner: false },
+          // Node loads the files itself, and once a worker: nothing is mocked, and each file has an installation of its own.
+          isolate: false,
+          experimental: { viteModuleRunner: false, nodeLoader: !process.features.typescript },
           maxWorkers: 3,
-          testTimeout: 120_000,
-          hookTimeout: 300_000,
+          // Against what hangs, and no measure: a busy machine takes its time.
+          testTimeout: 300_000,
+          hookTimeout: 600_000,
           sequence: { groupOrder: 1 },
         },
       },

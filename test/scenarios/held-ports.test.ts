@@ -13,6 +13,7 @@ import { type PortThief, portThief } from '../attacks/port-thief.ts';
 import { Installation } from '../installation/installation.ts';
 import { signalProcess } from '../installation/process-family.ts';
 import { partNames } from '../installation/running-parts.ts';
+import { cellsOf } from '../run/matrix.ts';
 
 let installation: Installation;
 let cache: string;
@@ -64,10 +65,10 @@ describe('the ports are never free', () => {
   /** Callers of the worker use 127.0.0.1; `localhost` is a word for browsers. */
   const stolen = () => thief.got().filter((name) => name !== `::1 ${workerPort}`);
 
-  test('while the API is killed five times, nobody is refused and everybody is answered', async () => {
+  test('while the API is killed again and again, nobody is refused and everybody is answered', async () => {
     const people = await newConnections({ url: `${installation.url}/healthz`, perSecond: 500 });
     try {
-      for (let kill = 0; kill < 5; kill += 1) {
+      for (const _ of cellsOf([1, 2, 3, 4, 5], (kill) => kill <= 2)) {
         const before = installation.parts.pid('api');
         installation.parts.kill('api');
         await installation.replaced('api', before);
@@ -75,7 +76,7 @@ describe('the ports are never free', () => {
         await people.settled();
       }
       const { refused, strange, reset, slowest, sent } = await people.settled();
-      process.stdout.write(`five kills: ${sent} connections, ${reset} reset, slowest ${slowest.toFixed(0)} ms\n`);
+      process.stdout.write(`kills of the API: ${sent} connections, ${reset} reset, slowest ${slowest.toFixed(0)} ms\n`);
       expect({ refused, strange }).toEqual({ refused: 0, strange: [] });
 
       const api = installation.parts.pid('api');
@@ -123,7 +124,7 @@ describe('when everything was killed', () => {
     try {
       await installation.until('the stranger has the port', async () => thief.got().length > 0);
       const starting = installation.start();
-      await installation.until('PostgreSQL is ready', async () => installation.output.includes('✓ PostgreSQL'), 60);
+      await installation.until('PostgreSQL is ready', async () => installation.output.includes('✓ PostgreSQL'));
       installation.parts.kill('postgres');
       await starting;
       await installation.ready();

@@ -6,6 +6,7 @@ import { squat } from '../attacks/squatter.ts';
 import { Installation } from '../installation/installation.ts';
 import { signalProcess } from '../installation/process-family.ts';
 import { type PartName, partNames } from '../installation/running-parts.ts';
+import { cellsOf } from '../run/matrix.ts';
 import {
   auditedActions,
   type Deletion,
@@ -43,16 +44,19 @@ interface Kill {
   supervisor: boolean;
 }
 
-const kills: Kill[] = [
-  ...partNames.map((part) => ({ what: part, parts: [part], supervisor: false })),
+const matrix: Kill[] = [
+  ...partNames.map((part): Kill => ({ what: part, parts: [part], supervisor: false })),
   { what: 'all parts at once', parts: partNames, supervisor: false },
   { what: 'the supervisor alone', parts: [], supervisor: true },
   { what: 'the supervisor and all parts at once', parts: partNames, supervisor: true },
 ];
+/** What keeps the state, what works on it, and everything. Others kill the API and the provider, the last test kills Temporal. */
+const always = ['postgres', 'worker', 'the supervisor and all parts at once'];
+const kills = cellsOf(matrix, ({ what }) => always.includes(what));
 
 /** Every third deletion is restored, the others are purged, so that each moment meets both ends. */
 function isRestored(kill: Kill, moment: Moment): boolean {
-  return (kills.indexOf(kill) + moments.indexOf(moment)) % 3 === 0;
+  return (matrix.indexOf(kill) + moments.indexOf(moment)) % 3 === 0;
 }
 
 async function organizationWithRows() {

@@ -9,6 +9,7 @@ import { packRelease, type ReleaseHost, releaseHost } from '../images/release-ho
 import type { CommandResult } from '../installation/ballast-command.ts';
 import { Installation } from '../installation/installation.ts';
 import { type PartName, partNames } from '../installation/running-parts.ts';
+import { cellsOf } from '../run/matrix.ts';
 
 let installation: Installation;
 let host: ReleaseHost;
@@ -65,7 +66,9 @@ describe('what a start shows', () => {
   });
 
   test('the organization `default` is there before anyone has signed in', async () => {
-    const as = await installation.token('viewer');
+    const words = ['--name', 'first', '--role', 'viewer', '--organization', 'default', '--json'];
+    const { secret }: { secret: string } = JSON.parse((await installation.run('token', 'create', ...words)).stdout);
+    const as = { token: secret, id: '' };
     const { status, body } = await installation.call('GET', '/api/v1/organizations', { as });
     expect(status).toBe(200);
     expect(body.items).toMatchObject([{ slug: 'default', role: 'viewer' }]);
@@ -85,23 +88,26 @@ describe('doctor', () => {
     ['worker', 'worker', 'Workers'],
     ['postgres', 'database', 'PostgreSQL'],
   ];
-  test.each(frozen)('it and /readyz name %s when that hangs', async (part, inReadiness, inDoctor) => {
-    installation.parts.freeze(part);
-    try {
-      await installation.until(
-        `/readyz names ${inReadiness}`,
-        async () => (await installation.readiness())?.parts[inReadiness]?.ready === false,
-        30,
-      );
-      const found = await doctor();
-      expect(found.code).toBe(1);
-      expect(found.broken).toContain(inDoctor);
-    } finally {
-      installation.parts.thaw(part);
-    }
-    await installation.ready();
-    expect(await doctor()).toEqual({ code: 0, broken: [] });
-  });
+  // PostgreSQL takes both others along, so it stands for them in `npm test`.
+  test.each(cellsOf(frozen, ([part]) => part === 'postgres'))(
+    'it and /readyz name %s when that hangs',
+    async (part, inReadiness, inDoctor) => {
+      installation.parts.freeze(part);
+      try {
+        await installation.until(
+          `/readyz names ${inReadiness}`,
+          async () => (await installation.readiness())?.parts[inReadiness]?.ready === false,
+        );
+        const found = await doctor();
+        expect(found.code).toBe(1);
+        expect(found.broken).toContain(inDoctor);
+      } finally {
+        installation.parts.thaw(part);
+      }
+      await installation.ready();
+      expect(await doctor()).toEqual({ code: 0, broken: [] });
+    },
+  );
 });
 
 describe('what cannot be done is refused in one sentence', () => {
@@ -184,7 +190,7 @@ describe('stop and start again', () => {
     expect((await installation.readiness())?.ready).toBe(true);
     const database = await installation.database();
     const tokens = await database.kysely.selectFrom('api_token').select('name').execute();
-    expect(tokens).toEqual([{ name: 'viewer of a test' }]);
+    expect(tokens).toEqual([{ name: 'first' }]);
   });
 
   test('Ctrl-C in the middle of a start leaves nothing either', async () => {

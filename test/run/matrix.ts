@@ -1,0 +1,13 @@
+import { inject } from 'vitest';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Whether this is `npm run test:all`. */
+    whole: boolean;
+  }
+}
+
+/** Cells of a matrix: all of them in `npm run test:all`, the chosen ones in `npm test`. The assertions are the same. */
+export function cellsOf<Cell>(matrix: readonly Cell[], chosen: (cell: Cell) => boolean): Cell[] {
+  return inject('whole') ? [...matrix] : matrix.filter(chosen);
+}
