@@ -40,6 +40,7 @@ import { Hub } from './engine/streams/hub.ts';
 import { healthRoutes } from './health/health-routes.ts';
 import { createMetrics } from './health/metrics.ts';
 import { readiness } from './health/readiness.ts';
+import { batchesChannel, LogReaders, readersChannel } from './logs/log-readers.ts';
 import { operations } from './operations.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
 import { pageRoutes } from './sign-in/page-routes.ts';
@@ -79,6 +80,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const { settings, database, log } = parts;
   const hub = new Hub();
   const bell = new Bell();
+  const logReaders = new LogReaders({ database, keyring: parts.keyring, bell, log });
   const feed = new FeedListener({
     database,
     onEntries: (entries) => {
@@ -90,6 +92,8 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
       hub.resync(organizationIds);
     },
     onWarning: (what) => log.warn({ what }, 'Change feed'),
+    // One connection listens for everything that this process is told of.
+    beside: { channels: [readersChannel, batchesChannel], heard: (channel) => logReaders.heard(channel) },
   });
   const registry = parts.operations ?? operations;
   const named = namedOperations(registry);
@@ -104,6 +108,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     provider: providerOf(settings, parts.keyring, log),
     hub,
     bell,
+    logReaders,
     cancellations: new Cancellations(),
     heartbeats: new Heartbeats(database),
     agentProgram: parts.agentProgram,

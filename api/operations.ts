@@ -4,10 +4,11 @@ import { auditLog } from './audit-log/index.ts';
 import { auth } from './auth/index.ts';
 import { clusterEvents } from './cluster-events/index.ts';
 import { clusters } from './clusters/index.ts';
-import { commands, workloadLogs } from './commands/index.ts';
+import { commands } from './commands/index.ts';
 import { deletedOrganizations } from './deleted-organizations/index.ts';
 import { events } from './events/index.ts';
 import { invitations } from './invitations/index.ts';
+import { logs } from './logs/index.ts';
 import { members } from './members/index.ts';
 import { mesh } from './mesh/index.ts';
 import { organizationSettings } from './organization-settings/index.ts';
@@ -36,7 +37,7 @@ export const operations = {
   tokenExchange,
   teams,
   clusters: { ...clusters, ...agents, ...clusterEvents, ...mesh },
-  workloads: { ...workloads, ...workloadLogs },
+  workloads: { ...workloads, ...logs },
   clusterCommands: commands,
   workflows,
   auditLog,

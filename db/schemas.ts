@@ -9,6 +9,7 @@ import { identityProvider } from './identity-provider/index.ts';
 import { installation } from './installation/index.ts';
 import { invitations } from './invitations/index.ts';
 import { keys } from './keys/index.ts';
+import { logs } from './logs/index.ts';
 import { members } from './members/index.ts';
 import { organizations } from './organizations/index.ts';
 import { signIn } from './sign-in/index.ts';
@@ -36,6 +37,7 @@ const subjects = [
   agents,
   workloads,
   commands,
+  logs,
   agentUpdates,
 ] as const;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { command, commandBody } from './command.ts';
 import { desired } from './desired.ts';
+import { logReaders } from './logs.ts';
 import { releaseProof, trust } from './release-proof.ts';
 import { called, said } from './text.ts';
 import { spokenVersion } from './version.ts';
@@ -87,13 +88,18 @@ export const heartbeatAnswer = z.object({
   rotate: z.boolean(),
 });
 
-/** GET /agent/v1/work?since=<revision>&wait=<seconds>: answered at once if there is something, at the latest after `wait`. */
+/**
+ * GET /agent/v1/work?since=<revision>&wait=<seconds>&logs=<revision of the readers>: answered at once if there is
+ * something, at the latest after `wait`.
+ */
 export const work = z.object({
   /** Missing if nothing changed after `since`. */
   desired: desired.optional(),
   commands: z.array(command),
   /** Commands to cancel. */
   cancelled: z.array(z.uuid()),
+  /** Everybody who reads a log; missing if they are the ones that the agent knows. */
+  logs: logReaders.optional(),
 });
 export type Work = z.infer<typeof work>;
 

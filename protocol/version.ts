@@ -5,7 +5,10 @@ import { z } from 'zod';
  * with the lower minor decides what is said: fields that it does not know are ignored, and a control plane still serves
  * agents of the minor before its own.
  */
-export const protocolVersion = { major: 1, minor: 0 } as const;
+export const protocolVersion = { major: 1, minor: 1 } as const;
+
+/** From this minor on an agent sends logs to their readers, in chunks with positions. */
+export const logsMinor = 1;
 
 export const spokenVersion = z.object({ major: z.int().min(0), minor: z.int().min(0) });
 export type SpokenVersion = z.infer<typeof spokenVersion>;

@@ -48,7 +48,6 @@ test('a journal that cannot be written for a while keeps an end back, and loses 
       writeFileSync(directory, '');
     },
     update: async () => ({ outcome: 'failed' }),
-    holdsLeases: () => true,
     log,
   });
   const id = randomUUID();

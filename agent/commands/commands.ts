@@ -1,16 +1,14 @@
-import type { Command, CommandResult } from '../../protocol/command.ts';
+import type { Command } from '../../protocol/command.ts';
 import { isJournalled } from '../../protocol/command.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { Entry } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Client } from '../link/client.ts';
-import { LinkFailure } from '../link/link-failure.ts';
 import { BackOff, pause } from '../link/pause.ts';
 import { type Log, reason } from '../program/log.ts';
 import { Delivery } from './delivery.ts';
 import { execute } from './execute.ts';
 import type { Run, RunResult } from './run.ts';
-import { streamLogs } from './stream-logs.ts';
 
 export interface CommandsOptions {
   journal: Journal;
@@ -18,13 +16,11 @@ export interface CommandsOptions {
   driver: Driver;
   restart(key: string, process: string | undefined, token: string): Promise<void>;
   update(body: Extract<Command['body'], { kind: 'update' }>, run: Run): Promise<RunResult | 'left open'>;
-  holdsLeases(): boolean;
   log: Log;
 }
 
 /** So many run at once; the others wait, written down. */
 const atOnce = 32;
-const logsAtOnce = 64;
 const journalAgainMillis = 2_000;
 const attemptsToEnd = 5;
 
@@ -37,7 +33,6 @@ export class Commands {
   readonly #delivery: Delivery;
   readonly #running = new Map<string, AbortController>();
   readonly #waiting: string[] = [];
-  readonly #logs = new Map<string, AbortController>();
   readonly #closing = new AbortController();
 
   constructor(options: CommandsOptions) {
@@ -62,7 +57,7 @@ export class Commands {
 
   accept(command: Command): void {
     if (!isJournalled(command.body)) {
-      this.#stream(command);
+      this.refuse(command);
       return;
     }
     const { journal, log } = this.#options;
@@ -82,14 +77,13 @@ export class Commands {
     this.#enqueue(command.id);
   }
 
-  /** A command in a form that this version does not know is refused without being run. */
+  /** A command that this version does not know, or no longer, is refused without being run. */
   refuse({ id, attempt }: { id: string; attempt: number }): void {
-    const message = 'This version of the agent does not know this command; update the agent.';
+    const message = 'Agent and control plane are of versions that do not agree on this command; update the older one.';
     void this.#delivery.tell(id, { attempt, outcome: 'failed', message });
   }
 
   cancel(id: string): void {
-    this.#logs.get(id)?.abort();
     this.#running.get(id)?.abort();
     const at = this.#waiting.indexOf(id);
     const entry = this.#options.journal.get(id);
@@ -100,13 +94,12 @@ export class Commands {
 
   /** Whatever is not told to its end yet: their leases are to be kept. */
   running(): string[] {
-    return [...this.#options.journal.open().map(({ id }) => id), ...this.#logs.keys()];
+    return this.#options.journal.open().map(({ id }) => id);
   }
 
   /** Lets go: what runs is `unknown` to the next agent, unless it ends before we do. */
   close(): void {
     this.#closing.abort();
-    for (const stream of this.#logs.values()) stream.abort();
   }
 
   /** Waits until nothing runs but these, or until the time is over. */
@@ -223,54 +216,6 @@ export class Commands {
   #finish({ id, attempt }: Entry, result: RunResult): void {
     this.#options.journal.finish(id, { attempt, ...result });
     this.#delivery.deliver(id);
-  }
-
-  #stream({ id, attempt, body }: Command): void {
-    if (body.kind !== 'logs' || this.#logs.has(id)) return;
-    if (this.#logs.size >= logsAtOnce) {
-      void this.#delivery.tell(id, {
-        attempt,
-        outcome: 'failed',
-        message: 'Too many logs are read at once; try again later.',
-      });
-      return;
-    }
-    const stopping = new AbortController();
-    this.#logs.set(id, stopping);
-    const { client, driver, holdsLeases } = this.#options;
-    void streamLogs(body, {
-      id,
-      driver,
-      signal: stopping.signal,
-      send: (pieces) => this.#sendLogs(client, id, pieces, stopping),
-      holdsLeases,
-    })
-      .then(
-        (): RunResult => ({ outcome: stopping.signal.aborted ? 'cancelled' : 'done' }),
-        (error: unknown): RunResult => ({ outcome: 'failed', message: reason(error).slice(0, 4000) }),
-      )
-      .then(
-        (result: RunResult): Promise<void> => this.#delivery.tell(id, { attempt, ...result } satisfies CommandResult),
-      )
-      .finally(() => this.#logs.delete(id));
-  }
-
-  async #sendLogs(
-    client: Client,
-    id: string,
-    pieces: Parameters<Client['output']>[1],
-    stopping: AbortController,
-  ): Promise<void> {
-    const backOff = new BackOff();
-    while (!stopping.signal.aborted) {
-      try {
-        return await client.output(id, pieces, stopping.signal);
-      } catch (error) {
-        const lasting = error instanceof LinkFailure && error.kind !== 'unreachable';
-        if (lasting || !this.#options.holdsLeases()) stopping.abort();
-        else await pause(backOff.next(), stopping.signal);
-      }
-    }
   }
 }
 

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { vi } from 'vitest';
+import { linesOf } from '../../protocol/log-lines.ts';
+import type { LogStream } from '../../protocol/logs.ts';
 import { process as processSchema } from '../../protocol/workload.ts';
-import type { Driver, Exit, Instance, InstanceSpec, LogLine } from './driver.ts';
+import type { Driver, Exit, Instance, InstanceSpec, LogNews } from './driver.ts';
 import type { ReadyImage } from './image.ts';
 
 /** Where a driver is tested: a home of its own, and the sample application as an image it can run. */
@@ -76,10 +78,28 @@ export class DriverBench {
 
   async said(id: string, tail = 1_000_000): Promise<LogLine[]> {
     const lines: LogLine[] = [];
-    const request = { tail, follow: false, signal: AbortSignal.timeout(20_000) };
-    for await (const line of this.driver.logs(id, request)) lines.push(line);
+    const request = { start: { tail }, follow: false, signal: AbortSignal.timeout(20_000) };
+    for await (const news of this.driver.logs(id, request)) lines.push(...linesIn(news));
     return lines;
   }
+}
+
+export interface LogLine {
+  position: number;
+  stream: LogStream;
+  at: Date;
+  text: string;
+}
+
+export function linesIn(news: LogNews): LogLine[] {
+  if (!('bytes' in news)) return [];
+  const { stream, at } = news;
+  return linesOf({ ...news, at: at.getTime() }).map(({ position, bytes }) => ({
+    position,
+    stream,
+    at,
+    text: bytes.toString('utf8'),
+  }));
 }
 
 /** A process that is no server and does what its arguments say. */

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { LogLine } from './driver.ts';
-import { DriverBench, type Ground, job, texts, until, type Wish } from './driver-bench.ts';
+import { DriverBench, type Ground, job, type LogLine, linesIn, texts, until, type Wish } from './driver-bench.ts';
 
 /** The contract of every driver. Each call of `ground` creates a new home and driver. */
 export function driverContract(name: string, ground: () => Promise<Ground>): void {
@@ -82,8 +81,8 @@ export function driverContract(name: string, ground: () => Promise<Ground>): voi
       const lines: LogLine[] = [];
       const first = new AbortController();
       const reading = (async () => {
-        for await (const line of bench.driver.logs(id, { tail: 0, follow: true, signal: first.signal }))
-          lines.push(line);
+        for await (const news of bench.driver.logs(id, { start: { tail: 0 }, follow: true, signal: first.signal }))
+          lines.push(...linesIn(news));
       })();
       for (let number = 0; number < 60; number += 1) {
         await (await bench.ask(id, `/log?text=${encodeURIComponent(`counter ${number};`)}&count=3`)).text();
@@ -168,7 +167,8 @@ export function driverContract(name: string, ground: () => Promise<Ground>): voi
       const lines: LogLine[] = [];
       const reading = (async () => {
         const signal = AbortSignal.timeout(20_000);
-        for await (const line of bench.driver.logs(id, { tail: 10, follow: true, signal })) lines.push(line);
+        for await (const news of bench.driver.logs(id, { start: { tail: 10 }, follow: true, signal }))
+          lines.push(...linesIn(news));
         return signal.aborted;
       })();
       await until('the first run', async () => lines.length === 1);

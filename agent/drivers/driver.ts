@@ -1,4 +1,5 @@
 import type { Facts } from '../../protocol/agent.ts';
+import type { LogCursor, LogGap, LogStream } from '../../protocol/logs.ts';
 import type { Process } from '../../protocol/workload.ts';
 import type { ReadyImage } from './image.ts';
 
@@ -42,17 +43,24 @@ export interface Instance {
   memoryBytes?: number;
 }
 
-export interface LogLine {
-  /** Where the line begins: grows along the stream and never repeats, also across restarts of the process. */
+/** Whole lines of one stream that were written at the same time, as far as anybody looked. */
+export interface LogLines {
+  stream: LogStream;
+  /** Where the first line begins: grows along the stream and never repeats, also across restarts of the process. */
   position: number;
-  stream: 'stdout' | 'stderr';
+  /** The position behind the last line. */
+  next: number;
   at: Date;
-  text: string;
+  /** A line at the end that no line break ends is a line of its own: nobody finishes it, or it is too long. */
+  bytes: Buffer;
 }
 
+/** First where the log is read from, then what stands there. Part of it may have been deleted before it was read. */
+export type LogNews = { begin: LogCursor } | LogLines | LogGap;
+
 export interface LogRequest {
-  /** Only the last so many lines to begin with. */
-  tail: number;
+  /** Where to begin: behind what was read before, at the last so many lines, or at the oldest line there is. */
+  start: { from: LogCursor } | { tail: number } | 'oldest';
   follow: boolean;
   signal: AbortSignal;
 }
@@ -92,7 +100,7 @@ export interface Driver {
   exec(id: string, command: readonly string[], running: Running): Promise<{ code: number }>;
   /** Ends what an `exec` of an agent that is gone has left, and resolves when nothing of it runs. */
   endExec(mark: string): Promise<void>;
-  logs(id: string, request: LogRequest): AsyncGenerator<LogLine, void, undefined>;
+  logs(id: string, request: LogRequest): AsyncGenerator<LogNews, void, undefined>;
   /** Keeps the logs of all instances within their limit. */
   rotateLogs(): Promise<void>;
   volumes(): Promise<{ key: string; name: string; usedBytes: number }[]>;

@@ -16,6 +16,7 @@ import {
   release,
 } from '../../protocol/agent.ts';
 import type { CommandResult, OutputPiece } from '../../protocol/command.ts';
+import { type LogBatch, logAnswer } from '../../protocol/logs.ts';
 import type { Report } from '../../protocol/observed.ts';
 import { controlPlaneAddress } from './address.ts';
 import { failureOf, LinkFailure } from './link-failure.ts';
@@ -38,6 +39,7 @@ interface Call {
   seconds?: number;
   signal?: AbortSignal | undefined;
   headers?: Record<string, string>;
+  connections?: HttpAgent | HttpsAgent;
 }
 
 const largestAnswer = 64 * 1024 * 1024;
@@ -54,6 +56,8 @@ export class Client {
   incarnation: number | undefined;
   readonly #credential: () => string;
   readonly #agent: HttpAgent | HttpsAgent;
+  /** Logs wait for their readers, and must not keep a heartbeat waiting. */
+  readonly #logs: HttpAgent | HttpsAgent;
   readonly #socket: string | undefined;
 
   constructor({ url, socket, credential, certificates }: ClientOptions) {
@@ -63,14 +67,14 @@ export class Client {
     this.#credential = credential;
     // A plain port proves no identity: a new connection for each request reaches its present holder.
     const keepAlive = socket !== undefined || this.url.protocol === 'https:';
-    const connections = { keepAlive, maxSockets: 16, maxFreeSockets: 2 };
-    this.#agent =
+    const connections = { keepAlive, maxFreeSockets: 2 };
+    const trusted = certificates === undefined ? {} : { ca: [...rootCertificates, certificates] };
+    const open = (maxSockets: number) =>
       this.url.protocol === 'http:'
-        ? new HttpAgent(connections)
-        : new HttpsAgent({
-            ...connections,
-            ...(certificates === undefined ? {} : { ca: [...rootCertificates, certificates] }),
-          });
+        ? new HttpAgent({ ...connections, maxSockets })
+        : new HttpsAgent({ ...connections, ...trusted, maxSockets });
+    this.#agent = open(16);
+    this.#logs = open(64);
   }
 
   enrol(body: z.infer<typeof enrolRequest>): Promise<EnrolAnswer> {
@@ -91,8 +95,8 @@ export class Client {
     await this.#text({ method: 'POST', path: 'report', body, seconds: 30, signal });
   }
 
-  async work(since: number, wait: number, signal?: AbortSignal): Promise<ReadWork> {
-    const path = `work?since=${since}&wait=${wait}`;
+  async work(since: number, wait: number, logs: string, signal?: AbortSignal): Promise<ReadWork> {
+    const path = `work?since=${since}&wait=${wait}&logs=${encodeURIComponent(logs)}`;
     return readWork(await this.#text({ method: 'GET', path, seconds: wait + 15, signal }));
   }
 
@@ -102,6 +106,18 @@ export class Client {
 
   async result(id: string, body: CommandResult, signal?: AbortSignal): Promise<void> {
     await this.#text({ method: 'POST', path: `commands/${id}/result`, body, signal });
+  }
+
+  /** Waits while the reader is behind, at the other side. */
+  logs(id: string, body: LogBatch, signal?: AbortSignal): Promise<z.infer<typeof logAnswer>> {
+    return this.#json(logAnswer, {
+      method: 'POST',
+      path: `logs/${id}`,
+      body,
+      seconds: 30,
+      signal,
+      connections: this.#logs,
+    });
   }
 
   async changeCredential(credentialHash: string): Promise<void> {
@@ -132,6 +148,7 @@ export class Client {
 
   close(): void {
     this.#agent.destroy();
+    this.#logs.destroy();
   }
 
   async #json<T>(schema: z.ZodType<T>, call: Call): Promise<T> {
@@ -166,13 +183,21 @@ export class Client {
     return failureOf(status, answer.headers['content-type'] ?? '', body, answer.headers['retry-after']);
   }
 
-  #send({ method, path, body, seconds = 15, signal, headers = {} }: Call): Promise<IncomingMessage> {
+  #send({
+    method,
+    path,
+    body,
+    seconds = 15,
+    signal,
+    headers = {},
+    connections = this.#agent,
+  }: Call): Promise<IncomingMessage> {
     const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     // A timer, not the clock: the machine's time may jump.
     const late = AbortSignal.timeout(seconds * 1000);
     const options: RequestOptions = {
       method,
-      agent: this.#agent,
+      agent: connections,
       ...(this.#socket === undefined ? {} : { socketPath: this.#socket }),
       signal: signal === undefined ? late : AbortSignal.any([signal, late]),
       headers: {

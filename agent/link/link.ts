@@ -19,6 +19,8 @@ export interface LinkOptions {
   /** Commands at work. */
   running(): string[];
   observed(): Observed;
+  /** Of the readers of logs that are known. */
+  logsRevision(): string;
   /** Takes the work; what it was asked for with is `since`. It is asked for again if this fails. */
   take(work: ReadWork, since: number): Promise<void>;
   connected?(answer: HelloAnswer): void | Promise<void>;
@@ -136,7 +138,7 @@ export class Link {
     while (!this.#ending.signal.aborted) {
       await this.#untilAnswered(async () => {
         const wait = this.#options.waitSeconds ?? 25;
-        const work = await this.#options.client.work(since, wait, this.#ending.signal);
+        const work = await this.#options.client.work(since, wait, this.#options.logsRevision(), this.#ending.signal);
         await this.#options.take(work, since);
         if (work.desired !== undefined) since = work.desired.revision;
         const ids = JSON.stringify([work.commands.map(({ id, attempt }) => [id, attempt]), work.cancelled]);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Command, command } from '../../protocol/command.ts';
 import { type Desired, slice, sliceKey } from '../../protocol/desired.ts';
+import { type LogReaders, logReaders } from '../../protocol/logs.ts';
 import { LinkFailure } from './link-failure.ts';
 
 export interface ReadWork {
@@ -9,6 +10,7 @@ export interface ReadWork {
   /** Commands that this version does not understand. */
   strange: { id: string; attempt: number }[];
   cancelled: string[];
+  logs?: LogReaders;
 }
 
 const broken = z.object({ key: sliceKey, revision: z.int().min(1), error: z.string() });
@@ -23,6 +25,7 @@ const outline = z.object({
     .optional(),
   commands: z.array(z.unknown()),
   cancelled: z.array(z.uuid()),
+  logs: z.unknown().optional(),
 });
 const namedSlice = z.object({ key: sliceKey, revision: z.int().min(1) });
 const namedCommand = z.object({ id: z.uuid(), attempt: z.int().min(1) });
@@ -30,7 +33,7 @@ const namedCommand = z.object({ id: z.uuid(), attempt: z.int().min(1) });
 /** Reads slice by slice and command by command, so that one that is not understood is no obstacle for the others. */
 export function readWork(text: string): ReadWork {
   try {
-    const { desired, commands, cancelled } = outline.parse(JSON.parse(text));
+    const { desired, commands, cancelled, logs } = outline.parse(JSON.parse(text));
     const read: ReadWork = { commands: [], strange: [], cancelled };
     for (const one of commands) {
       const known = command.safeParse(one);
@@ -38,6 +41,8 @@ export function readWork(text: string): ReadWork {
       else read.strange.push(namedCommand.parse(one));
     }
     if (desired !== undefined) read.desired = readDesired(desired);
+    const readers = logReaders.safeParse(logs).data;
+    if (readers !== undefined) read.logs = readers;
     return read;
   } catch {
     throw new LinkFailure(

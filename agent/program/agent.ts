@@ -22,6 +22,7 @@ import { Keeper } from '../keep/keeper.ts';
 import type { Client } from '../link/client.ts';
 import { type Ending, Link } from '../link/link.ts';
 import type { ReadWork } from '../link/read-work.ts';
+import { LogSenders } from '../logs/log-senders.ts';
 import { imageName } from '../update/image-name.ts';
 import { Releases } from '../update/releases.ts';
 import { update } from '../update/update.ts';
@@ -52,6 +53,7 @@ export class Agent {
   readonly #ingress: Ingress;
   readonly #keeper: Keeper;
   readonly #commands: Commands;
+  readonly #logs: LogSenders;
   readonly #link: Link;
   readonly #stopping = new AbortController();
   #switching = false;
@@ -86,9 +88,9 @@ export class Agent {
           throw error;
         });
       },
-      holdsLeases: () => this.#link.holdsLeases,
       log,
     });
+    this.#logs = new LogSenders({ client: this.#client, driver, holdsLeases: () => this.#link.holdsLeases });
     this.#link = this.#makeLink();
   }
 
@@ -115,6 +117,7 @@ export class Agent {
       forget();
       signal.removeEventListener('abort', stop);
       this.#commands.close();
+      this.#logs.close();
       await this.#keeper.close();
       await this.#leaveIngress();
       this.#client.close();
@@ -144,6 +147,7 @@ export class Agent {
       journalled: () => this.#journal.open().map(({ id }) => id),
       running: () => this.#commands.running(),
       observed: () => this.#keeper.observed(),
+      logsRevision: () => this.#logs.revision,
       take: (work, since) => this.#take(work, since),
       connected: (answer) => this.#connected(answer),
       rotate: () => this.#credentials.rotate(this.#client),
@@ -159,10 +163,11 @@ export class Agent {
     return machineFacts(driver, port === undefined ? undefined : { port, listen: ingress.listen });
   }
 
-  async #take({ desired, commands, strange, cancelled }: ReadWork, since: number): Promise<void> {
+  async #take({ desired, commands, strange, cancelled, logs }: ReadWork, since: number): Promise<void> {
     for (const id of cancelled) this.#commands.cancel(id);
     for (const command of commands) this.#commands.accept(command);
     for (const one of strange) this.#commands.refuse(one);
+    if (logs !== undefined) this.#logs.take(logs);
     if (desired !== undefined) await this.#keeper.desire(desired, since);
   }
 

@@ -4,6 +4,7 @@ import { commandOutput } from '../commands/command-output.ts';
 import { commandResult } from '../commands/command-result.ts';
 import type { ClientAddress } from '../engine/http/client-address.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
+import { logBatch } from '../logs/log-batch.ts';
 import { credential } from './credential.ts';
 import { enrol } from './enrol.ts';
 import { heartbeat } from './heartbeat.ts';
@@ -11,12 +12,15 @@ import { hello } from './hello.ts';
 import { report } from './report.ts';
 import { work } from './work.ts';
 
-const routes = [enrol, hello, heartbeat, report, work, commandOutput, commandResult, credential];
+const routes = [enrol, hello, heartbeat, report, work, commandOutput, commandResult, logBatch, credential];
 const downloads = [release, bundle, nodeRuntime, installScript];
 
 /** The protocol between agents and control plane: docs/agent-protocol.md. No part of the API for people. */
 export function agentRoutes(app: FastifyInstance, server: ServerParts, clients: ClientAddress): void {
   for (const route of [...routes, ...downloads]) route.mount(app, server, clients);
   app.addHook('preClose', async () => server.bell.close());
-  app.addHook('onClose', async () => server.heartbeats.close());
+  app.addHook('onClose', async () => {
+    await server.heartbeats.close();
+    await server.logReaders.close();
+  });
 }

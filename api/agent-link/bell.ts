@@ -57,12 +57,12 @@ export class Bell {
   }
 
   entries(hints: readonly HeardHint[]): void {
-    for (const hint of hints) if (hint.kind === work) this.#ring(hint.id);
+    for (const hint of hints) if (hint.kind === work) this.ring(hint.id);
   }
 
   /** Something may have been missed: everybody looks. */
   resync(): void {
-    for (const clusterId of [...this.#waiting.keys()]) this.#ring(clusterId);
+    for (const clusterId of [...this.#waiting.keys()]) this.ring(clusterId);
   }
 
   /** The process is going to stop. */
@@ -71,7 +71,7 @@ export class Bell {
     this.resync();
   }
 
-  #ring(clusterId: string): void {
+  ring(clusterId: string): void {
     for (const ring of [...(this.#waiting.get(clusterId) ?? [])]) ring();
   }
 }

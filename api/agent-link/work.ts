@@ -12,6 +12,7 @@ interface WorkToDo {
   desired?: DesiredState;
   commands: { id: string; attempt: number; body: object }[];
   cancelled: string[];
+  logs?: { revision: string; readers: object[] };
 }
 
 interface Found extends WorkToDo {
@@ -26,6 +27,8 @@ export const work = incarnationRoute({
   query: z.object({
     since: z.coerce.number().int().min(0).max(2_147_483_647).default(0),
     wait: z.coerce.number().min(0).default(0),
+    /** Missing from agents of before protocol 1.1, which send no logs this way. */
+    logs: z.string().max(64).optional(),
   }),
   waits: true,
   async handle({ server, query, request, reply, from }, admitted): Promise<WorkToDo> {
@@ -35,10 +38,11 @@ export const work = incarnationRoute({
     for (let agent = admitted; ; ) {
       const ear = server.bell.listen(agent.clusterId);
       try {
-        const { lookAgainMillis, ...found } = await look(server, agent, query.since);
+        const { lookAgainMillis, ...found } = await look(server, agent, query);
         const rest = server.bell.isCrowded(agent.clusterId) ? 0 : until - performance.now();
-        const something = found.desired !== undefined || found.commands.length + found.cancelled.length > 0;
-        if (something || rest <= 0 || server.bell.closed || leaving.signal.aborted) return found;
+        const something = found.desired !== undefined || found.logs !== undefined;
+        const commands = found.commands.length + found.cancelled.length > 0;
+        if (something || commands || rest <= 0 || server.bell.closed || leaving.signal.aborted) return found;
         await ear.wait(Math.min(rest, lookAgainMillis), leaving.signal);
       } finally {
         ear.leave();
@@ -50,11 +54,17 @@ export const work = incarnationRoute({
   },
 });
 
-async function look(server: ServerParts, agent: AdmittedAgent, since: number): Promise<Found> {
-  const { database, keyring } = server;
+async function look(
+  server: ServerParts,
+  agent: AdmittedAgent,
+  { since, logs }: { since: number; logs?: string | undefined },
+): Promise<Found> {
+  const { database, keyring, logReaders } = server;
   const { kysely } = database;
   const found: Found = { commands: [], cancelled: [], lookAgainMillis: longestWait * 1_000 };
   if (agent.desiredRevision !== since) found.desired = await desiredSince(kysely, keyring, agent.clusterId, since);
+  const readers = logs === undefined ? undefined : await logReaders.of(agent.clusterId);
+  if (readers !== undefined && readers.revision !== logs) found.logs = readers;
   if (agent.journalId === null) return found;
   const { commands, cancelled, unheard } = await takeCommands(kysely, keyring, agent.clusterId, agent.journalId);
   found.commands = commands;

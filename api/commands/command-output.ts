@@ -27,7 +27,8 @@ export const commandOutput = incarnationRoute({
     }));
     await effect(server.database, agent.author, async (writing) => {
       const command = await ownCommand(writing.kysely, agent.cluster, id).executeTakeFirst();
-      if (command === undefined) throw noSuchCommand();
+      // Agents of before protocol 1.1 read logs by a command: nobody takes that any more, so they stop.
+      if (command === undefined || command.kind === 'logs') throw noSuchCommand();
       if (await saidTooMuch(writing.kysely, id, last)) {
         throw new Problem('body-too-large', 'The output of this command exceeds the limit; ask for less of it.');
       }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { admitVisit, visitOf } from './http/admit.ts';
 import { bodyLimitOf } from './http/body.ts';
 import type { ClientAddress } from './http/client-address.ts';
@@ -71,11 +72,22 @@ function streaming(server: ServerParts, named: NamedOperation) {
 function inputOf({ operation }: NamedOperation) {
   const path = typedText(operation.path);
   const query = typedText(operation.query);
+  const resumable = operation.stream !== undefined && isResumable(operation.query);
   return (request: FastifyRequest) => ({
     path: path(request.params as Record<string, unknown>),
-    query: query(request.query as Record<string, unknown>),
+    query: query({ ...(resumable ? lastEvent(request) : {}), ...(request.query as Record<string, unknown>) }),
     body: request.body ?? undefined,
   });
+}
+
+function isResumable(query: z.ZodType): boolean {
+  return query instanceof z.ZodObject && 'after' in query.shape;
+}
+
+/** The id of the last event that a reader got, as event streams name it when they reconnect. */
+function lastEvent({ headers }: FastifyRequest): { after?: string } {
+  const id = headers['last-event-id'];
+  return typeof id === 'string' && id !== '' ? { after: id } : {};
 }
 
 /** Writes answers as JSON. Objects begin with their `$schema`, put there as text: it is the same every time. */

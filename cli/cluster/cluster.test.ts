@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { stopForsakenLogs } from '../../db/commands/forsaken-logs.ts';
 import { storeHistoryPage } from '../../db/engine/archive/history-archive.ts';
+import type { LogBatch } from '../../protocol/logs.ts';
 import type { ObservedSlice } from '../../protocol/observed.ts';
 import { recordedHistory } from '../../test/actors/recorded-history.ts';
-import { observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
+import { logChunk, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
 import { bareEnvironment } from '../../test/ground/bare-environment.ts';
 import { until } from '../../test/ground/until.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
@@ -159,22 +159,44 @@ test('exec passes on what is said and the exit code, logs show lines', async () 
     }),
   ]);
   expect(ran).toEqual({ code: 3, out: 'Usage: ls\n', err: 'oops' });
+});
+
+/** Answers somebody who reads a log, as the agent does: batches, each from where the one before ended. */
+async function serveLog(batches: (LogBatch['chunks'] | 'end')[], begin = 0) {
+  const reader = await until('somebody reads', async () => (await agent.readers())[0]);
+  const cursor = { stdout: reader.from?.stdout ?? begin, stderr: reader.from?.stderr ?? begin };
+  for (const chunks of batches) {
+    const from = { ...cursor };
+    if (chunks === 'end') {
+      await agent.log(reader.id, { from, to: from, chunks: [], end: {} });
+      break;
+    }
+    for (const chunk of chunks) cursor[chunk.stream] = 'missing' in chunk ? chunk.missing.to : chunk.next;
+    await agent.log(reader.id, { from, to: { ...cursor }, chunks });
+  }
+  return reader;
+}
+const moment = Date.parse('2026-03-01T12:00:00.000Z');
+
+test('logs show lines of a workload with their times, and say where lines are missing', async () => {
+  const gap = { stream: 'stdout' as const, missing: { from: 13, to: 2_000 } };
   const [logs] = await Promise.all([
     ballast(['cluster', 'logs', 'shop', '--tail', '5']),
-    serveOne('logs', async (id) => {
-      const bytes = Buffer.from('grüße\nzwei\n');
-      const cut = [bytes.subarray(0, 3), bytes.subarray(3)];
-      await agent.output(
-        id,
-        cut.map((data, number) => ({ number, stream: 'stdout' as const, data: data.toString('base64') })),
-      );
-      await agent.result(id);
-    }),
+    serveLog([
+      [logChunk('stdout', 0, 'grüße\nzwei\n', moment)],
+      [gap, logChunk('stdout', 2_000, 'drei\n', moment + 1_000)],
+      'end',
+    ]),
   ]);
   expect(logs).toEqual({
     code: 0,
-    out: '-                        web-shop01 grüße\n-                        web-shop01 zwei\n',
-    err: '',
+    out: [
+      '2026-03-01T12:00:00.000Z web-shop01 grüße',
+      '2026-03-01T12:00:00.000Z web-shop01 zwei',
+      '2026-03-01T12:00:01.000Z web-shop01 drei',
+      '',
+    ].join('\n'),
+    err: 'ballast: web-shop01: Lines of stdout are missing here (positions 13 to 2000): they were deleted before they could be read.\n',
   });
 });
 
@@ -186,21 +208,37 @@ test('exec refuses an input that it would drop', async () => {
 test('logs that are followed end when nobody reads them any more', async () => {
   const child = spawnBallast(['cluster', 'logs', 'web-shop01', '-f']);
   const ended = once(child, 'exit');
-  const id = await until('it is delivered', async () => (await agent.work(1_000, 1)).commands[0]?.id);
-  let number = 0;
-  const say = () => agent.output(id, [piece(number++, 'stdout', `line ${number}\n`)]);
   const first = once(child.stdout, 'data');
-  await say();
+  const { id } = await serveLog([[logChunk('stdout', 0, 'line 1\n')]]);
   await first;
   child.stdout.destroy();
   // The next lines find out that nobody is there.
+  let position = 7;
   await until('it has ended', async () => {
     if (child.exitCode !== null) return true;
-    await agent.call('POST', `commands/${id}/output`, { pieces: [piece(number++, 'stdout', `line ${number}\n`)] });
+    const chunk = logChunk('stdout', position, 'line\n');
+    const cursors = { from: { stdout: position, stderr: 0 }, to: { stdout: chunk.next, stderr: 0 } };
+    await agent.call('POST', `logs/${id}`, { ...cursors, chunks: [chunk] });
+    position = chunk.next;
     return false;
   });
   expect(await ended).toEqual([141, null]);
-  await agent.result(id, { outcome: 'cancelled' });
+});
+
+test('logs that are followed go on behind the last line when the connection is lost', async () => {
+  const child = spawnBallast(['cluster', 'logs', 'web-shop01', '-f']);
+  let out = '';
+  child.stdout.on('data', (bytes) => {
+    out += bytes;
+  });
+  const first = await serveLog([[logChunk('stdout', 100, 'one\ntwo\n')]], 100);
+  await until('it is printed', async () => out === 'one\ntwo\n');
+  await api.dropConnections();
+  const second = await until('it reads again', async () => (await agent.readers()).find(({ id }) => id !== first.id));
+  expect(second).toMatchObject({ from: { stdout: 108, stderr: 100 }, follow: true });
+  await serveLog([[logChunk('stdout', 108, 'three\n')]]);
+  await until('it goes on', async () => out === 'one\ntwo\nthree\n');
+  child.kill('SIGKILL');
 });
 
 test('restart waits for its end, and says why it failed', async () => {
@@ -249,43 +287,6 @@ test('a change whose answer is lost is asked for again, and made once', async ()
     .where('subject_name', '=', 'once')
     .execute();
   expect(records).toHaveLength(1);
-});
-
-/** Opens the logs as a reader that follows them, until the agent has the command. */
-async function followLogs() {
-  const reading = new AbortController();
-  const token = 'token' in ours.tokens.viewer ? ours.tokens.viewer.token : '';
-  const path = `/api/v1/clusters/${clusterId}/instances/web-shop01/logs/stream?follow=true`;
-  const answer = await fetch(`${api.url}${path}`, {
-    headers: { authorization: `Bearer ${token}` },
-    signal: reading.signal,
-  });
-  const id = await until('it is delivered', async () => (await agent.work(1_000, 1)).commands[0]?.id);
-  const stopped = () =>
-    until('the agent is told to stop', async () => (await agent.work(1_000, 1)).cancelled.includes(id));
-  return { id, answer, stopped, leave: () => reading.abort() };
-}
-
-test('a logs command is cancelled when its reader goes', async () => {
-  const { id, answer, stopped, leave } = await followLogs();
-  expect(answer.status).toBe(200);
-  leave();
-  await stopped();
-  await agent.result(id, { outcome: 'cancelled' });
-});
-
-test('and by the worker, when whoever should have done that is gone', async () => {
-  const { id, answer, stopped } = await followLogs();
-  expect(await stopForsakenLogs(api.database)).toBe(0);
-  await api.database.kysely
-    .updateTable('cluster_command')
-    .set({ created_at: new Date(Date.now() - 21 * 60_000) })
-    .where('id', '=', id)
-    .execute();
-  expect(await stopForsakenLogs(api.database)).toBe(1);
-  await stopped();
-  await agent.result(id, { outcome: 'cancelled' });
-  expect(await answer.text()).toContain('event: end');
 });
 
 test('prune takes away what the file does not name, events tell what happened', async () => {

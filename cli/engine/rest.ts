@@ -19,6 +19,9 @@ export class RestRefusal extends Error {
   }
 }
 
+/** A stream that was cut in the middle; it may be read on from its last event. */
+export class LostConnection extends RestRefusal {}
+
 /** The fault of one field of the request. */
 export interface FieldFault {
   location: string;
@@ -84,8 +87,11 @@ export class Rest {
     return items.slice(0, most);
   }
 
-  /** The events of a stream, until it ends. */
-  async *events(path: string, signal: AbortSignal): AsyncGenerator<{ event: string; data: Json }, void, undefined> {
+  /** The events of a stream, until it ends. A connection that is lost is a `LostConnection`. */
+  async *events(
+    path: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<{ event: string; data: Json; id?: string }, void, undefined> {
     const answer = await this.#send('GET', path, undefined, signal);
     let rest = '';
     for await (const text of this.#texts(answer, signal)) {
@@ -95,7 +101,9 @@ export class Rest {
         if (frame.startsWith(': refused:')) throw new RestRefusal(printable(frame.slice(2)), answer.status);
         const found = /^event: (\w+)$/m.exec(frame)?.[1];
         const data = /^data: (.*)$/m.exec(frame)?.[1];
-        if (found !== undefined && data !== undefined) yield { event: found, data: JSON.parse(data) as Json };
+        const id = /^id: (.*)$/m.exec(frame)?.[1];
+        if (found === undefined || data === undefined) continue;
+        yield { event: found, data: JSON.parse(data) as Json, ...(id === undefined ? {} : { id }) };
       }
     }
   }
@@ -106,7 +114,7 @@ export class Rest {
       for await (const chunk of answer.body ?? []) yield decoder.decode(chunk, { stream: true });
     } catch (error) {
       if (signal.aborted) throw error;
-      throw new RestRefusal(`The connection to ${this.url} was lost (${reasonOf(error)}).`);
+      throw new LostConnection(`The connection to ${this.url} was lost (${reasonOf(error)}).`);
     }
   }
 

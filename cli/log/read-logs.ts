@@ -1,4 +1,4 @@
-import type { Rest } from '../engine/rest.ts';
+import { LostConnection, type Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 
 export interface LogLine {
@@ -15,7 +15,13 @@ interface Asked {
   signal: AbortSignal;
 }
 
-/** Reads the log of one instance until it ends, or for as long as it is followed. */
+/** Streams that end at once, one after the other, are not asked for more often than this. */
+const againMillis = 1_000;
+
+/**
+ * Reads the log of one instance until it ends, or for as long as it is followed. A stream that is cut or closed is read on
+ * behind its last event: no line is printed twice, and none is left out.
+ */
 export async function readLogs(
   { rest, path, query, signal }: Asked,
   id: string,
@@ -24,21 +30,32 @@ export async function readLogs(
   const place = `${path}/instances/${encodeURIComponent(id)}/logs/stream`;
   let asked = query;
   try {
-    for (;;) {
-      for await (const { event, data } of rest.events(`${place}?${new URLSearchParams(asked)}`, signal)) {
-        if (event === 'end') {
-          if (typeof data.message === 'string' && data.message !== '') {
-            process.stderr.write(`ballast: ${printable(data.message)}\n`);
+    for (let opened = Date.now(); !signal.aborted; opened = Date.now()) {
+      try {
+        for await (const { event, data, id: last } of rest.events(`${place}?${new URLSearchParams(asked)}`, signal)) {
+          if (last !== undefined && asked.after !== last) asked = { ...query, after: last };
+          if (event === 'log') add({ instance: id, ...data } as LogLine);
+          else if (event === 'missing') say(`${printable(id)}: ${missing(data)}`);
+          else if (event === 'end') {
+            if (typeof data.message === 'string' && data.message !== '') say(printable(data.message));
+            return;
           }
-          return;
         }
-        if (event === 'log') add({ instance: id, ...data } as LogLine);
+      } catch (error) {
+        if (!(error instanceof LostConnection)) throw error;
+        say(`${error.message.replace(/\.$/, '')}; the log is read on from there.`);
       }
-      if (query.follow !== 'true') return;
-      process.stderr.write('ballast: The stream was closed and is being reopened; some lines may be missing.\n');
-      asked = { ...query, tail: '0' };
+      await new Promise((resolve) => setTimeout(resolve, opened + againMillis - Date.now()));
     }
   } catch (error) {
     if (!signal.aborted) throw error;
   }
+}
+
+function missing({ stream, from, to }: Record<string, unknown>): string {
+  return `Lines of ${stream} are missing here (positions ${from} to ${to}): they were deleted before they could be read.`;
+}
+
+function say(message: string): void {
+  process.stderr.write(`ballast: ${message}\n`);
 }

@@ -85,6 +85,9 @@ async function inhabitedCluster(organizationId: string): Promise<void> {
         values (${command}, ${organizationId}, ${id}, 'exec', 'b', 'user', 'u', 'u', now())`,
     sql`insert into command_output (command_id, number, organization_id, stream, data)
         values (${command}, 0, ${organizationId}, 'stdout', 'd')`,
+    sql`insert into log_reader (id, organization_id, cluster_id, instance, wanted, lease_until)
+        values (${uuid()}, ${organizationId}, ${id}, 'web-1', '{}', now())`,
+    sql`insert into log_relay (reader_id, slot, organization_id, sealed) values (${uuid()}, 0, ${organizationId}, 'b')`,
     sql`insert into cluster_event (id, organization_id, cluster_id, kind, occasion)
         values (${uuid()}, ${organizationId}, ${id}, 'agent.lost', 'o')`,
     sql`insert into agent_update (id, organization_id, cluster_id, kind, from_image, to_image, requested_by_kind,

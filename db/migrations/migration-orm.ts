@@ -26,8 +26,8 @@ export function migrationOrm(url: string, onWarning?: (message: string) => void)
       tableName: 'migration',
       silent: true,
     },
-    // Partitions of the feed come and go by themselves; the migrator keeps its own table.
-    schemaGenerator: { skipTables: ['migration', /^change_feed_/] },
+    // Partitions are no entities; the migrator keeps its own table.
+    schemaGenerator: { skipTables: ['migration', /^change_feed_/, /^log_relay_\d$/] },
     logger: (message) => onWarning?.(message),
     colors: false,
     ensureDatabase: false,

@@ -26,6 +26,8 @@ const unguarded = [
   'enrollment_token',
   'history_archive',
   'ingress_host',
+  'log_reader',
+  'log_relay',
   'observed_slice',
   'outbox',
 ] as const satisfies readonly TenantTable[];
@@ -39,6 +41,7 @@ const withoutReference = {
   audit_record: 'the account of the deletion outlives the organization',
   outbox: 'the last messages to actors outlive it',
   history_archive: 'the history of the deletion outlives it',
+  log_relay: 'is emptied within seconds, and written too often to be checked',
   change_feed: 'lives for a day, and is written too often to be checked',
 } as const satisfies Partial<Record<TenantTable, string>>;
 

@@ -12,6 +12,7 @@ import {
   work,
 } from '../../protocol/agent.ts';
 import type { CommandResult, OutputPiece } from '../../protocol/command.ts';
+import type { LogBatch, LogChunk, LogReader, LogStream } from '../../protocol/logs.ts';
 import type { ObservedSlice, Report } from '../../protocol/observed.ts';
 import { protocolVersion } from '../../protocol/version.ts';
 
@@ -96,6 +97,18 @@ export class PeerAgent {
     return work.parse(good(await this.call('GET', `work?since=${since}&wait=${wait}`)));
   }
 
+  /** Those who read logs here. */
+  async readers(): Promise<LogReader[]> {
+    const answer = work.parse(good(await this.call('GET', 'work?since=1000&wait=0&logs=none')));
+    return answer.logs?.readers ?? [];
+  }
+
+  /** Whether it was taken. */
+  async log(readerId: string, batch: LogBatch): Promise<boolean> {
+    const { taken } = good(await this.call('POST', `logs/${readerId}`, batch)) as { taken: boolean };
+    return taken;
+  }
+
   async output(id: string, pieces: OutputPiece[]): Promise<void> {
     good(await this.call('POST', `commands/${id}/output`, { pieces }));
   }
@@ -122,6 +135,12 @@ export const facts: Facts = {
 
 export function observedSlice(key: string, more: Partial<ObservedSlice> = {}): ObservedSlice {
   return { key, appliedRevision: 0, instances: [], volumes: [], traffic: [], ...more };
+}
+
+/** A chunk of a stream that begins at this position. */
+export function logChunk(stream: LogStream, position: number, text: string, at = Date.now()): LogChunk {
+  const bytes = Buffer.from(text);
+  return { stream, position, next: position + bytes.length, at, data: bytes.toString('base64') };
 }
 
 export function hashOf(credential: string): string {

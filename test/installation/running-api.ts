@@ -33,6 +33,8 @@ export interface RunningApi {
   /** The lines logged so far, parsed. */
   lines: Record<string, unknown>[];
   call(method: string, path: string, more?: Call): Promise<Answered>;
+  /** Cuts every open connection, as a proxy that is restarted does. */
+  dropConnections(): Promise<void>;
   /** Another process, as far as HTTP can tell, on the same database. */
   twin(clocks?: Clocks): Promise<RunningApi>;
   close(): Promise<void>;
@@ -137,6 +139,7 @@ async function listen(url: string, keysFile: string, options: Options): Promise<
     lines,
     call: (method, path, more = {}) =>
       call(`${address}${path}`, method, options.manyClients === undefined ? more : fromSomewhere(more)),
+    dropConnections: async () => app.server.closeAllConnections(),
     twin: (clocks) => listen(url, keysFile, clocks === undefined ? options : { ...options, clocks }),
     close: async () => {
       await app.close();

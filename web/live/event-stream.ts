@@ -40,6 +40,7 @@ export interface Frame {
   event?: string;
   comment?: string;
   data: string;
+  id?: string;
 }
 
 /** Frames of an event stream, however the network has split its bytes. */
@@ -64,6 +65,7 @@ function frameOf(block: string): Frame {
   for (const line of block.split('\n')) {
     if (line.startsWith(':')) frame.comment = line.slice(1).trim();
     else if (line.startsWith('event:')) frame.event = line.slice(6).trim();
+    else if (line.startsWith('id:')) frame.id = line.slice(3).trim();
     else if (line.startsWith('data:')) frame.data += line.slice(5).trim();
   }
   return frame;

@@ -4,10 +4,11 @@ import { declareLost, endForsakenCommands } from '../../db/agents/lost-agents.ts
 import { sweepClusterEvents } from '../../db/clusters/cluster-events.ts';
 import { sweepEnrollmentTokens } from '../../db/clusters/enrollment-tokens.ts';
 import { sweepCommandOutput, sweepCommands } from '../../db/commands/command-output.ts';
-import { stopForsakenLogs } from '../../db/commands/forsaken-logs.ts';
 import { maintainFeedPartitions } from '../../db/engine/feed/feed-partitions.ts';
 import { sweepIdempotentAnswers } from '../../db/engine/idempotency.ts';
 import { sweepLeases } from '../../db/engine/limits/leases.ts';
+import { sweepLogReaders } from '../../db/logs/log-readers.ts';
+import { emptyNextSlot } from '../../db/logs/log-relay.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import { sweepIdentity } from '../../db/sign-in/sweep-identity.ts';
 import { openGate } from '../../domain/gate.ts';
@@ -23,6 +24,9 @@ interface Sweeping {
   watchMilliseconds?: number;
 }
 
+/** More often than the ring of batches goes round. */
+const logsMilliseconds = 30_000;
+
 /**
  * Deletes expired data, creates the feed's next days, and notices agents whose heartbeats have stopped.
  * Whichever worker comes first does it.
@@ -32,7 +36,8 @@ export function startSweepers(sweeping: Sweeping): Pick<Repeated, 'stop'> {
   const sweeps: [what: string, sweep: (signal: AbortSignal) => Promise<unknown>, every?: number][] = [
     ['Lost agents', () => declareLost(database), watchMilliseconds],
     ['Forsaken commands', () => endForsakenCommands(database), watchMilliseconds],
-    ['Logs that nobody reads', () => stopForsakenLogs(database), watchMilliseconds],
+    ['Batches of logs that nobody took', () => emptyNextSlot(database.kysely), logsMilliseconds],
+    ['Readers of logs that left', (signal) => sweepLogReaders(database.kysely, signal)],
     ['Output of commands', (signal) => sweepCommandOutput(database.kysely, signal)],
     ['Commands of clusters', (signal) => sweepCommands(database.kysely, signal)],
     ['Releases of the agent', () => sweepReleases(database.kysely)],

@@ -7,7 +7,7 @@ import { sliceKey } from '../../../protocol/desired.ts';
 import { partName } from '../../../protocol/workload.ts';
 import { type Log, reason } from '../../program/log.ts';
 import { Refusal } from '../../program/refusal.ts';
-import type { Driver, Instance, InstanceSpec, LogLine, LogRequest, Running } from '../driver.ts';
+import type { Driver, Instance, InstanceSpec, LogNews, LogRequest, Running } from '../driver.ts';
 import type { ReadyImage } from '../image.ts';
 import { checkSpec } from './check-spec.ts';
 import { describeInstance } from './describe.ts';
@@ -187,7 +187,7 @@ class ProcessDriver implements Driver {
     return endInside(mark);
   }
 
-  async *logs(id: string, request: LogRequest): AsyncGenerator<LogLine, void, undefined> {
+  async *logs(id: string, request: LogRequest): AsyncGenerator<LogNews, void, undefined> {
     const directory = this.#existing(id);
     yield* readLogs(this.#files.logs(id), request, () =>
       this.#files.directory(id) === undefined ? undefined : (lastRun(directory)?.running ?? false),

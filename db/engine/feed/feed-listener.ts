@@ -10,6 +10,8 @@ export interface FeedListenerOptions {
   onResync: (organizationIds: string[] | 'all') => void;
   onWarning?: (message: string) => void;
   pollMillis?: number;
+  /** Other channels to listen to, by the same connection. `heard` is called for each after a reconnection, too. */
+  beside?: { channels: readonly string[]; heard: (channel: string) => void };
   /** How long an open transaction may hold the feed back before what is behind it is told out of order. */
   patienceSeconds?: number;
 }
@@ -164,10 +166,14 @@ export class FeedListener {
     };
     client.on('error', again);
     client.on('end', again);
-    client.on('notification', () => this.#wake());
+    client.on('notification', ({ channel }) => {
+      if (channel === feedChannel) this.#wake();
+      else this.#options.beside?.heard(channel);
+    });
     try {
       await client.connect();
-      await client.query(`listen ${feedChannel}`);
+      const { channels = [] } = this.#options.beside ?? {};
+      for (const channel of [feedChannel, ...channels]) await client.query(`listen ${channel}`);
     } catch {
       again();
       return;
@@ -179,6 +185,7 @@ export class FeedListener {
     if (this.#listenedBefore) this.#options.onResync('all');
     this.#listenedBefore = true;
     this.#wake();
+    for (const channel of this.#options.beside?.channels ?? []) this.#options.beside?.heard(channel);
   }
 
   #wake(): void {

@@ -1,21 +1,14 @@
-import type { LogLine } from '../../driver.ts';
+import type { LogStream } from '../../../../protocol/logs.ts';
+import { longestLine as longest } from '../../../../protocol/logs.ts';
+import type { LogLines } from '../../driver.ts';
 
-const longest = 64 * 1024;
 const largestFrame = 4 * 1024 * 1024;
 const ticksPerSecond = 10_000_000;
-
-/** A line with what tells it from all others of its container. */
-export interface Line extends LogLine {
-  /** Tenths of microseconds since the container was made. */
-  tick: number;
-  /** The same whenever and from wherever it is read. */
-  name: string;
-}
 
 /** The engine multiplexes both streams of a container in frames: stream, length, payload. */
 export async function* frames(
   bytes: AsyncIterable<Buffer>,
-): AsyncGenerator<{ stream: 'stdout' | 'stderr'; bytes: Buffer }, void, undefined> {
+): AsyncGenerator<{ stream: LogStream; bytes: Buffer }, void, undefined> {
   let held: Buffer = Buffer.alloc(0);
   for await (const chunk of bytes) {
     held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
@@ -38,14 +31,14 @@ export async function* frames(
  */
 export class LineReader {
   readonly #madeAt: bigint;
-  readonly #open = new Map<string, { nanoseconds: bigint; piece: number; bytes: Buffer[]; size: number }>();
-  #last = -1;
+  readonly #open = new Map<LogStream, { nanoseconds: bigint; piece: number; bytes: Buffer[]; size: number }>();
+  readonly #last = { stdout: -1, stderr: -1 };
 
   constructor(madeAt: string) {
     this.#madeAt = nanosecondsOf(madeAt);
   }
 
-  *read(stream: 'stdout' | 'stderr', frame: Buffer): Generator<Line, void, undefined> {
+  *read(stream: LogStream, frame: Buffer): Generator<LogLines, void, undefined> {
     const space = frame.indexOf(0x20);
     const nanoseconds = nanosecondsOf(frame.toString('latin1', 0, space));
     const ends = frame.at(-1) === 0x0a;
@@ -64,29 +57,25 @@ export class LineReader {
     open.size += rest.length;
     if (!ends) return;
     this.#open.delete(stream);
-    if (open.piece === 0 || open.size > 0) yield this.#line(stream, open, Buffer.alloc(0));
+    if (open.piece === 0 || open.size > 0) yield this.#line(stream, open, lineBreak);
   }
 
   #line(
-    stream: 'stdout' | 'stderr',
+    stream: LogStream,
     { nanoseconds, piece, bytes }: { nanoseconds: bigint; piece: number; bytes: Buffer[] },
     last: Buffer,
-  ): Line {
-    // Good for 14 years of a container's life. Writing a line down takes an engine longer than one tick, so two lines of
-    // one stream never share one; even positions are stdout's, odd ones stderr's.
+  ): LogLines {
+    // Tenths of microseconds since the container was made: good for 28 years. Writing a line down takes an engine longer,
+    // so two lines of one stream never share one. Where the machine's clock went back, order comes first.
     const tick = Number((nanoseconds - this.#madeAt) / BigInt(1_000_000_000 / ticksPerSecond)) + piece;
-    // Where the machine's clock went back, or the two streams overtook each other by a hair, order comes first.
-    this.#last = Math.max(this.#last + 1, tick * 2 + (stream === 'stderr' ? 1 : 0));
-    return {
-      position: this.#last,
-      stream,
-      at: new Date(Number(nanoseconds / 1_000_000n)),
-      text: Buffer.concat([...bytes, last]).toString('utf8'),
-      tick,
-      name: `${nanoseconds}/${stream}/${piece}`,
-    };
+    const position = Math.max(this.#last[stream] + 1, tick);
+    this.#last[stream] = position;
+    const at = new Date(Number(nanoseconds / 1_000_000n));
+    return { stream, position, next: position + 1, at, bytes: Buffer.concat([...bytes, last]) };
   }
 }
+
+const lineBreak = Buffer.from('\n');
 
 export const overlapTicks = ticksPerSecond;
 

@@ -3,10 +3,11 @@ import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { longestLine } from '../../../../protocol/logs.ts';
 import { until } from '../../../../test/ground/until.ts';
-import type { LogLine } from '../../driver.ts';
+import { type LogLine, linesIn } from '../../driver-bench.ts';
 import { programOfMachine } from '../launch/command-of.ts';
-import { LogFile, longestLine } from './log-file.ts';
+import { LogFile } from './log-file.ts';
 import { readLogs } from './logs.ts';
 
 let directory: string;
@@ -25,8 +26,8 @@ afterEach(() => {
 
 async function read(tail = 1_000_000): Promise<LogLine[]> {
   const lines: LogLine[] = [];
-  const request = { tail, follow: false, signal: leaving.signal };
-  for await (const line of readLogs(files, request, () => true)) lines.push(line);
+  const request = { start: { tail }, follow: false, signal: leaving.signal };
+  for await (const news of readLogs(files, request, () => true)) lines.push(...linesIn(news));
   return lines;
 }
 const texts = (lines: LogLine[]) => lines.map(({ text }) => text);
@@ -61,7 +62,8 @@ test('an unfinished line is followed once it is finished, or when nobody can fin
   const lines: LogLine[] = [];
   const { signal } = leaving;
   const reading = (async () => {
-    for await (const line of readLogs(files, { tail: 0, follow: true, signal }, () => alive)) lines.push(line);
+    for await (const news of readLogs(files, { start: { tail: 0 }, follow: true, signal }, () => alive))
+      lines.push(...linesIn(news));
   })();
   appendFileSync(files.stdout.path, 'one\ntw');
   await until('the first line', async () => lines.length === 1);
@@ -95,8 +97,8 @@ test.runIf(fallocate)(
     let alive: boolean | undefined = true;
     const { signal } = leaving;
     const reading = (async () => {
-      for await (const { text } of readLogs(files, { tail: 0, follow: true, signal }, () => alive))
-        followed.push(Number(text.split(' ')[1]));
+      for await (const news of readLogs(files, { start: { tail: 0 }, follow: true, signal }, () => alive))
+        for (const { text } of linesIn(news)) followed.push(Number(text.split(' ')[1]));
     })();
     while (!ended) {
       const { size } = statSync(files.stdout.path);

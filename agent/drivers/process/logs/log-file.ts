@@ -2,22 +2,19 @@ import { execFile } from 'node:child_process';
 import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { writeFileAtomically } from '../../../../machine/files.ts';
+import { type LogGap, longestLine } from '../../../../protocol/logs.ts';
+import type { LogLines } from '../../driver.ts';
 import { LogTimes } from './log-times.ts';
 
 const run = promisify(execFile);
 const block = 65_536;
+/** Small enough for two of them to go into one request. */
+const largestRun = 128 * 1024;
 /** A process owns its log, so it can make it look as long as it likes. */
 const farthest = 256 * 1024 * 1024;
-/** A line that is longer is told in pieces of this size. */
-export const longestLine = 65_536;
 
-export interface Piece {
-  position: number;
-  at: Date;
-  bytes: Buffer;
-  /** Not ended by a line break, and not for its length either: more may follow. */
-  unfinished: boolean;
-}
+/** Lines that were written at one time, or a part that was freed before it was read. */
+export type Run = Omit<LogLines, 'stream'> | Omit<LogGap, 'stream'>;
 
 /**
  * One stream of an instance, appended to by its processes. Offsets in it are positions for ever: what is too old is not
@@ -61,38 +58,29 @@ export class LogFile {
     if (size > 0 && !this.breaksAt(size - 1)) appendFileSync(this.path, '\n');
   }
 
-  /** The pieces between two positions; those at the end may be unfinished. */
-  *pieces(from: number, to: number): Generator<Piece, void, undefined> {
-    let carry = Buffer.alloc(0);
-    let position = from;
-    for (let at = from; at < to; ) {
-      const read = this.#read(at, Math.min(block, to - at));
-      if (read.length === 0) break;
-      // Freed while it was read: go on where it begins now.
+  /**
+   * What stands between two positions. A last line without a line break is left out, unless it is told that nobody
+   * finishes it.
+   */
+  *runs(from: number, to: number, unfinished: boolean): Generator<Run, void, undefined> {
+    // The rest of a line that was told before it was finished may be its end only.
+    let at = from > this.start && from < to && this.breaksAt(from) && !this.breaksAt(from - 1) ? from + 1 : from;
+    while (at < to) {
+      const read = this.#read(at, Math.min(largestRun, to - at));
+      // Freed before or while it was read: what was read may be the hole.
       const { start } = this;
-      if (position < start) {
-        position = start;
+      if (at < start) {
+        yield { missing: { from: at, to: start } };
         at = start;
-        carry = Buffer.alloc(0);
         continue;
       }
-      at += read.length;
-      carry = Buffer.concat([carry, read]);
-      for (;;) {
-        const end = carry.subarray(0, longestLine + 1).indexOf(10);
-        if (end === -1 && carry.length <= longestLine) break;
-        const length = end === -1 ? longestLine : end;
-        yield this.#piece(position, carry.subarray(0, length), false);
-        const taken = end === -1 ? length : length + 1;
-        carry = carry.subarray(taken);
-        position += taken;
-      }
+      if (read.length === 0) return;
+      const { at: time, until } = this.#times.span(at);
+      const length = linesIn(read, until - at) ?? longLineIn(read) ?? (unfinished ? read.length : 0);
+      if (length === 0) return;
+      yield { position: at, next: at + length, at: time, bytes: read.subarray(0, length) };
+      at += length;
     }
-    if (carry.length > 0) yield this.#piece(position, carry, true);
-  }
-
-  #piece(position: number, bytes: Buffer, unfinished: boolean): Piece {
-    return { position, at: this.#times.at(position), bytes, unfinished };
   }
 
   /** Where the last so many pieces before a position begin, and how many there are. */
@@ -144,4 +132,16 @@ export class LogFile {
       closeSync(file);
     }
   }
+}
+
+/** How many bytes the lines take that begin in the first so many; nothing if no line ends here. */
+function linesIn(bytes: Buffer, within: number): number | undefined {
+  const first = within > bytes.length ? -1 : bytes.indexOf(10, within - 1);
+  const last = first === -1 ? bytes.lastIndexOf(10) : first;
+  return last === -1 ? undefined : last + 1;
+}
+
+/** So much of a line that is too long, in whole pieces; its end is left, for it may be just a line break. */
+function longLineIn({ length }: Buffer): number | undefined {
+  return length > longestLine ? (Math.ceil(length / longestLine) - 1) * longestLine : undefined;
 }

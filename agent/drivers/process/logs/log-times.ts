@@ -30,14 +30,15 @@ export class LogTimes {
     if (this.#sizes.length > most) this.#keep((index) => index > most / 2 || index % 2 === 1);
   }
 
-  at(position: number): Date {
+  /** When a position was written, and the position from which on another time holds. */
+  span(position: number): { at: Date; until: number } {
     let [low, high] = [0, this.#sizes.length];
     while (low < high) {
       const middle = (low + high) >> 1;
       if ((this.#sizes[middle] ?? 0) > position) high = middle;
       else low = middle + 1;
     }
-    return new Date(this.#times[low] ?? Date.now());
+    return { at: new Date(this.#times[low] ?? Date.now()), until: this.#sizes[low] ?? Number.POSITIVE_INFINITY };
   }
 
   forget(before: number): void {

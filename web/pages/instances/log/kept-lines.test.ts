@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { countOf, type Kept, mostLines, nothingKept, withLines, withLinesAgain } from './kept-lines.ts';
+import { expect, test } from 'vitest';
+import { countOf, type Kept, mostLines, nothingKept, withLines, withLinesInstead } from './kept-lines.ts';
 import type { LogLine } from './read-log.ts';
 
 let lastId = 0;
@@ -39,29 +39,9 @@ test('lines are kept in their order, the oldest go, and full blocks stay as they
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-describe('a log that is read again', () => {
+test('a log that is read again from further back takes the place of what was there', () => {
   const before = withLines(nothingKept, lines(1, 500));
-
-  test('goes on where it was', () => {
-    expect(textOf(withLinesAgain(before, lines(300, 620)))).toEqual(texts(1, 620));
-    expect(withLinesAgain(before, lines(300, 620)).told).toBe(620);
-    expect(textOf(withLinesAgain(before, lines(300, 500)))).toEqual(texts(1, 500));
-  });
-
-  test('takes the place of what was there if it begins too late, without a line twice', () => {
-    const after = withLinesAgain(before, lines(495, 800));
-    expect(textOf(after)).toEqual(texts(495, 800));
-    expect(after.blocks.map(({ id }) => id)).not.toEqual(expect.arrayContaining([before.blocks[0]?.id]));
-  });
-
-  test('is not confused by lines that all say the same', () => {
-    const same = () => 'tick';
-    const ticking = withLines(nothingKept, lines(1, 100, same));
-    expect(countOf(withLinesAgain(ticking, lines(50, 130, same)).blocks)).toBe(130);
-  });
-
-  test('of few lines is recognized, too', () => {
-    expect(textOf(withLinesAgain(withLines(nothingKept, lines(1, 3)), lines(1, 5)))).toEqual(texts(1, 5));
-    expect(textOf(withLinesAgain(nothingKept, lines(1, 5)))).toEqual(texts(1, 5));
-  });
+  const after = withLinesInstead(before, lines(-300, 620));
+  expect(textOf(after)).toEqual(texts(-300, 620));
+  expect(after.blocks.map(({ id }) => id)).not.toEqual(expect.arrayContaining([before.blocks[0]?.id]));
 });

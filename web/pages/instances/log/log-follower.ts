@@ -1,14 +1,5 @@
-import {
-  countOf,
-  type Kept,
-  mostLines,
-  nothingKept,
-  overlapEnd,
-  withLines,
-  withLinesAgain,
-  withLinesInstead,
-} from './kept-lines.ts';
-import { type LogLine, type LogNews, readLog, type WhichLog } from './read-log.ts';
+import { countOf, type Kept, mostLines, nothingKept, withLines, withLinesInstead } from './kept-lines.ts';
+import { type LogLine, type LogNews, type LogStart, readLog, type WhichLog } from './read-log.ts';
 
 export interface LogView extends Kept {
   state: 'connecting' | 'following' | 'interrupted' | 'ended';
@@ -23,14 +14,14 @@ const firstLines = 1_000;
 const batchMillis = 100;
 /** The stream beats every 5 seconds. */
 const silentMillis = 16_000;
-/** Repeated lines are gathered for this long, until the last displayed one is found among them. */
+/** Earlier lines are gathered for this long, until the last displayed one is among them. */
 const gatherMillis = 10_000;
 /** A stream that lasted this long counts as healthy. */
 const workedMillis = 10_000;
 const longestPause = 15_000;
 
-/** Relation of new lines to kept ones: they follow, may repeat, or replace them. */
-type Joining = 'after' | 'again' | 'instead';
+/** Relation of new lines to kept ones: they follow, or replace them. */
+type Joining = 'after' | 'instead';
 
 /** Reads an instance's log as long as it is shown, across interruptions. A store for `useSyncExternalStore`. */
 export class LogFollower {
@@ -41,6 +32,10 @@ export class LogFollower {
   #earlier = false;
   #waiting: LogLine[] = [];
   #joining: Joining = 'after';
+  /** The place behind the last line that came. */
+  #after: string | undefined;
+  /** The place behind the last line that was displayed when earlier ones were asked for. */
+  #displayed: string | undefined;
   #opened = 0;
   #heard = 0;
   #flush: ReturnType<typeof setTimeout> | undefined;
@@ -71,15 +66,14 @@ export class LogFollower {
     this.stop();
     this.#earlier = true;
     this.#joining = 'instead';
+    this.#displayed = this.#after;
     this.start();
   }
 
   async #follow(over: AbortSignal): Promise<void> {
     for (let failures = 0; !over.aborted; ) {
-      const tail = this.#tail();
-      if (this.#joining !== 'instead') this.#joining = this.#view.blocks.length === 0 ? 'after' : 'again';
       this.#opened = Date.now();
-      const end = await this.#read(tail, over);
+      const end = await this.#read(this.#start(), over);
       if (over.aborted) return;
       this.#settle(end.say === 'end');
       if (end.say === 'end' && end.why === '') {
@@ -94,16 +88,16 @@ export class LogFollower {
   }
 
   /** One stream until it ends, and how: `alive` if its time was over. */
-  async #read(tail: number, over: AbortSignal): Promise<{ say: LogNews['say']; why: string }> {
+  async #read(start: LogStart, over: AbortSignal): Promise<{ say: LogNews['say']; why: string }> {
     const silent = new AbortController();
     this.#heard = Date.now();
     const watch = setInterval(() => Date.now() - this.#heard > silentMillis && silent.abort(), 2_000);
     try {
-      for await (const news of readLog(this.#which, tail, AbortSignal.any([over, silent.signal]))) {
+      for await (const news of readLog(this.#which, start, AbortSignal.any([over, silent.signal]))) {
         if (over.aborted) break;
         this.#heard = Date.now();
         if (news.say === 'end' || news.say === 'refused') return news;
-        if (news.say === 'line') this.#take(news.line);
+        if (news.say === 'line') this.#take(news);
         else if (news.say === 'alive' && this.#view.state !== 'following') this.#show({ ...this.#view, ...inOrder });
       }
       return { say: 'alive', why: '' };
@@ -115,17 +109,13 @@ export class LogFollower {
     }
   }
 
-  /** Number of last lines to request: after an interruption, an estimate of those written since. */
-  #tail(): number {
-    const { blocks, told } = this.#view;
-    if (this.#joining === 'instead' || this.#earlier) return mostLines;
-    if (blocks.length === 0) return firstLines;
-    const perSecond = told / Math.max(1, (this.#heard - this.#opened) / 1_000);
-    const seconds = (Date.now() - this.#heard) / 1_000 + 1;
-    return Math.min(mostLines, Math.ceil(firstLines + 2 * perSecond * seconds));
+  #start(): LogStart {
+    if (this.#joining === 'instead') return { tail: mostLines };
+    return this.#after === undefined ? { tail: firstLines } : { after: this.#after };
   }
 
-  #take(line: LogLine): void {
+  #take({ line, after }: { line: LogLine; after: string }): void {
+    this.#after = after;
     this.#waiting.push(line);
     if (this.#waiting.length > 2 * mostLines) this.#waiting = this.#waiting.slice(-mostLines);
     this.#flush ??= setTimeout(() => this.#batch(), batchMillis);
@@ -139,7 +129,7 @@ export class LogFollower {
   }
 
   #join(): void {
-    const join = { after: withLines, again: withLinesAgain, instead: withLinesInstead }[this.#joining];
+    const join = { after: withLines, instead: withLinesInstead }[this.#joining];
     const kept = join(this.#view, this.#waiting);
     this.#joining = 'after';
     this.#waiting = [];
@@ -155,15 +145,21 @@ export class LogFollower {
     this.#waiting = [];
   }
 
-  /** Whether the place of the waiting lines is known. */
+  /** Whether the waiting lines follow what is displayed, or reach to its end. */
   #belongs(): boolean {
-    return this.#joining === 'after' || overlapEnd(this.#view, this.#waiting) !== undefined;
+    return this.#joining === 'after' || isBehind(this.#after, this.#displayed);
   }
 
   #show(view: LogView): void {
     this.#view = view;
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Places name a position in each stream. */
+function isBehind(place = '0.0', other = '0.0'): boolean {
+  const [positions, others] = [place, other].map((text) => text.split('.').map(Number));
+  return positions?.every((position, stream) => position >= (others?.[stream] ?? 0)) ?? false;
 }
 
 const inOrder = { state: 'following', why: '' } as const;

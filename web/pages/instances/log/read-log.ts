@@ -6,10 +6,13 @@ export interface LogLine {
   stream: 'stdout' | 'stderr';
   text: string;
   at?: string;
+  /** Not a line of the log: says that lines are missing here. */
+  isGap?: true;
 }
 
 export type LogNews =
-  | { say: 'line'; line: LogLine }
+  /** `after`: the place behind the line, for the next stream. */
+  | { say: 'line'; line: LogLine; after: string }
   /** A heartbeat: the connection is up, no line was written. */
   | { say: 'alive' }
   /** End of the log; `why` is empty if it is complete. */
@@ -24,14 +27,18 @@ export interface WhichLog {
 
 let lastId = 0;
 
+/** Where to begin: behind a line that was read, or at the last so many. */
+export type LogStart = { after: string } | { tail: number };
+
 /** The log of an instance until its stream ends, by an error or by returning. */
 export async function* readLog(
   { organizationId, clusterId, instanceId }: WhichLog,
-  tail: number,
+  start: LogStart,
   signal: AbortSignal,
 ): AsyncGenerator<LogNews> {
   const path = `/api/v1/clusters/${encodeURIComponent(clusterId)}/instances/${encodeURIComponent(instanceId)}/logs/stream`;
-  const answer = await fetch(`${path}?tail=${tail}&follow=true`, {
+  const begin = 'after' in start ? `after=${start.after}` : `tail=${start.tail}`;
+  const answer = await fetch(`${path}?${begin}&follow=true`, {
     headers: { accept: 'text/event-stream', 'x-svc-organization': organizationId },
     cache: 'no-store',
     signal,
@@ -40,10 +47,13 @@ export async function* readLog(
     yield { say: 'refused', why: await reasonOf(answer) };
     return;
   }
-  for await (const { event, comment, data } of frames(answer.body)) {
+  for await (const { event, comment, data, id: after = '' } of frames(answer.body)) {
     if (event === 'log') {
       lastId += 1;
-      yield { say: 'line', line: { ...shown(JSON.parse(data) as LogLine), id: lastId } };
+      yield { say: 'line', line: { ...shown(JSON.parse(data) as LogLine), id: lastId }, after };
+    } else if (event === 'missing') {
+      lastId += 1;
+      yield { say: 'line', line: { ...missing(JSON.parse(data) as Gap), id: lastId }, after };
     } else if (event === 'end') yield { say: 'end', why: (JSON.parse(data) as { message: string }).message };
     else if (comment?.startsWith('refused:')) yield { say: 'refused', why: sentence(comment.slice(8).trim()) };
     else if (comment !== 'open') yield { say: 'alive' };
@@ -59,6 +69,17 @@ async function reasonOf(answer: Response): Promise<string> {
 function sentence(text: string): string {
   const capital = text.slice(0, 1).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(capital) ? capital : `${capital}.`;
+}
+
+interface Gap {
+  stream: 'stdout' | 'stderr';
+  from: number;
+  to: number;
+}
+
+function missing({ stream, from, to }: Gap): Omit<LogLine, 'id'> {
+  const text = `Lines are missing here (positions ${from} to ${to}): they were deleted before they could be read.`;
+  return { stream, isGap: true, text };
 }
 
 /** Escape codes of a terminal would show up as garbage. */

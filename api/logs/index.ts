@@ -1,0 +1,3 @@
+import { streamLogs } from './stream-logs.ts';
+
+export const logs = { logs: streamLogs };

@@ -1,0 +1,205 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { LogBatch, LogCursor, LogReader } from '../../protocol/logs.ts';
+import { logChunk, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
+import { type ReadStream, readStream } from '../../test/ground/read-stream.ts';
+import { until } from '../../test/ground/until.ts';
+import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+
+let api: RunningApi;
+let other: RunningApi;
+let ours: Seeded;
+let clusterId: string;
+let agent: PeerAgent;
+/** The same agent, as it reaches the other process. */
+let elsewhere: PeerAgent;
+const opened: ReadStream[] = [];
+
+beforeAll(async () => {
+  api = await runningApi();
+  other = await api.twin();
+  ours = await seed(api.database);
+  [clusterId, agent] = await joined('Here');
+  elsewhere = Object.assign(new PeerAgent(other.url), agent, {});
+  elsewhere.credential = agent.credential;
+  elsewhere.incarnation = agent.incarnation;
+});
+afterEach(async () => {
+  for (const stream of opened.splice(0)) stream.stop();
+  await until('nothing is left', async () => (await left()).every((count) => count === 0));
+});
+afterAll(async () => {
+  await other.close();
+  await api.close();
+});
+
+async function joined(name: string, minor = 1): Promise<[string, PeerAgent]> {
+  const { body } = await api.call('POST', '/api/v1/clusters', { as: ours.tokens.admin, body: { name } });
+  const { cluster, token } = body as { cluster: { id: string }; token: string };
+  const peer = new PeerAgent(api.url);
+  await peer.join(token, { protocol: { major: 1, minor } });
+  const instance = { id: 'web-1', process: 'web', release: 'one', node: 'one', state: 'ready' as const, run: 1 };
+  await peer.report([observedSlice('workload/app', { instances: [instance] })]);
+  return [cluster.id, peer];
+}
+
+/** Everything that reading a log could leave in the database. */
+async function left(): Promise<number[]> {
+  const tables = ['log_reader', 'log_relay', 'cluster_command', 'command_output'];
+  return await Promise.all(
+    tables.map(async (table) => {
+      const { rows } = await sql<{ count: number }>`select count(*)::int as count from ${sql.table(table)}`.execute(
+        api.database.kysely,
+      );
+      return rows[0]?.count ?? -1;
+    }),
+  );
+}
+
+const place = (id = clusterId) => `/api/v1/clusters/${id}/instances/web-1/logs`;
+async function follow(more = '', at = api): Promise<ReadStream> {
+  const stream = await readStream(at, `${place()}/stream?follow=true${more}`, ours.tokens.viewer);
+  opened.push(stream);
+  return stream;
+}
+const reader = (besides: string[] = []): Promise<LogReader> =>
+  until('somebody reads', async () => (await agent.readers()).find(({ id }) => !besides.includes(id)));
+const texts = (stream: ReadStream) => stream.events('log').map(({ text }) => text);
+const lastId = (stream: ReadStream) =>
+  stream
+    .text()
+    .match(/^id: (.+)$/gm)
+    ?.at(-1)
+    ?.slice(4);
+
+/** Lines of stdout from a position on, with nothing on stderr. */
+function batch(position: number, text: string, more: Partial<LogBatch> = {}): LogBatch {
+  const chunk = logChunk('stdout', position, text);
+  return { from: { stdout: position, stderr: 0 }, to: { stdout: chunk.next, stderr: 0 }, chunks: [chunk], ...more };
+}
+
+test.each(['the process of the reader', 'another process'])(
+  'lines reach a reader by %s, in order, each once, and leave nothing behind',
+  async (way) => {
+    const by = way === 'another process' ? elsewhere : agent;
+    const stream = await follow('&tail=7');
+    const { id, ...wanted } = await reader();
+    expect(wanted).toEqual({ instance: 'web-1', tail: 7, follow: true });
+    let [position, expected] = [50, 0];
+    for (let sent = 0; sent < 12; sent += 1) {
+      const lines = Array.from({ length: 400 }, () => `line ${expected++}\n`).join('');
+      const one = batch(position, lines);
+      expect(await by.log(id, one)).toBe(true);
+      // An answer may be lost: the same comes again.
+      if (sent % 3 === 0) await by.log(id, one);
+      position = one.to.stdout;
+    }
+    await until('all lines', async () => stream.events('log').length >= expected);
+    expect(texts(stream)).toEqual(Array.from({ length: expected }, (_, number) => `line ${number}`));
+    expect(stream.events('log')[1]).toMatchObject({ stream: 'stdout', position: 57 });
+    expect(lastId(stream)).toBe(`${position}.0`);
+  },
+);
+
+test('an agent that waits for work hears of a reader at once, wherever it waits, and when it leaves', async () => {
+  for (const at of [api, other]) {
+    const waiting = elsewhere.call('GET', 'work?since=0&wait=25&logs=');
+    await until('it waits', async () => other.app.readiness !== undefined);
+    const stream = await follow('', at);
+    const { body } = await waiting;
+    expect(body.logs).toMatchObject({ readers: [{ instance: 'web-1' }] });
+    const { revision } = body.logs as { revision: string };
+    const next = elsewhere.call('GET', `work?since=0&wait=25&logs=${revision}`);
+    stream.stop();
+    expect((await next).body.logs).toEqual({ revision: '', readers: [] });
+  }
+});
+
+test('a stream continues behind the last event, by `after` and by Last-Event-ID', async () => {
+  const first = await follow();
+  const { id } = await reader();
+  await agent.log(id, batch(10, 'one\ntwo\n'));
+  await until('two lines', async () => texts(first).length === 2);
+  first.stop();
+  const behind: LogCursor = { stdout: 18, stderr: 0 };
+  const second = await follow(`&after=${lastId(first)}`);
+  const again = await reader([id]);
+  expect(again).toMatchObject({ from: behind, follow: true });
+  second.stop();
+  const token = 'token' in ours.tokens.viewer ? ours.tokens.viewer.token : '';
+  const leaving = new AbortController();
+  await fetch(`${api.url}${place()}/stream?follow=true`, {
+    headers: { authorization: `Bearer ${token}`, 'last-event-id': '18.0' },
+    signal: leaving.signal,
+  });
+  expect(await reader([id, again.id])).toMatchObject({ from: behind });
+  leaving.abort();
+  const wrong = await api.call('GET', `${place()}/stream?after=nonsense`, { as: ours.tokens.viewer });
+  expect([wrong.status, wrong.body.errors]).toMatchObject([422, [{ location: 'query.after' }]]);
+});
+
+test('an agent that was started again begins where the reader is, and what it tells twice is told once', async () => {
+  const stream = await follow();
+  const { id } = await reader();
+  await agent.log(id, batch(0, 'one\ntwo\n'));
+  await until('two lines', async () => texts(stream).length === 2);
+  expect(await reader()).toMatchObject({ id, from: { stdout: 8, stderr: 0 } });
+  // Another process knows an older position.
+  await agent.log(id, batch(4, 'two\nthree\n'));
+  await until('the next line', async () => texts(stream).length === 3);
+  expect(texts(stream)).toEqual(['one', 'two', 'three']);
+});
+
+test('lines that were deleted before they were read are an event, and what is lost on the way ends the stream', async () => {
+  const stream = await follow();
+  const { id } = await reader();
+  await agent.log(id, batch(0, 'one\n'));
+  const gap = { stream: 'stdout' as const, missing: { from: 4, to: 5_000 } };
+  const after = batch(5_000, 'two\n');
+  await agent.log(id, { ...after, from: { stdout: 4, stderr: 0 }, chunks: [gap, ...after.chunks] });
+  await until('two lines', async () => texts(stream).length === 2);
+  expect(stream.events('missing')).toEqual([{ stream: 'stdout', from: 4, to: 5_000 }]);
+  await agent.log(id, batch(6_000, 'far behind\n'));
+  await until('it ends', async () => stream.ended());
+  expect([texts(stream), stream.events('end'), lastId(stream)]).toEqual([['one', 'two'], [], '5004.0']);
+});
+
+test('both streams, pieces of characters and of lines, and the end', async () => {
+  const stream = await readStream(api, `${place()}/stream?tail=10`, ours.tokens.viewer);
+  opened.push(stream);
+  const { id } = await reader();
+  const chunks = [logChunk('stdout', 0, 'grüße\n', 1_000), logChunk('stderr', 3, 'oh\n\nno', 2_000)];
+  await agent.log(id, { from: { stdout: 0, stderr: 3 }, to: { stdout: 8, stderr: 9 }, chunks });
+  await agent.log(id, { from: { stdout: 8, stderr: 9 }, to: { stdout: 8, stderr: 9 }, chunks: [], end: {} });
+  await until('it ends', async () => stream.ended());
+  const at = (millis: number) => new Date(millis).toISOString();
+  expect(stream.events('log')).toEqual([
+    { stream: 'stdout', position: 0, text: 'grüße', at: at(1_000) },
+    { stream: 'stderr', position: 3, text: 'oh', at: at(2_000) },
+    { stream: 'stderr', position: 6, text: '', at: at(2_000) },
+    { stream: 'stderr', position: 7, text: 'no', at: at(2_000) },
+  ]);
+  expect(stream.events('end')).toEqual([{ message: '' }]);
+  expect((await agent.call('POST', `logs/${id}`, batch(8, 'late\n'))).status).toBe(404);
+});
+
+test('a reader that takes nothing holds up its own log only, and nothing piles up', async () => {
+  const slow = await follow();
+  const { id } = await reader();
+  slow.stop();
+  await until('it has left', async () => (await agent.readers()).length === 0);
+  expect((await agent.call('POST', `logs/${id}`, batch(0, 'nobody\n'))).status).toBe(404);
+});
+
+test('another cluster cannot write into a log, and an agent of before is to be updated first', async () => {
+  const [, stranger] = await joined('Stranger');
+  const stream = await follow();
+  const { id } = await reader();
+  expect((await stranger.call('POST', `logs/${id}`, batch(0, 'forged\n'))).status).toBe(404);
+  expect(await stranger.readers()).toEqual([]);
+  expect(stream.events('log')).toEqual([]);
+  const [old] = await joined('Old', 0);
+  const refused = await readStream(api, `${place(old)}/stream`, ours.tokens.viewer);
+  await until('it is refused', async () => refused.ended());
+  expect(refused.text()).toMatch(/^: refused: .*too old to send logs.*cluster update/m);
+});

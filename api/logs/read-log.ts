@@ -1,0 +1,40 @@
+import type { ClusterView } from '../../db/clusters/clusters.ts';
+import { findInstance } from '../../db/workloads/cluster-instances.ts';
+import { Problem } from '../../domain/problems.ts';
+import { logsMinor } from '../../protocol/version.ts';
+import { refuseWithoutContact } from '../commands/command.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
+import type { LogTold, Wanted } from './log-reader.ts';
+import type { LogReaders } from './log-readers.ts';
+
+/** An agent that is in contact begins long before. */
+const beginMillis = 30_000;
+
+/** Reads the log of an instance through its agent. Answers why it ended; `undefined`: read on from the last cursor. */
+export async function* readLog(
+  server: Pick<ServerParts, 'database'> & { logReaders: Pick<LogReaders, 'open'> },
+  cluster: ClusterView,
+  { instance, ...wanted }: Wanted & { instance: string },
+  signal: AbortSignal,
+): AsyncGenerator<LogTold, { message: string } | undefined, undefined> {
+  if ((await findInstance(server.database.kysely, cluster, instance)) === undefined) {
+    throw new Problem('not-found', `The agent of "${cluster.name}" sees no such instance.`);
+  }
+  refuseWithoutContact(cluster);
+  if (cluster.agent.protocolMinor < logsMinor) {
+    throw new Problem(
+      'cluster-not-ready',
+      `The agent of the cluster "${cluster.name}" is too old to send logs to this control plane: update it with \`./ballast cluster update\` first.`,
+    );
+  }
+  const leaving = new AbortController();
+  const over = AbortSignal.any([signal, leaving.signal]);
+  try {
+    const reader = await server.logReaders.open(cluster, instance, wanted, over);
+    const ended = yield* reader.read(beginMillis, over);
+    if (ended === 'silent') return { message: `The agent of the cluster "${cluster.name}" did not answer in time.` };
+    return typeof ended === 'string' ? undefined : ended;
+  } finally {
+    leaving.abort();
+  }
+}

@@ -1,0 +1,11 @@
+import type { ForeignKey } from '../postgres/foreign-keys.ts';
+
+export const foreignKeys: readonly ForeignKey[] = [
+  {
+    table: 'log_reader',
+    columns: ['organization_id', 'cluster_id'],
+    references: 'cluster',
+    referenced: ['organization_id', 'id'],
+    onDelete: 'cascade',
+  },
+];
