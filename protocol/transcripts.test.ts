@@ -14,6 +14,7 @@ import {
   work,
 } from './agent.ts';
 import { commandResult, outputBatch } from './command.ts';
+import { logAnswer, logBatch } from './logs.ts';
 import { report } from './observed.ts';
 
 /** Every later version of the same major understands these transcripts. Never change one; add one. */
@@ -29,11 +30,19 @@ const spoken: Record<string, { request?: z.ZodType; answer: z.ZodType }> = {
   work: { answer: work },
   'command-output': { request: outputBatch, answer: nothing },
   'command-result': { request: commandResult, answer: nothing },
+  logs: { request: logBatch, answer: logAnswer },
   credential: { request: credentialRequest, answer: nothing },
   release: { answer: release },
 };
 
-const cases = versions.flatMap((version) => Object.keys(spoken).map((route) => [version, route] as const));
+/** Routes that came with a minor. */
+const since: Record<string, string> = { logs: '1.1' };
+
+const cases = versions.flatMap((version) =>
+  Object.keys(spoken)
+    .filter((route) => (since[route] ?? '1.0') <= version)
+    .map((route) => [version, route] as const),
+);
 
 test.each(cases)(
   'protocol %s, %s: what was said then is understood, and what is new is ignored',

@@ -190,15 +190,6 @@ test('a command is cancelled, and what the agent does not understand is refused 
   expect(await resultOf(missing)).toMatchObject({ outcome: 'failed', message: expect.any(String) });
 });
 
-test('logs are followed until somebody cancels', async () => {
-  const id = command({ kind: 'logs', instance, tail: 10, follow: true });
-  await until('its lease is renewed', async () => peer.heartbeats.at(-1)?.running.includes(id));
-  expect(journalled(id)).toBeUndefined();
-  peer.cancelled = [id];
-  expect(await resultOf(id)).toMatchObject({ outcome: 'cancelled' });
-  peer.cancelled = [];
-});
-
 test('the credential is changed, also when the answer is lost and the agent is killed then', async () => {
   const before = readIdentity(path())?.credential;
   peer.disturb = (asked) => (asked === 'credential' ? 'cut-after' : undefined);

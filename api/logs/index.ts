@@ -1,3 +1,4 @@
+import { listLogLines } from './list-log-lines.ts';
 import { streamLogs } from './stream-logs.ts';
 
-export const logs = { logs: streamLogs };
+export const logs = { logLines: listLogLines, logs: streamLogs };

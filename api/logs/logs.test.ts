@@ -183,12 +183,24 @@ test('both streams, pieces of characters and of lines, and the end', async () =>
   expect((await agent.call('POST', `logs/${id}`, batch(8, 'late\n'))).status).toBe(404);
 });
 
-test('a reader that takes nothing holds up its own log only, and nothing piles up', async () => {
-  const slow = await follow();
-  const { id } = await reader();
-  slow.stop();
-  await until('it has left', async () => (await agent.readers()).length === 0);
-  expect((await agent.call('POST', `logs/${id}`, batch(0, 'nobody\n'))).status).toBe(404);
+test('pages hold every line once, whatever was deleted is named, and none is asked for from the beginning again', async () => {
+  const page = (cursor?: string) =>
+    api.call('GET', `${place()}?limit=2${cursor === undefined ? '' : `&cursor=${cursor}`}`, { as: ours.tokens.viewer });
+  const first = page();
+  const one = await reader();
+  expect(one).toEqual({ id: one.id, instance: 'web-1', follow: false });
+  await agent.log(one.id, batch(100, 'a\nb\nc\n'));
+  const { body } = await first;
+  expect(body.items).toMatchObject([{ text: 'a', position: 100 }, { text: 'b' }]);
+  const second = page(String(body.nextCursor));
+  const two = await reader([one.id]);
+  expect(two.from).toEqual({ stdout: 104, stderr: 0 });
+  const gap = { stream: 'stdout' as const, missing: { from: 104, to: 106 } };
+  const last = batch(106, 'd\n', { from: { stdout: 104, stderr: 0 }, end: {} });
+  await agent.log(two.id, { ...last, chunks: [gap, ...last.chunks] });
+  const rest = (await second).body;
+  expect(rest.items).toMatchObject([{ text: 'd', position: 106, missingFrom: 104 }]);
+  expect(rest).not.toHaveProperty('nextCursor');
 });
 
 test('another cluster cannot write into a log, and an agent of before is to be updated first', async () => {

@@ -112,7 +112,7 @@ export async function agentPeer(): Promise<AgentPeer> {
       peer.hellos.push(helloRequest.parse(body));
       return {
         incarnation: peer.hellos.length,
-        minor: 0,
+        minor: 1,
         clusterId,
         clusterName: 'peer',
         heartbeatSeconds: 0.3,

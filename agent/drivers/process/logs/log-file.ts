@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process';
 import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { writeFileAtomically } from '../../../../machine/files.ts';
-import { type LogGap, longestLine } from '../../../../protocol/logs.ts';
+import { type LogGap, largestBatch, longestLine } from '../../../../protocol/logs.ts';
 import type { LogLines } from '../../driver.ts';
 import { LogTimes } from './log-times.ts';
 
 const run = promisify(execFile);
 const block = 65_536;
-/** Small enough for two of them to go into one request. */
-const largestRun = 128 * 1024;
+/** As much as goes into one request. */
+const largestRun = largestBatch;
 /** A process owns its log, so it can make it look as long as it likes. */
 const farthest = 256 * 1024 * 1024;
 

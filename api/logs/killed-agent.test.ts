@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type FloodedLog, floodedLog, followedNumbers, pagedNumbers } from '../../test/agents/flooded-log.ts';
+
+const seconds = 3;
+const linesPerSecond = 10_000;
+const count = seconds * linesPerSecond;
+
+let flood: FloodedLog;
+beforeAll(async () => {
+  flood = await floodedLog(seconds, linesPerSecond);
+}, 240_000);
+afterAll(() => flood?.close());
+
+test('an agent is killed half way: who follows and who pages afterwards get every line once', async () => {
+  const all = Array.from({ length: count }, (_, number) => number);
+  let replaced: Promise<void> | undefined;
+  const followed = await followedNumbers(flood, count, (seen) => {
+    if (seen >= count / 2) replaced ??= flood.replaceAgent();
+  });
+  await replaced;
+  expect(followed).toEqual(all);
+  expect(await pagedNumbers(flood)).toEqual(all);
+}, 240_000);
