@@ -2,12 +2,18 @@ import { createRouter } from '@tanstack/react-router';
 import { personPlane } from './control-plane/plane.ts';
 import { sessionQuery } from './control-plane/session.ts';
 import { NotThere, PageFailed, PageLoading } from './frame/fallbacks.tsx';
+import { personRoute } from './frame/person-frame.tsx';
 import { organizationRoute, rootRoute } from './frame/routes.ts';
-import { organizationPages, personPages } from './routes.ts';
+import { startRoute } from './start-route.ts';
+import { organizationPages, personPages } from './subjects.ts';
 
 /** Every page with its address. */
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([organizationRoute.addChildren(organizationPages), ...personPages]),
+  routeTree: rootRoute.addChildren([
+    organizationRoute.addChildren(organizationPages),
+    startRoute,
+    personRoute.addChildren(personPages),
+  ]),
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
   defaultPendingMs: 200,

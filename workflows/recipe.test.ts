@@ -27,7 +27,7 @@ async function centralPlaces(): Promise<string[]> {
 }
 
 /** Places that every subject with a table or with hints touches, an actor or not: found by no name of a kind. */
-const ofAnySubject = ['db/schemas.ts', 'domain/subjects.ts', 'web/live/affected.ts'];
+const ofAnySubject = ['db/schemas.ts', 'domain/subjects.ts'];
 
 test('the recipe for an actor names exactly the central places that a descriptor still touches', async () => {
   const recipe = await readFile(new URL('CONTRIBUTING.md', checkout), 'utf8');

@@ -9,7 +9,7 @@ import { type OwnMembership, useSession } from '../control-plane/session.ts';
 import { useLive } from '../live/use-live.ts';
 import { ConnectionNotice } from './connection-notice.tsx';
 import { NotThere } from './fallbacks.tsx';
-import { placeOf } from './places.tsx';
+import { placeOf } from './places.ts';
 import { Shell } from './shell.tsx';
 import { Sidebar } from './sidebar.tsx';
 

@@ -5,7 +5,7 @@ import { useMembership } from '../control-plane/session.ts';
 import { OrganizationSwitch } from './menus/organization-switch.tsx';
 import { PersonMenu } from './menus/person-menu.tsx';
 import { openPalette } from './palette/palette-open.ts';
-import { places } from './places.tsx';
+import { places } from './places.ts';
 
 export function Sidebar() {
   const { slug, role } = useMembership();

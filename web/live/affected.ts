@@ -6,20 +6,14 @@ import type { Hint } from './event-stream.ts';
 type Operations = Plane['trpc'];
 
 /** For each kind of thing that the event stream names: the operations whose answers may have changed. */
-const affectedBy: Record<HintKind, (trpc: Operations) => QueryKey[]> = {
-  cluster: (trpc) => [trpc.clusters.pathKey(), trpc.workloads.pathKey(), trpc.workflows.pathKey()],
-  cluster_event: (trpc) => [trpc.clusters.events.pathKey(), trpc.clusters.organizationEvents.pathKey()],
-  agent_update: (trpc) => [trpc.clusters.pathKey(), trpc.workflows.pathKey()],
-  cluster_command: (trpc) => [trpc.clusterCommands.pathKey()],
-  workload: (trpc) => [trpc.workloads.pathKey(), trpc.clusters.pathKey(), trpc.workflows.pathKey()],
-  team: (trpc) => [trpc.teams.pathKey(), trpc.members.pathKey()],
-  member: (trpc) => [trpc.members.pathKey(), trpc.teams.pathKey(), trpc.invitations.pathKey()],
-  invitation: (trpc) => [trpc.invitations.pathKey()],
-  api_token: (trpc) => [trpc.apiTokens.pathKey()],
-  trusted_issuer: (trpc) => [trpc.trustedIssuers.pathKey(), trpc.apiTokens.pathKey()],
-  organization: (trpc) => [trpc.organizations.pathKey()],
-  deletion: (trpc) => [trpc.organizations.pathKey(), trpc.workflows.pathKey()],
-};
+export type Affected<Kind extends HintKind> = Readonly<Record<Kind, (trpc: Operations) => QueryKey[]>>;
+
+const affectedBy: Partial<Affected<HintKind>> = {};
+
+/** Subjects register here what their hints touch (web/subjects.ts). */
+export function registerAffected(affected: Partial<Affected<HintKind>>): void {
+  Object.assign(affectedBy, affected);
+}
 
 /** Unknown kinds come from a newer control plane and concern nothing that this console shows. */
 export function affectedKeys(trpc: Operations, hints: readonly Hint[]): QueryKey[] {
@@ -27,7 +21,7 @@ export function affectedKeys(trpc: Operations, hints: readonly Hint[]): QueryKey
   const keys = new Map<string, QueryKey>([['audit log', trpc.auditLog.pathKey()]]);
   for (const kind of new Set(hints.map((hint) => hint.kind))) {
     if (!isHintKind(kind)) continue;
-    for (const key of affectedBy[kind](trpc)) keys.set(JSON.stringify(key), key);
+    for (const key of affectedBy[kind]?.(trpc) ?? []) keys.set(JSON.stringify(key), key);
   }
   return [...keys.values()];
 }

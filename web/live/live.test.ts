@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import '../subjects.ts';
 import { createPlane } from '../control-plane/plane.ts';
 import { affectedKeys, touchesSession } from './affected.ts';
 import { type Frame, frames } from './event-stream.ts';

@@ -16,7 +16,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership, useSession } from '../../control-plane/session.ts';
 import { placeGuide } from '../../pages/home/guide-place.ts';
 import { useSignOut } from '../menus/sign-out.ts';
-import { places } from '../places.tsx';
+import { places } from '../places.ts';
 import { chooseTheme } from '../theme.ts';
 
 export interface Command {

@@ -1,7 +1,7 @@
 import { mayActAs } from '../../../domain/roles.ts';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { useMembership } from '../../control-plane/session.ts';
-import { places } from '../places.tsx';
+import { places } from '../places.ts';
 import { isMac } from '../sidebar.tsx';
 
 /** Keyboard shortcuts available to this role. */

@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import { mayActAs } from '../../../domain/roles.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { file } from '../page-file.ts';
-import { places } from '../places.tsx';
+import { places } from '../places.ts';
 import { closePalette, isPaletteOpen, openPalette } from './palette-open.ts';
 
 const sequenceMillis = 1_200;

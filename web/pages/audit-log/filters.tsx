@@ -1,19 +1,9 @@
 import { useId } from 'react';
 import { Button } from '../../components/forms/button.tsx';
 import { type Choice, control, Select } from '../../components/forms/form.tsx';
-import { deeds, subjects } from './deeds.ts';
+import { kindsOfThings } from './deeds.ts';
 import type { LogFilter } from './filter.ts';
 import type { KnownNames } from './known-names.ts';
-
-const whatChoices: readonly Choice[] = [
-  { value: '', label: 'Everything' },
-  ...subjects.flatMap(([kind, group]) => [
-    { value: `${kind}/`, label: `${group}: all`, group },
-    ...Object.entries(deeds)
-      .filter(([action]) => action.startsWith(`${kind}.`))
-      .map(([action, { label }]) => ({ value: action, label, group })),
-  ]),
-];
 
 interface FiltersProps {
   filter: LogFilter;
@@ -30,6 +20,7 @@ export function Filters({ filter, names, stranger, thing, onChange }: FiltersPro
   const { action, actor, subject, from, to } = filter;
   const oneThing = subject?.includes('/') === true ? subject : undefined;
   const what = action ?? (subject === undefined ? '' : (oneThing ?? `${subject}/`));
+  const whatChoices = actionChoices();
   const known = whatChoices.some(({ value }) => value === what);
   const set = (changes: { [Field in keyof LogFilter]?: string | undefined }) => {
     const next = Object.entries({ ...filter, ...changes }).filter(([, value]) => value !== undefined && value !== '');
@@ -72,6 +63,16 @@ export function Filters({ filter, names, stranger, thing, onChange }: FiltersPro
       )}
     </div>
   );
+}
+
+function actionChoices(): Choice[] {
+  return [
+    { value: '', label: 'Everything' },
+    ...kindsOfThings().flatMap(({ kind, name: group, deeds }) => [
+      { value: `${kind}/`, label: `${group}: all`, group },
+      ...deeds.map(([action, { label }]) => ({ value: action, label, group })),
+    ]),
+  ];
 }
 
 function whoChoices(

@@ -4,7 +4,7 @@ import { Card } from '../../components/page.tsx';
 import { EmptyState, LoadedPages } from '../../components/states.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { EventList } from '../events/event-list.tsx';
+import { EventList } from './event-list.tsx';
 
 const route = getRouteApi('/o/$organization/clusters/$cluster');
 

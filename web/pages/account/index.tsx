@@ -1,0 +1,33 @@
+import { createRoute } from '@tanstack/react-router';
+import { page } from '../../frame/page-file.ts';
+import { personRoute } from '../../frame/person-frame.tsx';
+import type { Affected } from '../../live/affected.ts';
+import { type Deeds, type Kinds, why } from '../audit-log/deed.ts';
+
+const account = createRoute({
+  getParentRoute: () => personRoute,
+  path: '/account',
+  component: page(() => import('./account.tsx'), 'Account'),
+});
+const newOrganization = createRoute({
+  getParentRoute: () => personRoute,
+  path: '/new-organization',
+  component: page(() => import('./new-organization.tsx'), 'NewOrganization'),
+});
+const deletedOrganizations = createRoute({
+  getParentRoute: () => personRoute,
+  path: '/deleted-organizations',
+  component: page(() => import('./deleted-organizations.tsx'), 'DeletedOrganizations'),
+});
+
+export const personRoutes = [account, newOrganization, deletedOrganizations] as const;
+
+export const affected: Affected<'deletion'> = {
+  deletion: (trpc) => [trpc.organizations.pathKey(), trpc.workflows.pathKey()],
+};
+
+export const kinds: Kinds<'deletion'> = { deletion: 'Deletions' };
+
+export const deeds: Deeds<'deletion'> = {
+  'deletion.failed': { label: 'Failed', done: ({ details }) => `marked a deletion as failed${why(details)}` },
+};

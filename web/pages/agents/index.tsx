@@ -1,0 +1,15 @@
+import type { Affected } from '../../live/affected.ts';
+import { type Deeds, type Kinds, why } from '../audit-log/deed.ts';
+
+export const affected: Affected<'agent_update'> = {
+  agent_update: (trpc) => [trpc.clusters.pathKey(), trpc.workflows.pathKey()],
+};
+
+export const kinds: Kinds<'agent-update'> = { 'agent-update': 'Agent updates' };
+
+export const deeds: Deeds<'agent-update'> = {
+  'agent-update.failed': {
+    label: 'Failed',
+    done: ({ details }) => `marked the update of an agent as failed${why(details)}`,
+  },
+};

@@ -1,0 +1,45 @@
+import { KeyIcon } from '@primer/octicons-react';
+import { createRoute } from '@tanstack/react-router';
+import { page } from '../../frame/page-file.ts';
+import type { Place } from '../../frame/places.ts';
+import { organizationRoute } from '../../frame/routes.ts';
+import type { Affected } from '../../live/affected.ts';
+import { flag, type Search } from '../../search.ts';
+import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
+
+const tokens = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/tokens',
+  validateSearch: ({ over, make }: Search) => ({ ...flag('over', over), ...flag('make', make) }),
+  component: page(() => import('./tokens.tsx'), 'Tokens'),
+});
+
+export const routes = [tokens] as const;
+
+export const place: Place = {
+  label: 'API tokens',
+  to: '/o/$organization/tokens',
+  icon: <KeyIcon />,
+  key: 'k',
+  role: 'admin',
+  group: 'organization',
+  also: 'keys secrets',
+};
+
+export const affected: Affected<'api_token'> = {
+  api_token: (trpc) => [trpc.apiTokens.pathKey()],
+};
+
+export const kinds: Kinds<'api_token'> = { api_token: 'API tokens' };
+
+export const deeds: Deeds<'api_token'> = {
+  'api_token.created': {
+    label: 'Created',
+    done: ({ name, details }) => `created the API token ${name}${after(' with the role ', details.role)}`,
+  },
+  'api_token.exchanged': {
+    label: 'Issued to a CI job',
+    done: ({ name, details }) => `received the API token ${name}${after(' with the role ', details.role)}`,
+  },
+  'api_token.revoked': { label: 'Revoked', done: ({ name }) => `revoked the API token ${name}` },
+};

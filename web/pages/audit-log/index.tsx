@@ -1,0 +1,31 @@
+import { LogIcon } from '@primer/octicons-react';
+import { createRoute } from '@tanstack/react-router';
+import { page } from '../../frame/page-file.ts';
+import type { Place } from '../../frame/places.ts';
+import { organizationRoute } from '../../frame/routes.ts';
+import { type Search, text } from '../../search.ts';
+
+const auditLog = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/audit-log',
+  validateSearch: (search: Search) => ({
+    ...text('action', search.action),
+    ...text('actor', search.actor),
+    ...text('subject', search.subject),
+    ...text('from', search.from),
+    ...text('to', search.to),
+  }),
+  component: page(() => import('./audit-log.tsx'), 'AuditLog'),
+});
+
+export const routes = [auditLog] as const;
+
+export const place: Place = {
+  label: 'Audit log',
+  to: '/o/$organization/audit-log',
+  icon: <LogIcon />,
+  key: 'a',
+  role: 'admin',
+  group: 'organization',
+  also: 'who did what',
+};

@@ -1,0 +1,124 @@
+import { ServerIcon } from '@primer/octicons-react';
+import { createRoute } from '@tanstack/react-router';
+import { page } from '../../frame/page-file.ts';
+import type { Place } from '../../frame/places.ts';
+import { organizationRoute } from '../../frame/routes.ts';
+import type { Affected } from '../../live/affected.ts';
+import { flag, type Search } from '../../search.ts';
+import { type About, after, change, type Deeds, type Kinds, list, said, why } from '../audit-log/deed.ts';
+
+const clusters = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/clusters',
+  validateSearch: ({ add }: Search) => ({ ...flag('add', add) }),
+  component: page(() => import('./cluster-list.tsx'), 'ClusterList'),
+});
+const cluster = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/clusters/$cluster',
+  validateSearch: ({ join }: Search) => ({ ...flag('join', join) }),
+  component: page(() => import('./cluster.tsx'), 'Cluster'),
+});
+const clusterOverview = createRoute({
+  getParentRoute: () => cluster,
+  path: '/',
+  component: page(() => import('./cluster-overview.tsx'), 'ClusterOverview'),
+});
+const clusterInstances = createRoute({
+  getParentRoute: () => cluster,
+  path: '/instances',
+  component: page(() => import('../instances/cluster-instances.tsx'), 'ClusterInstances'),
+});
+const clusterEvents = createRoute({
+  getParentRoute: () => cluster,
+  path: '/events',
+  component: page(() => import('../events/cluster-events.tsx'), 'ClusterEvents'),
+});
+const clusterAgent = createRoute({
+  getParentRoute: () => cluster,
+  path: '/agent',
+  component: page(() => import('../agents/cluster-agent.tsx'), 'ClusterAgent'),
+});
+
+export const routes = [
+  clusters,
+  cluster.addChildren([clusterOverview, clusterInstances, clusterEvents, clusterAgent]),
+] as const;
+
+export const place: Place = {
+  label: 'Clusters',
+  to: '/o/$organization/clusters',
+  icon: <ServerIcon />,
+  key: 'c',
+  role: 'viewer',
+  group: 'work',
+  also: 'machines nodes agents',
+};
+
+export const affected: Affected<'cluster'> = {
+  cluster: (trpc) => [trpc.clusters.pathKey(), trpc.workloads.pathKey(), trpc.workflows.pathKey()],
+};
+
+function clusterChanges({ name, details }: About): string {
+  const renamed = change(details, 'name');
+  const region = change(details, 'region');
+  const schedulable = change(details, 'schedulable');
+  return (
+    list([
+      renamed && `renamed the cluster ${said(renamed.from)} to ${said(renamed.to)}`,
+      region && `set the region of the cluster ${name} to ${said(region.to) || 'none'}`,
+      schedulable &&
+        (schedulable.to === true
+          ? `let the cluster ${name} take new workloads`
+          : `let the cluster ${name} take no new workloads`),
+    ]) || `changed the cluster ${name}`
+  );
+}
+
+export const kinds: Kinds<'cluster'> = { cluster: 'Clusters' };
+
+export const deeds: Deeds<'cluster'> = {
+  'cluster.created': { label: 'Created', done: ({ name }) => `created the cluster ${name}` },
+  'cluster.updated': { label: 'Changed', done: clusterChanges },
+  'cluster.enrollment_token_created': {
+    label: 'Join command created',
+    done: ({ name }) => `created a command that joins a machine to the cluster ${name}`,
+  },
+  'cluster.agent_enrolled': {
+    label: 'Agent joined',
+    done: ({ name, details }) =>
+      `joined the cluster ${name}${after(' with the version ', details.version)}${details.replaced === true ? 'and replaced the previous agent' : ''}`,
+  },
+  'cluster.agent_revoked': { label: 'Agent revoked', done: ({ name }) => `revoked the agent of the cluster ${name}` },
+  'cluster.agent_update_requested': {
+    label: 'Agent update requested',
+    done: ({ name, details }) =>
+      `requested the ${details.kind === 'rollback' ? 'rollback' : 'update'} of the agent of the cluster ${name}${after(' to ', details.to)}`,
+  },
+  'cluster.agent_update_cancelled': {
+    label: 'Agent update cancelled',
+    done: ({ name }) => `cancelled the update of the agent of the cluster ${name}`,
+  },
+  'cluster.exec': {
+    label: 'Program run',
+    done: ({ name, details }) => `ran ${said(details.program) || 'a program'} in an instance on the cluster ${name}`,
+  },
+  'cluster.restart': {
+    label: 'Workload restarted',
+    done: ({ name, details }) =>
+      `restarted ${said(details.workload) || 'a workload'}${after(', process ', details.process)}, on the cluster ${name}`,
+  },
+  'cluster.command_cancelled': {
+    label: 'Command cancelled',
+    done: ({ name }) => `cancelled a command on the cluster ${name}`,
+  },
+  'cluster.deletion_requested': {
+    label: 'Deletion requested',
+    done: ({ name }) => `requested the deletion of the cluster ${name}`,
+  },
+  'cluster.deleted': { label: 'Deleted', done: ({ name }) => `deleted the cluster ${name}` },
+  'cluster.failed': {
+    label: 'Failed',
+    done: ({ name, details }) => `marked the cluster ${name} as failed${why(details)}`,
+  },
+};

@@ -1,0 +1,23 @@
+import { HomeIcon } from '@primer/octicons-react';
+import { createRoute } from '@tanstack/react-router';
+import { page } from '../../frame/page-file.ts';
+import type { Place } from '../../frame/places.ts';
+import { organizationRoute } from '../../frame/routes.ts';
+
+const home = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/',
+  component: page(() => import('./home.tsx'), 'Home'),
+});
+
+export const routes = [home] as const;
+
+export const place: Place = {
+  label: 'Home',
+  to: '/o/$organization',
+  icon: <HomeIcon />,
+  key: 'h',
+  role: 'viewer',
+  group: 'work',
+  also: 'start overview',
+};

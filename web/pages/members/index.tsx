@@ -1,0 +1,51 @@
+import { PersonIcon } from '@primer/octicons-react';
+import { createRoute } from '@tanstack/react-router';
+import { page } from '../../frame/page-file.ts';
+import type { Place } from '../../frame/places.ts';
+import { organizationRoute } from '../../frame/routes.ts';
+import type { Affected } from '../../live/affected.ts';
+import { chosen, flag, type Search } from '../../search.ts';
+import { after, type Deeds, fromTo, type Kinds } from '../audit-log/deed.ts';
+
+const members = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/members',
+  validateSearch: ({ show, accepted, invite }: Search) => ({
+    ...chosen('show', show, ['invitations']),
+    ...flag('accepted', accepted),
+    ...flag('invite', invite),
+  }),
+  component: page(() => import('./members.tsx'), 'Members'),
+});
+
+export const routes = [members] as const;
+
+export const place: Place = {
+  label: 'Members',
+  to: '/o/$organization/members',
+  icon: <PersonIcon />,
+  key: 'm',
+  role: 'viewer',
+  group: 'organization',
+  also: 'people roles invitations',
+};
+
+export const affected: Affected<'member'> = {
+  member: (trpc) => [trpc.members.pathKey(), trpc.teams.pathKey(), trpc.invitations.pathKey()],
+};
+
+export const kinds: Kinds<'member'> = { member: 'Members' };
+
+export const deeds: Deeds<'member'> = {
+  'member.added': {
+    label: 'Added',
+    done: ({ name, details, itself }) => `${itself ? 'joined' : `added ${name}`}${after(' as ', details.role)}`,
+  },
+  'member.role_changed': {
+    label: 'Role changed',
+    done: ({ name, details, itself }) =>
+      `changed ${itself ? 'their own role' : `the role of ${name}`}${fromTo(details)}`,
+  },
+  'member.left': { label: 'Left', done: () => 'left the organization' },
+  'member.removed': { label: 'Removed', done: ({ name }) => `removed ${name} from the organization` },
+};

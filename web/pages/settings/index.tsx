@@ -1,0 +1,70 @@
+import { GearIcon } from '@primer/octicons-react';
+import { createRoute } from '@tanstack/react-router';
+import { page } from '../../frame/page-file.ts';
+import type { Place } from '../../frame/places.ts';
+import { organizationRoute } from '../../frame/routes.ts';
+import type { Affected } from '../../live/affected.ts';
+import { type About, change, type Deeds, fromTo, type Kinds, list, said, why } from '../audit-log/deed.ts';
+
+const settings = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/settings',
+  component: page(() => import('./settings.tsx'), 'Settings'),
+});
+
+export const routes = [settings] as const;
+
+export const place: Place = {
+  label: 'Settings',
+  to: '/o/$organization/settings',
+  icon: <GearIcon />,
+  key: 's',
+  role: 'viewer',
+  group: 'organization',
+  also: 'retention second factor delete name',
+};
+
+export const affected: Affected<'organization'> = {
+  organization: (trpc) => [trpc.organizations.pathKey()],
+};
+
+function organizationChanges({ name, details }: About): string {
+  const renamed = change(details, 'name');
+  const mfa = change(details, 'requireMfa');
+  const cluster = change(details, 'defaultClusterId');
+  const builds = change(details, 'buildRegistryCredentialId') ?? change(details, 'buildRepositoryPrefix');
+  return (
+    list([
+      renamed && `renamed the organization from ${said(renamed.from)} to ${said(renamed.to)}`,
+      mfa && (mfa.to === true ? 'required a second factor of everybody' : 'no longer required a second factor'),
+      cluster && (cluster.to === null ? 'removed the default cluster' : 'chose the default cluster'),
+      builds && 'changed where builds are kept',
+    ]) || `changed the organization ${name}`
+  );
+}
+
+export const kinds: Kinds<'organization'> = { organization: 'Organization' };
+
+export const deeds: Deeds<'organization'> = {
+  'organization.created': { label: 'Created', done: ({ name }) => `created the organization ${name}` },
+  'organization.updated': { label: 'Changed', done: organizationChanges },
+  'organization.deleted_retention_set': {
+    label: 'Retention set',
+    done: ({ details }) => `set the retention of deleted data${fromTo(details, 3_600_000)}`,
+  },
+  'organization.join_token_ttl_set': {
+    label: 'Join command lifetime set',
+    done: ({ details }) => `set the join command lifetime${fromTo(details, 1_000)}`,
+  },
+  'organization.deleted': { label: 'Deleted', done: ({ name }) => `deleted the organization ${name}` },
+  'organization.restored': { label: 'Restored', done: ({ name }) => `restored the organization ${name}` },
+  'organization.purge_requested': {
+    label: 'Purge requested',
+    done: ({ name }) => `requested the purge of the organization ${name}`,
+  },
+  'organization.purged': { label: 'Purged', done: ({ name }) => `purged the organization ${name}` },
+  'organization.deletion_failed': {
+    label: 'Purge failed',
+    done: ({ name, details }) => `could not purge the organization ${name}${why(details)}`,
+  },
+};

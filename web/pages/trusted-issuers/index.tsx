@@ -1,0 +1,52 @@
+import { BeakerIcon } from '@primer/octicons-react';
+import { createRoute } from '@tanstack/react-router';
+import { page } from '../../frame/page-file.ts';
+import type { Place } from '../../frame/places.ts';
+import { organizationRoute } from '../../frame/routes.ts';
+import type { Affected } from '../../live/affected.ts';
+import { flag, type Search } from '../../search.ts';
+import { type About, after, count, type Deeds, type Kinds } from '../audit-log/deed.ts';
+
+const ci = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/ci',
+  validateSearch: ({ add }: Search) => ({ ...flag('add', add) }),
+  component: page(() => import('./ci-jobs.tsx'), 'CiJobs'),
+});
+
+export const routes = [ci] as const;
+
+export const place: Place = {
+  label: 'CI jobs',
+  to: '/o/$organization/ci',
+  icon: <BeakerIcon />,
+  key: 'j',
+  role: 'admin',
+  group: 'organization',
+  also: 'trusted issuers continuous integration',
+};
+
+export const affected: Affected<'trusted_issuer'> = {
+  trusted_issuer: (trpc) => [trpc.trustedIssuers.pathKey(), trpc.apiTokens.pathKey()],
+};
+
+function revokedTokens({ revokedTokens: number }: About['details']): string {
+  return Number(number) > 0 ? ` and revoked ${count(number, 'token')} that it had issued` : '';
+}
+
+export const kinds: Kinds<'trusted_issuer'> = { trusted_issuer: 'CI jobs' };
+
+export const deeds: Deeds<'trusted_issuer'> = {
+  'trusted_issuer.created': {
+    label: 'Created',
+    done: ({ name, details }) => `created the rule ${name} for CI jobs${after(' of ', details.issuer)}`,
+  },
+  'trusted_issuer.changed': {
+    label: 'Changed',
+    done: ({ name, details }) => `changed the rule ${name} for CI jobs${revokedTokens(details)}`,
+  },
+  'trusted_issuer.deleted': {
+    label: 'Deleted',
+    done: ({ name, details }) => `deleted the rule ${name} for CI jobs${revokedTokens(details)}`,
+  },
+};

@@ -1,0 +1,35 @@
+import { WorkflowIcon } from '@primer/octicons-react';
+import { createRoute } from '@tanstack/react-router';
+import { page } from '../../frame/page-file.ts';
+import type { Place } from '../../frame/places.ts';
+import { organizationRoute } from '../../frame/routes.ts';
+import { chosen, flag, type Search, text } from '../../search.ts';
+
+const operations = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/operations',
+  validateSearch: ({ kind, state, stuck }: Search) => ({
+    ...text('kind', kind),
+    ...chosen('state', state, ['open', 'over']),
+    ...flag('stuck', stuck),
+  }),
+  component: page(() => import('./workflow-list.tsx'), 'OperationList'),
+});
+const operation = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/operations/$operation',
+  validateSearch: ({ order, raw }: Search) => ({ ...chosen('order', order, ['newest']), ...flag('raw', raw) }),
+  component: page(() => import('./workflow.tsx'), 'Operation'),
+});
+
+export const routes = [operations, operation] as const;
+
+export const place: Place = {
+  label: 'Workflows',
+  to: '/o/$organization/operations',
+  icon: <WorkflowIcon />,
+  key: 'o',
+  role: 'admin',
+  group: 'work',
+  also: 'operations actors history stuck',
+};

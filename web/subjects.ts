@@ -1,0 +1,67 @@
+import type { OrganizationAction, RetiredAction } from '../domain/audit-actions.ts';
+import type { HintKind } from '../domain/hints.ts';
+import { type Place, registerPlace } from './frame/places.ts';
+import { type Affected, registerAffected } from './live/affected.ts';
+import * as account from './pages/account/index.tsx';
+import * as agents from './pages/agents/index.tsx';
+import * as apiTokens from './pages/api-tokens/index.tsx';
+import type { Deed } from './pages/audit-log/deed.ts';
+import { registerDeeds } from './pages/audit-log/deeds.ts';
+import * as auditLog from './pages/audit-log/index.tsx';
+import * as clusters from './pages/clusters/index.tsx';
+import * as events from './pages/events/index.tsx';
+import * as home from './pages/home/index.tsx';
+import * as instances from './pages/instances/index.tsx';
+import * as invitations from './pages/invitations/index.tsx';
+import * as members from './pages/members/index.tsx';
+import * as settings from './pages/settings/index.tsx';
+import * as teams from './pages/teams/index.tsx';
+import * as trustedIssuers from './pages/trusted-issuers/index.tsx';
+import * as workflows from './pages/workflows/index.tsx';
+
+/** Every subject of the console, in the order of the navigation. */
+const subjects = [
+  home,
+  clusters,
+  instances,
+  events,
+  agents,
+  workflows,
+  members,
+  invitations,
+  teams,
+  apiTokens,
+  trustedIssuers,
+  auditLog,
+  settings,
+  account,
+] as const;
+type Listed = (typeof subjects)[number];
+
+/** All that a subject can tell in its `index.tsx`. */
+interface Subject {
+  place?: Place;
+  affected?: Partial<Affected<HintKind>>;
+  deeds?: Readonly<Record<string, Deed>>;
+  kinds?: Readonly<Record<string, string>>;
+}
+
+type KeysOf<Field extends string, One = Listed> = One extends Record<Field, infer Table> ? keyof Table : never;
+type Missing = Exclude<HintKind, KeysOf<'affected'>> | Exclude<OrganizationAction | RetiredAction, KeysOf<'deeds'>>;
+/** A hint that touches no query, or an action without words, does not compile: the error names it. */
+({}) satisfies Record<Missing, never>;
+
+for (const { place, affected, deeds, kinds } of subjects as readonly Subject[]) {
+  if (place !== undefined) registerPlace(place);
+  if (affected !== undefined) registerAffected(affected);
+  if (deeds !== undefined) registerDeeds(deeds, kinds ?? {});
+}
+
+type RouteOf<Field extends string, One = Listed> = One extends Record<Field, readonly (infer Route)[]> ? Route : never;
+
+export const organizationPages: readonly RouteOf<'routes'>[] = subjects.flatMap(
+  (subject): readonly RouteOf<'routes'>[] => ('routes' in subject ? subject.routes : []),
+);
+export const personPages: readonly RouteOf<'personRoutes'>[] = subjects.flatMap(
+  (subject): readonly RouteOf<'personRoutes'>[] => ('personRoutes' in subject ? subject.personRoutes : []),
+);
