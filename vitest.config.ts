@@ -8,7 +8,6 @@ const never = ['**/node_modules/**', '.ballast/**', ...(whole ? [] : ['**/*.all.
 const pure = [
   'domain/**/*.test.ts',
   'workflows/**/state.test.ts',
-  'workflows/recipe.test.ts',
   'api/operations.test.ts',
   'db/schemas.test.ts',
   'lint/**/*.test.ts',

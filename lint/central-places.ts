@@ -1,0 +1,37 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+const checkout = new URL('../', import.meta.url);
+/** Rooms whose files may know a subject or an actor by its name. */
+const rooms = ['activities', 'api', 'cli', 'db', 'domain', 'temporal', 'web', 'worker', 'workflows'];
+
+/**
+ * The files of code that name every one of some things of the same sort, each by any of its names: places that a further
+ * thing of that sort has to touch, too.
+ */
+export async function centralPlaces(things: readonly (readonly string[])[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const room of rooms) {
+    for (const file of await readdir(new URL(`${room}/`, checkout), { recursive: true })) {
+      const path = `${room}/${file}`.replaceAll('\\', '/');
+      if (!/\.tsx?$/.test(path) || /\.test\.tsx?$|node_modules|\/migrations\/Migration/.test(path)) continue;
+      const source = await readFile(new URL(path, checkout), 'utf8');
+      if (things.every((names) => names.some((name) => source.includes(name)))) found.push(path);
+    }
+  }
+  return found.toSorted();
+}
+
+/** The central places that a recipe of CONTRIBUTING.md names, in order. */
+export async function placesOfRecipe(title: string): Promise<string[]> {
+  const document = await readFile(new URL('CONTRIBUTING.md', checkout), 'utf8');
+  const [, section = ''] = document.split(`\n## ${title}\n`);
+  const [own = ''] = section.split('\n## ');
+  const [, places = ''] = own.split('\nThe central places');
+  return [...places.matchAll(/^- `([^`]+)`/gm)].map(([, path = '']) => path).toSorted();
+}
+
+/** Folders of a room that hold this file. */
+export async function foldersWith(room: string, file: string): Promise<string[]> {
+  const files = await readdir(new URL(`${room}/`, checkout), { recursive: true });
+  return files.filter((path) => path.endsWith(`/${file}`)).map((path) => path.slice(0, -file.length - 1));
+}
