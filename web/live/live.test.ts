@@ -23,7 +23,7 @@ test('a stream is read alike wherever it is cut, and half a frame is none', asyn
   const whole = await read(bytes, bytes.length);
   expect(whole).toEqual([
     { comment: 'open', data: '' },
-    { event: 'change', data: '{"kind":"team","id":"Zoë ✓"}' },
+    { event: 'change', id: '7', data: '{"kind":"team","id":"Zoë ✓"}' },
     { comment: 'heartbeat', data: '' },
     { event: 'resync', data: '{}' },
   ]);
