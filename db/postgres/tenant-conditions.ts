@@ -89,6 +89,9 @@ function withTenant<Node extends OperationNode>(node: Node, organizationId: stri
   }
   if (InsertQueryNode.is(node)) return filled(node, organizationId);
   if (node.kind === 'MergeQueryNode') throw outside('a merge');
+  if (RawNode.is(node) && node.parameters.some((part) => namesOfTenantTables(part).length > 0)) {
+    throw outside('a table inside raw SQL');
+  }
   return node;
 }
 

@@ -130,6 +130,7 @@ test('a form that cannot be completed is refused, with what to write instead', a
     () => rows.selectFrom('organization').crossJoin('team').selectAll(),
     () => rows.insertInto('team').columns(['id']).expression(rows.selectFrom('team').select('id')),
     () => rows.insertInto('team').defaultValues(),
+    () => rows.selectFrom('organization').select(sql`(select name from ${sql.table('team')})`.as('team')),
     () =>
       rows
         .mergeInto('team')
