@@ -2,14 +2,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** By measurement. Begun last, one of these would run alone when all others have ended. */
 const longest = [
+  'start',
   'outlive',
   'second-machine',
-  'start',
   'stories',
-  'kill-matrix',
-  'accessible',
-  'observing',
+  'held-ports',
   'scale-out',
+  'first-sign-in',
+  'accessible',
+  'kill-matrix',
 ];
 
 /** Files that take minutes begin first, also where no earlier run has left times for Vitest to go by. */
