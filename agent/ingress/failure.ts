@@ -9,6 +9,7 @@ export function isLasting(error: Error): boolean {
   return ['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED'].includes(codeOf(error));
 }
 
+export const crowded = 'Too many connections from this address. Close some, and try again in a moment.';
 const unreached =
   'No instance of the application could be reached, so nothing was done with the request. Try again in a moment.';
 

@@ -18,6 +18,7 @@ import { freePort } from '../../test/ground/free-port.ts';
 import { until } from '../../test/ground/until.ts';
 import { FrontDoor } from './front-door.ts';
 import { AccessLog } from './requests/access-log.ts';
+import { ClientLimits, usualLimits } from './requests/client-limits.ts';
 import { TrafficCounts } from './requests/traffic-counts.ts';
 import type { RouteUpstream } from './route.ts';
 import { RoutingTable } from './routing-table.ts';
@@ -27,7 +28,13 @@ const directory = mkdtempSync(join(tmpdir(), 'ballast-front-'));
 const table = new RoutingTable();
 const traffic = new TrafficCounts();
 const log = new AccessLog(join(directory, 'access.log'));
-const door = new FrontDoor({ table, log, traffic, trusts: trustedProxies(['192.0.2.0/24']) });
+const door = new FrontDoor({
+  table,
+  log,
+  traffic,
+  trusts: trustedProxies(['192.0.2.0/24']),
+  limits: new ClientLimits(usualLimits),
+});
 const servers: NetServer[] = [];
 let base = '';
 let port = 0;

@@ -1,13 +1,15 @@
 import { createServer, type Server, type ServerOptions } from 'node:http';
-import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2';
+import { createServer as createHttp2Server, type Http2Session, type ServerHttp2Session } from 'node:http2';
 import { Server as PlainServer, type Socket } from 'node:net';
 import { forward } from './protocols/forward.ts';
 import { askedOverH2c, H2cReply } from './protocols/h2c-client.ts';
 import { askedOverHttp1, Http1Reply } from './protocols/http1-client.ts';
 import { mayUpgrade, upgrade } from './protocols/upgrade.ts';
 import type { Front } from './requests/request-record.ts';
+import { plainAddress } from './trusted-proxies.ts';
 
 const firstBytesMilliseconds = 15_000;
+const crowdedMilliseconds = 2_000;
 const preface = Buffer.from('PRI ');
 const strict: ServerOptions = {
   insecureHTTPParser: false,
@@ -26,15 +28,23 @@ const strict: ServerOptions = {
 export class FrontDoor {
   readonly server: Server;
   readonly #sockets = new Set<Socket>();
+  /** Nothing has come on these yet. */
+  readonly #silent = new Set<Socket>();
+  /** One more than its client may have: its first request is refused and it is closed. */
+  readonly #crowded = new WeakSet<Socket>();
+  readonly #crowdedSessions = new WeakSet<Http2Session>();
   readonly #sessions = new Set<ServerHttp2Session>();
   #leaving = false;
 
   constructor(front: Front) {
     const leaving = (): boolean => this.#leaving;
     this.server = createServer(strict, (request, response) => {
-      forward(front, askedOverHttp1(request), new Http1Reply(request, response, leaving));
+      const crowded = this.#crowded.has(request.socket);
+      forward(front, askedOverHttp1(request, crowded), new Http1Reply(request, response, () => crowded || leaving()));
     });
-    this.server.on('upgrade', (request, socket, rest) => upgrade(front, request, socket, rest));
+    this.server.on('upgrade', (request, socket, rest) => {
+      upgrade(front, request, socket, rest, this.#crowded.has(request.socket));
+    });
     this.server.maxConnections = 20_000;
     this.server.maxHeadersCount = 0;
     const http2 = createHttp2Server({
@@ -44,16 +54,28 @@ export class FrontDoor {
     http2.on('session', (session) => this.#keep(session));
     http2.on('sessionError', () => undefined);
     http2.on('stream', (stream, headers, flags, rawHeaders: string[]) => {
-      forward(front, askedOverH2c(stream, headers, flags, rawHeaders), new H2cReply(stream));
+      const { session } = stream;
+      const crowded = session !== undefined && this.#crowdedSessions.has(session);
+      forward(front, askedOverH2c(stream, headers, flags, rawHeaders, crowded), new H2cReply(stream));
+      if (crowded) session?.close();
     });
     const takers = this.server.listeners('connection');
     this.server.removeAllListeners('connection');
     this.server.on('connection', (socket) => {
+      if (!this.#admit(front, socket)) return;
       this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
-      recognise(socket, (isHttp2) => {
-        if (isHttp2) http2.emit('connection', socket);
-        else for (const take of takers) take.call(this.server, socket);
+      this.#silent.add(socket);
+      socket.once('data', () => this.#silent.delete(socket));
+      socket.once('close', () => {
+        this.#sockets.delete(socket);
+        this.#silent.delete(socket);
+      });
+      recognise(socket, this.#crowded.has(socket) ? crowdedMilliseconds : firstBytesMilliseconds, (isHttp2) => {
+        if (isHttp2) {
+          // A session hides its socket, so that it is noted in the event that comes of it.
+          http2.once('session', (session) => this.#crowded.has(socket) && this.#crowdedSessions.add(session));
+          http2.emit('connection', socket);
+        } else for (const take of takers) take.call(this.server, socket);
       });
     });
   }
@@ -74,8 +96,25 @@ export class FrontDoor {
     for (const session of this.#sessions) sayGoodbye(session);
   }
 
+  /** Ends connections that have no request on them; after `leave`, every other one ends with its answer. */
+  closeIdle(): void {
+    this.server.closeIdleConnections();
+    for (const socket of this.#silent) socket.end();
+  }
+
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** A proxy that is trusted speaks for many clients; those are counted by their requests. */
+  #admit(front: Front, socket: Socket): boolean {
+    const address = plainAddress(socket.remoteAddress);
+    if (front.trusts(address)) return true;
+    const verdict = front.limits.connected(address);
+    socket.once('close', () => front.limits.disconnected(address));
+    if (verdict === 'crowded') this.#crowded.add(socket);
+    if (verdict === 'refused') socket.destroy();
+    return verdict !== 'refused';
   }
 
   #keep(session: ServerHttp2Session): void {
@@ -96,14 +135,16 @@ function sayGoodbye(session: ServerHttp2Session): void {
   setTimeout(() => session.destroyed || session.close(), 2_000);
 }
 
-function recognise(socket: Socket, found: (isHttp2: boolean) => void): void {
+function recognise(socket: Socket, milliseconds: number, found: (isHttp2: boolean) => void): void {
   let seen = Buffer.alloc(0);
   const giveUp = (): void => {
     socket.destroy();
   };
-  const timer = setTimeout(giveUp, firstBytesMilliseconds);
+  const timer = setTimeout(giveUp, milliseconds);
   socket.once('close', () => clearTimeout(timer));
   socket.on('error', giveUp);
+  // The server allows half-open connections: nobody else would close this one.
+  socket.on('end', giveUp);
   const look = (chunk: Buffer): void => {
     seen = seen.length === 0 ? Buffer.from(chunk) : Buffer.concat([seen, chunk]);
     const length = Math.min(seen.length, preface.length);
@@ -112,6 +153,7 @@ function recognise(socket: Socket, found: (isHttp2: boolean) => void): void {
     clearTimeout(timer);
     socket.off('data', look);
     socket.off('error', giveUp);
+    socket.off('end', giveUp);
     socket.pause();
     socket.unshift(seen);
     found(like);

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../../machine/files.ts';
@@ -8,15 +8,21 @@ import { type Route, route } from './route.ts';
 const routesFile = z.object({ generation: z.int().min(0), routes: z.array(route) });
 export type RoutesFile = z.infer<typeof routesFile>;
 
+const identity = z.object({ pid: z.int(), started: z.string() });
+
+/** The shell that holds the socket, as it is written down by the process that started it. */
+const holderRecord = identity.extend({ digest: z.string(), listen: z.string(), port: z.int() });
+export type HolderRecord = z.infer<typeof holderRecord>;
+
 /** A process of the ingress, as it is written down by itself. */
-const processRecord = z.object({
-  pid: z.int(),
-  started: z.string(),
+const processRecord = identity.extend({
   digest: z.string(),
   listen: z.string(),
   port: z.int(),
   /** Where it is told what to do: a socket. */
   control: z.string(),
+  /** The holder that started it; version 0.1 had none. */
+  holder: identity.optional(),
 });
 export type ProcessRecord = z.infer<typeof processRecord>;
 
@@ -54,9 +60,44 @@ export class IngressFiles {
     writeFileAtomically(join(this.directory, 'process.json'), JSON.stringify(record));
   }
 
+  /** The file with the words that start the program of this digest. */
+  programName(digest: string): string {
+    return `program-${digest.slice(0, 16)}`;
+  }
+
+  /** Programs that no holder could start any more are forgotten. */
+  writeProgram(digest: string, words: readonly string[]): void {
+    const kept = new Set(
+      [digest, ...this.holders().map((holder) => holder.digest)].map((one) => this.programName(one)),
+    );
+    for (const name of this.#names()) {
+      if (/^program-[0-9a-f]{16}$/.test(name) && !kept.has(name)) rmSync(join(this.directory, name), { force: true });
+    }
+    writeFileAtomically(join(this.directory, this.programName(digest)), words.map((word) => `${word}\n`).join(''));
+  }
+
+  /** Holders that are alive. Ended ones are forgotten. */
+  holders(): HolderRecord[] {
+    return this.#names().flatMap((name) => {
+      if (!/^holder-\d+\.json$/.test(name)) return [];
+      const record = read(join(this.directory, name), holderRecord);
+      if (record !== undefined && isAlive(record)) return [record];
+      rmSync(join(this.directory, name), { force: true });
+      return [];
+    });
+  }
+
+  writeHolder(record: HolderRecord): void {
+    writeFileAtomically(this.#holderPath(record), JSON.stringify(record));
+  }
+
+  removeHolder(record: { pid: number }): void {
+    rmSync(this.#holderPath(record), { force: true });
+  }
+
   /** Processes that only finish their connections. Ended ones are forgotten. */
   leaving(): ProcessRecord[] {
-    return readdirSync(this.directory).flatMap((name) => {
+    return this.#names().flatMap((name) => {
       if (!/^leaving-\d+\.json$/.test(name)) return [];
       const record = read(join(this.directory, name), processRecord);
       if (record !== undefined && isAlive(record)) return [record];
@@ -79,6 +120,15 @@ export class IngressFiles {
     const own = dirname(path);
     rmSync(path, { force: true });
     if (/^ballast-[A-Za-z0-9]{6}$/.test(own.split('/').at(-1) ?? '')) rmSync(own, { recursive: true, force: true });
+  }
+
+  /** None if somebody deleted the home: what runs can be ended all the same. */
+  #names(): string[] {
+    return existsSync(this.directory) ? readdirSync(this.directory) : [];
+  }
+
+  #holderPath({ pid }: { pid: number }): string {
+    return join(this.directory, `holder-${pid}.json`);
   }
 
   #leavingPath(record: ProcessRecord): string {

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
@@ -12,6 +10,8 @@ import { order } from './control.ts';
 import { IngressFiles, type ProcessRecord } from './ingress-files.ts';
 import { programDigest } from './program-digest.ts';
 import type { Route, Traffic } from './route.ts';
+import { holderScript, startHolder } from './socket/holder.ts';
+import { CannotOpen, openSocket } from './socket/open-socket.ts';
 
 export type { Route, Traffic } from './route.ts';
 
@@ -25,11 +25,15 @@ export interface IngressOptions {
   program: readonly string[];
   /** Ranges of addresses of proxies in front, whose word about clients is taken. */
   trustedProxies?: readonly string[];
+  /** Of one client's connections, and of its requests in flight. */
+  limits?: { connections: number; requests: number };
   log: Log;
 }
 
 const lookMilliseconds = 100;
 const startMilliseconds = 10_000;
+/** A program that cannot take over is not tried all the time. */
+const handOverPause = 60_000;
 const traffic = observedSlice.shape.traffic;
 const state = z.object({ generation: z.int(), inFlight: z.record(z.string(), z.int()) });
 
@@ -46,12 +50,13 @@ export class Ingress {
   #letGo = false;
   #failures = 0;
   #failure: string | undefined;
+  #handOverFailed = Number.NEGATIVE_INFINITY;
   #setting: Promise<void> = Promise.resolve();
 
   constructor(options: IngressOptions) {
     this.#options = options;
     this.#files = new IngressFiles(join(options.home, 'ingress'));
-    this.#digest = programDigest(options.program);
+    this.#digest = programDigest([...options.program, holderScript, ...settings(options)]);
   }
 
   /**
@@ -126,92 +131,136 @@ export class Ingress {
   async stop(): Promise<void> {
     this.close();
     await this.#ensuring?.catch(() => undefined);
-    await Promise.all(this.#processes().map((record) => this.#end(record, 'stop', 7_000)));
+    // One that is just being started by a holder shows only now.
+    do {
+      this.#endHolders();
+      await Promise.all(this.#processes().map((record) => this.#end(record, 7_000)));
+    } while (this.#processes().length > 0);
   }
 
   async #converge(): Promise<{ port: number }> {
-    const { listen, port, program, trustedProxies = [], log } = this.#options;
+    const { listen, port, log } = this.#options;
+    rotate(this.#files.ownLog);
+    this.#writeProgram();
     const serving = this.#serving();
-    if (serving === undefined) return await this.#start();
+    if (serving === undefined) return await this.#recover();
     if ((await this.#ask(serving, 'state')) === undefined) {
       if (isAlive(serving)) log.warn('The ingress does not answer and is restarted.');
-      await this.#end(serving, 'stop', 0);
-      return await this.#start();
+      await this.#end(serving);
+      return await this.#recover();
     }
     if (serving.listen !== listen || (port !== 0 && serving.port !== port)) {
       log.info(`The ingress moves to ${listen}, port ${port}.`);
+      this.#endHolders();
       await order(serving.control, 'leave');
       return await this.#start();
     }
-    if (serving.digest !== this.#digest) {
-      try {
-        await order(serving.control, 'hand-over', { program, digest: this.#digest, trust: trustedProxies }, 15_000);
-        log.info('A newer ingress took over.');
-      } catch (error) {
-        log.warn(`The ingress stays as it is: ${error instanceof Error ? error.message : error}`);
-      }
-    }
+    if (serving.digest !== this.#digest || !isHeld(serving)) await this.#handOver(serving);
     return { port: serving.port };
   }
 
+  /** The words in this file start the program, also when its release lies elsewhere now. */
+  #writeProgram(): void {
+    const { program, listen } = this.#options;
+    const place = ['--directory', this.#files.directory, '--listen', listen, '--digest', this.#digest];
+    this.#files.writeProgram(this.#digest, [...program, ...place, ...settings(this.#options)]);
+  }
+
+  /** No process serves. A holder starts one by itself; a new one is needed where there is none, or one for something else. */
+  async #recover(): Promise<{ port: number }> {
+    const { listen, port } = this.#options;
+    const holder = this.#files
+      .holders()
+      .find((one) => one.digest === this.#digest && one.listen === listen && (port === 0 || one.port === port));
+    if (holder === undefined) return await this.#start();
+    for (const deadline = Date.now() + startMilliseconds; isAlive(holder) && Date.now() < deadline; await pause(20)) {
+      const serving = this.#serving();
+      if (serving !== undefined) return { port: serving.port };
+    }
+    throw new Error(`The ingress does not start on ${listen}, port ${holder.port}: ${this.#lastWords()}`);
+  }
+
+  async #handOver(serving: ProcessRecord): Promise<void> {
+    const { program, log, trustedProxies: trust = [] } = this.#options;
+    if (performance.now() - this.#handOverFailed < handOverPause) return;
+    // Version 0.1 is told the program, later ones where the words are that start it.
+    const order = { digest: this.#digest, holder: holderScript, program, trust };
+    const failure = await this.#order(serving, order);
+    const now = this.#serving();
+    if (now !== undefined && now.digest === this.#digest && isHeld(now)) {
+      log.info(
+        serving.digest === this.#digest ? 'The socket of the ingress has a new holder.' : 'A newer ingress took over.',
+      );
+      return;
+    }
+    this.#handOverFailed = performance.now();
+    log.warn(`The ingress stays as it is: ${failure ?? this.#lastWords()}`);
+  }
+
+  async #order(serving: ProcessRecord, body: object): Promise<string | undefined> {
+    try {
+      await order(serving.control, 'hand-over', body, 15_000);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
   async #start(): Promise<{ port: number }> {
+    this.#endHolders();
     const before = this.#files.serving();
     const { port, listen } = this.#options;
     const wanted = port === 0 && before?.listen === listen ? before.port : port;
     try {
-      return await this.#spawn(wanted);
+      return await this.#open(wanted);
     } catch (error) {
       if (port !== 0 || wanted === 0) throw error;
-      return await this.#spawn(0);
+      return await this.#open(0);
     }
   }
 
-  async #spawn(port: number): Promise<{ port: number }> {
-    const { listen, trustedProxies = [], program } = this.#options;
-    const [file = '', ...first] = program;
-    rotate(this.#files.ownLog);
-    const log = openSync(this.#files.ownLog, 'a', 0o600);
-    const child = spawn(
-      file,
-      [
-        ...first,
-        ...['--directory', this.#files.directory, '--port', String(port), '--listen', listen],
-        ...['--digest', this.#digest, ...trustedProxies.flatMap((range) => ['--trust', range])],
-      ],
-      { cwd: '/', env: { PATH: process.env.PATH }, detached: true, stdio: ['ignore', log, log] },
-    );
-    closeSync(log);
-    child.unref();
-    let over = false;
-    for (const event of ['exit', 'error']) {
-      child.once(event, () => {
-        over = true;
-      });
-    }
-    for (const deadline = Date.now() + startMilliseconds; Date.now() < deadline && !over; await pause(20)) {
-      const serving = this.#files.serving();
-      if (serving?.pid === child.pid && serving && isAlive(serving)) return { port: serving.port };
-    }
-    child.kill('SIGKILL');
-    const said = tail(this.#files.ownLog, 1_000).trim().split('\n').at(-1) ?? '';
-    if (said.includes('EADDRINUSE')) {
-      const holder = holdersText(port) ?? 'another program';
+  async #open(wanted: number): Promise<{ port: number }> {
+    const { listen } = this.#options;
+    try {
+      const socket = openSocket(listen, wanted);
+      const { port } = socket;
+      await startHolder({ files: this.#files, script: holderScript, digest: this.#digest, listen, socket });
+      return { port };
+    } catch (error) {
+      if (!(error instanceof CannotOpen)) {
+        throw new Error(`The ingress does not start on ${listen}, port ${wanted}: ${this.#lastWords()}`);
+      }
+      if (error.code !== 'EADDRINUSE') {
+        throw new Error(`The ingress cannot listen on ${listen}, port ${wanted} (${error.code}); it is tried again.`);
+      }
+      const holder = holdersText(wanted) ?? 'another program';
       throw new Error(
-        `The ingress cannot listen on ${listen}, port ${port}: ${holder} has it. Stop that, or choose another port for the ingress; it is tried again.`,
+        `The ingress cannot listen on ${listen}, port ${wanted}: ${holder} has it. Stop that, or choose another port for the ingress; it is tried again.`,
       );
     }
-    throw new Error(`The ingress does not start on ${listen}, port ${port}: ${said}`);
+  }
+
+  #lastWords(): string {
+    return tail(this.#files.ownLog, 1_000).trim().split('\n').at(-1) ?? '';
+  }
+
+  /** Their processes go on; what they hold is given back when the last of those closes it. */
+  #endHolders(): void {
+    for (const holder of this.#files.holders()) {
+      process.kill(holder.pid, 'SIGKILL');
+      this.#files.removeHolder(holder);
+    }
   }
 
   /** Unreferenced timers, which do not keep a stopping agent alive. */
   #watch(milliseconds: number, before?: string): void {
     this.#watching = setTimeout(async () => {
       let said = before;
-      const serving = this.#files.serving();
-      if (serving === undefined || !isAlive(serving)) {
+      const serving = this.#serving();
+      if (serving === undefined || (!isHeld(serving) && performance.now() - this.#handOverFailed > handOverPause)) {
         try {
           await this.ensure();
-          this.#options.log.warn('The ingress was started again.');
+          if (serving === undefined) this.#options.log.warn('The ingress was started again.');
           this.#failures = 0;
           said = undefined;
         } catch (error) {
@@ -252,12 +301,26 @@ export class Ingress {
     }
   }
 
-  async #end(record: ProcessRecord, how: 'stop', milliseconds: number): Promise<void> {
-    if (milliseconds > 0) await this.#ask(record, how);
+  /** Its holder starts another one, unless that was ended before. */
+  async #end(record: ProcessRecord, milliseconds = 0): Promise<void> {
+    if (milliseconds > 0) await this.#ask(record, 'stop');
     for (const deadline = Date.now() + milliseconds; isAlive(record) && Date.now() < deadline; ) await pause(20);
     signal(record, 'SIGKILL');
     while (isAlive(record)) await pause(10);
     this.#files.removeLeaving(record);
     this.#files.removeControl(record.control);
   }
+}
+
+/** Options of its processes; others are another program. */
+function settings({ trustedProxies = [], limits }: IngressOptions): string[] {
+  const trust = trustedProxies.flatMap((range) => ['--trust', range]);
+  if (limits === undefined) return trust;
+  const { connections, requests } = limits;
+  return [...trust, '--client-connections', String(connections), '--client-requests', String(requests)];
+}
+
+/** An ingress without a holder would take its port along when it dies. */
+function isHeld({ holder }: ProcessRecord): boolean {
+  return holder !== undefined && isAlive(holder);
 }

@@ -11,11 +11,11 @@ export function programDigest(program: readonly string[]): string {
   for (const argument of program.slice(1)) {
     if (/\.ts$/.test(argument)) {
       const directory = dirname(argument);
-      for (const name of readdirSync(directory).sort()) {
+      for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort()) {
         if (/\.ts$/.test(name) && !/\.test\.ts$/.test(name))
           hash.update(name).update(readFileSync(join(directory, name)));
       }
-    } else if (/\.[cm]?js$/.test(argument)) hash.update(readFileSync(argument));
+    } else if (/\.([cm]?js|sh)$/.test(argument)) hash.update(readFileSync(argument));
     else hash.update(argument);
     hash.update('\0');
   }

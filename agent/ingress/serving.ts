@@ -1,19 +1,23 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
-import type { Server } from 'node:net';
-import { identify } from '../../machine/process-identity.ts';
-import { controlPath, obey } from './control.ts';
+import { closeSync, writeSync } from 'node:fs';
+import { identify, isAlive, type ProcessIdentity } from '../../machine/process-identity.ts';
+import { controlPath, obey, order } from './control.ts';
 import { FrontDoor } from './front-door.ts';
 import type { IngressFiles, ProcessRecord } from './ingress-files.ts';
 import { AccessLog } from './requests/access-log.ts';
+import { ClientLimits, usualLimits } from './requests/client-limits.ts';
 import { TrafficCounts } from './requests/traffic-counts.ts';
 import { RoutingTable } from './routing-table.ts';
 import { handOverOrder, type ServingOptions } from './serving-options.ts';
+import { startHolder } from './socket/holder.ts';
+import { backlog } from './socket/open-socket.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 
-const successorMilliseconds = 10_000;
+/** The descriptor that a holder's processes inherit. */
+const heldSocket = 3;
 const longestLeave = 3_600_000;
+const longestEnd = 30_000;
 const longestStop = 5_000;
+const idleMilliseconds = 2_000;
 
 /** One process of the ingress from its start to its end. */
 export class Serving {
@@ -37,14 +41,22 @@ export class Serving {
       log: this.#log,
       traffic: this.#traffic,
       trusts: trustedProxies(options.trust),
+      limits: new ClientLimits({ ...usualLimits, ...options.limits }),
     });
   }
 
-  /** Takes over the socket of the one before, or opens one. */
-  async start(inherited: Server | undefined): Promise<void> {
+  /** Serves on the holder's socket. False: another holder's process does already. */
+  async start(): Promise<boolean> {
+    const { digest, listen, holder: holderPid, ready } = this.#options;
     this.#apply();
-    const identity = identify(process.pid);
-    if (identity === undefined) throw new Error('The process does not find itself.');
+    const own = identify(process.pid);
+    const holder = identify(holderPid);
+    if (own === undefined || holder === undefined) throw new Error('The process does not find itself or its holder.');
+    const before = this.#files.serving();
+    const predecessor = before !== undefined && isAlive(before) ? before : undefined;
+    const others = predecessor?.holder !== undefined && predecessor.holder.pid !== holder.pid;
+    // The first process of a holder was started to take over; a later one only where its holder is still the one.
+    if (ready === undefined && others && predecessor.holder !== undefined && isAlive(predecessor.holder)) return false;
     const control = controlPath(this.#files.directory, process.pid);
     await obey(control, {
       state: () => ({
@@ -57,26 +69,38 @@ export class Serving {
       traffic: () => this.#traffic.all(),
       'hand-over': (body) => this.#handOver(handOverOrder.parse(body)),
       leave: () => this.#leave(longestLeave),
-      stop: () => this.stop(),
+      stop: () => {
+        this.#leave(longestStop);
+        this.#door.closeIdle();
+      },
     });
     const { server } = this.#door;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      if (inherited) server.listen(inherited, resolve);
-      else server.listen({ port: this.#options.port, host: this.#options.listen, backlog: 1024 }, resolve);
+      server.listen({ fd: heldSocket }, backlog, resolve);
     });
     const address = server.address();
-    const port = typeof address === 'object' && address ? address.port : this.#options.port;
-    this.#record = { ...identity, digest: this.#options.digest, listen: this.#options.listen, port, control };
+    const port = typeof address === 'object' && address ? address.port : 0;
+    this.#record = { ...own, digest, listen, port, control, holder };
     this.#files.writeServing(this.#record);
     // Routes that were set meanwhile did not reach this process.
     this.#apply();
+    if (predecessor !== undefined) await relieve(predecessor, holder);
+    else if (before !== undefined) this.#files.removeControl(before.control);
+    if (ready !== undefined) {
+      writeSync(ready, 'ready\n');
+      closeSync(ready);
+    }
+    return true;
   }
 
-  /** Ends soon, but not before what is under way had its time. */
-  stop(): void {
-    this.#leave(longestStop);
-    this.#door.server.closeIdleConnections();
+  /** Another process of the same holder takes what comes from now on; requests that are here get half a minute. */
+  replace(): void {
+    const holder = this.#record?.holder;
+    if (holder !== undefined && !this.#leaving && isAlive(holder)) process.kill(holder.pid, 'SIGUSR1');
+    this.#leave(longestEnd);
+    // A client whose next request is on its way just now gets an answer that asks it to come anew.
+    setTimeout(() => this.#door.closeIdle(), idleMilliseconds);
   }
 
   #apply(): { generation: number } {
@@ -87,66 +111,32 @@ export class Serving {
     return { generation };
   }
 
-  /**
-   * The listening socket itself goes to the successor, so that no connection waits where nobody takes it: two sockets on
-   * one port would lose what waits at the one that closes.
-   */
-  async #handOver(to: { program: string[]; digest: string; trust: string[] }): Promise<{ pid: number }> {
+  /** The listening socket goes to a holder of its own with the program, whose first process tells this one to leave. */
+  async #handOver({ digest, holder: script }: { digest: string; holder: string }): Promise<{ pid: number }> {
     const mine = this.#record;
-    const [file = '', ...program] = to.program;
     if (mine === undefined || this.#leaving || this.#handing) throw new Error('There is nothing to hand over.');
     this.#handing = true;
-    this.#files.writeLeaving(mine);
-    const log = openSync(this.#files.ownLog, 'a', 0o600);
-    const successor = spawn(
-      file,
-      [
-        ...program,
-        ...['--directory', this.#files.directory, '--port', String(mine.port), '--listen', mine.listen],
-        ...['--digest', to.digest, ...to.trust.flatMap((range) => ['--trust', range]), '--inherit'],
-      ],
-      { cwd: '/', env: { PATH: process.env.PATH }, detached: true, stdio: ['ignore', log, log, 'ipc'] },
-    );
-    closeSync(log);
+    const socket = { fd: heldSocket, port: mine.port, close: () => undefined };
     try {
-      await this.#ready(successor);
+      await startHolder({ files: this.#files, script, digest, listen: mine.listen, socket });
     } catch (error) {
-      successor.kill('SIGKILL');
+      // It may have come as far as its record.
       this.#files.writeServing(mine);
-      this.#files.removeLeaving(mine);
-      this.#handing = false;
       throw error;
+    } finally {
+      this.#handing = false;
     }
-    successor.disconnect();
-    successor.unref();
-    this.#leave(longestLeave);
-    return { pid: successor.pid ?? 0 };
-  }
-
-  #ready(successor: ChildProcess): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const fail = (): void => reject(new Error('The new program of the ingress did not start: see ingress.log.'));
-      const timer = setTimeout(fail, successorMilliseconds);
-      successor.once('error', fail);
-      successor.once('exit', fail);
-      successor.on('message', (message) => {
-        if (message === 'waiting') successor.send('socket', this.#door.server);
-        if (message !== 'ready') return;
-        clearTimeout(timer);
-        successor.off('exit', fail);
-        resolve();
-      });
-    });
+    return { pid: this.#files.serving()?.pid ?? 0 };
   }
 
   #leave(milliseconds: number): Record<string, never> {
     const mine = this.#record;
     this.#log.rotates = false;
-    if (mine && !this.#leaving) this.#files.writeLeaving(mine);
+    if (mine && !this.#leaving) this.#note(() => this.#files.writeLeaving(mine));
     this.#leaving = true;
     this.#door.leave();
     const looking = setInterval(() => {
-      if (this.#door.connections === 0) this.#end();
+      if (this.#door.connections === 0 && !this.#handing) this.#end();
     }, 100);
     setTimeout(() => {
       clearInterval(looking);
@@ -158,10 +148,30 @@ export class Serving {
 
   #end(): void {
     this.#log.close();
-    if (this.#record) {
-      this.#files.removeLeaving(this.#record);
-      this.#files.removeControl(this.#record.control);
+    const mine = this.#record;
+    if (mine !== undefined) {
+      this.#note(() => {
+        this.#files.removeLeaving(mine);
+        this.#files.removeControl(mine.control);
+      });
     }
     process.exit(0);
   }
+
+  /** A full disk, or a home that was deleted, is no reason not to end: that kept processes running for good. */
+  #note(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      process.stderr.write(`The ingress cannot note that it is leaving: ${String(error)}\n`);
+    }
+  }
+}
+
+/** The process before this one takes no more connections, and its holder is not needed any more. */
+async function relieve({ control, holder }: ProcessRecord, own: ProcessIdentity): Promise<void> {
+  // One of version 0.1 leaves by itself, when it hears that its successor is ready.
+  if (holder === undefined) return;
+  await order(control, 'leave').catch(() => undefined);
+  if (holder.pid !== own.pid && isAlive(holder)) process.kill(holder.pid, 'SIGKILL');
 }

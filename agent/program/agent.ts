@@ -15,7 +15,7 @@ import type { Identity } from '../home/identity.ts';
 import { type Status, writeStatus } from '../home/status.ts';
 import { TrustFile } from '../home/trust.ts';
 import { ImageStore } from '../images/image-store.ts';
-import { Ingress } from '../ingress/ingress.ts';
+import { Ingress, type IngressOptions } from '../ingress/ingress.ts';
 import { clientFor } from '../join/enrol.ts';
 import { Journal } from '../journal/journal.ts';
 import { Keeper } from '../keep/keeper.ts';
@@ -35,7 +35,7 @@ export interface AgentOptions {
   /** The control plane's own socket on this machine, instead of the address in the identity. */
   socket?: string | undefined;
   driver: Driver;
-  ingress: { port: number; listen: string };
+  ingress: Pick<IngressOptions, 'port' | 'listen' | 'limits' | 'trustedProxies'>;
   imageLimits: { limitBytes: number; maxImageBytes: number };
   /** The release that a launcher started; nothing in a checkout. */
   launched: string | undefined;

@@ -4,10 +4,11 @@ import { openHome } from '../home/home.ts';
 import { homeOption } from '../home/home-option.ts';
 import { type Identity, readIdentity } from '../home/identity.ts';
 import { becomeSoleAgent } from '../home/sole-agent.ts';
+import { trustedProxies } from '../ingress/trusted-proxies.ts';
 import { enrol } from '../join/enrol.ts';
 import { controlPlaneOf, joinOptions, pinKey, takeToken } from '../join/join.ts';
 import { Agent } from './agent.ts';
-import { type Log, lineLog } from './log.ts';
+import { type Log, lineLog, reason } from './log.ts';
 import type { AgentCommand, Values } from './options.ts';
 import { Refusal } from './refusal.ts';
 
@@ -44,6 +45,23 @@ export const run: AgentCommand = {
       variable: 'BALLAST_AGENT_INGRESS_LISTEN',
       default: '127.0.0.1',
     },
+    'ingress-connections-per-client': {
+      value: 'NUMBER',
+      what: 'Open connections that one client address, or one /64 of IPv6, may have at the ingress.',
+      variable: 'BALLAST_AGENT_INGRESS_CONNECTIONS_PER_CLIENT',
+      default: '1024',
+    },
+    'ingress-requests-per-client': {
+      value: 'NUMBER',
+      what: 'Requests of one client that the ingress forwards at once; more are answered with 429.',
+      variable: 'BALLAST_AGENT_INGRESS_REQUESTS_PER_CLIENT',
+      default: '512',
+    },
+    'ingress-trusted-proxies': {
+      value: 'RANGES',
+      what: 'Addresses of proxies in front of the ingress, with commas between them: whom they name in X-Forwarded-For is the client.',
+      variable: 'BALLAST_AGENT_INGRESS_TRUSTED_PROXIES',
+    },
     'image-cache-gib': {
       value: 'NUMBER',
       what: 'Size of the image cache above which unused images are deleted.',
@@ -75,7 +93,15 @@ export const run: AgentCommand = {
         identity,
         socket: values.text('socket'),
         driver,
-        ingress: { port: values.number('ingress-port', 0, 65_535), listen: values.needed('ingress-listen') },
+        ingress: {
+          port: values.number('ingress-port', 0, 65_535),
+          listen: values.needed('ingress-listen'),
+          limits: {
+            connections: values.number('ingress-connections-per-client', 1, 20_000),
+            requests: values.number('ingress-requests-per-client', 1, 20_000),
+          },
+          trustedProxies: proxies(values.text('ingress-trusted-proxies') ?? ''),
+        },
         imageLimits: {
           limitBytes: values.number('image-cache-gib', 1, 100_000) * gib,
           maxImageBytes: values.number('image-gib', 1, 10_000) * gib,
@@ -98,6 +124,16 @@ export const run: AgentCommand = {
     }
   },
 };
+
+function proxies(list: string): string[] {
+  const ranges = list.split(',').flatMap((range) => range.trim() || []);
+  try {
+    trustedProxies(ranges);
+  } catch (error) {
+    throw new Refusal(`--ingress-trusted-proxies: ${reason(error)}`);
+  }
+  return ranges;
+}
 
 async function whoWeAre(home: string, values: Values, log: Log, signal: AbortSignal): Promise<Identity> {
   const known = readIdentity(home);

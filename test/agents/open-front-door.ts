@@ -5,17 +5,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FrontDoor } from '../../agent/ingress/front-door.ts';
 import { AccessLog } from '../../agent/ingress/requests/access-log.ts';
+import { ClientLimits, type Limits, usualLimits } from '../../agent/ingress/requests/client-limits.ts';
 import { TrafficCounts } from '../../agent/ingress/requests/traffic-counts.ts';
 import type { RouteUpstream } from '../../agent/ingress/route.ts';
 import { RoutingTable } from '../../agent/ingress/routing-table.ts';
 import { trustedProxies } from '../../agent/ingress/trusted-proxies.ts';
 
 /** An ingress's front door in the test's own process, with the servers behind it; `close` ends all of them. */
-export async function openFrontDoor() {
+export async function openFrontDoor(limits: Partial<Limits> = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'ballast-door-'));
   const table = new RoutingTable();
   const log = new AccessLog(join(directory, 'access.log'));
-  const door = new FrontDoor({ table, log, traffic: new TrafficCounts(), trusts: trustedProxies([]) });
+  const door = new FrontDoor({
+    table,
+    log,
+    traffic: new TrafficCounts(),
+    trusts: trustedProxies(['127.0.0.9']),
+    limits: new ClientLimits({ ...usualLimits, ...limits }),
+  });
   const servers: Server[] = [];
   const listening = async (server: Server): Promise<number> => {
     servers.push(server);

@@ -1,4 +1,4 @@
-import { get } from 'node:http';
+import { request } from 'node:http';
 import { createInterface } from 'node:readline';
 import type { Connections, ConnectionsOrder } from './new-connections.ts';
 
@@ -6,8 +6,8 @@ import type { Connections, ConnectionsOrder } from './new-connections.ts';
 const mostWaiting = 800;
 
 /** New connections at a steady rate, one request each. A line of its input asks for what became of all that had begun by then. */
-async function main({ url, perSecond }: ConnectionsOrder): Promise<void> {
-  const told: Connections = { sent: 0, answered: 0, refused: 0, reset: 0, strange: [], slowest: 0 };
+async function main({ url, perSecond, effectsOn }: ConnectionsOrder): Promise<void> {
+  const told: Connections = { sent: 0, answered: 0, refused: 0, reset: 0, strange: [], slowest: 0, ids: [] };
   const open = new Set<Promise<void>>();
   createInterface({ input: process.stdin })
     .on('line', async () => {
@@ -16,21 +16,34 @@ async function main({ url, perSecond }: ConnectionsOrder): Promise<void> {
     })
     .on('close', () => process.exit());
 
-  const one = (): Promise<void> =>
+  const one = (id: number): Promise<void> =>
     new Promise((resolve) => {
       const since = performance.now();
       const done = (): void => {
         told.slowest = Math.max(told.slowest, performance.now() - since);
         resolve();
       };
-      get(url, { agent: false, timeout: 60_000 }, (response) => {
+      const numbered = effectsOn === undefined ? url : `${url}?id=${id}`;
+      const what =
+        effectsOn === undefined
+          ? {}
+          : {
+              method: 'POST',
+              headers: { host: effectsOn },
+              // Many people, each with an address of its own: one client's connections have a limit.
+              ...(process.platform === 'linux' ? { localAddress: `127.0.0.${1 + (id % 50)}` } : {}),
+            };
+      request(numbered, { agent: false, timeout: 60_000, ...what }, (response) => {
         response.resume().once('end', () => {
-          if (response.statusCode === 200) told.answered += 1;
-          else told.strange.push(String(response.statusCode));
+          if (response.statusCode === 200) {
+            told.answered += 1;
+            if (effectsOn !== undefined) told.ids.push(id);
+          } else told.strange.push(String(response.statusCode));
           done();
         });
         response.once('error', () => {});
       })
+        .end()
         .once('timeout', () => told.strange.push('no answer within a minute'))
         .once('error', (error: NodeJS.ErrnoException) => {
           if (error.code === 'ECONNREFUSED') told.refused += 1;
@@ -46,7 +59,7 @@ async function main({ url, perSecond }: ConnectionsOrder): Promise<void> {
     if (due > performance.now() || open.size >= mostWaiting) await new Promise((resolve) => setTimeout(resolve, 2));
     else {
       told.sent += 1;
-      const asked = one().finally(() => open.delete(asked));
+      const asked = one(told.sent).finally(() => open.delete(asked));
       open.add(asked);
     }
   }

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 export interface ConnectionsOrder {
   url: string;
   perSecond: number;
+  /** Each request is a POST for this host that says which one it is: `?id=<number>`. */
+  effectsOn?: string;
 }
 
 export interface Connections {
@@ -18,6 +20,8 @@ export interface Connections {
   strange: string[];
   /** Milliseconds that the slowest answer took. */
   slowest: number;
+  /** The numbers of the requests that were answered, where they have any. */
+  ids: number[];
 }
 
 const program = fileURLToPath(new URL('new-connections-program.ts', import.meta.url));

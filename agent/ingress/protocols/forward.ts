@@ -1,4 +1,4 @@
-import { failure, isLasting, noUpstream } from '../failure.ts';
+import { crowded, failure, isLasting, noUpstream } from '../failure.ts';
 import { hostOf } from '../host-name.ts';
 import type { Asked, Reply } from '../requests/asked.ts';
 import { clientOf } from '../requests/client.ts';
@@ -33,6 +33,13 @@ export function forward(front: Front, asked: Asked, reply: Reply): void {
     reply.end([]);
   }
 
+  const client = clientOf(asked, front.trusts);
+  const admitted = front.limits.begun(client);
+  reply.onClose(() => front.limits.ended(client));
+  if (asked.crowded || !admitted) {
+    refuse(429, asked.crowded ? crowded : 'Too many requests at once from this address. Try again in a moment.');
+    return;
+  }
   const named = hostOf(asked.hosts);
   if ('refusal' in named) {
     refuse(400, named.refusal);
@@ -46,7 +53,7 @@ export function forward(front: Front, asked: Asked, reply: Reply): void {
   }
   const sender = {
     address: asked.address,
-    client: clientOf(asked, front.trusts),
+    client,
     authority,
     trusted: front.trusts(asked.address),
     requestId: record.requestId,
@@ -58,7 +65,7 @@ export function forward(front: Front, asked: Asked, reply: Reply): void {
     authority,
     headers: toInstance(asked.headers, sender),
     takesTrailers: header(asked.headers, 'te')?.toLowerCase().includes('trailers') ?? false,
-    body: body === undefined ? undefined : () => requestBody(body),
+    body: body === undefined ? undefined : () => requestBody(body, front.limits.limits, () => reply.begun),
   };
   reply.onDrain(() => current.exchange?.resume());
   reply.onClose(() => {

@@ -8,6 +8,7 @@ export function askedOverH2c(
   headers: IncomingHttpHeaders,
   flags: number,
   rawHeaders: readonly string[],
+  crowded: boolean,
 ): Asked {
   const hosts = headers[':authority'] === undefined ? [] : [headers[':authority']];
   const plain: string[] = [];
@@ -25,6 +26,7 @@ export function askedOverH2c(
     headers: plain,
     body: (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0 ? stream : undefined,
     address: plainAddress(stream.session?.socket?.remoteAddress),
+    crowded,
   };
 }
 

@@ -6,7 +6,7 @@ import { plainAddress } from '../trusted-proxies.ts';
 /** A client that keeps sending an unwanted body is read for this long, so that it can receive the answer. */
 const lingerMilliseconds = 5_000;
 
-export function askedOverHttp1(request: IncomingMessage): Asked {
+export function askedOverHttp1(request: IncomingMessage, crowded: boolean): Asked {
   const { rawHeaders } = request;
   const hosts: string[] = [];
   let bodied = false;
@@ -31,18 +31,20 @@ export function askedOverHttp1(request: IncomingMessage): Asked {
     headers: rawHeaders,
     body: bodied ? request : undefined,
     address: plainAddress(request.socket.remoteAddress),
+    crowded,
   };
 }
 
 export class Http1Reply implements Reply {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #leaving: () => boolean;
+  readonly #closes: () => boolean;
+  #written = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, leaving: () => boolean) {
+  constructor(request: IncomingMessage, response: ServerResponse, closes: () => boolean) {
     this.#request = request;
     this.#response = response;
-    this.#leaving = leaving;
+    this.#closes = closes;
     request.on('error', () => undefined);
     response.on('error', () => undefined);
     response.once('finish', () => this.#linger());
@@ -53,11 +55,14 @@ export class Http1Reply implements Reply {
   }
 
   head(status: number, headers: RawHeaders): void {
-    const closing = this.#leaving() ? ['Connection', 'close'] : [];
+    const closing = this.#closes() ? ['Connection', 'close'] : [];
     this.#response.writeHead(status, [...headers, ...closing]);
+    // An answer whose body begins later, of server-sent events for example, is told to the client now.
+    process.nextTick(() => this.#written || this.#response.flushHeaders());
   }
 
   data(chunk: Buffer): boolean {
+    this.#written = true;
     return this.#response.write(chunk);
   }
 
@@ -67,6 +72,7 @@ export class Http1Reply implements Reply {
       for (let at = 0; at < trailers.length; at += 2) pairs.push([trailers[at] ?? '', trailers[at + 1] ?? '']);
       this.#response.addTrailers(pairs);
     }
+    this.#written = true;
     this.#response.end();
   }
 

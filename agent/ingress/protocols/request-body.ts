@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
-
-const longestPause = 60_000;
+import type { Limits } from '../requests/client-limits.ts';
 
 class Stalled extends Error {
   readonly code = 'body-stalled';
@@ -8,15 +7,25 @@ class Stalled extends Error {
 
 /**
  * A client's body, piece by piece as the instance takes it. Leaving it early does not break the client's connection, so
- * that it can still be told why; a client that sends nothing for a minute has given up.
+ * that it can still be told why. A client that sends nothing for long has given up, and one that sends almost nothing would
+ * hold the instance for ever; where the answer has begun, instance and client talk as slowly as they like.
  */
-export async function* requestBody(body: Readable): AsyncGenerator<Buffer, void, undefined> {
+export async function* requestBody(
+  body: Readable,
+  limits: Limits,
+  answered: () => boolean,
+): AsyncGenerator<Buffer, void, undefined> {
   const pieces = body.iterator({ destroyOnReturn: false });
+  const since = performance.now();
+  let bytes = 0;
   try {
     for (;;) {
-      const next = await inTime(pieces.next());
+      const due = since + limits.bodyGrace + (bytes * 1000) / limits.bodyBytesPerSecond;
+      const next = await inTime(pieces.next(), limits.bodyPause, due, answered);
       if (next.done) return;
-      yield next.value as Buffer;
+      const piece = next.value as Buffer;
+      bytes += piece.length;
+      yield piece;
     }
   } finally {
     // Not waited for: a piece that never comes would hold it up.
@@ -24,11 +33,19 @@ export async function* requestBody(body: Readable): AsyncGenerator<Buffer, void,
   }
 }
 
-async function inTime<T>(piece: Promise<T>): Promise<T> {
+async function inTime<T>(piece: Promise<T>, pause: number, due: number, answered: () => boolean): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
+  const began = performance.now();
   const stall = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Stalled('The body stalled.')), longestPause);
+    const look = (): void => {
+      const end = Math.min(began + pause, answered() ? Number.POSITIVE_INFINITY : due);
+      const left = end - performance.now();
+      if (left <= 0) reject(new Stalled('The body stalled.'));
+      else timer = setTimeout(look, left);
+    };
+    look();
   });
+  stall.catch(() => undefined);
   try {
     return await Promise.race([piece, stall]);
   } finally {

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FrontDoor } from '../front-door.ts';
 import { AccessLog } from '../requests/access-log.ts';
+import { ClientLimits, usualLimits } from '../requests/client-limits.ts';
 import { TrafficCounts } from '../requests/traffic-counts.ts';
 import { RoutingTable } from '../routing-table.ts';
 import { trustedProxies } from '../trusted-proxies.ts';
@@ -14,7 +15,13 @@ import { trustedProxies } from '../trusted-proxies.ts';
 const directory = mkdtempSync(join(tmpdir(), 'ballast-upgrade-'));
 const table = new RoutingTable();
 const log = new AccessLog(join(directory, 'access.log'));
-const door = new FrontDoor({ table, log, traffic: new TrafficCounts(), trusts: trustedProxies([]) });
+const door = new FrontDoor({
+  table,
+  log,
+  traffic: new TrafficCounts(),
+  trusts: trustedProxies([]),
+  limits: new ClientLimits(usualLimits),
+});
 /** Refuses the WebSocket with an answer that it begins well and goes on with nonsense. */
 const hostile = createServer((socket) => {
   socket.on('error', () => undefined);

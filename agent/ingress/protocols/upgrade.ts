@@ -23,11 +23,17 @@ export function mayUpgrade(request: IncomingMessage): boolean {
 }
 
 /** Opens a WebSocket at an instance. It stays there until either side ends it, whatever happens to the routes. */
-export function upgrade(front: Front, request: IncomingMessage, socket: Duplex, rest: Buffer): void {
-  const asked = askedOverHttp1(request);
+export function upgrade(front: Front, request: IncomingMessage, socket: Duplex, rest: Buffer, crowded: boolean): void {
+  const asked = askedOverHttp1(request, crowded);
   const named = hostOf(asked.hosts);
   const upstreams = 'host' in named ? front.table.upstreams(named.host) : undefined;
-  if ('refusal' in named || upstreams === undefined || upstreams.length === 0 || !mayUpgrade(request)) {
+  if (
+    'refusal' in named ||
+    upstreams === undefined ||
+    upstreams.length === 0 ||
+    !mayUpgrade(request) ||
+    asked.crowded
+  ) {
     forward(front, asked, new Http1Reply(request, answerOn(request, socket), () => true));
     return;
   }

@@ -13,6 +13,8 @@ export interface Asked {
   /** Undefined if there is none. */
   body: Readable | undefined;
   address: string;
+  /** Its connection is one too many of its client's. */
+  crowded: boolean;
 }
 
 /** The answer to the client. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RoutingTable } from '../routing-table.ts';
 import type { AccessLine, AccessLog } from './access-log.ts';
 import type { Asked } from './asked.ts';
+import type { ClientLimits } from './client-limits.ts';
 import { givenRequestId } from './headers.ts';
 import type { TrafficCounts } from './traffic-counts.ts';
 
@@ -11,6 +12,7 @@ export interface Front {
   log: AccessLog;
   traffic: TrafficCounts;
   trusts: (address: string) => boolean;
+  limits: ClientLimits;
 }
 
 /** The record of one request: a line in the access log and one more in the counts. */
