@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, createServer, get } from 'node:http';
@@ -124,4 +125,46 @@ test('a home that was deleted keeps no ingress from ending', async () => {
   rmSync(home, { recursive: true });
   process.kill(shell?.pid ?? 0, 'SIGTERM');
   await until('both have ended', async () => !both.some((one) => one && isAlive(one)));
+});
+
+test('a holder that is killed gets a successor from the agent, and nobody is refused meanwhile', async () => {
+  const { port, pid, holder } = await served();
+  const [before, serving] = [holder(), pid()];
+  process.kill(before, 'SIGKILL');
+  await until('there is another holder', async () => {
+    expect(await status(port)).toBe(200);
+    return holder() !== before && pid() !== serving;
+  });
+  expect(await status(port)).toBe(200);
+});
+
+test('an ingress of version 0.1, which holds its socket itself, is replaced while it serves', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'ballast-earlier-'));
+  undo.push(() => rmSync(home, { recursive: true, force: true }));
+  const files = new IngressFiles(join(home, 'ingress'));
+  const program = join(import.meta.dirname, '../../../test/agents/earlier-ingress.ts');
+  const earlier = spawn(process.execPath, [program, files.directory], { stdio: 'ignore' });
+  undo.push(() => earlier.kill('SIGKILL'));
+  const { port, pid } = await until('it serves', async () => files.serving());
+  const agent = new Ingress({
+    home,
+    port,
+    listen: '127.0.0.1',
+    program: [process.execPath, main],
+    log: { info() {}, warn() {} },
+  });
+  undo.push(() => agent.stop());
+  let asking = true;
+  const seen = new Set<number | undefined>();
+  const visitor = (async () => {
+    while (asking) seen.add(await status(port));
+  })();
+  expect(await agent.ensure()).toEqual({ port });
+  await until('the earlier one has ended', async () => identify(pid) === undefined);
+  asking = false;
+  await visitor;
+  // The earlier one answers all, and the new one has no routes yet: nothing was refused or reset.
+  seen.add(await status(port));
+  expect([...seen].sort()).toEqual([200, 404]);
+  expect(files.serving()?.holder).toBeDefined();
 });
