@@ -4,6 +4,7 @@ import { actorStart } from './subjects/actor-start.ts';
 import { agents } from './subjects/agents.ts';
 import { firstPage } from './subjects/console.ts';
 import { flood } from './subjects/flood.ts';
+import { logs } from './subjects/logs.ts';
 import { members } from './subjects/members.ts';
 import { memory } from './subjects/memory.ts';
 import { openWorkflows } from './subjects/open-workflows.ts';
@@ -21,6 +22,7 @@ export const benchmarks: readonly Benchmark[] = [
   flood,
   openWorkflows,
   sweep,
+  logs,
   actorStart,
   memory,
   startUp,

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { LogCursor } from '../../protocol/logs.ts';
 import { DriverBench, type Ground, job, type LogLine, linesIn, texts, until, type Wish } from './driver-bench.ts';
 
 /** The contract of every driver. Each call of `ground` creates a new home and driver. */
@@ -178,6 +179,36 @@ export function driverContract(name: string, ground: () => Promise<Ground>): voi
       await bench.ended(id, 2);
       await bench.driver.remove(id);
       expect(await reading).toBe(false);
+    });
+
+    test('logs are read on from a cursor: every line once, with the position that it always has', async () => {
+      const id = await bench.started();
+      await bench.answering(id);
+      for (let number = 0; number < 30; number += 1) {
+        await (await bench.ask(id, `/log?text=${encodeURIComponent(`number ${number};`)}`)).text();
+      }
+      const all = await until('all lines', async () => {
+        const said = await bench.said(id);
+        return said.filter(({ text }) => text.includes('number ')).length >= 30 && said;
+      });
+      const again: LogLine[] = [];
+      let cursor: LogCursor | undefined;
+      // A reader that is interrupted after a few lines, again and again.
+      for (let more = true; more; ) {
+        const start = cursor === undefined ? ('oldest' as const) : { from: cursor };
+        const request = { start, follow: false, signal: AbortSignal.timeout(20_000) };
+        more = false;
+        for await (const news of bench.driver.logs(id, request)) {
+          if ('begin' in news) cursor = { ...news.begin };
+          else if (cursor !== undefined && 'bytes' in news) {
+            again.push(...linesIn(news));
+            cursor[news.stream] = news.next;
+            more = true;
+            break;
+          }
+        }
+      }
+      expect(again).toEqual(all);
     });
 
     test('a command is run in an instance: its output, its exit code, its abort', async () => {

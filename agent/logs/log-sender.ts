@@ -6,7 +6,7 @@ import { reason } from '../program/log.ts';
 import { Outgoing } from './outgoing.ts';
 
 export interface Sending {
-  driver: Driver;
+  driver: Pick<Driver, 'logs'>;
   /** Whether the control plane has room for it. */
   post(id: string, batch: LogBatch, signal: AbortSignal): Promise<{ taken: boolean }>;
   holdsLeases(): boolean;
@@ -95,7 +95,7 @@ class Gathering {
     yield { from: cursor, to: cursor, chunks: [], end: this.#ended ?? {} };
   }
 
-  async #read(driver: Driver): Promise<void> {
+  async #read(driver: Sending['driver']): Promise<void> {
     const { instance, follow } = this.#reader;
     for await (const found of driver.logs(instance, { start: startOf(this.#reader), follow, signal: this.#signal })) {
       if ('begin' in found) {

@@ -104,7 +104,7 @@ export async function sweepCommandOutput(kysely: Kysely<Tables>, signal?: AbortS
   return await deleteInBatches(kysely, { table: 'command_output', where, along: sql.ref('created_at'), signal });
 }
 
-/** A month after they finished commands themselves are forgotten; each reading of a log is one. */
+/** A month after they finished commands themselves are forgotten. */
 export async function sweepCommands(kysely: Kysely<Tables>, signal?: AbortSignal): Promise<number> {
   const where = sql`finished_at < now() - interval '30 days' and not exists (
     select from command_output piece where piece.command_id = id)`;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { longestLine } from '../../../../protocol/logs.ts';
 import { until } from '../../../../test/ground/until.ts';
+import type { LogNews } from '../../driver.ts';
 import { type LogLine, linesIn } from '../../driver-bench.ts';
 import { programOfMachine } from '../launch/command-of.ts';
 import { LogFile } from './log-file.ts';
@@ -94,11 +95,21 @@ test.runIf(fallocate)(
     });
     const limit = 1_000_000;
     const followed: number[] = [];
+    let told = 0;
     let alive: boolean | undefined = true;
     const { signal } = leaving;
     const reading = (async () => {
-      for await (const news of readLogs(files, { start: { tail: 0 }, follow: true, signal }, () => alive))
-        for (const { text } of linesIn(news)) followed.push(Number(text.split(' ')[1]));
+      for await (const news of readLogs(files, { start: { tail: 0 }, follow: true, signal }, () => alive)) {
+        if ('begin' in news) {
+          told = news.begin.stdout;
+          continue;
+        }
+        // Whatever is not told is said to be missing.
+        const [from, to] = 'missing' in news ? [news.missing.from, news.missing.to] : [news.position, news.next];
+        expect(from).toBe(told);
+        told = to;
+        followed.push(...linesIn(news).map(({ text }) => Number(text.split(' ')[1])));
+      }
     })();
     while (!ended) {
       const { size } = statSync(files.stdout.path);
@@ -110,7 +121,8 @@ test.runIf(fallocate)(
     await until('everything', async () => followed.at(-1) === lines - 1);
     alive = undefined;
     await reading;
-    // A reader too slow for so small a limit misses what is gone, and never tells anything twice or half.
+    // A reader too slow for so small a limit misses what is gone, says so, and never tells anything twice or half.
+    expect(told).toBe(files.stdout.size);
     expect(followed).toEqual([...new Set(followed)].sort((a, b) => a - b));
     const kept = await read();
     expect(kept.length).toBeGreaterThan(100);
@@ -122,6 +134,14 @@ test.runIf(fallocate)(
     expect(size).toBeGreaterThan(5_000_000);
     expect(blocks * 512).toBeLessThan(1.2 * limit);
     expect(await read(2)).toEqual(kept.slice(-2));
+    const request = { follow: false, signal: new AbortController().signal };
+    const start = { from: { stdout: 100, stderr: 0 } };
+    const found: LogNews[] = [];
+    for await (const news of readLogs(files, { ...request, start }, () => true)) found.push(news);
+    expect(found.slice(0, 2)).toEqual([
+      { begin: start.from },
+      { stream: 'stdout', missing: { from: 100, to: files.stdout.start } },
+    ]);
   },
 );
 
