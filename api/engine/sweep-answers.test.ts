@@ -291,6 +291,14 @@ const examples: Record<string, Example> = {
   },
   'workloads.remove': { prepare: inhabited },
   'workloads.instances': { prepare: inhabited },
+  'workloads.logLines': {
+    prepare: async () => {
+      const { id, instance } = await inhabited();
+      return { id, instanceId: instance };
+    },
+    // Nobody there speaks for the machine.
+    fails: 409,
+  },
   'clusterCommands.create': {
     prepare: inhabited,
     body: ({ instance }) => ({ kind: 'exec', instance, command: ['true'] }),

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../ground/free-port.ts';
 import { until } from '../ground/until.ts';
 import { sampleLayout } from '../images/sample-image.ts';
 import { headersOf, type RunningApi, runningApi, type Seeded, seed } from '../installation/running-api.ts';
@@ -23,7 +24,8 @@ export interface FloodedLog {
 
 /** An API, an agent and an instance that writes numbered lines: so many a second, for so many seconds. */
 export async function floodedLog(seconds: number, linesPerSecond: number): Promise<FloodedLog> {
-  const api = await runningApi();
+  const port = await freePort();
+  const api = await runningApi({ env: { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` } });
   const ours = await seed(api.database);
   const home = agentHome();
   chmodSync(home.path, 0o755);
@@ -34,10 +36,13 @@ export async function floodedLog(seconds: number, linesPerSecond: number): Promi
   const tokenFile = join(home.path, 'token');
   writeFileSync(tokenFile, token);
   let agent: ChildProcess;
+  const said: string[] = [];
   const startAgent = () => {
     const from = existsSync(tokenFile) ? ['--token-file', tokenFile] : [];
     const options = ['--home', join(home.path, 'agent'), '--url', api.url, ...from, '--driver', 'process'];
-    agent = spawn(process.execPath, [main, 'agent', 'run', ...options, '--ingress-port', '0'], { stdio: 'ignore' });
+    const words = [main, 'agent', 'run', ...options, '--ingress-port', '0'];
+    agent = spawn(process.execPath, words, { stdio: ['ignore', 'ignore', 'pipe'] });
+    agent.stderr?.on('data', (bytes: Buffer) => said.push(String(bytes)));
   };
   startAgent();
   // Waits until somebody follows, so that the first line is among those that are followed.
