@@ -6,8 +6,6 @@ export interface LogLine {
   stream: 'stdout' | 'stderr';
   text: string;
   at?: string;
-  /** Not a line of the log: says that lines are missing here. */
-  isGap?: true;
 }
 
 export type LogNews =
@@ -79,7 +77,7 @@ interface Gap {
 
 function missing({ stream, from, to }: Gap): Omit<LogLine, 'id'> {
   const text = `Lines are missing here (positions ${from} to ${to}): they were deleted before they could be read.`;
-  return { stream, isGap: true, text };
+  return { stream, text };
 }
 
 /** Escape codes of a terminal would show up as garbage. */
