@@ -16,7 +16,7 @@ function told(outgoing: Outgoing) {
   const batches = [];
   for (let batch = outgoing.take(); batch !== undefined; batch = outgoing.take()) batches.push(logBatch.parse(batch));
   const found = batches.flatMap(({ chunks }) =>
-    chunks.flatMap((chunk) => {
+    chunks.flatMap((chunk): unknown[] => {
       if ('missing' in chunk) return [{ ...chunk }];
       const placed = linesOf({ ...chunk, bytes: Buffer.from(chunk.data, 'base64') });
       return placed.map(({ position, next, at, bytes }) => [
