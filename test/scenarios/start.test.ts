@@ -7,6 +7,7 @@ import { officialArchive } from '../../runtime/temporal-server/temporal-archive.
 import { findTemporal } from '../../runtime/temporal-server/temporal-binary.ts';
 import { packRelease, type ReleaseHost, releaseHost } from '../images/release-host.ts';
 import type { CommandResult } from '../installation/ballast-command.ts';
+import { barePath } from '../installation/bare-machine.ts';
 import { Installation } from '../installation/installation.ts';
 import { type PartName, partNames } from '../installation/running-parts.ts';
 import { cellsOf } from '../run/matrix.ts';
@@ -16,7 +17,7 @@ let host: ReleaseHost;
 const machine = mkdtempSync(join(tmpdir(), 'ballast-new-machine-'));
 const release = basename(officialArchive());
 
-/** As on a machine that has no Temporal server yet, with a host of ours in place of that of the releases. */
+/** As on a machine that has only Node and git, with a host of ours in place of that of Temporal's releases. */
 beforeAll(async () => {
   host = await releaseHost();
   const authority = join(machine, 'authority.pem');
@@ -31,6 +32,7 @@ beforeAll(async () => {
     TEMPORAL_ARCHIVE: archive,
     NODE_EXTRA_CA_CERTS: authority,
     XDG_CACHE_HOME: machine,
+    PATH: barePath(machine),
   });
   await installation.start();
 });
