@@ -7,6 +7,7 @@ import { actorId } from '../domain/actors/actors.ts';
 import { startActor } from '../temporal/delivery/start-actor.ts';
 import { messagesOf } from '../test/actors/actor-messages.ts';
 import { type ActorsGround, actorsGround } from '../test/actors/actors.ts';
+import { atRest } from '../test/actors/at-rest.ts';
 import { sampleRow } from '../test/actors/sample-row.ts';
 import { until } from '../test/ground/until.ts';
 import { actorStatus } from '../worker/duties/actor-status.ts';
@@ -46,24 +47,7 @@ const isOver = async (kind: ActorKind, id: string) => {
   return row === undefined || row.finished_at !== null;
 };
 
-/** Nothing is under way: an actor that spins never comes to rest. Answers whether it still runs. */
-async function rest(actor: string): Promise<boolean> {
-  const { runs } = await until(
-    `${actor} is at rest`,
-    async () => {
-      const described = await ground.temporal.connection.workflowService.describeWorkflowExecution({
-        namespace: ground.temporal.namespace,
-        execution: { workflowId: actor },
-      });
-      const { workflowExecutionInfo: info, pendingActivities, pendingWorkflowTask } = described;
-      const { is } = await actorStatus(ground.temporal, actor);
-      if (is === 'closed') return { runs: false };
-      return !pendingActivities?.length && !pendingWorkflowTask && Number(info?.historyLength) > 4 && { runs: true };
-    },
-    60,
-  );
-  return runs;
-}
+const rest = (actor: string) => atRest(ground, actor);
 
 async function mend(kind: ActorKind, id: string): Promise<void> {
   const row = (await openRows(ground.database, kind, 0)).find((one) => one.id === id);

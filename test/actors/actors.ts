@@ -37,8 +37,14 @@ export interface ActorsGround {
   /** The lines logged so far, parsed. */
   lines: Record<string, unknown>[];
   /** Serves actors until the answer is called. */
-  serve(tracing?: Tracing): Promise<() => Promise<void>>;
+  serve(serving?: Serving): Promise<() => Promise<void>>;
   close(): Promise<void>;
+}
+
+export interface Serving {
+  tracing?: Tracing;
+  /** What becomes of the code of the workflows before it is served. */
+  change?: (code: string) => string;
 }
 
 /** The lines of the grounds that are open, the newest last. */
@@ -72,7 +78,7 @@ export async function actorsGround(through?: string): Promise<ActorsGround> {
     delivery: createDelivery({ database, temporal, log }),
     log,
     lines,
-    serve: (tracing) => serve(at, { database, keyring, keys, temporal, log }, tracing),
+    serve: (serving) => serve(at, { database, keyring, keys, temporal, log }, serving),
     async close() {
       open.splice(open.indexOf(lines), 1);
       await temporal.close();
@@ -86,17 +92,17 @@ export async function actorsGround(through?: string): Promise<ActorsGround> {
 export async function serve(
   address: TemporalAddress,
   ground: Pick<ActorsGround, 'database' | 'keyring' | 'keys' | 'temporal' | 'log'>,
-  tracing?: Tracing,
+  { tracing, change = (code) => code }: Serving = {},
 ) {
   const { database, keyring, keys, temporal, log } = ground;
   const stopping = new AbortController();
-  const bundle = await workflowBundle({ cache: bundleCache, tracing: tracing !== undefined });
+  const { code } = await workflowBundle({ cache: bundleCache, tracing: tracing !== undefined });
   let ended: Promise<void> = Promise.resolve();
   await new Promise<void>((serving) => {
     const hosting = {
       address,
       keys,
-      bundle,
+      bundle: { code: change(code) },
       activities: createActivities({ database, keyring, archive: archiveRuns({ database, keyring, temporal }) }),
       concurrency: 10,
       log,

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
   tracing = startTracing(`http://127.0.0.1:${(collector.address() as AddressInfo).port}/`);
   ground = await actorsGround();
-  stopServing = await ground.serve(tracing);
+  stopServing = await ground.serve({ tracing });
 });
 
 afterAll(async () => {

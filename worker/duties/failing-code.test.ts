@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { actorStart } from '../../db/workflows/actor-rows.ts';
+import { listActors } from '../../db/workflows/actors.ts';
+import { actorId } from '../../domain/actors/actors.ts';
+import { taskQueue } from '../../temporal/connection/task-queue.ts';
+import { type ActorsGround, actorsGround } from '../../test/actors/actors.ts';
+import { atRest } from '../../test/actors/at-rest.ts';
+import { type SampleRow, sampleRow } from '../../test/actors/sample-row.ts';
+import { until } from '../../test/ground/until.ts';
+import { type ActorKind, actorKinds, descriptors } from '../../workflows/descriptors.ts';
+import { lookAgain } from '../../workflows/look-again.ts';
+import { openMetrics } from '../host/metrics.ts';
+import { reconcile } from './reconciler.ts';
+
+interface Sample extends SampleRow {
+  kind: ActorKind;
+  actor: string;
+  row: Awaited<ReturnType<typeof rowOf>>;
+}
+
+let ground: ActorsGround;
+/** Their code throws a TypeError when it takes a message. */
+let throwing: Sample[];
+/** Their code does something else than their history says. */
+let straying: Sample[];
+const both = () => [...throwing, ...straying];
+const sentence = 'The workflow code keeps failing; see the log of the worker.';
+
+/** Actors of each kind at rest in each state in which one rests, twice, served by the code that there is. */
+beforeAll(async () => {
+  ground = await actorsGround();
+  const stopServing = await ground.serve();
+  [throwing, straying] = await Promise.all([begin(), begin()]);
+  await stopServing();
+  expect(new Set(throwing.map(({ kind }) => kind))).toEqual(new Set(actorKinds));
+});
+
+afterAll(() => ground.close());
+
+async function begin(): Promise<Sample[]> {
+  const states = actorKinds.flatMap((kind) => {
+    const { states, final } = descriptors[kind];
+    return states.filter((state) => !final.includes(state)).map((state) => ({ kind, state }));
+  });
+  const begun = await Promise.all(
+    states.map(async ({ kind, state }) => {
+      const sample = await sampleRow(ground.database, kind, { state, revision: 3 });
+      const actor = actorId(kind, sample.id);
+      const start = await actorStart(ground.database.kysely, kind, sample.id);
+      // From the second failure on the SDK lets a task run out of time, which takes ten seconds unless told.
+      const options = { workflowId: actor, taskQueue, workflowTaskTimeout: '2s', args: [start?.input] } as const;
+      await ground.temporal.client.workflow.start(descriptors[kind].workflow, options);
+      const rests = await atRest(ground, actor);
+      return { ...sample, kind, actor, rests, row: await rowOf(kind, sample.id) };
+    }),
+  );
+  return begun.filter(({ rests }) => rests);
+}
+
+function rowOf(kind: ActorKind, id: string) {
+  return ground.database.kysely
+    .selectFrom(descriptors[kind].table as 'deletion')
+    .select(['state', 'revision', 'message', 'blocker', 'finished_at'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+}
+
+/** The code that all kinds share, spoilt in two places. */
+function spoil(code: string): string {
+  const ids = JSON.stringify(straying.map(({ id }) => id));
+  const changed = code
+    .replace('await claimActor(', `await (${ids}.includes(rowId) ? reportUnreadable : claimActor)(`)
+    .replace('take() {', 'take() { undefined.body;');
+  expect(changed.length - code.length, 'both places are there').toBeGreaterThan(ids.length + 50);
+  return changed;
+}
+
+/** Each is asked to look at its row, which is a task for its code. */
+async function ask(): Promise<void> {
+  for (const { actor } of both()) {
+    await ground.temporal.client.workflow.getHandle(actor).signal(lookAgain, { id: 'look', body: {} });
+  }
+}
+
+/** Passes of the reconciler, until each of the rows says this. */
+async function blockedBy(blocker: string | null): Promise<void> {
+  const { database, temporal, log } = ground;
+  await until(
+    `the blocker of each row is ${blocker}`,
+    async () => {
+      await reconcile({ database, temporal, log, metrics: openMetrics(undefined), graceSeconds: 0 });
+      const rows = await Promise.all(both().map(({ kind, id }) => rowOf(kind, id)));
+      return rows.every((row) => row.blocker === blocker);
+    },
+    120,
+  );
+}
+
+async function hints({ kind, id }: Sample): Promise<number> {
+  const feed = ground.database.kysely.selectFrom('change_feed').select('position').where('subject_id', '=', id);
+  return (await feed.where('kind', '=', descriptors[kind].hint).execute()).length;
+}
+
+const stuck = async ({ organizationId }: Sample) =>
+  (await listActors(ground.database.kysely, organizationId, { stuck: true, limit: 5 })).map(({ id }) => id);
+const described = async ({ actor }: Sample) => {
+  const { status, raw } = await ground.temporal.client.workflow.getHandle(actor).describe();
+  return { status: status.name, firstRunId: raw.workflowExecutionInfo?.firstRunId };
+};
+
+test('code that fails ends no actor: people see each as stuck, until the code is mended', async () => {
+  const began = await Promise.all(both().map(described));
+  const hinted = await Promise.all(both().map(hints));
+  const stopFaulty = await ground.serve({ change: spoil });
+  try {
+    await ask();
+    await blockedBy(sentence);
+    for (const one of both()) {
+      // The row says what it said before, and why nothing happens; the feed tells it once.
+      expect(await rowOf(one.kind, one.id)).toEqual({ ...one.row, blocker: sentence });
+      expect(await stuck(one)).toEqual([one.id]);
+    }
+    expect(await Promise.all(both().map(hints))).toEqual(hinted.map((number) => number + 1));
+    expect(await Promise.all(both().map(described))).toEqual(began);
+  } finally {
+    await stopFaulty();
+  }
+  const stopMended = await ground.serve();
+  try {
+    await blockedBy(null);
+    for (const one of both()) {
+      expect(await stuck(one)).toEqual([]);
+      expect(await hints(one)).toBeGreaterThan((hinted[both().indexOf(one)] ?? 0) + 1);
+      // The message that came meanwhile is heard: the actor looks at its row, and continues from there.
+      const first = began[both().indexOf(one)];
+      await until(`${one.actor} has looked`, async () => {
+        const { runId } = await ground.temporal.client.workflow.getHandle(one.actor).describe();
+        return runId !== first?.firstRunId;
+      });
+      expect(await described(one)).toEqual(first);
+      expect((await rowOf(one.kind, one.id)).finished_at).toBeNull();
+    }
+  } finally {
+    await stopMended();
+  }
+}, 300_000);
