@@ -1,8 +1,9 @@
 import { mkdtempSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { isOwnDirectory } from '../../machine/own-directory.ts';
 
 /** The orders of an ingress: name, body and answer. */
 export type Orders = Record<string, (body: unknown) => unknown>;
@@ -41,8 +42,13 @@ export async function obey(path: string, orders: Orders): Promise<Server> {
   return server;
 }
 
+/** The answer of an ingress. A socket in a directory that somebody else may have made is not spoken to. */
 export function order(path: string, name: string, body: unknown = {}, milliseconds = 5_000): Promise<unknown> {
   return new Promise((resolve, reject) => {
+    if (!isOwnDirectory(dirname(path))) {
+      reject(new Error(`The ingress cannot be reached: ${dirname(path)} is not a directory that only we can enter.`));
+      return;
+    }
     const signal = AbortSignal.timeout(milliseconds);
     const asking = request({ socketPath: path, path: `/${name}`, method: 'POST', agent: false, signal }, (response) => {
       json(response).then((answer) => {

@@ -1,7 +1,9 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { dirname } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import type { z } from 'zod';
+import { isOwnDirectory } from '../../machine/own-directory.ts';
 import {
   type EnrolAnswer,
   enrolAnswer,
@@ -211,6 +213,11 @@ export class Client {
     };
     const target = new URL(`${this.url.pathname.replace(/\/$/, '')}/agent/v1/${path}`, this.url);
     return new Promise((resolve, reject) => {
+      // Whoever listens there is told the credential.
+      if (this.#socket !== undefined && !isOwnDirectory(dirname(this.#socket))) {
+        reject(this.#unreachable(new Error(`${dirname(this.#socket)} is not a directory that only we can enter`)));
+        return;
+      }
       const send = target.protocol === 'http:' ? httpRequest : httpsRequest;
       const sent = send(target, options, resolve);
       sent.on('error', (error) => reject(this.#unreachable(error)));
