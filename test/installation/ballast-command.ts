@@ -24,16 +24,16 @@ export interface RunningCommand {
   over(): boolean;
 }
 
-/** Starts `./ballast …` as a shell starts a job: in a process group of its own. */
-export function startBallast(words: string[], settings: Record<string, string>): RunningCommand {
-  const child = spawn(executable, words, {
+/** Starts `./ballast …` as a shell starts a job: in a process group of its own. `program`: of an earlier version. */
+export function startBallast(words: string[], settings: Record<string, string>, program = executable): RunningCommand {
+  const child = spawn(program, words, {
     cwd: '/',
     env: environment(settings),
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const { pid } = child;
-  if (pid === undefined) throw new Error(`${executable} cannot be run; is \`node\` in the PATH?`);
+  if (pid === undefined) throw new Error(`${program} cannot be run; is \`node\` in the PATH?`);
   let output = '';
   let over = false;
   for (const stream of [child.stdout, child.stderr]) {
@@ -67,9 +67,13 @@ export interface CommandResult {
 }
 
 /** Runs `./ballast …` to its end. */
-export async function runBallast(words: string[], settings: Record<string, string>): Promise<CommandResult> {
+export async function runBallast(
+  words: string[],
+  settings: Record<string, string>,
+  program = executable,
+): Promise<CommandResult> {
   return await ended(
-    spawn(executable, words, { cwd: '/', env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'] }),
+    spawn(program, words, { cwd: '/', env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'] }),
   );
 }
 

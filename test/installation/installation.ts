@@ -82,9 +82,9 @@ export class Installation {
     mkdirSync(this.home, { mode: 0o700 });
   }
 
-  /** Starts it, for the first time or again, and waits until it says that it is ready. */
-  async start(): Promise<void> {
-    const up = startBallast(['up'], this.env);
+  /** Starts it, for the first time or again, by another version if its program is given, and waits until it says that it is ready. */
+  async start(program?: string): Promise<void> {
+    const up = startBallast(['up'], this.env, program);
     this.#up = up;
     await this.until(
       'the installation is ready',
