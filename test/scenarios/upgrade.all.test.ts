@@ -1,0 +1,112 @@
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openKeyring } from '../../db/keys/keys.ts';
+import { dataConverter } from '../../temporal/connection/codec.ts';
+import { payloadKeys } from '../../temporal/connection/open.ts';
+import { workflowBundle } from '../../worker/host/bundle.ts';
+import { steadyTraffic } from '../applications/steady-traffic.ts';
+import { bundleCache } from '../ground/bundle-cache.ts';
+import { type Deletion, deleteOrganization, ended, purgeNow, restore } from '../seeds/deletion.ts';
+import { EarlierInstallation, type Known, type ShownCluster } from '../upgrades/earlier-installation.ts';
+import { releasedVersion } from '../upgrades/released.ts';
+
+const commit = '65c7073';
+const checkout = await releasedVersion(commit);
+
+describe.runIf(checkout !== undefined)(`an installation of ${commit} goes on under this version`, () => {
+  let earlier: EarlierInstallation;
+  let berlin: ShownCluster;
+  let doomed: Deletion;
+  let regretted: Deletion;
+  let before: Known;
+  let release: string;
+  let traffic: Awaited<ReturnType<typeof steadyTraffic>>;
+
+  /** Everything here is made by the earlier version. Then it stops, and this one starts. */
+  beforeAll(async () => {
+    earlier = await EarlierInstallation.start('upgrade', checkout ?? '');
+    const { installation, applications, admin, ingressPort } = earlier;
+    const { hosts } = await applications.applied('shop');
+    await installation.call('POST', '/api/v1/clusters', { as: admin, body: { name: 'Berlin' } });
+    const found = (await earlier.clusters()).find(({ name }) => name === 'Berlin');
+    if (found === undefined) throw new Error('Berlin was not created.');
+    berlin = found;
+    doomed = await deleteOrganization(installation, await earlier.organization());
+    regretted = await deleteOrganization(installation, await earlier.organization());
+    before = await earlier.known();
+    release = earlier.release();
+    const url = `http://127.0.0.1:${ingressPort}`;
+    traffic = await steadyTraffic({ url, host: hosts[0]?.host ?? '', path: '/', perSecond: 20 });
+    await installation.stop();
+    await installation.start();
+    await installation.ready();
+  }, 900_000);
+
+  afterAll(async () => {
+    await traffic?.end().catch(() => undefined);
+    await earlier?.remove();
+  });
+
+  const shownBerlin = async () => (await earlier.clusters()).find(({ id }) => id === berlin.id);
+
+  test('the start says nothing of trouble, and doctor finds none', async () => {
+    const { installation, applications } = earlier;
+    expect(installation.output).not.toMatch(/error|fail|ended with code/i);
+    const ready = async () => (await applications.cluster())?.status === 'ready';
+    await installation.until('the cluster is ready', ready, 120);
+    const doctor = await installation.run('doctor');
+    expect(doctor.stdout).not.toContain('✗');
+    expect(doctor.code).toBe(0);
+  });
+
+  test('the agent is the one of this version, and each instance is the process that it was', async () => {
+    const { installation, applications, admin } = earlier;
+    const another = async () => {
+      const { body } = await installation.call('GET', `${applications.path}/agent`, { as: admin });
+      const current = earlier.release();
+      return current !== release && String(body.currentImage).endsWith(`-${current}`) && !body.updateAvailable;
+    };
+    await installation.until('another release runs', another, 120);
+    expect(await earlier.known()).toEqual(before);
+  });
+
+  test('histories of workflows that were open replay, and none is stuck', async () => {
+    const { installation, applications, admin } = earlier;
+    const { database, temporal } = await installation.inside();
+    const keys = payloadKeys(await openKeyring(database, installation.settings.KEYS_FILE));
+    const options = {
+      workflowBundle: await workflowBundle({ cache: bundleCache }),
+      dataConverter: dataConverter(keys),
+    };
+    for (const actor of [`cluster/${applications.clusterId}`, `cluster/${berlin.id}`, doomed.actor, regretted.actor]) {
+      const { raw, status } = await temporal.client.workflow.getHandle(actor).describe();
+      expect([actor, status.name]).toEqual([actor, 'RUNNING']);
+      // The run that the earlier version began.
+      const first = temporal.client.workflow.getHandle(actor, raw.workflowExecutionInfo?.firstRunId ?? undefined);
+      await Worker.runReplayHistory(options, await first.fetchHistory(), actor);
+    }
+    const stuck = await installation.call('GET', '/api/v1/workflows?stuck=true', { as: admin });
+    expect(stuck.body.items).toEqual([]);
+  });
+
+  test('what was under way is finished: a purge, a restoration, a cluster that nobody has joined', async () => {
+    const { installation, admin } = earlier;
+    await purgeNow(installation, doomed);
+    await restore(installation, regretted);
+    expect((await ended(installation, doomed)).state).toBe('purged');
+    expect((await ended(installation, regretted)).state).toBe('restored');
+    expect((await shownBerlin())?.status).toBe('awaiting-agent');
+    await installation.call('DELETE', `/api/v1/clusters/${berlin.id}`, { as: admin });
+    await installation.until('Berlin is gone', async () => (await shownBerlin()) === undefined);
+  });
+
+  test('nobody who used the application has noticed, and it can be changed as before', async () => {
+    const { applications } = earlier;
+    expect(await earlier.known()).toEqual(before);
+    await applications.apply({ name: 'shop', version: '2', replicas: 3 });
+    await applications.applied('shop');
+    const seen = await traffic.end();
+    expect(seen.failures).toEqual([]);
+    expect(seen.versions).toEqual(['1', '2']);
+  });
+});
