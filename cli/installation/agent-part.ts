@@ -51,8 +51,12 @@ export function agentPart(home: Home, settings: Settings, socket: string, prepar
         ...['--socket', socket, '--token-file', tokenFile(directory), '--driver', settings.LOCAL_DRIVER],
         ...['--ingress-port', String(settings.INGRESS_PORT), '--ingress-listen', settings.INGRESS_LISTEN],
       ],
-      // Nothing of what the control plane is told: the agent sees neither its database nor its keys.
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, LANG: process.env.LANG, BALLAST_NODE: process.execPath },
+      // Nothing else of what the control plane is told: the agent sees neither its database nor its keys.
+      env: {
+        ...{ PATH: process.env.PATH, HOME: process.env.HOME, LANG: process.env.LANG, BALLAST_NODE: process.execPath },
+        // Proxies in front of this machine are in front of its ingress, too. An earlier release ignores the variable.
+        BALLAST_AGENT_INGRESS_TRUSTED_PROXIES: settings.TRUSTED_PROXIES.join(','),
+      },
       cwd: directory,
     }),
     ready: async () => {

@@ -40,7 +40,11 @@ export const settingsTable = {
     path,
     { example: '/var/lib/ballast/run/api.sock' },
   ),
-  TRUSTED_PROXIES: setting<readonly string[]>('Proxies whose X-Forwarded-For is trusted.', ranges, []),
+  TRUSTED_PROXIES: setting<readonly string[]>(
+    'Proxies whose X-Forwarded-For is trusted, by the API and by the ingress of the local cluster.',
+    ranges,
+    [],
+  ),
   BALLAST_HOME: setting('Directory of all data, keys and logs.', path, join(checkout, '.ballast'), {
     example: '/var/lib/ballast',
     shown: '.ballast in the checkout',
