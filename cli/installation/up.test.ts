@@ -22,8 +22,9 @@ let up: { child: ChildProcess; output: () => string };
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'ballast-up-'));
   home = join(directory, 'home');
-  const { api } = await freePorts(['api'], {});
-  env = { ...process.env, BALLAST_HOME: home, PORT: String(api) };
+  const { api, ingress } = await freePorts(['api', 'ingress'], {});
+  // No port of an installation that somebody has on this machine.
+  env = { ...process.env, BALLAST_HOME: home, PORT: String(api), INGRESS_PORT: String(ingress) };
   up = await start();
 }, 600_000);
 

@@ -33,9 +33,12 @@ test('it waits for a PostgreSQL that is away, in another process when that is ki
   await until('it says what it waits for', async () => told.includes('PostgreSQL is away; waiting for it'));
   const [first = 0] = children();
   signalProcess(first, 'SIGKILL');
+  // Its last words may still be on their way.
+  await until('it is gone', async () => !children().includes(first));
   told.length = 0;
-  await until('another one has taken its place', async () => told.includes('PostgreSQL is away; waiting for it'));
-  expect(children()).toHaveLength(1);
+  await until('another one has taken its place', async () => {
+    return children().length === 1 && told.includes('PostgreSQL is away; waiting for it');
+  });
   expect(children()).not.toContain(first);
   stopping.abort();
   expect(await asked).toBeInstanceOf(Error);
