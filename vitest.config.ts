@@ -24,8 +24,9 @@ const shared = {
 export default defineConfig({
   test: {
     pool: 'forks',
-    // One more than CI has cores: many of them wait for timers and processes.
-    maxWorkers: 3,
+    // Two more than CI has cores: many of them wait for timers and processes.
+    maxWorkers: 4,
+    // Against what hangs, and no measure: a busy machine takes its time.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     provide: { whole },
@@ -46,7 +47,7 @@ export default defineConfig({
           ...shared,
         },
       },
-      // The installation as users start it. Three at a time: these wait for timers and processes more than they compute.
+      // The installation as users start it, beside the rooms: these wait for timers and processes more than they compute.
       {
         extends: true,
         test: {
@@ -62,11 +63,7 @@ export default defineConfig({
           // Node loads the files itself, and once a worker: nothing is mocked, and each file has an installation of its own.
           isolate: false,
           experimental: { viteModuleRunner: false, nodeLoader: !process.features.typescript },
-          maxWorkers: 3,
-          // Against what hangs, and no measure: a busy machine takes its time.
-          testTimeout: 300_000,
           hookTimeout: 600_000,
-          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -96,7 +96,8 @@ function load(port: number, perSecond: number): { stop(): Promise<{ sent: number
 }
 
 const status = async (port: number): Promise<number | undefined> =>
-  request(`http://127.0.0.1:${port}/`, { headers: { host: 'app.localhost' } }).then(
+  // Each on a connection of its own: one that is kept would be reset with the ingress.
+  request(`http://127.0.0.1:${port}/`, { headers: { host: 'app.localhost' }, reset: true }).then(
     ({ statusCode, body }) => body.dump().then(() => statusCode),
     () => undefined,
   );

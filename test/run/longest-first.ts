@@ -2,25 +2,39 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** By measurement. Begun last, one of these would run alone when all others have ended. */
 const longest = [
-  'start',
-  'outlive',
-  'second-machine',
-  'stories',
-  'held-ports',
-  'scale-out',
-  'first-sign-in',
-  'accessible',
-  'kill-matrix',
+  'scenarios/second-machine',
+  'scenarios/start',
+  'console/accessible',
+  'scenarios/outlive',
+  'console/stories',
+  'scenarios/held-ports',
+  'scenarios/scale-out',
+  'scenarios/kill-matrix',
+  'scenarios/first-sign-in',
+  'worker/main',
+  'cli/installation/up',
+  'duties/failing-code',
+  'agent/update/update',
+  'keep/keeper',
+  'cluster/cluster',
+  'runtime/ground',
+  'program/agent',
+  'engine/sweep-access',
+  'user/users',
 ];
+/** The files of a project run together, so that a worker need not load the world for each of them. */
+const projects = ['pure', 'web', 'installation', 'rooms'];
 
-/** Files that take minutes begin first, also where no earlier run has left times for Vitest to go by. */
+/** Long files begin first, also where no earlier run has left times for Vitest to go by, and short ones fill the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isWhole = ({ project }: TestSpecification): boolean => project.name === 'installation';
-    const whole = sorted.filter(isWhole).toSorted((one, other) => rank(one) - rank(other));
-    return [...sorted.filter((file) => !isWhole(file)), ...whole];
+    return sorted.toSorted((one, other) => place(one) - place(other) || rank(one) - rank(other));
   }
+}
+
+function place({ project }: TestSpecification): number {
+  return projects.indexOf(project.name);
 }
 
 function rank({ moduleId }: TestSpecification): number {
