@@ -5,8 +5,6 @@ import { chooseDriver } from '../drivers/choose-driver.ts';
 import { Ingress } from '../ingress/ingress.ts';
 import { lineLog } from './log.ts';
 
-export const usualDockerSocket = '/var/run/docker.sock';
-
 /** Longer than any instance is given to end by itself; an engine that hangs is not waited for. */
 const longest = 60_000;
 
@@ -20,7 +18,7 @@ export interface EndedInstances {
  * Ends everything that runs here for an agent that does not run any more, and its ingress, whatever becomes of the rest.
  * Volumes stay.
  */
-export async function endInstances(home: string, dockerSocket = usualDockerSocket): Promise<EndedInstances> {
+export async function endInstances(home: string, dockerSocket: string): Promise<EndedInstances> {
   const over = new AbortController();
   const late = pause(longest, undefined, { signal: over.signal }).then(() => {
     throw new Error(`The driver did not end them within ${longest / 1000} s.`);

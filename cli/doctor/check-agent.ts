@@ -9,7 +9,6 @@ import { readHome } from '../../runtime/home/home.ts';
 import { bindingError } from '../../runtime/sockets/ports.ts';
 import { broken, type Check, idle, ok } from './check.ts';
 
-const dockerSocket = '/var/run/docker.sock';
 const agentLog = 'logs/agent.log of the home';
 
 /** The cluster of this machine: its agent, what runs instances, and where requests for them arrive. */
@@ -45,7 +44,10 @@ async function agent(home: string) {
   return ok(`${status.image} is in contact as the agent of ${status.cluster?.name ?? 'its cluster'}`);
 }
 
-async function driver(status: Status | undefined, { LOCAL_DRIVER: wanted }: Settings) {
+async function driver(
+  status: Status | undefined,
+  { LOCAL_DRIVER: wanted, LOCAL_DOCKER_SOCKET: dockerSocket }: Settings,
+) {
   const used = status?.driver ?? wanted;
   if (used === 'process') return ok('instances run as processes of this machine');
   const { engineAnswers } = await import('../../agent/drivers/docker/docker-driver.ts');
@@ -53,7 +55,7 @@ async function driver(status: Status | undefined, { LOCAL_DRIVER: wanted }: Sett
   if (used === 'auto') return ok('there is no Docker engine, so instances run as processes of this machine');
   return broken(
     `The Docker engine at ${dockerSocket} does not answer; what runs there cannot be seen.`,
-    'Start Docker, or set LOCAL_DRIVER=process and start again.',
+    'Start Docker, name its socket in LOCAL_DOCKER_SOCKET, or set LOCAL_DRIVER=process; then start again.',
   );
 }
 

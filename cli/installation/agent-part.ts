@@ -54,6 +54,7 @@ export function agentPart(home: Home, settings: Settings, socket: string, prepar
       // Nothing else of what the control plane is told: the agent sees neither its database nor its keys.
       env: {
         ...{ PATH: process.env.PATH, HOME: process.env.HOME, LANG: process.env.LANG, BALLAST_NODE: process.execPath },
+        BALLAST_AGENT_DOCKER_SOCKET: settings.LOCAL_DOCKER_SOCKET,
         // Proxies in front of this machine are in front of its ingress, too. An earlier release ignores the variable.
         BALLAST_AGENT_INGRESS_TRUSTED_PROXIES: settings.TRUSTED_PROXIES.join(','),
       },

@@ -12,11 +12,12 @@ export const down = command({
   details: `Ctrl-C stops Ballast and leaves the instances running, so that people can keep using them. Volumes stay
 either way, and the next \`./ballast up\` starts the instances again.`,
   run: async () => {
-    const home = readHome(readSettings(process.env).BALLAST_HOME);
+    const { BALLAST_HOME, LOCAL_DOCKER_SOCKET } = readSettings(process.env);
+    const home = readHome(BALLAST_HOME);
     if (await endSupervisor(home)) process.stdout.write('Ballast is stopped.\n');
     await endLeftBehind(home);
     if (!hasAgentHome(home)) return;
-    const { ended, left } = await endInstances(agentHome(home));
+    const { ended, left } = await endInstances(agentHome(home), LOCAL_DOCKER_SOCKET);
     if (left !== undefined) {
       process.stderr.write(
         `ballast: ${left} Then say \`./ballast down\` again. The ingress of the local cluster has ended.\n`,

@@ -182,6 +182,14 @@ export const settingsTable = {
     oneOf('auto', 'process', 'docker'),
     'auto',
   ),
+  LOCAL_DOCKER_SOCKET: setting(
+    "The Docker engine's socket, for the cluster on this machine.",
+    path,
+    '/var/run/docker.sock',
+    {
+      example: '/run/user/1000/docker.sock',
+    },
+  ),
   INGRESS_PORT: setting(
     'Port at which the local cluster serves applications; 0 picks a free one.',
     wholeNumber(0, 65_535),

@@ -17,7 +17,7 @@ export function keepLogs(home: string, name: string): void {
 /** Ends what a stopped installation has left running on purpose. */
 export async function endWhatGoesOn(home: string): Promise<void> {
   const agent = linkedFrom(join(home, 'agent')) ?? join(home, 'agent');
-  if (existsSync(agent)) await endInstances(agent);
+  if (existsSync(agent)) await endInstances(agent, '/var/run/docker.sock');
 }
 
 function linkedFrom(path: string): string | undefined {

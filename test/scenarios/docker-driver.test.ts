@@ -5,10 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dockerDriver } from '../../agent/drivers/docker/docker-driver.ts';
 import { driverContract } from '../../agent/drivers/driver-contract.ts';
 import type { ReadyImage } from '../../agent/drivers/image.ts';
+import { readStatus } from '../../agent/home/status.ts';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../agents/docker-engine.ts';
 import { applied, keptMachine, through, wanted } from '../agents/kept-machine.ts';
+import { readmeExample } from '../applications/readme-example.ts';
+import { freePort } from '../ground/free-port.ts';
 import { type SampleOptions, sampleLayout } from '../images/sample-image.ts';
 import { runBallast } from '../installation/ballast-command.ts';
+import { Installation } from '../installation/installation.ts';
 
 const log = { info: () => {}, warn: () => {} };
 
@@ -51,6 +55,25 @@ describe.runIf(dockerCanRun())('on a real engine', () => {
       rmSync(layout, { recursive: true });
     }
   }, 120_000);
+
+  test("the README's own commands run its example in containers of the local cluster", async () => {
+    const ingressPort = await freePort();
+    const installation = await Installation.start('docker-example', {
+      LOCAL_CLUSTER: 'true',
+      LOCAL_DOCKER_SOCKET: engine.socket,
+      INGRESS_PORT: String(ingressPort),
+    });
+    try {
+      const agent = join(installation.home, 'agent');
+      await installation.until('its agent is in contact', async () => readStatus(agent)?.connected);
+      expect(readStatus(agent)?.driver).toBe('docker');
+      await readmeExample(installation, ingressPort);
+      const { code, stdout } = await installation.run('down');
+      expect([code, stdout]).toEqual([0, expect.stringContaining('2 instances of the local cluster ended')]);
+    } finally {
+      await installation.remove();
+    }
+  });
 });
 
 async function sampleImage(directory: string, options: SampleOptions): Promise<ReadyImage> {

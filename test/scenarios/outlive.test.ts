@@ -1,15 +1,14 @@
-import { mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readStatus } from '../../agent/home/status.ts';
 import { Releases } from '../../agent/update/releases.ts';
-import { through } from '../agents/kept-machine.ts';
 import { offerRelease } from '../agents/offer-release.ts';
 import { Applications, type ShownInstance } from '../applications/applications.ts';
+import { readmeExample } from '../applications/readme-example.ts';
 import { type steadyTraffic as Begin, steadyTraffic } from '../applications/steady-traffic.ts';
 import { freePort } from '../ground/free-port.ts';
-import { runShell } from '../installation/ballast-command.ts';
 import { Installation } from '../installation/installation.ts';
 import type { PartName } from '../installation/running-parts.ts';
 import { cellsOf } from '../run/matrix.ts';
@@ -107,15 +106,7 @@ test('no instance was started again, no request failed and no line is missing', 
 });
 
 test("the README's own commands run its example, which answers at its address", async () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const block = [...readme.matchAll(/```sh\n(.*?)```/gs)].find(([, text]) => text?.includes('image build'))?.[1] ?? '';
-  expect(block.split('\n').filter((line) => line !== '')).toHaveLength(3);
-  const { code, stdout, stderr } = await runShell(block, { ...installation.env, BALLAST_URL: installation.url });
-  expect([code, stderr]).toEqual([0, expect.stringContaining('hello is in effect')]);
-  const address = new URL(/^hello .*(http:\/\/\S+)$/m.exec(stdout)?.[1] ?? '');
-  expect(address.port).toBe(String(ingressPort));
-  const answered = await through(`http://127.0.0.1:${ingressPort}`, address.host);
-  expect(answered).toEqual({ status: 200, body: 'Hello from an example\n' });
+  await readmeExample(installation, ingressPort);
 });
 
 test('events tell of nothing that was not so', async () => {

@@ -3,18 +3,23 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { feedChannel } from '../../../db/engine/feed/feed.ts';
 import { until } from '../../../test/ground/until.ts';
 import { headersOf, type RunningApi, runningApi, type Seeded, seed } from '../../../test/installation/running-api.ts';
 
 const changes = 100_000;
 let api: RunningApi;
 let ours: Seeded;
+const sockets: Socket[] = [];
 
 beforeAll(async () => {
   api = await runningApi();
   ours = await seed(api.database);
 });
-afterAll(() => api.close());
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await api.close();
+});
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -28,6 +33,7 @@ function heldBytes(): number {
 /** A client that asks for the stream and then reads nothing more. */
 async function stalledReader(): Promise<Socket> {
   const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+  sockets.push(socket);
   const headers = Object.entries(headersOf('GET', { as: ours.tokens.viewer })).map(
     ([name, value]) => `${name}: ${value}`,
   );
@@ -60,14 +66,19 @@ async function countingReader() {
   return { heard, stop: () => leaving.abort() };
 }
 
-/** Long enough that the buffers of the operating system cannot hold them all. */
-async function manyChanges(): Promise<void> {
+/**
+ * Long enough that the buffers of the operating system cannot hold them all, and no faster than somebody reads: one who
+ * reads more slowly than others write is stalled, too.
+ */
+async function manyChanges(heard: ReadonlySet<number>): Promise<void> {
   for (let from = 1; from <= changes; from += 1000) {
+    await until('the reader keeps up', async () => heard.size > from - 4000);
     await sql`
       insert into change_feed (organization_id, kind, subject_id)
       select ${ours.organizationId}, 'team', number || '-' || repeat('x', 300)
       from generate_series(${from}::int, ${from + 999}::int) number
     `.execute(api.database.kysely);
+    await sql`select pg_notify(${feedChannel}, '')`.execute(api.database.kysely);
   }
 }
 
@@ -75,7 +86,7 @@ test('a stalled reader costs at most 32 MB during 100,000 changes, and the other
   const stalled = await Promise.all([stalledReader(), stalledReader(), stalledReader()]);
   const reader = await countingReader();
   const before = heldBytes();
-  await manyChanges();
+  await manyChanges(reader.heard);
   await until('all changes', async () => reader.heard.size === changes);
   expect(heldBytes() - before).toBeLessThan(32 * 1024 * 1024);
   reader.stop();
@@ -89,5 +100,4 @@ test('a stalled reader costs at most 32 MB during 100,000 changes, and the other
   first?.resume();
   await until('the resync', async () => text.includes('event: resync'));
   expect(text.split('event: change').length).toBeLessThan(changes);
-  for (const socket of stalled) socket.destroy();
 });
