@@ -91,7 +91,9 @@ async function beginWorkflows({ ground: { database }, temporal, organizationId }
   }
   const outbox = database.kysely.selectFrom('outbox').select('id').limit(1);
   while ((await outbox.execute()).length > 0) await pause(1_000);
-  while ((await runningActors(temporal)).size < count) await pause(1_000);
+  // The first call over a connection that was idle for minutes may run out of time.
+  const known = async () => (await runningActors(temporal).catch(() => new Map())).size;
+  while ((await known()) < count) await pause(1_000);
 }
 
 async function atRest(plane: Plane): Promise<Figures> {

@@ -72,6 +72,8 @@ function workerOptions({ address, keys, bundle, activities, concurrency, tracing
     activities,
     dataConverter: dataConverter(keys),
     maxConcurrentActivityTaskExecutions: concurrency,
+    // Most workflows wait for days. One that is not kept is replayed when something happens; kept, each takes half a megabyte.
+    maxCachedWorkflows: 100,
     shutdownGraceTime: graceMilliseconds,
     shutdownForceTime: forceMilliseconds,
     interceptors: { activity: [actorInterceptors, ...(tracing?.activityInterceptors ?? [])] },
