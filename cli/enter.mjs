@@ -1,6 +1,6 @@
-// Runs on any Node from 20.19 on and without a single package: it installs them. No TypeScript here for that reason.
-import { spawn } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
+// Started by the shell script `ballast`. Runs on any Node from 20.19 on and without a single package: it installs them. No
+// TypeScript here for that reason.
+import { existsSync, realpathSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { helpFor, namesCommand } from './help/help.mjs';
@@ -9,7 +9,7 @@ import { arePackagesInstalled, cacheDirectory, installPackages } from './package
 const checkout = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** @param {string[]} args */
-export async function enter(args) {
+async function enter(args) {
   // Who reads us may stop reading (`./ballast help | head`); that is no failure of ours.
   process.stdout.on('error', () => {});
   try {
@@ -21,7 +21,7 @@ export async function enter(args) {
     }
     await installPackages(checkout);
     const { program, rest } = programFor(args);
-    await become(nodeFor(), [...frugal(args), ...program, ...rest], args[0] === 'exec' ? {} : tuned());
+    become(nodeFor(), [...frugal(args), ...program, ...rest], args[0] === 'exec' ? {} : tuned());
   } catch (error) {
     const debug = process.env.BALLAST_DEBUG === '1';
     process.stderr.write(`ballast: ${debug ? error.stack : error.message}\n`);
@@ -87,27 +87,15 @@ function frugal([command]) {
   return command === 'up' ? ['--max-semi-space-size=1'] : [];
 }
 
-/**
- * Hands over to another program: signals go to it, its end is our end. A Ctrl-C at the terminal reaches it twice, from
- * the terminal and from here; cli/installation/up.ts takes two that come together for one.
- */
+/** Tells the shell that started us what to become. Arguments may contain anything. */
 function become(file, args, env) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(file, ['--disable-warning=ExperimentalWarning', ...args], {
-      stdio: 'inherit',
-      env: { ...process.env, ...env },
-    });
-    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-    const pass = (signal) => child.kill(signal);
-    for (const signal of signals) process.on(signal, pass);
-    child.once('error', (error) => reject(new Error(`${file} cannot be run (${error.code}); run \`npm ci\` again.`)));
-    child.once('exit', (code, signal) => {
-      for (const name of signals) process.off(name, pass);
-      if (signal) process.kill(process.pid, signal);
-      else process.exitCode = code ?? 1;
-      resolve();
-    });
-  });
+  const settings = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
+  const words = [file, '--disable-warning=ExperimentalWarning', ...args];
+  writeSync(3, `${settings.join('')}exec ${words.map(quoted).join(' ')}\n`);
+}
+
+function quoted(text) {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function older(version, than) {
@@ -115,3 +103,5 @@ function older(version, than) {
   for (const index of [0, 1, 2]) if (left[index] !== right[index]) return left[index] < right[index];
   return false;
 }
+
+await enter(process.argv.slice(2));

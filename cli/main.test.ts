@@ -1,9 +1,20 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { bareEnvironment } from '../test/ground/bare-environment.ts';
@@ -19,10 +30,15 @@ interface Ended {
   err: string;
 }
 
-function ballast(args: string[], env: Record<string, string> = {}, program = main): Promise<Ended> {
+function ballast(
+  args: string[],
+  env: Record<string, string> = {},
+  file = process.execPath,
+  program = main,
+): Promise<Ended> {
   return new Promise((resolve) => {
     const child = execFile(
-      process.execPath,
+      file,
       [program, ...args],
       { env: { ...bareEnvironment, BALLAST_HOME: join(directory, 'home'), ...env } },
       (_, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
@@ -47,7 +63,20 @@ function bareCheckout(): string {
   return bare;
 }
 
-const help = (...args: string[]) => ballast(args, { PATH: '' }, join(bareCheckout(), 'ballast'));
+/** A PATH with Node and without npm: nothing can be installed. */
+function withoutNpm(): string {
+  const bin = join(directory, 'bin');
+  mkdirSync(bin, { recursive: true });
+  const programs = { node: process.execPath, dirname: '/usr/bin/dirname', readlink: '/usr/bin/readlink' };
+  for (const [name, program] of Object.entries(programs)) {
+    if (!existsSync(join(bin, name))) symlinkSync(program, join(bin, name));
+  }
+  return bin;
+}
+
+const entry = (args: string[], PATH = withoutNpm()) =>
+  ballast(args, { PATH }, '/bin/sh', join(bareCheckout(), 'ballast'));
+const help = (...args: string[]) => entry(args);
 
 test('cli/help/help.json says what the commands and settings say', async () => {
   const told = readFileSync(new URL('help/help.json', import.meta.url), 'utf8');
@@ -112,6 +141,19 @@ test('help and the version need no packages and install none', async () => {
   });
   expect((await help('help', 'frobnicate')).code).toBe(2);
   expect(existsSync(join(directory, 'checkout', 'node_modules'))).toBe(false);
+});
+
+test('without Node one sentence says what to install', async () => {
+  const err = 'ballast: There is no Node in the PATH; install Node 24 from https://nodejs.org.\n';
+  expect(await entry(['up'], '')).toEqual({ code: 1, out: '', err });
+});
+
+test('the program takes the place of the entry script, with its words as they were typed', async () => {
+  const words = ["it's", '$HOME `id` "x"', 'two\nlines\n', ''];
+  const program = join(directory, 'words.ts');
+  writeFileSync(program, 'process.stdout.write(JSON.stringify([process.pid, process.argv.slice(2)]))');
+  const child = spawn(join(checkout, 'ballast'), ['exec', program, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
+  expect(JSON.parse(await text(child.stdout))).toEqual([child.pid, words]);
 });
 
 test('a wrong setting ends a start with one sentence, exit code 1 and no stack trace', async () => {
