@@ -11,6 +11,7 @@ import { openWorkflows } from './subjects/open-workflows.ts';
 import { pageRead, pointRead } from './subjects/reads.ts';
 import { startUp } from './subjects/start-up.ts';
 import { sweep } from './subjects/sweep.ts';
+import { temporalBuild } from './subjects/temporal-build.ts';
 
 /** Every benchmark there is, in the order in which they run. */
 export const benchmarks: readonly Benchmark[] = [
@@ -27,4 +28,5 @@ export const benchmarks: readonly Benchmark[] = [
   memory,
   startUp,
   firstPage,
+  temporalBuild,
 ];

@@ -12,7 +12,7 @@ of the rounds. A ratio of 1 is as good as the reference, more or less is better.
 docs/performance.md explains why.
 
   --only NAME   Only this benchmark; may be repeated.
-  --rounds N    How many rounds each side runs; 5 if left out.
+  --rounds N    How many rounds each side runs; 5 if left out, and 1 for those that take minutes.
   --profile DIR Have every server write a CPU profile there; figures are worse for it.
   --json        Print JSON instead of the table. It is written to bench/results/ in any case.
 
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   const progress = (text: string): void => void process.stderr.write(`… ${text}\n`);
   for (const benchmark of benchmarks) {
     if (only.length > 0 && !only.includes(benchmark.name)) continue;
-    report.rows.push(...(await measure(benchmark, rounds, progress, stopping.signal)));
+    report.rows.push(...(await measure(benchmark, rounds ?? benchmark.rounds ?? 5, progress, stopping.signal)));
   }
   const path = await writeReport(report);
   process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : `\n${tableOf(report.rows)}\n\n${path}\n`);

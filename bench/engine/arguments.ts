@@ -5,7 +5,8 @@ export interface Arguments {
   help: boolean;
   /** Names of benchmarks; empty: all. */
   only: string[];
-  rounds: number;
+  /** Undefined: as many as each benchmark wants. */
+  rounds: number | undefined;
   /** Where servers write CPU profiles. */
   profile: string | undefined;
 }
@@ -22,12 +23,13 @@ const options = {
 } as const;
 
 export function readArguments(args: string[], known: readonly string[]): Arguments {
-  const { json = false, help = false, only = [], rounds = '5', profile } = parsed(args);
+  const { json = false, help = false, only = [], rounds, profile } = parsed(args);
   const unknown = only.find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw new ArgumentError(`There is no benchmark "${unknown}"; --only takes ${known.join(', ')}.`);
-  if (!/^[1-9]\d?$/.test(rounds)) throw new ArgumentError('--rounds wants a whole number from 1 to 99.');
-  return { json, help, only, rounds: Number(rounds), profile };
+  if (rounds !== undefined && !/^[1-9]\d?$/.test(rounds))
+    throw new ArgumentError('--rounds wants a whole number from 1 to 99.');
+  return { json, help, only, rounds: rounds === undefined ? undefined : Number(rounds), profile };
 }
 
 function parsed(args: string[]) {

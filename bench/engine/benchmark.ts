@@ -18,6 +18,8 @@ export interface Benchmark {
   name: string;
   what: string;
   rows: readonly Row[];
+  /** How many rounds each side runs, 5 if left out: those of minutes do with fewer. */
+  rounds?: number;
   open(): Promise<Opened>;
 }
 
