@@ -24,7 +24,8 @@ export function temporalConfig({ ports, sockets, password, certificates, dynamic
       password,
       maxConns: connections,
       maxIdleConns: connections,
-      maxConnLifetime: '1h',
+      // Each takes 2 MB of PostgreSQL: at rest 6 of the 30 that a start opens are left after a minute.
+      maxConnLifetime: '1m',
     },
   });
   const rpc = (membershipPort: number, grpcPort?: number) => ({
