@@ -24,8 +24,8 @@ export function temporalConfig({ ports, sockets, password, certificates, dynamic
       password,
       maxConns: connections,
       maxIdleConns: connections,
-      // Each takes 2 MB of PostgreSQL: at rest 6 of the 30 that a start opens are left after a minute.
-      maxConnLifetime: '1m',
+      // Each takes 2 MB of PostgreSQL: at rest 6 of the 30 that a start opens are left in the end.
+      maxConnLifetime: '5m',
     },
   });
   const rpc = (membershipPort: number, grpcPort?: number) => ({
@@ -125,7 +125,6 @@ export function temporalDynamicConfig(): string {
     'system.enableActivityEagerExecution': true,
     // A stranger that joins the cluster could redirect its services.
     'system.enableRingpopTLS': true,
-    'system.forceSearchAttributesCacheRefreshOnRead': true,
   };
   return json(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [{ value }]])));
 }
