@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../../machine/files.ts';
+import { tail } from '../../machine/log-files.ts';
+import { isOwnDirectory } from '../../machine/own-directory.ts';
 import { isAlive } from '../../machine/process-identity.ts';
 import { type Route, route } from './route.ts';
 
@@ -41,6 +43,10 @@ export class IngressFiles {
 
   get ownLog(): string {
     return join(this.directory, 'ingress.log');
+  }
+
+  lastWords(): string {
+    return tail(this.ownLog, 1_000).trim().split('\n').at(-1) ?? '';
   }
 
   routes(): RoutesFile {
@@ -115,9 +121,10 @@ export class IngressFiles {
     rmSync(this.#leavingPath(record), { force: true });
   }
 
-  /** With the short directory that was made for it, if it has one of its own. */
+  /** With the short directory that was made for it, if it has one of its own. Nothing in a directory of somebody else. */
   removeControl(path: string): void {
     const own = dirname(path);
+    if (!isOwnDirectory(own)) return;
     rmSync(path, { force: true });
     if (/^ballast-[A-Za-z0-9]{6}$/.test(own.split('/').at(-1) ?? '')) rmSync(own, { recursive: true, force: true });
   }

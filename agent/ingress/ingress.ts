@@ -1,8 +1,8 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { rotate, tail } from '../../machine/log-files.ts';
-import { holdersText } from '../../machine/port-holders.ts';
+import { rotate } from '../../machine/log-files.ts';
+import { isOwnDirectory } from '../../machine/own-directory.ts';
 import { isAlive, signal } from '../../machine/process-identity.ts';
 import { observedSlice } from '../../protocol/observed.ts';
 import type { Log } from '../program/log.ts';
@@ -10,8 +10,8 @@ import { order } from './control.ts';
 import { IngressFiles, type ProcessRecord } from './ingress-files.ts';
 import { programDigest } from './program-digest.ts';
 import type { Route, Traffic } from './route.ts';
-import { holderScript, startHolder } from './socket/holder.ts';
-import { CannotOpen, openSocket } from './socket/open-socket.ts';
+import { CannotHold, holdPort } from './socket/hold-port.ts';
+import { holderScript } from './socket/holder.ts';
 
 export type { Route, Traffic } from './route.ts';
 
@@ -144,6 +144,7 @@ export class Ingress {
     this.#writeProgram();
     const serving = this.#serving();
     if (serving === undefined) return await this.#recover();
+    if (this.#isDeaf(serving) && isHeld(serving)) return await this.#relieve(serving);
     if ((await this.#ask(serving, 'state')) === undefined) {
       if (isAlive(serving)) log.warn('The ingress does not answer and is restarted.');
       await this.#end(serving);
@@ -177,7 +178,19 @@ export class Ingress {
       const serving = this.#serving();
       if (serving !== undefined) return { port: serving.port };
     }
-    throw new Error(`The ingress does not start on ${listen}, port ${holder.port}: ${this.#lastWords()}`);
+    throw new Error(`The ingress does not start on ${listen}, port ${holder.port}: ${this.#files.lastWords()}`);
+  }
+
+  /** No order reaches it, but a signal does: it finishes what it has, while its holder starts another one beside it. */
+  async #relieve(deaf: ProcessRecord): Promise<{ port: number }> {
+    const { log } = this.#options;
+    log.warn(`${dirname(deaf.control)} of the ingress is not ours any more: another process takes over.`);
+    signal(deaf, 'SIGTERM');
+    for (const deadline = Date.now() + startMilliseconds; Date.now() < deadline; await pause(20)) {
+      const serving = this.#serving();
+      if (serving !== undefined && serving.pid !== deaf.pid) return { port: serving.port };
+    }
+    throw new Error(`Another process of the ingress does not start on port ${deaf.port}: ${this.#files.lastWords()}`);
   }
 
   async #handOver(serving: ProcessRecord): Promise<void> {
@@ -194,7 +207,7 @@ export class Ingress {
       return;
     }
     this.#handOverFailed = performance.now();
-    log.warn(`The ingress stays as it is: ${failure ?? this.#lastWords()}`);
+    log.warn(`The ingress stays as it is: ${failure ?? this.#files.lastWords()}`);
   }
 
   async #order(serving: ProcessRecord, body: object): Promise<string | undefined> {
@@ -211,37 +224,14 @@ export class Ingress {
     const before = this.#files.serving();
     const { port, listen } = this.#options;
     const wanted = port === 0 && before?.listen === listen ? before.port : port;
+    const place = { files: this.#files, digest: this.#digest, listen };
     try {
-      return await this.#open(wanted);
+      return await holdPort({ ...place, port: wanted });
     } catch (error) {
-      if (port !== 0 || wanted === 0) throw error;
-      return await this.#open(0);
+      // A program that fails would fail at another port, too.
+      if (!(error instanceof CannotHold) || port !== 0 || wanted === 0) throw error;
+      return await holdPort({ ...place, port: 0 });
     }
-  }
-
-  async #open(wanted: number): Promise<{ port: number }> {
-    const { listen } = this.#options;
-    try {
-      const socket = openSocket(listen, wanted);
-      const { port } = socket;
-      await startHolder({ files: this.#files, script: holderScript, digest: this.#digest, listen, socket });
-      return { port };
-    } catch (error) {
-      if (!(error instanceof CannotOpen)) {
-        throw new Error(`The ingress does not start on ${listen}, port ${wanted}: ${this.#lastWords()}`);
-      }
-      if (error.code !== 'EADDRINUSE') {
-        throw new Error(`The ingress cannot listen on ${listen}, port ${wanted} (${error.code}); it is tried again.`);
-      }
-      const holder = holdersText(wanted) ?? 'another program';
-      throw new Error(
-        `The ingress cannot listen on ${listen}, port ${wanted}: ${holder} has it. Stop that, or choose another port for the ingress; it is tried again.`,
-      );
-    }
-  }
-
-  #lastWords(): string {
-    return tail(this.#files.ownLog, 1_000).trim().split('\n').at(-1) ?? '';
   }
 
   /** Their processes go on; what they hold is given back when the last of those closes it. */
@@ -257,7 +247,8 @@ export class Ingress {
     this.#watching = setTimeout(async () => {
       let said = before;
       const serving = this.#serving();
-      if (serving === undefined || (!isHeld(serving) && performance.now() - this.#handOverFailed > handOverPause)) {
+      const unheld = serving && !isHeld(serving) && performance.now() - this.#handOverFailed > handOverPause;
+      if (serving === undefined || unheld || this.#isDeaf(serving)) {
         try {
           await this.ensure();
           if (serving === undefined) this.#options.log.warn('The ingress was started again.');
@@ -289,8 +280,17 @@ export class Ingress {
     try {
       await order(record.control, 'apply');
     } catch (error) {
-      if (isAlive(record)) throw error;
+      if (!isAlive(record)) return;
+      if (!this.#isDeaf(record) || record.pid === this.#serving()?.pid) throw error;
+      // It takes no new connections, and has half a minute instead of an hour for those that it has.
+      signal(record, 'SIGTERM');
     }
+  }
+
+  /** In a deep home its socket lies in a short directory elsewhere, which a cleaner of temporary files may have removed. */
+  #isDeaf({ control }: ProcessRecord): boolean {
+    const directory = dirname(control);
+    return directory !== this.#files.directory && !isOwnDirectory(directory);
   }
 
   async #ask(record: ProcessRecord, name: string): Promise<unknown> {

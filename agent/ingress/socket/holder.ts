@@ -17,13 +17,18 @@ export interface Holding {
   digest: string;
   listen: string;
   socket: { fd: number; port: number; close(): void };
+  /**
+   * Whether a holder whose first process fails goes on: it has the only copy of the socket, and nobody else is to get the port
+   * while a machine is slow.
+   */
+  keeps?: boolean;
 }
 
 /**
  * Starts a holder with the socket, which is closed here before anything else can happen, and resolves when the holder's first
- * process serves. A holder whose process does not come to serve is ended.
+ * process serves. A holder whose process does not come to serve is ended, unless it keeps the socket.
  */
-export async function startHolder({ files, script, digest, listen, socket }: Holding): Promise<void> {
+export async function startHolder({ files, script, digest, listen, socket, keeps = false }: Holding): Promise<void> {
   const log = openSync(files.ownLog, 'a', 0o600);
   const child = spawn('/bin/sh', [script, files.directory, files.programName(digest)], {
     cwd: '/',
@@ -50,7 +55,7 @@ export async function startHolder({ files, script, digest, listen, socket }: Hol
   try {
     await Promise.race([spawned.promise, isReady(ready)]);
   } catch (error) {
-    if (record !== undefined) {
+    if (record !== undefined && !keeps) {
       signal(record, 'SIGKILL');
       files.removeHolder(record);
     }
