@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, get } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { afterEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { identify, isAlive } from '../../../machine/process-identity.ts';
 import { newConnections } from '../../../test/attacks/new-connections.ts';
+import { portThief } from '../../../test/attacks/port-thief.ts';
 import { until } from '../../../test/ground/until.ts';
 import { Ingress } from '../ingress.ts';
 import { IngressFiles } from '../ingress-files.ts';
@@ -136,6 +137,30 @@ test('a holder that is killed gets a successor from the agent, and nobody is ref
     return holder() !== before && pid() !== serving;
   });
   expect(await status(port)).toBe(200);
+});
+
+test('a program that ends at once is started more and more slowly, and the reason is known until it serves again', async () => {
+  const ending = join(import.meta.dirname, '../../../test/agents/ending-ingress.sh');
+  const { port, pid, ingress, files } = await served(['/bin/sh', ending, process.execPath, main]);
+  const file = (name: string) => join(files.directory, name);
+  const thief = await portThief([port]);
+  undo.push(() => thief.end());
+  writeFileSync(file('broken'), '');
+  const began = performance.now();
+  process.kill(pid(), 'SIGKILL');
+  await until('the reason is known', async () => ingress.failure !== undefined);
+  // Six starts at once, later ones at least a second apart: a slow machine makes fewer.
+  const starts = readFileSync(file('starts'), 'utf8').split('\n').length - 1;
+  expect(starts).toBeLessThanOrEqual(7 + (performance.now() - began) / 1_000);
+  expect(ingress.failure).toMatch(
+    new RegExp(`^The ingress does not start on 127\\.0\\.0\\.1, port ${port}: .+ ended with 9, \\d+ times in a row`),
+  );
+  const visitor = status(port);
+  rmSync(file('broken'));
+  // Who came meanwhile has waited.
+  expect(await visitor).toBe(200);
+  await until('nothing is wrong any more', async () => ingress.failure === undefined);
+  expect(thief.got().filter((name) => !name.startsWith('::1 '))).toEqual([]);
 });
 
 test('an ingress of version 0.1, which holds its socket itself, is replaced while it serves', async () => {
