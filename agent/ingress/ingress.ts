@@ -174,7 +174,9 @@ export class Ingress {
       .holders()
       .find((one) => one.digest === this.#digest && one.listen === listen && (port === 0 || one.port === port));
     if (holder === undefined) return await this.#start();
-    for (const deadline = Date.now() + startMilliseconds; isAlive(holder) && Date.now() < deadline; await pause(20)) {
+    const deadline = Date.now() + startMilliseconds;
+    while (isAlive(holder) && Date.now() < deadline && !this.#letGo) {
+      await pause(20);
       const serving = this.#serving();
       if (serving !== undefined) return { port: serving.port };
     }
@@ -236,8 +238,11 @@ export class Ingress {
 
   /** Their processes go on; what they hold is given back when the last of those closes it. */
   #endHolders(): void {
+    const needed = new Set(this.#processes().map((record) => record.holder?.pid));
     for (const holder of this.#files.holders()) {
-      process.kill(holder.pid, 'SIGKILL');
+      // With the whole group, a program ends too that hangs at its start.
+      if (needed.has(holder.pid)) process.kill(holder.pid, 'SIGKILL');
+      else signal(holder, 'SIGKILL');
       this.#files.removeHolder(holder);
     }
   }

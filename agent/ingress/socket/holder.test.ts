@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, get } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { identify, isAlive } from '../../../machine/process-identity.ts';
+import { processesNaming } from '../../../test/agents/installed-agent.ts';
 import { newConnections } from '../../../test/attacks/new-connections.ts';
 import { portThief } from '../../../test/attacks/port-thief.ts';
 import { until } from '../../../test/ground/until.ts';
@@ -161,6 +162,25 @@ test('a program that ends at once is started more and more slowly, and the reaso
   expect(await visitor).toBe(200);
   await until('nothing is wrong any more', async () => ingress.failure === undefined);
   expect(thief.got().filter((name) => !name.startsWith('::1 '))).toEqual([]);
+});
+
+// Elsewhere than on Linux nobody can look for them.
+test.runIf(process.platform === 'linux')('a program that hangs at its start is ended with its holder', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'ballast-hanging-'));
+  undo.push(() => rmSync(home, { recursive: true, force: true }));
+  const late = join(import.meta.dirname, '../../../test/agents/late-ingress.ts');
+  const program = [process.execPath, late];
+  const agent = new Ingress({ home, port: 0, listen: '127.0.0.1', program, log: { info() {}, warn() {} } });
+  undo.push(() => agent.stop());
+  const [begun = '', fail = ''] = ['begun', 'fail'].map((name) => join(home, 'ingress', name));
+  const starting = expect(agent.ensure()).rejects.toThrow('does not start');
+  await until('it has begun', async () => existsSync(begun));
+  rmSync(begun);
+  writeFileSync(fail, '');
+  await starting;
+  await until('it has begun again', async () => existsSync(begun));
+  await agent.stop();
+  await until('nothing of it is left', async () => processesNaming(home).length === 0);
 });
 
 test('an ingress of version 0.1, which holds its socket itself, is replaced while it serves', async () => {
