@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { z } from 'zod';
 import {
@@ -52,7 +51,8 @@ class Refused extends Error {
   }
 }
 
-export async function agentPeer(): Promise<AgentPeer> {
+/** At a port of its own, or at this socket. */
+export async function agentPeer(socket?: string): Promise<AgentPeer> {
   const pieces = new Map<string, Map<number, OutputPiece>>();
   let port = 0;
   let usedBy: string | undefined;
@@ -79,9 +79,10 @@ export async function agentPeer(): Promise<AgentPeer> {
         .join(''),
     listen: () =>
       new Promise((resolve) => {
-        server.listen(port, '127.0.0.1', () => {
-          port = (server.address() as AddressInfo).port;
-          peer.url = `http://127.0.0.1:${port}`;
+        server.listen(socket === undefined ? { port, host: '127.0.0.1' } : { path: socket }, () => {
+          const address = server.address();
+          if (typeof address === 'object' && address !== null) port = address.port;
+          peer.url = socket === undefined ? `http://127.0.0.1:${port}` : 'http://localhost';
           resolve();
         });
       }),
