@@ -1,14 +1,16 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAlive } from '../../machine/process-identity.ts';
 import { cacheDirectory } from '../../runtime/home/cache.ts';
 import { readHome } from '../../runtime/home/home.ts';
 import { lock } from '../../runtime/home/lock.ts';
+import { postgresSocketDirectory, socketPort } from '../../runtime/postgres/postgres-address.ts';
 import { temporalVersion } from '../../runtime/supervisor/versions.ts';
 import { findTemporal } from '../../runtime/temporal-server/temporal-binary.ts';
 import { newConnections } from '../attacks/new-connections.ts';
+import { type PathThief, pathThief } from '../attacks/path-thief.ts';
 import { type PortThief, portThief } from '../attacks/port-thief.ts';
 import { Installation } from '../installation/installation.ts';
 import { signalProcess } from '../installation/process-family.ts';
@@ -52,15 +54,38 @@ describe('a first start', () => {
   });
 });
 
-describe('the ports are never free', () => {
+/** A thief of the sockets where the parts meet. Without root it would be the owner of everything. */
+async function innerThief(): Promise<PathThief | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  // The home itself has to keep it out, and not the directory of this test.
+  chmodSync(dirname(installation.home), 0o755);
+  const postgres = join(postgresSocketDirectory(readHome(installation.home)), `.s.PGSQL.${socketPort}`);
+  return await pathThief([
+    postgres,
+    ...['api', 'identity'].map((name) => join(installation.home, 'run', `${name}.sock`)),
+  ]);
+}
+
+function expectNothing(inner: PathThief | undefined): void {
+  if (inner === undefined) return;
+  const { got, reached, heard } = inner;
+  expect({ got: got(), reached: reached(), heard: heard() }).toEqual({ got: [], reached: [], heard: [] });
+}
+
+describe('ports and sockets are never free', () => {
   let thief: PortThief;
+  let inner: PathThief | undefined;
   let workerPort: number;
 
   beforeAll(async () => {
     workerPort = readHome(installation.home).record.ports.worker ?? 0;
     thief = await portThief([installation.port, workerPort]);
+    inner = await innerThief();
   });
-  afterAll(() => thief?.end());
+  afterAll(async () => {
+    await thief?.end();
+    await inner?.end();
+  });
 
   /** Callers of the worker use 127.0.0.1; `localhost` is a word for browsers. */
   const stolen = () => thief.got().filter((name) => name !== `::1 ${workerPort}`);
@@ -89,11 +114,14 @@ describe('the ports are never free', () => {
     expect(stolen()).toEqual([]);
   }, 300_000);
 
-  test('while the worker is killed', async () => {
-    const before = installation.parts.pid('worker');
-    installation.parts.kill('worker');
-    await installation.replaced('worker', before);
+  test('while worker, identity provider and PostgreSQL are killed', async () => {
+    const killed = ['worker', 'identity', 'postgres'] as const;
+    const before = killed.map((part) => installation.parts.pid(part));
+    installation.parts.kill(...killed);
+    for (const [index, part] of killed.entries()) await installation.replaced(part, before[index] ?? 0);
+    await installation.providerReady();
     expect(stolen()).toEqual([]);
+    expectNothing(inner);
   });
 });
 
@@ -118,19 +146,28 @@ describe('when everything was killed', () => {
     }
   });
 
-  test('a port that nobody chose is replaced, and PostgreSQL may die right after it was ready', async () => {
+  test('a port that nobody chose is replaced, others are ours from the start on, and PostgreSQL may die right after it was ready', async () => {
     const workerPort = readHome(installation.home).record.ports.worker ?? 0;
     const thief = await portThief([workerPort]);
+    const inner = await innerThief();
+    let late: PortThief | undefined;
     try {
       await installation.until('the stranger has the port', async () => thief.got().length > 0);
       const starting = installation.start();
       await installation.until('PostgreSQL is ready', async () => installation.output.includes('✓ PostgreSQL'));
       installation.parts.kill('postgres');
+      // Long before API and worker are there, as in an ordinary start.
+      const moved = readHome(installation.home).record.ports.worker ?? 0;
+      late = await portThief([installation.port, moved]);
       await starting;
       await installation.ready();
-      expect(readHome(installation.home).record.ports.worker).not.toBe(workerPort);
+      expect(moved).not.toBe(workerPort);
+      expect(late.got().filter((name) => name !== `::1 ${moved}`)).toEqual([]);
+      expectNothing(inner);
     } finally {
       await thief.end();
+      await inner?.end();
+      await late?.end();
     }
   });
 });

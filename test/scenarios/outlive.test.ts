@@ -8,6 +8,7 @@ import { offerRelease } from '../agents/offer-release.ts';
 import { Applications, type ShownInstance } from '../applications/applications.ts';
 import { readmeExample } from '../applications/readme-example.ts';
 import { type steadyTraffic as Begin, steadyTraffic } from '../applications/steady-traffic.ts';
+import { portThief } from '../attacks/port-thief.ts';
 import { freePort } from '../ground/free-port.ts';
 import { Installation } from '../installation/installation.ts';
 import type { PartName } from '../installation/running-parts.ts';
@@ -116,6 +117,8 @@ test('events tell of nothing that was not so', async () => {
 });
 
 test('another PORT takes the agent along, and one that cannot start is replaced by the next start', async () => {
+  // The ingress goes on with its instances: its port is nobody else's between a stop and the next start either.
+  const thief = await portThief([ingressPort]);
   await installation.stop();
   const home = realpathSync(join(installation.home, 'agent'));
   const releases = new Releases(home);
@@ -129,6 +132,9 @@ test('another PORT takes the agent along, and one that cannot start is replaced 
   // The cluster's row may lag behind: an agent is lost only 45 s after its last heartbeat.
   await installation.until('the agent is back', async () => readStatus(home)?.connected);
   expect(releases.read()?.current).not.toBe(crashing);
+  await thief.end();
+  // The ingress does not listen on ::1.
+  expect(thief.got().filter((name) => !name.startsWith('::1 '))).toEqual([]);
   const doctor = await installation.run('doctor');
   for (const part of ['Agent', 'Driver', 'Ingress']) expect(doctor.stdout).toMatch(new RegExp(`^✓ ${part} `, 'm'));
   const instances = await applications.instances('shop');
