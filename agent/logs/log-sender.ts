@@ -100,6 +100,7 @@ class Gathering {
     for await (const found of driver.logs(instance, { start: startOf(this.#reader), follow, signal: this.#signal })) {
       if ('begin' in found) {
         this.#outgoing = new Outgoing(found.begin);
+        this.#wake();
         continue;
       }
       this.#outgoing?.add(found);

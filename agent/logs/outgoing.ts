@@ -22,13 +22,17 @@ interface DraftBatch {
   marks: number;
 }
 
-/** Lines of a log on their way into batches: neighbours of one stream become one chunk. */
+/**
+ * Lines of a log on their way into batches: neighbours of one stream become one chunk. The first batch may have none: an
+ * application may write nothing for hours, and its reader hears that the log was begun.
+ */
 export class Outgoing {
-  readonly #batches: DraftBatch[] = [];
+  readonly #batches: DraftBatch[];
   #cursor: LogCursor;
 
   constructor(begin: LogCursor) {
     this.#cursor = { ...begin };
+    this.#batches = [emptyAt(begin)];
   }
 
   /** Bytes that wait. */
@@ -68,10 +72,14 @@ export class Outgoing {
       last.chunks.length >= mostChunks ||
       last.marks >= mostMarks;
     if (!full) return last;
-    const batch = { from: { ...this.#cursor }, to: { ...this.#cursor }, chunks: [], size: 0, marks: 0 };
+    const batch = emptyAt(this.#cursor);
     this.#batches.push(batch);
     return batch;
   }
+}
+
+function emptyAt(cursor: LogCursor): DraftBatch {
+  return { from: { ...cursor }, to: { ...cursor }, chunks: [], size: 0, marks: 0 };
 }
 
 function append(batch: DraftBatch, { stream, position, next, at, bytes }: LogLines): void {

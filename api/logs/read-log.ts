@@ -7,12 +7,9 @@ import type { ServerParts } from '../engine/server/server-parts.ts';
 import type { LogTold, Wanted } from './log-reader.ts';
 import type { LogReaders } from './log-readers.ts';
 
-/** An agent that is in contact begins long before. */
-const beginMillis = 30_000;
-
 /** Reads the log of an instance through its agent. Answers why it ended; `undefined`: read on from the last cursor. */
 export async function* readLog(
-  server: Pick<ServerParts, 'database'> & { logReaders: Pick<LogReaders, 'open'> },
+  server: Pick<ServerParts, 'database' | 'clocks'> & { logReaders: Pick<LogReaders, 'open'> },
   cluster: ClusterView,
   { instance, ...wanted }: Wanted & { instance: string },
   signal: AbortSignal,
@@ -31,8 +28,13 @@ export async function* readLog(
   const over = AbortSignal.any([signal, leaving.signal]);
   try {
     const reader = await server.logReaders.open(cluster, instance, wanted, over);
-    const ended = yield* reader.read(beginMillis, over);
-    if (ended === 'silent') return { message: `The agent of the cluster "${cluster.name}" did not answer in time.` };
+    const { logBegins } = server.clocks;
+    const ended = yield* reader.read(logBegins, over);
+    if (ended === 'silent') {
+      return {
+        message: `The agent of the cluster "${cluster.name}" did not begin with the log within ${logBegins / 1000} s; try again, or read the agent's own log on its machine.`,
+      };
+    }
     return typeof ended === 'string' ? undefined : ended;
   } finally {
     leaving.abort();

@@ -17,7 +17,8 @@ export const clusterLogs = command({
   summary: 'Shows the logs of an instance, or of all instances of a workload',
   usage: 'INSTANCE|WORKLOAD [-f] [--tail N] [--times] [--cluster SLUG] [--json]',
   details: `All runs of an instance are in it: what it wrote before it was started again stands above. Of a workload, the lines of
-all instances are ordered by time, each with its time and its instance.`,
+all instances are ordered by time, each with its time and its instance. The exit code is 1 when a log could not be read to
+its end; with -f, the logs of other instances are read on meanwhile.`,
   words: { least: 1, most: 1 },
   options: {
     follow: { type: 'boolean', short: 'f', what: 'Keep printing new lines.' },
@@ -40,11 +41,19 @@ all instances are ordered by time, each with its time and its instance.`,
     process.once('SIGINT', () => stop.abort());
     const signal = AbortSignal.any([stop.signal, readerGone.signal]);
     const logs = { rest, path, query: { tail: String(lines), follow: String(follow) }, signal };
+    const read = async (id: string, add: (line: LogLine) => void) => {
+      if (!(await readLogs(logs, id, add))) process.exitCode = 1;
+    };
     const print = (line: LogLine) => {
       if (!signal.aborted)
         process.stdout.write(given.json ? `${JSON.stringify(line)}\n` : asText(line, isWorkload, times));
     };
-    await inOrder({ ids, atOnce: mostAtOnce, live: follow }, (id, add) => readLogs(logs, id, add), print);
+    try {
+      await inOrder({ ids, atOnce: mostAtOnce, live: follow }, read, print);
+    } finally {
+      // The control plane refuses to go on: streams of other instances would keep this process alive.
+      stop.abort();
+    }
     if (readerGone.signal.aborted) process.exitCode = 141;
   },
 });

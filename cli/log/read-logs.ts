@@ -20,13 +20,14 @@ const againMillis = 1_000;
 
 /**
  * Reads the log of one instance until it ends, or for as long as it is followed. A stream that is cut or closed is read on
- * behind its last event: no line is printed twice, and none is left out.
+ * behind its last event: no line is printed twice, and none is left out. Answers whether all of it was read; the reason
+ * why not has been told then.
  */
 export async function readLogs(
   { rest, path, query, signal }: Asked,
   id: string,
   add: (line: LogLine) => void,
-): Promise<void> {
+): Promise<boolean> {
   const place = `${path}/instances/${encodeURIComponent(id)}/logs/stream`;
   let asked = query;
   try {
@@ -37,8 +38,9 @@ export async function readLogs(
           if (event === 'log') add({ instance: id, ...data } as LogLine);
           else if (event === 'missing') say(`${printable(id)}: ${missing(data)}`);
           else if (event === 'end') {
-            if (typeof data.message === 'string' && data.message !== '') say(printable(data.message));
-            return;
+            if (typeof data.message !== 'string' || data.message === '') return true;
+            say(`${printable(id)}: ${printable(data.message)}`);
+            return false;
           }
         }
       } catch (error) {
@@ -50,6 +52,7 @@ export async function readLogs(
   } catch (error) {
     if (!signal.aborted) throw error;
   }
+  return true;
 }
 
 function missing({ stream, from, to }: Record<string, unknown>): string {
