@@ -254,30 +254,57 @@ test('entries of an archive are written where they belong, wherever they say', a
   expect(readdirSync(directory)).toEqual(['.cache']);
 });
 
-test('without the release, Go builds both programs in one go, and no line sounds like trouble', async () => {
+/** A Go that is young enough, and does this for `list` and for `build`. */
+function installGo(list: string, build: string): Record<string, string> {
   const tools = join(directory, 'tools');
   mkdirSync(tools);
-  writeFileSync(
-    join(tools, 'go'),
-    `#!/bin/sh
+  const script = `#!/bin/sh
 case "$1" in
   env) echo go1.99.0 ;;
-  list) printf 'a/b\\nc/d\\ne/f\\ng/h\\n' ;;
-  build)
+  list) ${list} ;;
+  build) ${build} ;;
+esac
+`;
+  writeFileSync(join(tools, 'go'), script, { mode: 0o755 });
+  return { PATH: `${tools}:/usr/bin:/bin`, HTTPS_PROXY: nobody };
+}
+
+test('without the release, Go builds both programs in one go, and no line sounds like trouble', async () => {
+  const build = `
     echo build >> ${join(directory, 'builds')}
     printf 'a/b\\nc/d\\n' >&2
     while [ "$1" != -o ]; do shift; done
-    for name in server sql; do printf '#!/bin/sh\\necho temporal version ${temporalVersion}\\n' > "$2/$name"; done ;;
-esac
-`,
-    { mode: 0o755 },
-  );
-  const { server, sqlTool } = await find({ env: { PATH: `${tools}:/usr/bin:/bin`, HTTPS_PROXY: nobody } });
+    for name in server sql; do printf '#!/bin/sh\\necho temporal version ${temporalVersion}\\n' > "$2/$name"; done`;
+  const { server, sqlTool } = await find({ env: installGo("printf 'a/b\\nc/d\\ne/f\\ng/h\\n'", build) });
   expect(existsSync(server) && existsSync(sqlTool)).toBe(true);
   expect(readFileSync(join(directory, 'builds'), 'utf8')).toBe('build\n');
   expect(said).toContain('building the Temporal server, 50 % (2 of 4 packages)');
   expect(said.join('\n')).toContain('it is built from source with Go');
   expect(said.join('\n')).not.toMatch(/error|fail|ended with code/i);
+});
+
+test.each([
+  ['does not get the source', 'printf "go: proxy.example.com: no such host\\n" >&2; exit 1', 'exit 0', 'no such host'],
+  ['does not compile it', 'echo a/b', 'printf "a/b\\nb/c: no space left on device\\n" >&2; exit 1', 'no space left'],
+])(
+  'a Go that %s: one sentence names what it said, the log of all that, and what helps',
+  async (_, list, build, said) => {
+    const log = join(directory, 'build.log');
+    const message = await find({ env: installGo(list, build) }).catch((error: Error) => error.message);
+    expect(message).toMatch(
+      /^The Temporal server could not be built from source: Go said "[^\n]+" \(all of it: [^\n]+\.$/,
+    );
+    for (const part of [said, log, 'start again', 'TEMPORAL_ARCHIVE', 'TEMPORAL_SERVER'])
+      expect(message).toContain(part);
+    expect(readFileSync(log, 'utf8')).toContain(said);
+    expect(kept()).toEqual([]);
+  },
+);
+
+test('while Go fetches the source, the number of modules grows', async () => {
+  const list = 'printf "go: downloading a v1\\ngo: downloading b v1\\n" >&2; echo a/b';
+  await find({ env: installGo(list, 'echo "no compiler" >&2; exit 1') }).catch(() => undefined);
+  expect(said).toContain('fetching the source of the Temporal server (2 modules)');
 });
 
 test('without release and Go one sentence says what helps', async () => {

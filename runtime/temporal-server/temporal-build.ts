@@ -20,6 +20,8 @@ interface Build {
 }
 
 const source = fileURLToPath(new URL('source', import.meta.url));
+/** Against a download that hangs. */
+const longestFetch = 1_800_000;
 const packages = { server: 'go.temporal.io/server/cmd/server', sqlTool: 'go.temporal.io/server/cmd/tools/sql' };
 
 /**
@@ -27,15 +29,16 @@ const packages = { server: 'go.temporal.io/server/cmd/server', sqlTool: 'go.temp
  * once, since they have nearly all of their packages in common.
  */
 export async function buildTemporal({ go, into, names, progress, log, env }: Build): Promise<void> {
-  progress('fetching the source of the Temporal server');
-  const total = await countPackages(go, env);
   const output = openSync(log, 'w', 0o600);
-  const began = Date.now();
-  let built = 0;
+  const keep = (line: string) => writeSync(output, `${line}\n`);
   try {
+    const total = await countPackages({ go, env, progress, keep });
+    const began = Date.now();
+    let built = 0;
     const paths = Object.values(packages);
-    await compile(go, env, ['build', '-v', '-trimpath', '-ldflags', '-s -w', '-o', `${into}/`, ...paths], (line) => {
-      writeSync(output, `${line}\n`);
+    const args = ['build', '-v', '-trimpath', '-ldflags', '-s -w', '-o', `${into}/`, ...paths];
+    await runGo({ go, env }, args, (line) => {
+      keep(line);
       // Each line names a package that was compiled; those that the compiler still had are not named.
       if (!/^[\w./-]+$/.test(line)) return;
       built = Math.min(built + 1, total);
@@ -48,40 +51,74 @@ export async function buildTemporal({ go, into, names, progress, log, env }: Bui
     }
   } catch (error) {
     if (!(error instanceof BuildFailure)) throw error;
-    const said = lastLines(readFileSync(log, 'utf8'), 2);
+    const said = lastLines(readFileSync(log, 'utf8'), 2) || 'nothing';
     throw new Refusal(
-      `The Temporal server could not be built (${said}); see ${log}. Or set TEMPORAL_ARCHIVE or TEMPORAL_SERVER.`,
+      `The Temporal server could not be built from source: Go said "${said}" (all of it: ${log}). Correct that and start again, or set TEMPORAL_ARCHIVE to a release archive (a file or an https address) or TEMPORAL_SERVER to an installed temporal-server.`,
     );
   } finally {
     closeSync(output);
   }
 }
 
-/** Takes a second of the build's minutes. The first time it downloads the source. */
-async function countPackages(go: string, env: NodeJS.ProcessEnv): Promise<number> {
-  const listed = await run(
-    'Listing the packages of the Temporal server',
-    go,
+interface Counting extends Going {
+  progress: (text: string) => void;
+  keep: (line: string) => void;
+}
+
+/** Takes a second of the build's minutes. The first time it downloads the source, module by module. */
+async function countPackages({ go, env, progress, keep }: Counting): Promise<number> {
+  const step = 'fetching the source of the Temporal server';
+  progress(step);
+  let modules = 0;
+  const listed = await runGo(
+    { go, env, timeout: longestFetch },
     ['list', '-deps', ...Object.values(packages)],
-    { cwd: source, env: settled(env), timeoutMilliseconds: 1_800_000 },
+    (line) => {
+      keep(line);
+      if (!line.startsWith('go: downloading ')) return;
+      modules += 1;
+      progress(`${step} (${modules} ${modules === 1 ? 'module' : 'modules'})`);
+    },
   );
   return Math.max(1, listed.trim().split('\n').length);
 }
 
 class BuildFailure extends Error {}
 
-function compile(go: string, env: NodeJS.ProcessEnv, args: string[], onLine: (line: string) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(go, args, { cwd: source, env: settled(env), stdio: ['ignore', 'ignore', 'pipe'] });
-    const lines = createInterface({ input: child.stderr });
-    lines.on('line', onLine);
-    child.once('error', (error) => reject(new Refusal(`${go} cannot be run (${errorCode(error)}); install Go again.`)));
-    child.once('close', (code) => (code === 0 ? resolve() : reject(new BuildFailure())));
-    // A start that is broken off takes the compiler with it.
-    const end = () => child.kill('SIGTERM');
-    process.once('exit', end);
-    child.once('close', () => process.off('exit', end));
+interface Going {
+  go: string;
+  env: NodeJS.ProcessEnv;
+  timeout?: number;
+}
+
+/** Passes on what Go says line by line, and answers what it prints besides. */
+async function runGo({ go, env, timeout }: Going, args: string[], onLine: (line: string) => void): Promise<string> {
+  const child = spawn(go, args, {
+    ...{ cwd: source, env: settled(env), ...(timeout === undefined ? {} : { timeout }) },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // A start that is broken off takes the compiler with it.
+  const end = () => child.kill('SIGTERM');
+  process.once('exit', end);
+  createInterface({ input: child.stderr }).on('line', onLine);
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+  });
+  try {
+    const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (...how) => resolve(how));
+    });
+    if (signal !== null) onLine(`go ${args[0]} was ended by ${signal}`);
+    if (code !== 0) throw new BuildFailure();
+    return printed;
+  } catch (error) {
+    if (error instanceof BuildFailure) throw error;
+    throw new Refusal(`${go} cannot be run (${errorCode(error)}); install Go again.`);
+  } finally {
+    process.off('exit', end);
+  }
 }
 
 /** The toolchain that is installed and the versions that are pinned, or nothing. */
