@@ -103,7 +103,11 @@ test.each([
   [['user', 'reset'], 'ballast: Say who it is by --email or by --id, such as --email ada@example.com.\n'],
   [['doctor', '--jsn'], 'ballast: There is no option --jsn; did you mean --json?\n'],
   [['doctor', 'now'], 'ballast: "now" is not understood; see --help.\n'],
-  [['doctor', '--json=yes'], 'ballast: --json takes no value.\n'],
+  [['doctor', '--json=yes'], 'ballast: --json takes no value; write it alone.\n'],
+  [
+    ['cluster', 'logs', 'hello', '--tail', 'ten'],
+    'ballast: --tail is "ten": it must be a whole number from 0 to 10000.\n',
+  ],
   [['token', 'create', '--name'], 'ballast: --name needs a value, such as --name NAME.\n'],
   [['token', 'create', '--name', 'ci', '--role', 'owner'], 'ballast: --role must be one of viewer, deployer, admin.\n'],
   [

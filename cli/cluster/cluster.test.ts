@@ -7,12 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { specifiedClocks } from '../../api/engine/streams/clocks.ts';
 import { storeHistoryPage } from '../../db/engine/archive/history-archive.ts';
 import type { LogBatch } from '../../protocol/logs.ts';
 import type { ObservedSlice } from '../../protocol/observed.ts';
 import { recordedHistory } from '../../test/actors/recorded-history.ts';
 import { logChunk, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
 import { bareEnvironment } from '../../test/ground/bare-environment.ts';
+import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { seedReleases } from '../../test/seeds/seed-cluster.ts';
@@ -241,6 +243,49 @@ test('logs that are followed go on behind the last line when the connection is l
   child.kill('SIGKILL');
 });
 
+test('logs that are followed fail when the agent does not begin with them', async () => {
+  const hasty = await api.twin({ ...specifiedClocks, logBegins: 200 });
+  const followed = await ballast(['cluster', 'logs', 'web-shop01', '-f'], { env: { BALLAST_URL: hasty.url } });
+  await hasty.close();
+  expect(followed).toMatchObject({ code: 1, out: '' });
+  expect(followed.err).toMatch(
+    /^ballast: web-shop01: The agent of the cluster "Berlin" did not begin with the log within 0\.2 s; try again, or [^\n]+\.\n$/,
+  );
+});
+
+test('logs that are followed once too often are refused in a sentence', async () => {
+  const most = 4;
+  const place = `/api/v1/clusters/${clusterId}/instances/web-shop01/logs/stream?follow=true`;
+  const held = await Promise.all(Array.from({ length: most }, () => readStream(api, place, ours.tokens.admin)));
+  const refused = await ballast(['cluster', 'logs', 'web-shop01', '-f']);
+  for (const stream of held) stream.stop();
+  const err = `ballast: This credential already holds ${most} streams; close one of them first.\n`;
+  expect(refused).toEqual({ code: 1, out: '', err });
+});
+
+test('what one log of several says at its end is told with its name, and the others are read on', async () => {
+  const instances = ['one', 'two'].map((id) => ({
+    ...{ id, process: 'web', release: 'one', node: 'one', state: 'ready' as const, run: 1 },
+    startedAt: new Date().toISOString(),
+  }));
+  await agent.report([observedSlice('workload/pair', { instances })]);
+  const reading = ballast(['cluster', 'logs', 'pair', '-f']);
+  const readers = await until('both are read', async () => {
+    const found = (await agent.readers()).filter(({ instance }) => ['one', 'two'].includes(instance));
+    return found.length === 2 && found;
+  });
+  const start = { stdout: 0, stderr: 0 };
+  const idOf = (instance: string) => readers.find((reader) => reader.instance === instance)?.id ?? '';
+  await agent.log(idOf('one'), { from: start, to: start, chunks: [], end: { message: 'Too many logs.' } });
+  const chunk = logChunk('stdout', 0, 'still here\n', moment);
+  await agent.log(idOf('two'), { from: start, to: { stdout: chunk.next, stderr: 0 }, chunks: [chunk], end: {} });
+  expect(await reading).toEqual({
+    code: 1,
+    out: '2026-03-01T12:00:00.000Z two still here\n',
+    err: 'ballast: one: Too many logs.\n',
+  });
+});
+
 test('restart waits for its end, and says why it failed', async () => {
   const [restarted] = await Promise.all([
     ballast(['cluster', 'restart', 'shop']),
@@ -287,6 +332,21 @@ test('a change whose answer is lost is asked for again, and made once', async ()
     .where('subject_name', '=', 'once')
     .execute();
   expect(records).toHaveLength(1);
+});
+
+test('a control plane that answers, and cannot work, is not said to be started', async () => {
+  const server = createServer((_, answer) => {
+    answer.writeHead(503, { 'content-type': 'application/problem+json' });
+    answer.end(JSON.stringify({ detail: 'PostgreSQL does not answer.' }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const refused = await ballast(['cluster', 'list'], { env: { BALLAST_URL: url } });
+  server.close();
+  expect(refused).toMatchObject({ code: 1, out: '' });
+  expect(refused.err).toBe(
+    'ballast: PostgreSQL does not answer; it is tried again for 3 s.\nballast: PostgreSQL does not answer; try again later, or see what `./ballast doctor` says there.\n',
+  );
 });
 
 test('prune takes away what the file does not name, events tell what happened', async () => {
@@ -347,6 +407,19 @@ describe('what is wrong is told in a sentence', () => {
       1,
       /^ballast: instance: is no instance that the agent sees on this cluster\.$/,
     ],
+    [
+      ['cluster', 'show', '--token-file', '/dev/null'],
+      {},
+      1,
+      /^ballast: The token file \/dev\/null is empty; `\.\/ballast token create …/,
+    ],
+    [
+      ['cluster', 'show', '--token-file', '/nowhere'],
+      {},
+      1,
+      /cannot be read \(ENOENT\); give --token-file another one/,
+    ],
+    [['cluster', 'show'], { BALLAST_URL: 'ftp://here' }, 1, /is no address of a control plane; set BALLAST_URL or/],
     [['cluster', 'logs', 'nobody'], {}, 1, /There is no instance and no workload "nobody" there/],
     [['cluster', 'delete'], {}, 2, /Say which cluster by --cluster/],
     [['cluster', 'delete', '--cluster', 'berlin'], {}, 1, /still has .*"shop"/],

@@ -12,9 +12,10 @@ const never = new AbortController().signal;
 
 /** Waits for the end of a command that says nothing. */
 export async function finishedCommand(rest: Rest, place: string): Promise<Finished> {
-  const finished = await followedCommand(rest, place, never, () => {});
-  if (finished === undefined) throw new Error('It was given up, although nobody asked for that.');
-  return finished;
+  for (;;) {
+    const finished = await followedCommand(rest, place, never, () => {});
+    if (finished !== undefined) return finished;
+  }
 }
 
 /** Passes on what it says until it ends; a stream that ends before is opened again where it ended. */

@@ -91,7 +91,8 @@ function readArgs(
     if (known.type === 'string' && (token.value === undefined || token.value === '')) {
       throw new UsageError(`${token.rawName} needs a value, such as --${token.name} ${known.value ?? 'VALUE'}.`);
     }
-    if (known.type === 'boolean' && token.value !== undefined) throw new UsageError(`${token.rawName} takes no value.`);
+    if (known.type === 'boolean' && token.value !== undefined)
+      throw new UsageError(`${token.rawName} takes no value; write it alone.`);
   }
   return { values, words: positionals };
 }

@@ -10,12 +10,17 @@ export interface Patience {
 const moment = 1_000;
 const longestWait = 4_000;
 
-/** An attempt that failed in a way that may pass: why, and after how many seconds it was asked to come again. */
+/**
+ * An attempt that failed in a way that may pass: why, what helps if it does not, and after how many seconds it was asked
+ * to come again.
+ */
 export class Passing extends Error {
+  readonly help: string;
   readonly afterSeconds: number | undefined;
 
-  constructor(why: string, afterSeconds?: number) {
+  constructor(why: string, help: string, afterSeconds?: number) {
     super(why);
+    this.help = help;
     this.afterSeconds = afterSeconds;
   }
 }

@@ -55,7 +55,13 @@ export class Rest {
   constructor(given: Address) {
     const settings = readSettings(process.env);
     this.url = checkedUrl(given.url ?? settings.BALLAST_URL ?? settings.PUBLIC_URL);
-    this.#token = given['token-file'] === undefined ? (settings.BALLAST_TOKEN ?? '') : readToken(given['token-file']);
+    const { 'token-file': file } = given;
+    this.#token = file === undefined ? (settings.BALLAST_TOKEN ?? '') : readToken(file);
+    if (this.#token === '' && file !== undefined) {
+      throw new RestRefusal(
+        `The token file ${file} is empty; \`./ballast token create … > ${file}\` puts a token there.`,
+      );
+    }
     if (this.#token === '') {
       throw new RestRefusal(
         'There is no API token: set BALLAST_TOKEN or give --token-file; `./ballast token create --name cli --role admin` creates one.',
@@ -98,7 +104,8 @@ export class Rest {
       const frames = (rest + text).split('\n\n');
       rest = frames.pop() ?? '';
       for (const frame of frames) {
-        if (frame.startsWith(': refused:')) throw new RestRefusal(printable(frame.slice(2)), answer.status);
+        const refused = /^: refused: ?(.*)$/m.exec(frame)?.[1];
+        if (refused !== undefined) throw new RestRefusal(sentence(printable(refused)), answer.status);
         const found = /^event: (\w+)$/m.exec(frame)?.[1];
         const data = /^data: (.*)$/m.exec(frame)?.[1];
         const id = /^id: (.*)$/m.exec(frame)?.[1];
@@ -121,14 +128,15 @@ export class Rest {
   /** Reads are repeated when the connection fails, and writes by their Idempotency-Key, so that they are done once. */
   async #send(method: string, path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
     const key: Record<string, string> = method === 'GET' ? {} : { 'idempotency-key': randomUUID() };
+    // Told as it was at the beginning: an answer that is a refusal changes it.
+    const millis = this.#patience;
     const waiting = (why: string) => {
-      process.stderr.write(`ballast: ${why}; it is tried again for ${this.#patience / 1000} s.\n`);
+      process.stderr.write(`ballast: ${why}; it is tried again for ${millis / 1000} s.\n`);
     };
     const attempt = () => this.#attempt(method, path, body, key, signal);
-    return await repeated({ millis: this.#patience, waiting }, attempt).catch((error: unknown) => {
+    return await repeated({ millis, waiting }, attempt).catch((error: unknown) => {
       if (!(error instanceof Passing)) throw error;
-      const help = 'start it with `./ballast up`, or set BALLAST_URL';
-      throw new RestRefusal(`${error.message}; ${help}.`);
+      throw new RestRefusal(`${error.message}; ${error.help}.`);
     });
   }
 
@@ -156,14 +164,16 @@ export class Rest {
       ...(signal === undefined ? {} : { signal }),
     }).catch((error: unknown) => {
       if (signal?.aborted === true) throw error;
-      throw new Passing(`The control plane at ${this.url} does not answer (${reasonOf(error)})`);
+      const why = `The control plane at ${this.url} does not answer (${reasonOf(error)})`;
+      throw new Passing(why, 'start it with `./ballast up`, or set BALLAST_URL');
     });
     this.#answered = true;
     if (answer.ok) return answer;
     const refusal = refusalOf(answer.status, await answer.text(), this.url);
     if (!isPassing(answer)) throw refusal;
     const after = Number(answer.headers.get('retry-after') ?? Number.NaN);
-    throw new Passing(refusal.message.replace(/\.$/, ''), Number.isFinite(after) ? after : undefined);
+    const help = 'try again later, or see what `./ballast doctor` says there';
+    throw new Passing(refusal.message.replace(/\.$/, ''), help, Number.isFinite(after) ? after : undefined);
   }
 }
 
@@ -194,6 +204,10 @@ function inWords({ location }: FieldFault): { location: string } {
   return { location: location.replace(/^(body|query|path|header)\.?/, '') };
 }
 
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`.replace(/\.\.$/, '.');
+}
+
 /** One in a sentence, several in a line each. */
 export function faultsText(faults: readonly FieldFault[]): string {
   const texts = faults.map(({ location, message }) => (location === '' ? message : `${location}: ${message}`));
@@ -213,10 +227,14 @@ function isPassing({ status, headers }: Response): boolean {
 function checkedUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw new RestRefusal(`"${printable(text)}" is no address of a control plane; give one as http://localhost:8088.`);
+    throw new RestRefusal(
+      `"${printable(text)}" is no address of a control plane; set BALLAST_URL or give --url, such as http://localhost:8088.`,
+    );
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    throw new RestRefusal(`${url.origin} would carry the token in clear text; use its https address.`);
+    throw new RestRefusal(
+      `${url.origin} would carry the token in clear text; set BALLAST_URL or give --url with its https address.`,
+    );
   }
   return url.origin;
 }
@@ -230,7 +248,9 @@ function readToken(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new RestRefusal(`The token file ${file} cannot be read (${reasonOf(error)}).`);
+    throw new RestRefusal(
+      `The token file ${file} cannot be read (${reasonOf(error)}); give --token-file another one, or set BALLAST_TOKEN.`,
+    );
   }
 }
 

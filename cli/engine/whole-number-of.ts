@@ -1,5 +1,6 @@
 import { wholeNumber } from '../../domain/settings/setting.ts';
 import { UsageError } from './command.ts';
+import { printable } from './table.ts';
 
 /** The number that an option was given. */
 export function wholeNumberOf(
@@ -12,5 +13,5 @@ export function wholeNumberOf(
   const kind = wholeNumber(least, most);
   const found = kind.parse(text);
   if (found !== undefined) return found;
-  throw new UsageError(`${option} wants ${kind.form}.`);
+  throw new UsageError(`${option} is "${printable(text)}": it must be ${kind.form}.`);
 }

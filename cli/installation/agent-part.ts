@@ -83,7 +83,8 @@ function runPreparation({ env: embedded, signal }: Preparing, flags: readonly st
   return new Promise((resolve, reject) => {
     execFile(process.execPath, args, options, (error, _, errors) => {
       if (error === null) return resolve();
-      const said = errors.trim().split('\n').at(-1) || error.message;
+      const late = `it was not prepared within ${longestPreparation / 1000} s`;
+      const said = error.killed ? late : errors.trim().split('\n').at(-1) || error.message;
       reject(error.code === refusedCode ? new Refusal(said) : new Error(said));
     });
   });

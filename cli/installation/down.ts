@@ -20,7 +20,7 @@ either way, and the next \`./ballast up\` starts the instances again.`,
     const { ended, left } = await endInstances(agentHome(home), LOCAL_DOCKER_SOCKET);
     if (left !== undefined) {
       process.stderr.write(
-        `ballast: ${left} Then say \`./ballast down\` again. The ingress of the local cluster has ended.\n`,
+        `ballast: ${left} Then run \`./ballast down\` again. The ingress of the local cluster has ended.\n`,
       );
       // An engine that hangs holds connections that nobody waits for.
       process.exit(1);
@@ -34,7 +34,10 @@ either way, and the next \`./ballast up\` starts the instances again.`,
 /** Ends the processes that a killed supervisor left behind or never recorded. Refuses while the supervisor is alive. */
 async function endLeftBehind(home: Home): Promise<void> {
   const lock = await takeLock(home);
-  if (lock === undefined) throw new Refusal(`${home.path} is being started again by somebody; run this again.`);
+  if (lock === undefined)
+    throw new Refusal(
+      `Another command is starting Ballast in ${home.path}; run \`./ballast down\` again when it has started.`,
+    );
   try {
     await endOrphans(home, (part) => process.stdout.write(`A ${part} that was left behind is stopped.\n`));
   } finally {

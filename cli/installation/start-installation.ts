@@ -189,7 +189,10 @@ function localCluster({ env, settings }: Leading, { home, supervisor, progress, 
   const started = settings.LOCAL_CLUSTER
     ? supervisor.start(agentPart(home, settings, apiSocket(home), { env: env(), signal }))
     : offerRelease({ env: env(), signal });
+  const what = settings.LOCAL_CLUSTER
+    ? 'The cluster of this machine is not started'
+    : "This version's agent is not offered to clusters";
   started.catch((error: unknown) => {
-    if (!signal.aborted) progress.line(`! ${sentenceOf(error)}`);
+    if (!signal.aborted) progress.line(`! ${what}: ${sentenceOf(error).replace(/\.$/, '')}; start Ballast again.`);
   });
 }
