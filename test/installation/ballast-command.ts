@@ -26,14 +26,18 @@ export interface RunningCommand {
 
 /** Starts `./ballast …` as a shell starts a job: in a process group of its own. `program`: of an earlier version. */
 export function startBallast(words: string[], settings: Record<string, string>, program = executable): RunningCommand {
-  const child = spawn(program, words, {
-    cwd: '/',
-    env: environment(settings),
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  return startProgram(program, words, { cwd: '/', env: environment(settings) });
+}
+
+/** The same for any program, with nothing in its environment but what is given. */
+export function startProgram(
+  program: string,
+  words: string[],
+  { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
+): RunningCommand {
+  const child = spawn(program, words, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const { pid } = child;
-  if (pid === undefined) throw new Error(`${program} cannot be run; is \`node\` in the PATH?`);
+  if (pid === undefined) throw new Error(`${program} cannot be run; is it in the PATH?`);
   let output = '';
   let over = false;
   for (const stream of [child.stdout, child.stderr]) {
@@ -79,10 +83,15 @@ export async function runBallast(
 
 /** Runs commands as somebody pastes them into a shell in the checkout. It ends with the first one that fails. */
 export async function runShell(script: string, settings: Record<string, string>): Promise<CommandResult> {
-  const cwd = dirname(executable);
-  return await ended(
-    spawn('sh', ['-e', '-c', script], { cwd, env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'] }),
-  );
+  return await runShellIn({ cwd: dirname(executable), env: environment(settings) }, script);
+}
+
+/** The same elsewhere, with nothing in its environment but what is given. */
+export async function runShellIn(
+  place: { cwd: string; env: NodeJS.ProcessEnv },
+  script: string,
+): Promise<CommandResult> {
+  return await ended(spawn('sh', ['-e', '-c', script], { ...place, stdio: ['ignore', 'pipe', 'pipe'] }));
 }
 
 async function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<CommandResult> {

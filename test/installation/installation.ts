@@ -16,7 +16,7 @@ import { until } from '../ground/until.ts';
 import type { WholeDatabase } from '../ground/whole-database.ts';
 import { copyPreparedHome } from '../run/prepared-home.ts';
 import { seedOrganization } from '../seeds/seed.ts';
-import { type CommandResult, type RunningCommand, runBallast, startBallast } from './ballast-command.ts';
+import { type CommandResult, type RunningCommand, runBallast, runShell, startBallast } from './ballast-command.ts';
 import { type BesideProcess, startBeside } from './beside.ts';
 import { type Inside, openInside } from './inside.ts';
 import { familyInSessionsOf, signalProcess } from './process-family.ts';
@@ -192,6 +192,11 @@ export class Installation {
 
   run(...words: string[]): Promise<CommandResult> {
     return runBallast(words, this.env);
+  }
+
+  /** Commands as somebody pastes them into a shell in the checkout. */
+  shell(script: string): Promise<CommandResult> {
+    return runShell(script, { ...this.env, BALLAST_URL: this.url });
   }
 
   /** Another API or worker process, which the supervisor knows nothing of. */
