@@ -269,7 +269,7 @@ test('what one log of several says at its end is told with its name, and the oth
     startedAt: new Date().toISOString(),
   }));
   await agent.report([observedSlice('workload/pair', { instances })]);
-  const reading = ballast(['cluster', 'logs', 'pair', '-f']);
+  const reading = ballast(['cluster', 'logs', 'workload/pair', '-f']);
   const readers = await until('both are read', async () => {
     const found = (await agent.readers()).filter(({ instance }) => ['one', 'two'].includes(instance));
     return found.length === 2 && found;
@@ -419,7 +419,7 @@ describe('what is wrong is told in a sentence', () => {
       1,
       /cannot be read \(ENOENT\); give --token-file another one/,
     ],
-    [['cluster', 'show'], { BALLAST_URL: 'ftp://here' }, 1, /is no address of a control plane; set BALLAST_URL or/],
+    [['cluster', 'show', '--url', 'ftp://here'], {}, 1, /is no address of a control plane; set BALLAST_URL or/],
     [['cluster', 'logs', 'nobody'], {}, 1, /There is no instance and no workload "nobody" there/],
     [['cluster', 'delete'], {}, 2, /Say which cluster by --cluster/],
     [['cluster', 'delete', '--cluster', 'berlin'], {}, 1, /still has .*"shop"/],

@@ -97,7 +97,8 @@ export async function followedNumbers(
   seen: (count: number) => void,
 ) {
   const numbers: number[] = [];
-  let start = 'tail=10000';
+  // From the beginning: on a busy machine the agent may begin when more is written than a tail has.
+  let start = 'after=0.0';
   while (numbers.length < count) {
     const answer = await fetch(`${api.url}${place}/stream?follow=true&${start}`, { headers: headersOf('GET', { as }) });
     open();

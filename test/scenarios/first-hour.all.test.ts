@@ -58,6 +58,15 @@ test('`npm start` ends ready, and no line sounds like trouble', () => {
   expect(trouble()).toEqual([]);
 });
 
+test('the link for the first account opens, and the API has its reference', async () => {
+  const link = /Create the first account: (\S+)/.exec(npm.output())?.[1] ?? '';
+  const [page, reference] = await Promise.all(
+    [link, `http://localhost:${machine.port}/docs`].map((address) => fetch(address)),
+  );
+  expect([page?.status, await page?.text()]).toEqual([200, expect.stringContaining('action="/sign-in-link"')]);
+  expect([reference?.status, await reference?.text()]).toEqual([200, expect.stringContaining('Idempotency-Key')]);
+});
+
 test('a token, and the API by it', async () => {
   const block = readmeCommands('api/v1/teams').replaceAll('localhost:8088', `localhost:${machine.port}`);
   const [create = '', placeholder = '', ...calls] = block.split('\n').filter((line) => line !== '');
