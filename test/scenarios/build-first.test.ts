@@ -54,7 +54,7 @@ async function lookWhileBuilding(): Promise<void> {
   const pids = familyOf(supervisor).map(({ pid }) => pid);
   const programs = execFileSync('ps', ['-ww', '-o', 'args=', '-p', pids.join()], { encoding: 'utf8' });
   expect(programs).toContain(`${join(machine, 'bin', 'go')} build`);
-  expect(programs).not.toMatch(/postgres|temporal-server|main\.ts (api|worker|identity)|launcher/);
+  expect(programs).not.toMatch(/postgres|--config-file|main\.ts (api|worker|identity)|launcher/);
   expect(partNames.filter((name) => installation.parts.find(name) !== undefined)).toEqual([]);
   expect(existsSync(join(installation.home, 'postgres'))).toBe(false);
   expect(readdirSync(join(installation.home, 'logs'))).toEqual(['temporal-build.log']);
