@@ -115,7 +115,8 @@ test('Ctrl-C ends everything but the instances, `./ballast down` these, and noth
   process.kill(-npm.pid, 'SIGINT');
   expect(await npm.ended).toBe(0);
   await until('its last words', async () => npm.output().includes('keep running'));
-  expect(npm.output()).toMatch(/^Stopped \([\d.]+ s\)\n2 instances keep running on this machine/m);
+  // Those that the change has replaced may still be draining.
+  expect(npm.output()).toMatch(/^Stopped \([\d.]+ s\)\n\d+ instances keep running on this machine/m);
   expect(trouble()).toEqual([]);
   expect(await machine.shell('./ballast down')).toMatchObject({ code: 0, stderr: '' });
   expect(machine.processes()).toEqual([]);
