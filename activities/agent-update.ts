@@ -82,7 +82,7 @@ export function createAgentUpdateActivities({ database, keyring }: { database: D
         if (row === undefined) return { state: 'failed' };
         const revision = lastWord ? Math.max(shown.revision, row.revision) : shown.revision;
         const finished = isAgentUpdateOver(state);
-        const projection = { state, revision, finished, set: { message, blocker: null } };
+        const projection = { state, revision, finished, last: lastWord, set: { message, blocker: null } };
         const projected = await project(showing.kysely, 'agent-update', updateId, projection, database.raiseAlarm);
         if (projected.result === 'refused') {
           const answer = await answerTo(showing.kysely, 'agent-update', updateId, { state, revision }, projected);

@@ -88,6 +88,7 @@ export function createClusterActivities({ database }: { database: Database }) {
           state: 'deleted',
           revision: Math.max(revision, row.revision),
           finished: true,
+          last: true,
           set: { message: null, blocker: null },
         } as const;
         await project(kysely, 'cluster', clusterId, projection, database.raiseAlarm);

@@ -68,7 +68,8 @@ export function createDeletionActivities({ database }: { database: Database }) {
         const row = await lockRow(end, deletionId);
         // A failure is said whatever the revision: the actor ends with it.
         const revision = state === 'failed' ? Math.max(ending.revision, row.revision) : ending.revision;
-        const finished = { state, revision, finished: true, set: { message, blocker: null } };
+        const last = state === 'failed';
+        const finished = { state, revision, finished: true, last, set: { message, blocker: null } };
         const projected = await project(end.kysely, 'deletion', deletionId, finished, database.raiseAlarm);
         if (projected.result === 'refused') {
           const answer = await answerTo(end.kysely, 'deletion', deletionId, finished, projected);

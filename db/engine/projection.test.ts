@@ -44,6 +44,14 @@ test('a late projection is refused with the row as it is, and raises an alarm', 
   expect(alarms[0]?.message).toContain('purging (revision 2)');
 });
 
+test('of two histories of one actor the one that wrote first counts: the other is refused at the same revision', async () => {
+  await write({ state: 'purging', revision: 1, set: { message: 'first' } });
+  const other = await write({ state: 'failed', revision: 1, finished: true });
+  expect(other).toMatchObject({ result: 'refused', row: { state: 'purging', revision: 1 } });
+  expect(await row()).toMatchObject({ state: 'purging', message: 'first', finished_at: null });
+  expect(alarms).toHaveLength(1);
+});
+
 test('a final row is never changed, and that is no alarm', async () => {
   await write({ state: 'restored', revision: 1, finished: true });
   const late = await write({ state: 'purged', revision: 9, finished: true });

@@ -13,6 +13,8 @@ export interface Projection<K extends ActorKind> {
   revision: number;
   /** The state is final: nothing changes the row's state after it. */
   finished?: boolean;
+  /** The actor ends with it and cannot obey: it counts at the row's own revision, too. */
+  last?: boolean;
   set?: ProjectedColumns<K>;
 }
 
@@ -35,8 +37,10 @@ export interface ActorRow {
 export type Projected = { result: 'written' } | { result: 'refused'; row: ActorRow | undefined };
 
 /**
- * Writes an actor's state into its row, guarded: not final, and revision at most mine. `refused` carries the row as it
- * is, which the actor obeys. Writing the same state again counts as written, since an activity may run twice.
+ * Writes an actor's state into its row, guarded: not final, and revision below mine. `refused` carries the row as it is,
+ * which the actor obeys. Writing the same state again counts as written, since an activity may run twice. Another state
+ * at the same revision is of another history of this actor: Temporal was restored to an older copy, and this one began
+ * to differ after it.
  */
 export async function project<K extends ActorKind>(
   transaction: Kysely<Tables>,
@@ -46,7 +50,7 @@ export async function project<K extends ActorKind>(
   raiseAlarm: (alarm: Alarm) => void,
 ): Promise<Projected> {
   const table = sql.table(tableOf(kind));
-  const { state, revision, finished = false, set = {} } = projection;
+  const { state, revision, finished = false, last = false, set = {} } = projection;
   const assignments = Object.entries(set).map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
   const written = await sql`
     update ${table}
@@ -56,7 +60,8 @@ export async function project<K extends ActorKind>(
       sql`finished_at = ${finished ? sql`now()` : sql`null::timestamptz`}`,
       ...assignments,
     ])}
-    where id = ${id} and finished_at is null and revision <= ${revision}
+    where id = ${id} and finished_at is null
+      and (revision < ${revision} or revision = ${revision} and (${last} or state = ${state}))
     returning id
   `.execute(transaction);
   if (written.rows.length > 0) return { result: 'written' };

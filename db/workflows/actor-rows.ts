@@ -49,7 +49,7 @@ export async function rowSays(
   return row.revision > revision ? { state: row.state, ahead: row.input } : { state: row.state };
 }
 
-/** The answer to an actor that wrote its state: what it wrote, or what it has to obey. */
+/** The answer to an actor that wrote its state: what it wrote, or what it has to obey, which is at its revision or above. */
 export async function answerTo(
   kysely: Kysely<Tables>,
   kind: ActorKind,
@@ -58,7 +58,7 @@ export async function answerTo(
   { result }: Projected,
 ): Promise<RowSays> {
   if (result === 'written') return { state: written.state };
-  return await rowSays(kysely, kind, rowId, written.revision);
+  return await rowSays(kysely, kind, rowId, written.revision - 1);
 }
 
 /** The ids of an organization's rows of one kind that are not final. */

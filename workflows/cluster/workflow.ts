@@ -48,7 +48,10 @@ export async function cluster(input: ClusterInput): Promise<ClusterState> {
 
   async function live(frame: Frame): Promise<ClusterState> {
     // Started again from its row, it may know of facts that the state does not show.
-    if (!known.deleting && stateOf(known) !== shown) await show(frame);
+    if (!known.deleting && stateOf(known) !== shown) {
+      known = { ...known, revision: known.revision + 1 };
+      await show(frame);
+    }
     while (!known.deleting) {
       await condition(() => !mailbox.isEmpty || frame.isDue);
       await frame.attend();
