@@ -6,7 +6,7 @@ import { v7 as uuid } from 'uuid';
 import { attend } from '../db/engine/attend.ts';
 import { removeProcess } from '../db/engine/processes.ts';
 import { NewerSchema } from '../db/migrations/schema-state.ts';
-import { openDatabase } from '../db/postgres/database.ts';
+import { longestLockWaitMillis, openDatabase } from '../db/postgres/database.ts';
 import { readSettings, required, type Settings, SettingsError } from '../domain/settings/settings.ts';
 import { programVersion } from '../domain/version.ts';
 import { runProcess } from '../machine/run-process.ts';
@@ -19,9 +19,6 @@ import { keyringWhenOpen } from './engine/server/keyring-when-open.ts';
 import { CannotListen, listen } from './engine/server/listen.ts';
 import { listenOnSocket, SocketTaken } from './engine/server/listen-on-socket.ts';
 import { openLog } from './engine/server/log.ts';
-
-/** A request that waits for a lock holds a connection that others need. */
-const longestLockWait = 5_000;
 
 /** The supervisor's part; without a supervisor the process opens its own port, and nobody waits to be told. */
 interface HandedOver {
@@ -61,7 +58,7 @@ async function serve({ settings, handed, log, signal }: Serving): Promise<void> 
     applicationName: 'ballast api',
     poolMax: settings.DATABASE_POOL,
     statementTimeoutMillis: settings.REQUEST_TIMEOUT,
-    lockTimeoutMillis: Math.min(longestLockWait, settings.REQUEST_TIMEOUT),
+    lockTimeoutMillis: Math.min(longestLockWaitMillis, settings.REQUEST_TIMEOUT),
     onWarning: (what) => log.warn({ what }, 'Database'),
   });
   opened.defer(() => database.close());

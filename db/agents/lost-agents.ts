@@ -4,6 +4,7 @@ import type { ClusterRef } from '../clusters/clusters.ts';
 import { endCommand } from '../commands/cluster-commands.ts';
 import { type Author, effect } from '../engine/effect.ts';
 import { livingSeconds } from '../engine/processes.ts';
+import { lockTimeout } from '../postgres/connection-failure.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { lockAgent, tellCluster } from './cluster-agents.ts';
@@ -18,22 +19,35 @@ const most = 200;
 export async function declareLost(database: Database): Promise<number> {
   let lost = 0;
   for (const cluster of await silent(database.kysely)) {
-    const done = await effect(database, author, async (declaring) => {
-      const agent = await lockAgent(declaring, cluster.id);
-      const [still] = await silent(declaring.kysely, cluster.id);
-      if (agent === undefined || still === undefined) return false;
-      await declaring.kysely
-        .updateTable('cluster_agent')
-        .set({ contact: 'lost' })
-        .where('cluster_id', '=', cluster.id)
-        .execute();
-      tellCluster(declaring, cluster, 'lost', { at: agent.now, lastHeardOf: still.lastHeardOf.toISOString() });
-      declaring.change({ organizationId: cluster.organizationId, kind: 'cluster', id: cluster.id });
-      return true;
-    });
-    if (done) lost += 1;
+    if (await unlessLocked(() => declareOneLost(database, cluster))) lost += 1;
   }
   return lost;
+}
+
+async function declareOneLost(database: Database, cluster: ClusterRef): Promise<boolean> {
+  return await effect(database, author, async (declaring) => {
+    const agent = await lockAgent(declaring, cluster.id);
+    const [still] = await silent(declaring.kysely, cluster.id);
+    if (agent === undefined || still === undefined) return false;
+    await declaring.kysely
+      .updateTable('cluster_agent')
+      .set({ contact: 'lost' })
+      .where('cluster_id', '=', cluster.id)
+      .execute();
+    tellCluster(declaring, cluster, 'lost', { at: agent.now, lastHeardOf: still.lastHeardOf.toISOString() });
+    declaring.change({ organizationId: cluster.organizationId, kind: 'cluster', id: cluster.id });
+    return true;
+  });
+}
+
+/** A row that somebody keeps locked is left to the next sweep: the others must not wait for it. */
+async function unlessLocked(work: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await work();
+  } catch (error) {
+    if (lockTimeout(error)) return false;
+    throw error;
+  }
 }
 
 async function silent(kysely: Kysely<Tables>, clusterId?: string): Promise<(ClusterRef & { lastHeardOf: Date })[]> {
@@ -68,16 +82,19 @@ export async function endForsakenCommands(database: Database): Promise<number> {
         or agent.contact <> 'connected' and command.lease_until < now() - interval '1 hour'))
     limit ${most}
   `.execute(database.kysely);
+  let ended = 0;
   for (const { id, state } of rows) {
-    await effect(database, author, (ending) =>
-      endCommand(
-        ending,
-        id,
-        state === 'queued'
-          ? { state: 'expired', message: 'The agent did not accept the command in time.' }
-          : { state: 'lost', message: 'The agent that had accepted the command never reconnected.' },
-      ),
-    );
+    const end = endings[state];
+    const done = await unlessLocked(async () => {
+      await effect(database, author, (ending) => endCommand(ending, id, end));
+      return true;
+    });
+    if (done) ended += 1;
   }
-  return rows.length;
+  return ended;
 }
+
+const endings = {
+  queued: { state: 'expired', message: 'The agent did not accept the command in time.' },
+  delivered: { state: 'lost', message: 'The agent that had accepted the command never reconnected.' },
+} as const;

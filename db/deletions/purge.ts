@@ -53,6 +53,7 @@ export async function purgeOrganization(
           table: leaf,
           where: ofOrganization(table, organizationId),
           most: batchSize,
+          whole: true,
           onBatch: (deleted) => onProgress({ table, deleted }),
         });
       }

@@ -11,6 +11,8 @@ export interface Batches {
    * would step over all that was deleted before.
    */
   along?: RawBuilder<unknown>;
+  /** Nothing may be left: waits for a row that somebody keeps locked, as long as any statement waits for a lock. */
+  whole?: boolean;
   signal?: AbortSignal | undefined;
   /** At most so many rows at once; fewer when they take long. */
   most?: number;
@@ -25,7 +27,8 @@ const aim = 100;
 
 /**
  * Deletes rows in transactions of about 100 ms, however many there are, and rests as long after each as it took: half
- * of a core at most, less when the database is busy. Answers how many it deleted; stops between two batches.
+ * of a core at most, less when the database is busy. A row that somebody keeps locked is left to the next sweep: a wait
+ * for it would hold up the feed. Answers how many it deleted; stops between two batches.
  */
 export async function deleteInBatches(kysely: Kysely<Tables>, batches: Batches): Promise<number> {
   const { signal, most = mostRows, onBatch, pause = rest } = batches;
@@ -48,7 +51,7 @@ export async function deleteInBatches(kysely: Kysely<Tables>, batches: Batches):
 
 async function deleteBatch(
   kysely: Kysely<Tables>,
-  { table, where, along }: Batches,
+  { table, where, along, whole = false }: Batches,
   limit: number,
   from: string | null,
 ) {
@@ -58,7 +61,7 @@ async function deleteBatch(
       select ctid as place, ${time} as time from ${sql.table(table)}
       where ${where} ${from === null ? sql`` : sql`and ${time} >= ${from}::timestamptz`}
       ${along === undefined ? sql`` : sql`order by ${time}`}
-      limit ${limit}
+      limit ${limit} ${whole ? sql`` : sql`for update skip locked`}
     ), gone as (
       delete from ${sql.table(table)} where ctid = any(array(select place from old)) returning 1
     )

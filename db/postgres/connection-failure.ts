@@ -32,6 +32,11 @@ function networkCall(error: Error): boolean {
   return !('code' in error && error.code === 'ENOENT') || call === 'connect';
 }
 
+/** Whether a lock was not to be had in time: somebody holds it, and the database is well. */
+export function lockTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '55P03';
+}
+
 /** The constraint that says "there is one already", or undefined when the error is another. */
 export function uniqueViolation(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || error.code !== '23505') return undefined;

@@ -50,6 +50,8 @@ export interface DatabaseOptions {
   lockTimeoutMillis?: number;
 }
 
+/** Of API and worker. A statement that waits for a lock holds a connection and, in an effect, the feed. */
+export const longestLockWaitMillis = 5_000;
 const connectTimeoutMillis = 5_000;
 const statementTimeoutMillis = 30_000;
 const idleInTransactionTimeoutMillis = 60_000;

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { v7 as uuid } from 'uuid';
 import { createActivities } from '../../activities/index.ts';
 import { openKeyring } from '../../db/keys/keys.ts';
-import { openDatabase } from '../../db/postgres/database.ts';
+import { longestLockWaitMillis, openDatabase } from '../../db/postgres/database.ts';
 import { required, type Settings } from '../../domain/settings/settings.ts';
 import { programVersion } from '../../domain/version.ts';
 import { openTemporal } from '../../temporal/connection/open.ts';
@@ -59,6 +59,7 @@ export async function runWorker({ settings, handed, log, signal }: Running): Pro
     url,
     applicationName: 'ballast worker',
     poolMax: settings.DATABASE_POOL,
+    lockTimeoutMillis: longestLockWaitMillis,
     onWarning: (message) => log.warn({ what: message }, 'Database'),
   });
   opened.defer(() => database.close());
