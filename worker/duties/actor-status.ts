@@ -10,6 +10,8 @@ export type ActorStatus =
   | { is: 'closed'; runId: string; how: string }
   | { is: 'unknown' };
 
+export const programFails = 'The workflow code keeps failing; see the log of the worker.';
+
 /** Failed attempts of a step before its actor counts as stuck. */
 const stuckAfter = 10;
 
@@ -25,7 +27,7 @@ export async function actorStatus({ connection, namespace }: Temporal, actorId: 
       const stuck = step
         ? `The step ${step.activityType?.name} has failed ${(step.attempt ?? 1) - 1} times; see the log of the worker.`
         : (pendingWorkflowTask?.attempt ?? 0) >= stuckAfter
-          ? 'The workflow code keeps failing; see the log of the worker.'
+          ? programFails
           : undefined;
       return { is: 'running', runId, stuck, busy: (pendingActivities ?? []).length > 0 };
     }

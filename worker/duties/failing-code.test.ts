@@ -119,7 +119,17 @@ test('code that fails ends no actor: people see each as stuck, until the code is
       // The row says what it said before, and why nothing happens; the feed tells it once.
       expect(await rowOf(one.kind, one.id)).toEqual({ ...one.row, blocker: sentence });
       expect(await stuck(one)).toEqual([one.id]);
+      // One line of ours names actor and fault.
+      const told = ground.lines.filter(
+        ({ actor, msg }) => actor === one.actor && /^The code of a workflow/.test(`${msg}`),
+      );
+      const fault = throwing.includes(one) ? /^TypeError: .*reading 'body'/ : /Nondeterminism.*'claimActor'/;
+      expect(told, one.actor).toEqual([expect.objectContaining({ level: 50, fault: expect.stringMatching(fault) })]);
     }
+    // Those of the SDK name the actor at least, and carry no payload.
+    const failing = ground.lines.filter(({ msg }) => msg === 'Failing workflow task');
+    expect(new Set(failing.map(({ actor }) => actor))).toEqual(new Set(both().map(({ actor }) => actor)));
+    expect(ground.lines.filter((line) => JSON.stringify(line).includes('encoded_attributes'))).toEqual([]);
     expect(await Promise.all(both().map(hints))).toEqual(hinted.map((number) => number + 1));
     expect(await Promise.all(both().map(described))).toEqual(began);
   } finally {

@@ -7,16 +7,16 @@ import { setBlocker } from '../../temporal/delivery/blocker.ts';
 import { startActor } from '../../temporal/delivery/start-actor.ts';
 import { descriptors } from '../../workflows/descriptors.ts';
 import { lookAgain } from '../../workflows/look-again.ts';
-import { type ActorStatus, actorStatus } from './actor-status.ts';
+import { actorFault } from './actor-fault.ts';
+import { type ActorStatus, actorStatus, programFails } from './actor-status.ts';
 import { hasPoisonedEntry, type OpenRow, startWaits } from './open-rows.ts';
 import type { Reconciling } from './reconciling.ts';
 
 const author: Author = { kind: 'machine', id: 'reconciler', name: 'reconciler' };
-const programFails = 'The workflow code keeps failing; see the log of the worker.';
 
 /** Compares one open row with its actor and mends the difference. Answers what Temporal knew of the actor. */
 export async function mendActor(reconciling: Reconciling, row: OpenRow, failing: boolean): Promise<ActorStatus> {
-  const { database, temporal } = reconciling;
+  const { database, temporal, log } = reconciling;
   const status = await actorStatus(temporal, actorId(row.kind, row.id));
   if (status.is !== 'running') {
     await startAgain(reconciling, row, status);
@@ -25,7 +25,11 @@ export async function mendActor(reconciling: Reconciling, row: OpenRow, failing:
   const stuck = status.stuck ?? (failing ? programFails : null);
   // A blocker set by the outbox is cleared by the outbox.
   if (stuck === row.blocker || (stuck === null && (await hasPoisonedEntry(database, row)))) return status;
-  await setBlocker(database.kysely, actorId(row.kind, row.id), stuck);
+  const actor = actorId(row.kind, row.id);
+  if (stuck === programFails) {
+    log.error({ actor, fault: await actorFault(temporal, actor) }, 'The code of a workflow fails; its task is retried');
+  }
+  await setBlocker(database.kysely, actor, stuck);
   return status;
 }
 
@@ -65,16 +69,21 @@ async function startAgain(
 }
 
 /** Asks an actor that runs to look at its row. One that is at work, or has just ended, is left alone. */
-export async function askToLook({ temporal, log }: Reconciling, actor: string, why: string): Promise<boolean> {
+export async function askToLook(
+  { temporal, log }: Reconciling,
+  actor: string,
+  why: string,
+): Promise<'asked' | 'busy' | 'over'> {
   const status = await actorStatus(temporal, actor);
-  if (status.is !== 'running' || status.busy) return false;
+  if (status.is !== 'running') return 'over';
+  if (status.busy) return 'busy';
   try {
     await temporal.client.workflow.getHandle(actor).signal(lookAgain, { id: uuid(), body: {} });
   } catch (error) {
     if (hasStatus(error, 'notFound') || (error instanceof Error && error.name === 'WorkflowNotFoundError'))
-      return false;
+      return 'over';
     throw error;
   }
   log.warn({ actor, why }, 'Asked an actor to read its row');
-  return true;
+  return 'asked';
 }
