@@ -32,9 +32,10 @@ async function signal(
     await temporal.client.workflow.getHandle(entry.actorId).signal(message, { id: entry.id, body: entry.body });
     return 'signalled';
   } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    // Nobody is left to be told, whatever is wrong with the message.
     const row = await actorStart(kysely, kind, rowId);
     if (row === undefined || row.finished) return 'dropped';
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
     throw new Error('The actor is not running although its row is open; the reconciler mends that.', { cause: error });
   }
 }

@@ -35,14 +35,22 @@ export async function openRows({ kysely }: Database, kind: ActorKind, graceSecon
   }
 }
 
-/** Rows whose state does not show what was decided or has happened, although nothing waits to be told. */
+/**
+ * Rows whose state does not show what was decided or has happened, although nothing waits to be told, or what waits stands
+ * behind an entry that cannot be told.
+ */
 export async function unheardRows({ kysely }: Database, kind: ActorKind): Promise<string[]> {
   const { table, row } = descriptors[kind];
   if (row.unheard === undefined) return [];
   const { rows } = await sql<{ id: string }>`
     select actor.id from ${sql.table(table)} as actor ${sql.raw(row.unheard.join ?? '')}
     where actor.finished_at is null and (${sql.raw(row.unheard.where)})
-      and not exists (select from outbox where outbox.actor_id = ${`${kind}/`}::text || actor.id::text)
+      and not exists (
+        select from (
+          select attempts from outbox where outbox.actor_id = ${`${kind}/`}::text || actor.id::text order by id limit 1
+        ) as oldest
+        where oldest.attempts < ${poisonedAfter}
+      )
     order by actor.id limit ${page}
   `.execute(kysely);
   return rows.map(({ id }) => id);

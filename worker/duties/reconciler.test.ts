@@ -1,8 +1,12 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { requestPurge, restoreOrganization } from '../../db/deletions/deletions.ts';
+import { createCluster } from '../../db/clusters/clusters.ts';
+import { claimPurge, requestPurge, restoreOrganization } from '../../db/deletions/deletions.ts';
 import { archivedRuns } from '../../db/engine/archive/history-archive.ts';
 import { effect } from '../../db/engine/effect.ts';
-import type { Alarm } from '../../db/postgres/database.ts';
+import { type Alarm, openDatabase } from '../../db/postgres/database.ts';
+import type { JsonObject } from '../../db/postgres/json.ts';
+import { actorId } from '../../domain/actors/actors.ts';
 import { setBlocker } from '../../temporal/delivery/blocker.ts';
 import {
   type ActorsGround,
@@ -12,7 +16,9 @@ import {
   deletionRow,
   tester,
 } from '../../test/actors/actors.ts';
+import { atRest } from '../../test/actors/at-rest.ts';
 import { until } from '../../test/ground/until.ts';
+import { seedOrganization } from '../../test/seeds/seed.ts';
 import { openMetrics } from '../host/metrics.ts';
 import { openMemory, reconcile } from './reconciler.ts';
 import type { Reconciling } from './reconciling.ts';
@@ -163,6 +169,32 @@ test('a row that cannot be mended is named in its blocker, and all others are me
   expect((await handle(lost).describe()).status.name).toBe('RUNNING');
 });
 
+test('a row that somebody keeps locked keeps no other one waiting, and its blocker says what it said', async () => {
+  const { database } = ground;
+  const held = await begin();
+  const lost = await begin();
+  await setBlocker(database.kysely, held.actor, 'Its step has failed.');
+  await handle(lost).terminate();
+  const soon = await openDatabase({
+    url: database.url,
+    applicationName: 'ballast test',
+    poolMax: 4,
+    lockTimeoutMillis: 50,
+  });
+  try {
+    await database.kysely.transaction().execute(async (holding) => {
+      await holding.selectFrom('deletion').select('id').where('id', '=', held.deletionId).forUpdate().execute();
+      await reconcile({ ...reconciling, database: soon });
+    });
+  } finally {
+    await soon.close();
+  }
+  expect((await handle(lost).describe()).status.name).toBe('RUNNING');
+  expect((await deletionRow(database, held.deletionId)).blocker).toBe('Its step has failed.');
+  await reconcile(reconciling);
+  expect((await deletionRow(database, held.deletionId)).blocker).toBeNull();
+});
+
 describe('while actors are served', () => {
   let stopServing: () => Promise<void>;
   beforeAll(async () => {
@@ -188,6 +220,58 @@ describe('while actors are served', () => {
     await forget(deletion);
     await reconcile(reconciling);
     expect(await handle(deletion).result()).toBe('purged');
+  });
+
+  test('a purge that Temporal lost after it was claimed is carried out', async () => {
+    const deletion = await begin();
+    await waits(deletion);
+    await effect(ground.database, tester, (purging) => requestPurge(purging, deletion.deletionId));
+    await forget(deletion);
+    await effect(ground.database, tester, (claiming) => claimPurge(claiming, deletion.deletionId, 1));
+    await reconcile(reconciling);
+    expect(await handle(deletion).result()).toBe('purged');
+  });
+
+  test('a decision behind a message that cannot be told is carried out, and nothing is left to be told', async () => {
+    const { database, delivery } = ground;
+    const deletion = await begin();
+    const { actor, organizationId } = deletion;
+    await waits(deletion);
+    // Larger than Temporal takes.
+    const body = { ballast: 'x'.repeat(6_000_000) };
+    await effect(database, tester, async ({ tell }) => tell({ to: actor, message: 'purgeNow', organizationId, body }));
+    await effect(database, tester, (purging) => requestPurge(purging, deletion.deletionId));
+    const entries = database.kysely.updateTable('outbox').where('actor_id', '=', actor);
+    await entries.set({ attempts: 10 }).where('body', '<>', sql<JsonObject>`'{}'::jsonb`).execute();
+    await reconcile(reconciling);
+    expect(await handle(deletion).result()).toBe('purged');
+    await entries.set({ next_attempt_at: new Date(0) }).execute();
+    await delivery.deliver(actor);
+    expect(
+      await database.kysely.selectFrom('outbox').select('message').where('actor_id', '=', actor).execute(),
+    ).toEqual([]);
+  });
+
+  test.each([
+    ['a trouble that its agent told', 'ready', 'The disk is full.', 'degraded'],
+    ['the end of an update', 'updating', null, 'ready'],
+  ] as const)('a cluster that missed %s shows it after all', async (_, state, told, shown) => {
+    const { database } = ground;
+    const organizationId = await seedOrganization(database);
+    const { id } = await effect(database, tester, (making) =>
+      createCluster(making, { organizationId, name: 'Berlin' }),
+    );
+    const actor = actorId('cluster', id);
+    await ground.delivery.deliver(actor);
+    await atRest(ground, actor);
+    await until('visibility knows it', async () => (await runningActors(ground.temporal)).has(actor));
+    const agent = database.kysely.updateTable('cluster_agent').set({ contact: 'connected', told_trouble: told });
+    await agent.where('cluster_id', '=', id).execute();
+    const row = database.kysely.selectFrom('cluster').select(['state', 'message']).where('id', '=', id);
+    await database.kysely.updateTable('cluster').set({ state, revision: 4 }).where('id', '=', id).execute();
+    await reconcile(reconciling);
+    await until(`it is ${shown}`, async () => (await row.executeTakeFirstOrThrow()).state === shown);
+    expect((await row.executeTakeFirstOrThrow()).message).toBe(told);
   });
 
   test('an actor that runs although its row is final ends, and changes nothing', async () => {

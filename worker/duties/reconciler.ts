@@ -1,4 +1,4 @@
-import { connectionFailure } from '../../db/postgres/connection-failure.ts';
+import { connectionFailure, lockTimeout } from '../../db/postgres/connection-failure.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { openGate } from '../../domain/gate.ts';
 import { hasStatus } from '../../temporal/connection/grpc-status.ts';
@@ -32,6 +32,8 @@ const blockersAPass = 50;
 /** Describes of a pass that may find visibility wrong. More mean that visibility was restored apart. */
 const mostInVain = 50;
 const quietMilliseconds = 600_000;
+/** An actor that was at work is looked at again before long. */
+const busyMilliseconds = 20_000;
 
 /** Compares open rows with their actors, whole sets at a time, and mends the differences. */
 export function startReconciler(reconciling: Reconciling): Pick<Repeated, 'stop' | 'now'> {
@@ -113,9 +115,8 @@ async function tellUnheard({ reconciling, memory, running, signal }: Pass): Prom
       seen.set(actor, since);
       if (now - since < graceSeconds * 1_000 || memory.quiet.has(actor) || !running.has(actor)) continue;
       if (signal?.aborted) return;
-      if (await askToLook(reconciling, actor, 'The actor does not show a change of its row.')) {
-        memory.quiet.set(actor, now + quietMilliseconds);
-      }
+      const asked = await askToLook(reconciling, actor, 'The actor does not show a change of its row.');
+      if (asked !== 'over') memory.quiet.set(actor, now + (asked === 'busy' ? busyMilliseconds : quietMilliseconds));
     }
   }
   memory.unheard = seen;
@@ -136,8 +137,8 @@ async function endStrays({ reconciling, memory, open, running, signal }: Pass): 
       const actor = actorId(kind, id);
       if (signal?.aborted) return;
       if (memory.quiet.has(actor)) continue;
-      memory.quiet.set(actor, Date.now() + quietMilliseconds);
-      await askToLook(reconciling, actor, 'The actor is running although its row is final or deleted.');
+      const asked = await askToLook(reconciling, actor, 'The actor is running although its row is final or deleted.');
+      memory.quiet.set(actor, Date.now() + (asked === 'busy' ? busyMilliseconds : quietMilliseconds));
     }
   }
 }
@@ -163,6 +164,11 @@ async function mend({ reconciling, failing }: Pass, row: OpenRow): Promise<strin
     return (await mendActor(reconciling, row, failing.has(actor))).is;
   } catch (error) {
     if (connectionFailure(error) || hasStatus(error, 'unavailable', 'deadlineExceeded')) throw error;
+    if (lockTimeout(error)) {
+      // Its blocker could not be written either. The next pass looks again.
+      log.warn({ err: error, actor }, 'The row of an actor is locked; the others continue');
+      return 'not mended';
+    }
     const why = error instanceof Error ? error.message : String(error);
     log.error({ err: error, actor }, 'An actor cannot be repaired; the others continue');
     await setBlocker(database.kysely, actor, `Repair failed: ${why}`);

@@ -20,10 +20,14 @@ export const clusterDescriptor = {
     subjectId: 'actor.id',
     overdue: "coalesce(actor.deletion_requested_at < now() - interval '1 minute', false)",
     unheard: {
-      join: 'join cluster_agent as agent on agent.cluster_id = actor.id',
+      join: `join cluster_agent as agent on agent.cluster_id = actor.id
+        left join agent_update as open on open.cluster_id = actor.id and open.finished_at is null`,
+      // As clusterState of domain/clusters/clusters.ts.
       where: `actor.deletion_requested_at is not null
-        or agent.contact <> case actor.state
-          when 'awaiting-agent' then 'never' when 'lost' then 'lost' else 'connected' end`,
+        or actor.state <> case
+          when agent.contact = 'never' then 'awaiting-agent' when agent.contact = 'lost' then 'lost'
+          when open.id is not null then 'updating' when agent.told_trouble is not null then 'degraded'
+          else 'ready' end`,
     },
   },
   input: {

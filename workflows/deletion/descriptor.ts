@@ -17,7 +17,10 @@ export const deletionDescriptor = {
     name: 'actor.name',
     subjectId: 'actor.organization_id',
     overdue: "actor.state = 'retained' and actor.restore_until < now() - interval '1 minute'",
-    unheard: { where: "actor.state = 'retained' and actor.purge_requested_at is not null" },
+    unheard: {
+      // One that is purging is at work, unless Temporal has forgotten that it had claimed its row.
+      where: "actor.state = 'purging' or actor.state = 'retained' and actor.purge_requested_at is not null",
+    },
   },
   input: {
     from: (row): DeletionInput => ({
