@@ -44,17 +44,11 @@ export async function restore(at: Place, { id, owner }: Deletion): Promise<void>
 }
 
 /** The row, once it is final and its actor has nothing left to do. */
-export async function ended(installation: Installation, { id, actor }: Deletion) {
+export async function ended(installation: Installation, { id, actor }: Deletion, seconds?: number) {
   const { database, temporal } = await installation.inside();
   const { kysely } = database;
-  const row = await installation.until(`the end of ${actor}`, async () =>
-    kysely
-      .selectFrom('deletion')
-      .selectAll()
-      .where('id', '=', id)
-      .where('finished_at', 'is not', null)
-      .executeTakeFirst(),
-  );
+  const final = kysely.selectFrom('deletion').selectAll().where('id', '=', id).where('finished_at', 'is not', null);
+  const row = await installation.until(`the end of ${actor}`, () => final.executeTakeFirst(), seconds);
   await toldEverything(installation, actor);
   expect(await temporal.client.workflow.getHandle(actor).result()).toBe(row.state);
   return row;
