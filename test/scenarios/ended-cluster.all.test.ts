@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EarlierInstallation, type Known } from '../upgrades/earlier-installation.ts';
+import type { Known } from '../applications/instance-processes.ts';
+import { EarlierInstallation } from '../upgrades/earlier-installation.ts';
 import { releasedVersion } from '../upgrades/released.ts';
 
 const commit = '65c7073';

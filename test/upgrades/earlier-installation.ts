@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { Releases } from '../../agent/update/releases.ts';
-import { Applications, type ShownInstance } from '../applications/applications.ts';
+import { Applications } from '../applications/applications.ts';
+import { type Known, known, type Watch, watchProcesses } from '../applications/instance-processes.ts';
 import { freePort } from '../ground/free-port.ts';
 import { runBallast } from '../installation/ballast-command.ts';
 import { Installation, type Session } from '../installation/installation.ts';
@@ -11,12 +12,6 @@ export interface ShownCluster {
   id: string;
   name: string;
   status: string;
-}
-
-/** The instances of the applications, and what the agent's home says of each one's process: its id and its beginning. */
-export interface Known {
-  instances: Pick<ShownInstance, 'id' | 'run' | 'startedAt'>[];
-  processes: string[];
 }
 
 /** An installation that an earlier version has started, with a cluster on this machine and applications that run there. */
@@ -79,13 +74,13 @@ export class EarlierInstallation {
 
   async known(): Promise<Known> {
     const shown = await Promise.all(['shop', 'idle'].map((name) => this.applications.instances(name)));
-    const instances = shown.flat().map(({ id, run, startedAt }) => ({ id, run, startedAt }));
-    const processes = instances.map(({ id, run }) => {
-      const child = readFileSync(join(this.agentHome, 'instances', id, 'runs', String(run), 'child'), 'utf8').trim();
-      if (!existsSync(`/proc/${/\d+/.exec(child)?.[0]}`)) throw new Error(`The process ${child} does not run.`);
-      return child;
-    });
-    return { instances: instances.sort((a, b) => (a.id < b.id ? -1 : 1)), processes: processes.sort() };
+    return known(this.agentHome, shown.flat());
+  }
+
+  /** Looks at the processes of the instances all the time. */
+  watch({ instances }: Known): Watch {
+    const ids = instances.map(({ id }) => id);
+    return watchProcesses(this.agentHome, ids);
   }
 
   /** By the earlier version: an organization, and a session of its owner. */
@@ -96,6 +91,17 @@ export class EarlierInstallation {
   /** By the earlier version: a signal without a body, which ended its clusters as failed. */
   async failCluster(): Promise<void> {
     await this.#ask('fail', `cluster/${this.applications.clusterId}`);
+  }
+
+  /** By the earlier version: a message that cannot be told blocks a cluster. Answers the actor. */
+  async blockCluster(id: string): Promise<string> {
+    const actor = `cluster/${id}`;
+    await this.#ask('poison', actor);
+    const { installation } = this;
+    await installation.until(`${actor} is blocked`, async () => {
+      return (await installation.readiness())?.poisoned.some(({ actorId }) => actorId === actor);
+    });
+    return actor;
   }
 
   async #ask(...words: string[]): Promise<string> {

@@ -5,6 +5,12 @@ import { pathToFileURL } from 'node:url';
 interface Inside {
   database: {
     kysely: {
+      selectFrom(table: 'cluster'): {
+        select(column: 'organization_id'): {
+          where(column: 'id', is: '=', id: string): { executeTakeFirstOrThrow(): Promise<{ organization_id: string }> };
+        };
+      };
+      insertInto(table: 'outbox'): { values(row: object): { execute(): Promise<unknown> } };
       selectFrom(table: 'organization'): {
         select(column: 'slug'): {
           where(column: 'id', is: '=', id: string): { executeTakeFirstOrThrow(): Promise<{ slug: string }> };
@@ -42,6 +48,7 @@ type Modules = {
 /**
  * Run by the earlier version, on an installation of its own; its modules are found beneath the directory that is given.
  * `organization`: creates one with an owner, as its tests did, and prints both. `fail <actor>`: ends it as failed.
+ * `poison <actor>`: lets a message wait for it that is larger than Temporal takes.
  */
 async function main([checkout = '', what = '', actor = '']: string[]): Promise<void> {
   const load = async <Name extends keyof Modules>(name: Name): Promise<Modules[Name]> =>
@@ -57,10 +64,29 @@ async function main([checkout = '', what = '', actor = '']: string[]): Promise<v
     // No argument: its code reads the body of what it was told, and finds nothing there.
     await workflow.signal('trouble');
     await workflow.result().catch(() => undefined);
+  } else if (what === 'poison') {
+    await poison(inside.database, actor);
   } else {
     process.stdout.write(`${JSON.stringify(await organization(load, inside.database))}\n`);
   }
   await inside.close();
+}
+
+/** Tried nine times in vain: the next failure makes it a poisoned one. */
+async function poison({ kysely }: Database, actor: string): Promise<void> {
+  const row = kysely.selectFrom('cluster').select('organization_id').where('id', '=', actor.slice('cluster/'.length));
+  await kysely
+    .insertInto('outbox')
+    .values({
+      actor_id: actor,
+      organization_id: (await row.executeTakeFirstOrThrow()).organization_id,
+      kind: 'message',
+      message: 'trouble',
+      body: { text: 'x'.repeat(6_000_000) },
+      author: { kind: 'machine', id: 'test', name: 'test' },
+      attempts: 9,
+    })
+    .execute();
 }
 
 async function organization(
