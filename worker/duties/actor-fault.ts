@@ -22,7 +22,5 @@ export async function actorFault(
   const events = history?.events ?? [];
   const failed = events.find(({ workflowTaskFailedEventAttributes: task }) => task)?.workflowTaskFailedEventAttributes;
   if (!failed?.failure || codec === undefined) return undefined;
-  const failure = await plainFailure(failed.failure, codec);
-  const text = failureText(failure);
-  return typeof failure.type === 'string' ? `${failure.type}: ${text}` : text;
+  return failureText(await plainFailure(failed.failure, codec));
 }
