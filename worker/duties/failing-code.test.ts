@@ -123,7 +123,9 @@ test('code that fails ends no actor: people see each as stuck, until the code is
       const told = ground.lines.filter(
         ({ actor, msg }) => actor === one.actor && /^The code of a workflow/.test(`${msg}`),
       );
-      const fault = throwing.includes(one) ? /^Cannot read properties of undefined .*'body'/ : /Nondeterminism.*'claimActor'/;
+      const fault = throwing.includes(one)
+        ? /^Cannot read properties of undefined .*'body'/
+        : /Nondeterminism.*'claimActor'/;
       expect(told, one.actor).toEqual([expect.objectContaining({ level: 50, fault: expect.stringMatching(fault) })]);
     }
     // Those of the SDK name the actor at least, and carry no payload.
