@@ -92,3 +92,6 @@ export const report = z.object({
   removed: z.array(sliceKey).max(10_000).default([]),
 });
 export type Report = z.infer<typeof report>;
+
+/** The state of a machine at its agent's last look, which reports are made of. */
+export type Observed = Pick<Report, 'appliedRevision' | 'error' | 'slices'>;

@@ -3,8 +3,9 @@ import { isJournalled } from '../../protocol/command.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { Entry } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
+import { SpreadBackOff } from '../link/back-off.ts';
 import type { Client } from '../link/client.ts';
-import { BackOff, pause } from '../link/pause.ts';
+import { pause } from '../link/pause.ts';
 import { type Log, reason } from '../program/log.ts';
 import { Delivery } from './delivery.ts';
 import { execute } from './execute.ts';
@@ -110,7 +111,7 @@ export class Commands {
 
   /** Leftovers are ended before the result is reported: a finished command must leave nothing running. */
   async #abandon(entry: Entry): Promise<void> {
-    const backOff = new BackOff();
+    const backOff = new SpreadBackOff();
     let ended = await this.#endLeftover(entry);
     for (let attempt = 1; !ended && attempt < attemptsToEnd; attempt += 1) {
       await pause(backOff.next(), this.#closing.signal);

@@ -1,9 +1,10 @@
 import type { CommandResult } from '../../protocol/command.ts';
 import type { Entry } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
+import { SpreadBackOff } from '../link/back-off.ts';
 import type { Client } from '../link/client.ts';
 import { LinkFailure } from '../link/link-failure.ts';
-import { BackOff, pause } from '../link/pause.ts';
+import { pause } from '../link/pause.ts';
 import { type Log, reason } from '../program/log.ts';
 
 /** Tells what commands say and how they ended, in this order, again and again until it is acknowledged. */
@@ -70,7 +71,7 @@ export class Delivery {
 
   /** Whether it is settled: acknowledged, or refused for good, which telling it again would not change. */
   async #send(attempt: () => Promise<void>): Promise<boolean> {
-    const backOff = new BackOff();
+    const backOff = new SpreadBackOff();
     while (!this.#signal.aborted) {
       try {
         await attempt();

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { backOff } from '../../domain/back-off.ts';
 import { rotate } from '../../machine/log-files.ts';
 import { isOwnDirectory } from '../../machine/own-directory.ts';
 import { isAlive, signal } from '../../machine/process-identity.ts';
@@ -30,7 +31,8 @@ export interface IngressOptions {
   log: Log;
 }
 
-const lookMilliseconds = 100;
+/** A look costs little while it serves, and less often while it cannot be started. */
+const looks = { first: 100, longest: 5_000 };
 const startMilliseconds = 10_000;
 /** A program that cannot take over is not tried all the time. */
 const handOverPause = 60_000;
@@ -77,7 +79,7 @@ export class Ingress {
       )
       .finally(() => {
         this.#ensuring = undefined;
-        if (this.#watching === undefined && !this.#letGo) this.#watch(lookMilliseconds);
+        if (this.#watching === undefined && !this.#letGo) this.#watch(looks.first);
       });
     return await this.#ensuring;
   }
@@ -266,7 +268,7 @@ export class Ingress {
           said = message;
         }
       }
-      if (!this.#letGo) this.#watch(Math.min(lookMilliseconds * 2 ** this.#failures, 5_000), said);
+      if (!this.#letGo) this.#watch(backOff(this.#failures + 1, looks), said);
     }, milliseconds).unref();
   }
 

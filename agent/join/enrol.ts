@@ -12,9 +12,10 @@ import {
   writeIdentity,
 } from '../home/identity.ts';
 import { controlPlaneAddress, isLoopback } from '../link/address.ts';
+import { SpreadBackOff } from '../link/back-off.ts';
 import { Client } from '../link/client.ts';
 import { LinkFailure } from '../link/link-failure.ts';
-import { BackOff, pause } from '../link/pause.ts';
+import { pause } from '../link/pause.ts';
 import { type Log, reason } from '../program/log.ts';
 import { Refusal } from '../program/refusal.ts';
 
@@ -87,7 +88,7 @@ async function ask(
   log: Log,
   signal: AbortSignal,
 ): Promise<EnrolAnswer> {
-  const backOff = new BackOff();
+  const backOff = new SpreadBackOff();
   const end = performance.now() + 120_000;
   for (;;) {
     try {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Desired } from '../../protocol/desired.ts';
-import type { ObservedSlice } from '../../protocol/observed.ts';
+import type { Observed, ObservedSlice } from '../../protocol/observed.ts';
 import type { Process } from '../../protocol/workload.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { ImageStore } from '../images/image-store.ts';
@@ -11,7 +11,7 @@ import { AppliedRoutes } from './applied-routes.ts';
 import { DesiredFile } from './desired-file.ts';
 import { normalHost } from './faults.ts';
 import { Memory } from './memory.ts';
-import { News, type Observed } from './news.ts';
+import { News } from './news.ts';
 import { observeInstances } from './observe/observe.ts';
 import type { Action, Seen } from './observe/seen.ts';
 import { Operations } from './operations.ts';
@@ -22,8 +22,6 @@ import { Roster } from './roster.ts';
 import { Statistics } from './statistics.ts';
 import { Upkeep } from './upkeep.ts';
 import { Wake } from './wake.ts';
-
-export type { Observed } from './news.ts';
 
 export interface Clock {
   now(): number;

@@ -1,11 +1,4 @@
-import type { ObservedSlice } from '../../protocol/observed.ts';
-
-/** The state of this machine at the last look. */
-export interface Observed {
-  appliedRevision: number;
-  error?: string;
-  slices: ObservedSlice[];
-}
+import type { Observed } from '../../protocol/observed.ts';
 
 const together = 200;
 

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { backOff } from '../../domain/back-off.ts';
 import { openGate } from '../../domain/gate.ts';
 import type { Driver, InstanceSpec } from '../drivers/driver.ts';
 import type { ImageStore } from '../images/image-store.ts';
@@ -7,7 +8,7 @@ import { Refusal } from '../program/refusal.ts';
 import type { AppliedRoutes } from './applied-routes.ts';
 import type { Action } from './observe/seen.ts';
 import type { PinnedLayouts } from './pinned-layouts.ts';
-import { backOff, type Entry, type Roster } from './roster.ts';
+import { betweenAttempts, type Entry, type Roster } from './roster.ts';
 
 const atOnce = 8;
 
@@ -48,7 +49,7 @@ export class Operations {
         if (entry.chance !== chance) return;
         entry.message = message;
         entry.failures += 1;
-        entry.notBefore = now() + backOff(entry.failures);
+        entry.notBefore = now() + backOff(entry.failures, betweenAttempts);
         entry.refused = error instanceof Refusal ? message : undefined;
       }
     });

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { backOff } from '../../domain/back-off.ts';
 import { type Gate, openGate } from '../../domain/gate.ts';
 import type { Process } from '../../protocol/workload.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
@@ -34,13 +35,10 @@ export interface Entry {
   chance: number;
 }
 
-const longestBackOff = 60_000;
+/** Between the attempts to create, start or restart an instance. */
+export const betweenAttempts = { first: 1000, longest: 60_000 };
 /** Of one slice, so that checks of one that hang hold up no other. */
 const probesAtOnce = 8;
-
-export function backOff(failures: number): number {
-  return Math.min(longestBackOff, 1000 * 2 ** (failures - 1));
-}
 
 /** Every instance, existing or planned, with its condition. */
 export class Roster {
@@ -227,7 +225,7 @@ export class Roster {
     if (known?.retired !== undefined) return;
     const at = instance.exit?.at.getTime() ?? now;
     this.#countCrash(entry, instance, at);
-    entry.notBefore = at + backOff(known?.crashes?.count ?? 1);
+    entry.notBefore = at + backOff(known?.crashes?.count ?? 1, betweenAttempts);
     const how = instance.exit === undefined ? 'while nobody saw it' : howOf(instance.exit);
     entry.message = entry.stopped ?? `Its last run ended ${how}.`;
     entry.stopped = undefined;

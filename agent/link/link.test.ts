@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Observed } from '../../protocol/observed.ts';
 import { controlPlaneAddress } from './address.ts';
 import { failureOf } from './link-failure.ts';
 import { readWork } from './read-work.ts';
-import { type Observed, Reporter } from './reporter.ts';
+import { Reporter } from './reporter.ts';
 
 const slice = (key: string, memoryBytes: number, error?: string): Observed['slices'][number] => ({
   key,

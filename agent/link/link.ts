@@ -1,11 +1,13 @@
 import type { Facts, HelloAnswer, HelloRequest } from '../../protocol/agent.ts';
+import type { Observed } from '../../protocol/observed.ts';
 import { protocolVersion } from '../../protocol/version.ts';
 import { type Log, reason } from '../program/log.ts';
+import { SpreadBackOff } from './back-off.ts';
 import type { Client } from './client.ts';
 import { LinkFailure } from './link-failure.ts';
-import { BackOff, pause } from './pause.ts';
+import { pause } from './pause.ts';
 import type { ReadWork } from './read-work.ts';
-import { type Observed, Reporter } from './reporter.ts';
+import { Reporter } from './reporter.ts';
 
 export interface LinkOptions {
   client: Client;
@@ -186,7 +188,7 @@ export class Link {
 
   /** Tries until it works; nothing only when the link has ended. */
   async #untilAnswered<T>(attempt: () => Promise<T>): Promise<T | undefined> {
-    const backOff = new BackOff();
+    const backOff = new SpreadBackOff();
     while (!this.#ending.signal.aborted) {
       try {
         const answer = await attempt();
@@ -200,7 +202,7 @@ export class Link {
     return undefined;
   }
 
-  #waitAfter(error: unknown, backOff: BackOff): number {
+  #waitAfter(error: unknown, backOff: SpreadBackOff): number {
     const message = reason(error);
     if (message !== this.#said) this.#options.log.warn(message);
     this.#said = message;

@@ -1,11 +1,4 @@
-import type { ObservedSlice, Report } from '../../protocol/observed.ts';
-
-/** The state of the machine, as the keeper sees it. */
-export interface Observed {
-  appliedRevision: number;
-  error?: string;
-  slices: ObservedSlice[];
-}
+import type { Observed, Report } from '../../protocol/observed.ts';
 
 /**
  * Makes reports out of what is observed: all of it first, then what changed. A report is the same, with the same number,

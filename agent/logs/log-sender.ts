@@ -1,7 +1,8 @@
 import { type LogBatch, type LogReader, largestBatch } from '../../protocol/logs.ts';
 import type { Driver, LogRequest } from '../drivers/driver.ts';
+import { SpreadBackOff } from '../link/back-off.ts';
 import { LinkFailure } from '../link/link-failure.ts';
-import { BackOff, pause } from '../link/pause.ts';
+import { pause } from '../link/pause.ts';
 import { reason } from '../program/log.ts';
 import { Outgoing } from './outgoing.ts';
 
@@ -39,7 +40,7 @@ export async function sendLog(reader: LogReader, sending: Sending): Promise<'gon
 }
 
 async function post(id: string, batch: LogBatch, { post, holdsLeases, signal }: Sending) {
-  const backOff = new BackOff();
+  const backOff = new SpreadBackOff();
   while (!signal.aborted) {
     try {
       const { taken } = await post(id, batch, signal);

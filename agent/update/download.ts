@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
+import { SpreadBackOff } from '../link/back-off.ts';
 import type { Client } from '../link/client.ts';
 import { LinkFailure } from '../link/link-failure.ts';
-import { BackOff, pause } from '../link/pause.ts';
+import { pause } from '../link/pause.ts';
 import { Refusal } from '../program/refusal.ts';
 
 /** A bundle as the control plane names it. */
@@ -19,7 +20,7 @@ export async function download(client: Client, wanted: Wanted, path: string, sig
   if (wanted.sizeBytes > largestBundle) {
     throw new Refusal(`The release is said to have ${wanted.sizeBytes} bytes, more than a release can have.`);
   }
-  const backOff = new BackOff();
+  const backOff = new SpreadBackOff();
   while (sizeOf(path) < wanted.sizeBytes) {
     signal.throwIfAborted();
     try {

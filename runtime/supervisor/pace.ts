@@ -1,5 +1,6 @@
-const shortest = 250;
-const longest = 10_000;
+import { backOff } from '../../domain/back-off.ts';
+
+const pauses = { first: 250, longest: 10_000 };
 const remembered = 60_000;
 const atOnce = 6;
 
@@ -21,6 +22,6 @@ export class Pace {
     this.#ends = [...this.#ends.filter((at) => now - at < remembered), now];
     const free = hadBeenReady ? atOnce : 0;
     const counted = this.#ends.length - free;
-    return counted <= 0 ? 0 : Math.min(longest, shortest * 2 ** Math.min(counted - 1, 10));
+    return counted <= 0 ? 0 : backOff(counted, pauses);
   }
 }

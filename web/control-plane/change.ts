@@ -1,8 +1,9 @@
 import { type QueryKey, useMutation } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
+import { backOff } from '../../domain/back-off.ts';
 import { tellFailure } from '../components/toasts.tsx';
 import { usePlane } from './plane.ts';
-import { isPassing, problemOf, type ShownProblem } from './problem.ts';
+import { betweenRequests, isPassing, problemOf, type ShownProblem } from './problem.ts';
 
 interface ChangeOptions<Input, Output> {
   /** Title of a failure, such as "The team could not be renamed". The problem's own sentence follows it. */
@@ -52,7 +53,7 @@ export function useChange<Input, Output>(
     mutationFn: ({ input, once }: { input: Input; once: string }) => work(input, { context: { once } }),
     retry: (failures, error) => options.secret === undefined && isPassing(error) && failures < 6,
     retryDelay: (failures, error) =>
-      Math.max(Math.min(400 * 2 ** failures, 4_000), (problemOf(error).againAfter ?? 0) * 1_000),
+      Math.max(backOff(failures + 1, betweenRequests), (problemOf(error).againAfter ?? 0) * 1_000),
     // A secret is dropped from the mutation cache as soon as it is no longer displayed.
     ...(options.secret === undefined ? {} : { gcTime: 0 }),
     onMutate: async ({ input }) => {

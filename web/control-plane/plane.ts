@@ -3,7 +3,8 @@ import { createTRPCClient, httpLink, type TRPCClient } from '@trpc/client';
 import { createTRPCOptionsProxy, type TRPCOptionsProxy } from '@trpc/tanstack-react-query';
 import { createContext, useContext } from 'react';
 import type { ConsoleRouter } from '../../api/engine/trpc/trpc.ts';
-import { isPassing } from './problem.ts';
+import { backOff } from '../../domain/back-off.ts';
+import { betweenRequests, isPassing } from './problem.ts';
 
 /**
  * Client and cache of one organization, or of the person alone. Each organization has a cache of its own, so that no
@@ -28,7 +29,7 @@ export function createPlane(organizationId?: string): Plane {
         refetchOnReconnect: false,
         networkMode: 'always',
         retry: (failures, error) => isPassing(error) && failures < 2,
-        retryDelay: (failures) => 400 * 2 ** failures,
+        retryDelay: (failures) => backOff(failures + 1, betweenRequests),
       },
       mutations: { networkMode: 'always' },
     },

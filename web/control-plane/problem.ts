@@ -30,6 +30,9 @@ export function problemOf(error: unknown): ShownProblem {
   return { status: error instanceof TRPCClientError ? 0 : 500, detail, requestId: undefined, fields: {} };
 }
 
+/** Of requests that are sent again because a retry may help. */
+export const betweenRequests = { first: 400, longest: 4_000 };
+
 /**
  * Whether a retry may help: no answer came, the control plane is unavailable, or the same request is still running.
  */

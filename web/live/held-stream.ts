@@ -1,3 +1,4 @@
+import { backOff } from '../../domain/back-off.ts';
 import { type Hint, readEvents, StreamRefused } from './event-stream.ts';
 
 export interface StreamListener {
@@ -15,7 +16,7 @@ const suspectMillis = 18_000;
 const openingMillis = 10_000;
 /** A stream that lived this long counts as healthy: it is reopened without a pause. */
 const steadyMillis = 10_000;
-const longestPause = 8_000;
+const pauses = { first: 500, longest: 8_000 };
 
 /** An organization's event stream, opened again whenever it ends, with a back-off, until `end` is called. */
 export class HeldStream {
@@ -62,7 +63,7 @@ export class HeldStream {
       this.#connected = false;
       this.#listener.connected(false);
       failures = held > steadyMillis ? 0 : failures + 1;
-      if (failures > 0) await this.#pause(Math.min(250 * 2 ** failures, longestPause) * (0.7 + Math.random() * 0.3));
+      if (failures > 0) await this.#pause(backOff(failures, pauses) * (0.7 + Math.random() * 0.3));
     }
   }
 

@@ -1,9 +1,8 @@
 import { type ReactNode, useState } from 'react';
 import type { Change } from '../../control-plane/change.ts';
-import { Button } from '../forms/button.tsx';
 import { Form, TextField } from '../forms/form.tsx';
 import { ProblemNotice } from '../notice.tsx';
-import { Dialog, DialogActions } from './dialog.tsx';
+import { Dialog, SubmitOrCancel } from './dialog.tsx';
 
 interface ConfirmProps {
   open: boolean;
@@ -60,17 +59,14 @@ function ConfirmForm({
       <div className="text-pretty text-soft text-sm">{about}</div>
       <ProblemNotice problem={change.problem} />
       {typed !== undefined && <TextField name="typed" label={typed.label} value={text} onChange={setText} mono first />}
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button
-          type="submit"
-          look={danger ? 'danger' : 'strong'}
-          busy={change.sending}
-          disabled={typed !== undefined && text !== typed.text}
-        >
-          {confirm}
-        </Button>
-      </DialogActions>
+      <SubmitOrCancel
+        onCancel={onClose}
+        busy={change.sending}
+        disabled={typed !== undefined && text !== typed.text}
+        look={danger ? 'danger' : 'strong'}
+      >
+        {confirm}
+      </SubmitOrCancel>
     </Form>
   );
 }

@@ -1,7 +1,7 @@
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { XIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
-import { IconButton } from '../forms/button.tsx';
+import { Button, IconButton } from '../forms/button.tsx';
 import { classes } from '../style.ts';
 
 interface DialogProps {
@@ -63,6 +63,25 @@ export function Dialog({ open, onClose, title, about, children, onClosed, wide =
 
 function firstField(): HTMLElement | null {
   return document.querySelector('[role="dialog"] [data-first]');
+}
+
+/** Of a form in a dialog: its main action, and the way out. */
+export function SubmitOrCancel(props: {
+  onCancel: () => void;
+  busy: boolean;
+  disabled?: boolean;
+  look?: 'strong' | 'danger';
+  children: ReactNode;
+}) {
+  const { onCancel, busy, disabled = false, look = 'strong', children } = props;
+  return (
+    <DialogActions>
+      <Button onClick={onCancel}>Cancel</Button>
+      <Button type="submit" look={look} busy={busy} disabled={disabled}>
+        {children}
+      </Button>
+    </DialogActions>
+  );
 }
 
 /** Buttons of a dialog: cancel first, the main action last. */

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { OrganizationMark } from '../../components/avatar.tsx';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
-import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
+import { Dialog, SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Form, TextField } from '../../components/forms/form.tsx';
 import { ProblemNotice } from '../../components/notice.tsx';
@@ -110,12 +110,9 @@ function RestoreElsewhere({
       {taken ? (
         <Form problem={problem} places={['slug']} onSubmit={() => restore.send(slug)}>
           <TextField name="slug" label="Slug" mono value={slug} onChange={setSlug} required first maxLength={63} />
-          <DialogActions>
-            <Button onClick={reset}>Cancel</Button>
-            <Button type="submit" look="strong" busy={restore.sending}>
-              Restore
-            </Button>
-          </DialogActions>
+          <SubmitOrCancel onCancel={reset} busy={restore.sending}>
+            Restore
+          </SubmitOrCancel>
         </Form>
       ) : (
         <ProblemNotice problem={problem} />

@@ -1,23 +1,12 @@
+import { agentUpdateWords } from '../../../workflows/agent-update/words.ts';
 import { Status, wordsOf } from '../../components/status.tsx';
-import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
 
 export type AgentStatus = Answers['clusters']['agent'];
 export type UpdateAttempt = AgentStatus['history'][number];
 
-const outcomes: Record<UpdateAttempt['status'], { word: string; tone: Tone }> = {
-  requested: { word: 'Requested', tone: 'live' },
-  downloading: { word: 'Downloading', tone: 'live' },
-  switching: { word: 'Switching', tone: 'live' },
-  confirming: { word: 'Confirming', tone: 'live' },
-  succeeded: { word: 'Succeeded', tone: 'good' },
-  returned: { word: 'Rolled back', tone: 'attention' },
-  failed: { word: 'Failed', tone: 'fault' },
-  cancelled: { word: 'Cancelled', tone: 'neutral' },
-};
-
 export function AttemptStatus({ status }: Pick<UpdateAttempt, 'status'>) {
-  const { word, tone } = wordsOf(outcomes, status);
+  const { word, tone } = wordsOf(agentUpdateWords.states, status);
   return <Status tone={tone}>{word}</Status>;
 }
 

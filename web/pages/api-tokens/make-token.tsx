@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import type { TokenRole } from '../../../domain/roles.ts';
-import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
-import { Button } from '../../components/forms/button.tsx';
+import { Dialog, SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
 import { Form, SelectField, TextField } from '../../components/forms/form.tsx';
 import { TokenRoleField } from '../../components/forms/roles.tsx';
 import { useChange } from '../../control-plane/change.ts';
@@ -82,12 +81,9 @@ function MakeTokenForm({ onMade, onClose }: { onMade: (made: MadeToken) => void;
           min={new Date().toISOString().slice(0, 10)}
         />
       )}
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="strong" busy={make.sending}>
-          Create token
-        </Button>
-      </DialogActions>
+      <SubmitOrCancel onCancel={onClose} busy={make.sending}>
+        Create token
+      </SubmitOrCancel>
     </Form>
   );
 }

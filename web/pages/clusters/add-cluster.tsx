@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { DialogActions } from '../../components/dialogs/dialog.tsx';
+import { DialogActions, SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Form, TextField } from '../../components/forms/form.tsx';
 import { useChange } from '../../control-plane/change.ts';
@@ -55,12 +55,9 @@ export function AddCluster({ onClose }: { onClose: () => void }) {
         onChange={setRegion}
         maxLength={100}
       />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="strong" busy={add.sending}>
-          Add cluster
-        </Button>
-      </DialogActions>
+      <SubmitOrCancel onCancel={onClose} busy={add.sending}>
+        Add cluster
+      </SubmitOrCancel>
     </Form>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { DialogActions } from '../../components/dialogs/dialog.tsx';
+import { DialogActions, SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Form } from '../../components/forms/form.tsx';
 import { ErrorState } from '../../components/states.tsx';
@@ -45,12 +45,9 @@ export function JoinCommand({ cluster, onClose }: { cluster: ClusterAnswer; onCl
         </p>
         <p>Unused commands stay valid until they expire.</p>
       </div>
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="strong" busy={make.sending} disabled={arrivals.isPending}>
-          Create command
-        </Button>
-      </DialogActions>
+      <SubmitOrCancel onCancel={onClose} busy={make.sending} disabled={arrivals.isPending}>
+        Create command
+      </SubmitOrCancel>
     </Form>
   );
 }

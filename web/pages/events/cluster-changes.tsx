@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
-import { DialogActions } from '../../components/dialogs/dialog.tsx';
-import { Button } from '../../components/forms/button.tsx';
+import { SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
 import { Form, TextField } from '../../components/forms/form.tsx';
 import { tellDone } from '../../components/toasts.tsx';
 import { useChange } from '../../control-plane/change.ts';
@@ -39,12 +38,9 @@ export function DescribeCluster({ cluster, onClose }: AboutCluster) {
         onChange={setRegion}
         maxLength={100}
       />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="strong" busy={save.sending}>
-          Save
-        </Button>
-      </DialogActions>
+      <SubmitOrCancel onCancel={onClose} busy={save.sending}>
+        Save
+      </SubmitOrCancel>
     </Form>
   );
 }

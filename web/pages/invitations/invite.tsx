@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import type { Role } from '../../../domain/roles.ts';
-import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
-import { Button } from '../../components/forms/button.tsx';
+import { Dialog, SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
 import { Form, TextField } from '../../components/forms/form.tsx';
 import { RoleField } from '../../components/forms/roles.tsx';
 import { useChange } from '../../control-plane/change.ts';
@@ -58,12 +57,9 @@ function InviteForm({ onMade, onClose }: { onMade: (made: InvitationWithToken) =
         maxLength={254}
       />
       <RoleField value={role} onChange={setRole} by={organization.role} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="strong" busy={invite.sending}>
-          Create link
-        </Button>
-      </DialogActions>
+      <SubmitOrCancel onCancel={onClose} busy={invite.sending}>
+        Create link
+      </SubmitOrCancel>
     </Form>
   );
 }

@@ -1,6 +1,5 @@
 import { useState } from 'react';
-import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
-import { Button } from '../../components/forms/button.tsx';
+import { Dialog, SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
 import { Form } from '../../components/forms/form.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
@@ -52,12 +51,9 @@ function NewLinkForm({
       <p className="text-pretty text-soft text-sm">
         The previous link stops working, and the time to accept starts again.
       </p>
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="strong" busy={resend.sending}>
-          Create a new link
-        </Button>
-      </DialogActions>
+      <SubmitOrCancel onCancel={onClose} busy={resend.sending}>
+        Create a new link
+      </SubmitOrCancel>
     </Form>
   );
 }

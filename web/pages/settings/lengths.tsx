@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
+import { Dialog, SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Form, SelectField, TextField } from '../../components/forms/form.tsx';
 import { Setting } from '../../components/forms/setting.tsx';
@@ -127,12 +127,9 @@ function ChangeLength({
         />
       </div>
       <p className="text-soft text-sm">{range}</p>
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="strong" busy={change.sending}>
-          Save
-        </Button>
-      </DialogActions>
+      <SubmitOrCancel onCancel={onClose} busy={change.sending}>
+        Save
+      </SubmitOrCancel>
     </Form>
   );
 }

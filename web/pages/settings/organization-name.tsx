@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
+import { Dialog, SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Form, TextField } from '../../components/forms/form.tsx';
 import { Setting } from '../../components/forms/setting.tsx';
@@ -44,12 +44,9 @@ function Rename({ organization: { id, name: before }, onClose }: { organization:
   return (
     <Form problem={rename.problem} places={['name']} onSubmit={() => rename.send({ name })}>
       <TextField name="name" label="Name" value={name} onChange={setName} required first maxLength={100} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="strong" busy={rename.sending}>
-          Save
-        </Button>
-      </DialogActions>
+      <SubmitOrCancel onCancel={onClose} busy={rename.sending}>
+        Save
+      </SubmitOrCancel>
     </Form>
   );
 }

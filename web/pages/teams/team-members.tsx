@@ -1,6 +1,5 @@
 import { useState } from 'react';
-import { DialogActions } from '../../components/dialogs/dialog.tsx';
-import { Button } from '../../components/forms/button.tsx';
+import { SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
 import { Checkbox, Form, TextField } from '../../components/forms/form.tsx';
 import { LoadedPages } from '../../components/states.tsx';
 import { useChange } from '../../control-plane/change.ts';
@@ -66,12 +65,9 @@ export function TeamMembers({ team, onClose }: { team: Team; onClose: () => void
           </fieldset>
         )}
       </LoadedPages>
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="strong" busy={save.sending}>
-          Save
-        </Button>
-      </DialogActions>
+      <SubmitOrCancel onCancel={onClose} busy={save.sending}>
+        Save
+      </SubmitOrCancel>
     </Form>
   );
 }

@@ -2,7 +2,7 @@ import { PeopleIcon } from '@primer/octicons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
-import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
+import { Dialog, SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
 import { Menu, MenuItem } from '../../components/dialogs/menu.tsx';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
 import { Button } from '../../components/forms/button.tsx';
@@ -126,12 +126,9 @@ function TeamName({ team, confirm, onClose }: { team?: Team; confirm: string; on
   return (
     <Form problem={save.problem} places={['name']} onSubmit={() => save.send({ name })}>
       <TextField name="name" label="Name" value={name} onChange={setName} required first maxLength={100} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="strong" busy={save.sending}>
-          {confirm}
-        </Button>
-      </DialogActions>
+      <SubmitOrCancel onCancel={onClose} busy={save.sending}>
+        {confirm}
+      </SubmitOrCancel>
     </Form>
   );
 }

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import type { TokenRole } from '../../../domain/roles.ts';
-import { DialogActions } from '../../components/dialogs/dialog.tsx';
-import { Button } from '../../components/forms/button.tsx';
+import { SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
 import { Form, SelectField, TextField } from '../../components/forms/form.tsx';
 import { TokenRoleField } from '../../components/forms/roles.tsx';
 import { durationText } from '../../components/time.tsx';
@@ -127,12 +126,9 @@ export function RuleForm({
           Changing the issuer, the audience, a claim or the role revokes the existing tokens of this rule.
         </p>
       )}
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="strong" busy={save.sending}>
-          {rule === undefined ? 'Trust these jobs' : 'Save'}
-        </Button>
-      </DialogActions>
+      <SubmitOrCancel onCancel={onClose} busy={save.sending}>
+        {rule === undefined ? 'Trust these jobs' : 'Save'}
+      </SubmitOrCancel>
     </Form>
   );
 }

@@ -1,3 +1,4 @@
+import { backOff } from '../../../../domain/back-off.ts';
 import { countOf, type Kept, mostLines, nothingKept, withLines, withLinesInstead } from './kept-lines.ts';
 import { type LogLine, type LogNews, type LogStart, readLog, type WhichLog } from './read-log.ts';
 
@@ -18,7 +19,7 @@ const silentMillis = 16_000;
 const gatherMillis = 10_000;
 /** A stream that lasted this long counts as healthy. */
 const workedMillis = 10_000;
-const longestPause = 15_000;
+const pauses = { first: 500, longest: 15_000 };
 
 /** Relation of new lines to kept ones: they follow, or replace them. */
 type Joining = 'after' | 'instead';
@@ -83,7 +84,7 @@ export class LogFollower {
       failures = Date.now() - this.#opened > workedMillis ? 1 : failures + 1;
       // The server ends streams after their maximum life, which is no interruption.
       if (end.say !== 'alive' || failures > 2) this.#show({ ...this.#view, state: 'interrupted', why: end.why });
-      await rest(Math.min(250 * 2 ** failures, longestPause), over);
+      await rest(backOff(failures, pauses), over);
     }
   }
 

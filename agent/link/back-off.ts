@@ -1,0 +1,18 @@
+import { backOff } from '../../domain/back-off.ts';
+
+const pauses = { first: 250, longest: 15_000 };
+
+/** How long to wait before the next attempt: a quarter of a second, doubling to 15 s, spread so that many agents do not come at once. */
+export class SpreadBackOff {
+  #failures = 0;
+
+  next(atLeast = 0): number {
+    this.#failures += 1;
+    const ceiling = backOff(this.#failures, pauses);
+    return Math.max(atLeast, pauses.first, ceiling * (0.5 + Math.random() / 2));
+  }
+
+  reset(): void {
+    this.#failures = 0;
+  }
+}
