@@ -1,5 +1,5 @@
 import type { Setting } from '../../domain/settings/setting.ts';
-import { settingsTable } from '../../domain/settings/settings.ts';
+import { settingsTable } from '../../domain/settings/settings-table.ts';
 
 const all: [string, Setting<unknown>][] = Object.entries(settingsTable);
 

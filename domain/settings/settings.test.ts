@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { readSettings, required, SettingsError, settingsTable } from './settings.ts';
+import { readSettings, required, SettingsError } from './settings.ts';
+import { settingsTable } from './settings-table.ts';
 
 test('without any variable every setting has its default', () => {
   const settings = readSettings({});

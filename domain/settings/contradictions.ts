@@ -1,0 +1,37 @@
+import { type Settings, wantsTls } from './settings-table.ts';
+
+/** Why settings that are right one by one cannot be meant together: a sentence, if there is a reason. */
+export function contradictionOf(settings: Settings): string | undefined {
+  const { TEMPORAL_TLS_CERT_FILE: cert, TEMPORAL_TLS_KEY_FILE: key } = settings;
+  if ((cert === undefined) !== (key === undefined)) {
+    const [present, absent] = cert ? ['CERT', 'KEY'] : ['KEY', 'CERT'];
+    return `TEMPORAL_TLS_${present}_FILE is set without TEMPORAL_TLS_${absent}_FILE; set both or none.`;
+  }
+  if (!settings.TEMPORAL_TLS && wantsTls(settings)) {
+    return 'TEMPORAL_TLS is false while TEMPORAL_API_KEY or a TEMPORAL_TLS_ setting wants TLS; remove one of them.';
+  }
+  const unsafe = unsafeProvider(settings);
+  if (unsafe !== undefined) return unsafe;
+  if (!isLoopback(settings.LISTEN) && !settings.PUBLIC_URL.startsWith('https:')) {
+    return `LISTEN=${settings.LISTEN} can be reached from other machines, and PUBLIC_URL is ${settings.PUBLIC_URL}: passwords and tokens would cross the network in clear. Set PUBLIC_URL to an https address (of a proxy in front), or leave LISTEN at 127.0.0.1.`;
+  }
+  if (settings.OIDC_ISSUER !== undefined && settings.OIDC_CLIENT_ID === undefined) {
+    return 'OIDC_ISSUER is set without OIDC_CLIENT_ID; set the client id that the provider gave you.';
+  }
+  return undefined;
+}
+
+/** Passwords travel there. */
+function unsafeProvider({ BUILT_IN_PROVIDER_URL: url, BUILT_IN_PROVIDER_SOCKET: socket }: Settings) {
+  if (url === undefined) return undefined;
+  if (socket !== undefined) {
+    return 'BUILT_IN_PROVIDER_SOCKET and BUILT_IN_PROVIDER_URL are both set; unset one of them.';
+  }
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'https:' || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return undefined;
+  return 'BUILT_IN_PROVIDER_URL is an http address on another machine, where passwords can be read on the way; use https.';
+}
+
+function isLoopback(address: string): boolean {
+  return address === 'localhost' || address === '::1' || address.startsWith('127.');
+}
