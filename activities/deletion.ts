@@ -1,6 +1,6 @@
 import { ApplicationFailure, activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
-import { claimPurge, type PurgeClaim } from '../db/deletions/deletions.ts';
 import { purgeOrganization } from '../db/deletions/purge.ts';
+import { claimPurge, type PurgeClaim } from '../db/deletions/purge-claim.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';
 import { actorRow, project } from '../db/engine/projection.ts';
 import type { Database } from '../db/postgres/database.ts';

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { type DeletionView, findDeletion } from '../../db/deletions/deletions.ts';
+import { type DeletionView, findDeletion } from '../../db/deletions/deletions-of-owner.ts';
 import { authorKinds } from '../../db/engine/author.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
 import { type ActorView, findActorOfPerson } from '../../db/workflows/actors.ts';

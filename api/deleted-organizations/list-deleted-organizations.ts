@@ -1,4 +1,4 @@
-import { listDeletions } from '../../db/deletions/deletions.ts';
+import { listDeletions } from '../../db/deletions/deletions-of-owner.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { deletedOrganizationAnswer, deletedOrganizationSchema } from './deleted-organization.ts';

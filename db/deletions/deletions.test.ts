@@ -5,14 +5,9 @@ import { machine, seedMember, seedOrganization } from '../../test/seeds/seed.ts'
 import { type Effect, effect } from '../engine/effect.ts';
 import { project } from '../engine/projection.ts';
 import { createOrganization, ensureDefaultOrganization, findOrganization } from '../organizations/organizations.ts';
-import {
-  claimPurge,
-  deleteOrganization,
-  findDeletion,
-  listDeletions,
-  requestPurge,
-  restoreOrganization,
-} from './deletions.ts';
+import { deleteOrganization, requestPurge, restoreOrganization } from './deletions.ts';
+import { findDeletion, listDeletions } from './deletions-of-owner.ts';
+import { claimPurge } from './purge-claim.ts';
 
 let fresh: FreshDatabase;
 let organizationId: string;

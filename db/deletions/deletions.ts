@@ -1,67 +1,12 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { actorId } from '../../domain/actors/actors.ts';
 import type { AuditAction } from '../../domain/audit-actions.ts';
-import type { DeletionState } from '../../domain/deletions/deletions.ts';
 import { Problem } from '../../domain/problems.ts';
-import type { Author, Effect } from '../engine/effect.ts';
+import type { Effect } from '../engine/effect.ts';
 import { slugTaken } from '../organizations/organizations.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
-import type { Tables } from '../postgres/tables.ts';
-import { acrossTenants } from '../postgres/tenant.ts';
 import { decided, purgeable, repeatable, restorable } from './deletion-rules.ts';
-
-export interface DeletionView {
-  id: string;
-  kind: 'organization';
-  organizationId: string;
-  name: string;
-  slug: string;
-  requireMfa: boolean;
-  state: DeletionState;
-  message: string | null;
-  blocker: string | null;
-  createdAt: Date;
-  restoreUntil: Date;
-  /** Whether the owner may still have it back. */
-  restorable: boolean;
-  /** Whether the owner may still ask for the purge. */
-  purgeable: boolean;
-  requestedBy: { kind: Author['kind']; id: string; name: string };
-}
-
-export interface DeletionPosition {
-  createdAt: Date;
-  id: string;
-}
-
-/** Deleted organizations that the user owns, newest first; purged and restored ones are left out. */
-export async function listDeletions(
-  kysely: Kysely<Tables>,
-  userId: string,
-  page: { limit: number; after?: DeletionPosition | undefined },
-): Promise<DeletionView[]> {
-  const { after } = page;
-  let query = deletionsOfOwner(kysely, userId)
-    .orderBy('deletion.created_at', 'desc')
-    .orderBy('deletion.id', 'desc')
-    .limit(page.limit);
-  if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('deletion.created_at', 'deletion.id'), '<', tuple(after.createdAt, after.id)),
-    );
-  }
-  return (await query.execute()).map(view);
-}
-
-export async function findDeletion(
-  kysely: Kysely<Tables>,
-  userId: string,
-  id: string,
-): Promise<DeletionView | undefined> {
-  const row = await deletionsOfOwner(kysely, userId).where('deletion.id', '=', id).executeTakeFirst();
-  return row === undefined ? undefined : view(row);
-}
 
 /**
  * Deletes an organization: from the commit on it is invisible, its tokens and streams are dead and its slug is free,
@@ -152,36 +97,6 @@ export async function requestPurge(effect: Effect, deletionId: string): Promise<
   return { deletionId };
 }
 
-export type PurgeClaim =
-  | { answer: 'claimed' }
-  | { answer: 'early'; milliseconds: number }
-  /** The row has a higher revision than the claim. */
-  | { answer: 'ahead' }
-  /** Somebody has decided otherwise: the actor obeys the row. */
-  | { answer: 'refused'; state: DeletionState };
-
-/** The actor's guarded step `retained → purging`. Claiming again what is claimed counts as claimed. */
-export async function claimPurge(effect: Effect, deletionId: string, revision: number): Promise<PurgeClaim> {
-  const row = await effect.kysely
-    .selectFrom('deletion')
-    .select(['state', 'revision', 'finished_at'])
-    .select(sql<number>`extract(epoch from restore_until - now())::float8 * 1000`.as('milliseconds'))
-    .where('id', '=', deletionId)
-    .forUpdate()
-    .executeTakeFirst();
-  if (row === undefined) throw new Error(`There is no deletion ${deletionId}: its row was removed.`);
-  if (row.finished_at !== null) return { answer: 'refused', state: row.state };
-  if (row.revision > revision) return { answer: 'ahead' };
-  if (row.state === 'purging') return { answer: 'claimed' };
-  if (row.milliseconds > 0) return { answer: 'early', milliseconds: Math.ceil(row.milliseconds) };
-  await effect.kysely
-    .updateTable('deletion')
-    .set({ state: 'purging', revision, purge_started_at: sql`coalesce(purge_started_at, now())`, blocker: null })
-    .where('id', '=', deletionId)
-    .execute();
-  return { answer: 'claimed' };
-}
-
 interface NewDeletion {
   organizationId: string;
   name: string;
@@ -268,35 +183,4 @@ function record(
   effect.change({ organizationId, kind: 'organization', id: organizationId });
   // Every credential of the organization is worth something else from now on.
   effect.change({ organizationId, kind: 'credential.organization', id: organizationId });
-}
-
-function deletionsOfOwner(kysely: Kysely<Tables>, userId: string) {
-  return acrossTenants(kysely)
-    .selectFrom('deletion')
-    .innerJoin('organization', 'organization.deletion_id', 'deletion.id')
-    .innerJoin('membership', 'membership.organization_id', 'organization.id')
-    .selectAll('deletion')
-    .select('organization.require_mfa')
-    .select([restorable.as('restorable'), purgeable.as('purgeable')])
-    .where('membership.user_id', '=', userId)
-    .where('membership.role', '=', 'owner');
-}
-
-function view(row: Awaited<ReturnType<ReturnType<typeof deletionsOfOwner>['execute']>>[number]): DeletionView {
-  return {
-    id: row.id,
-    kind: row.kind,
-    organizationId: row.organization_id,
-    name: row.name,
-    slug: row.slug,
-    requireMfa: row.require_mfa,
-    state: row.state,
-    message: row.message,
-    blocker: row.blocker,
-    createdAt: row.created_at,
-    restoreUntil: row.restore_until,
-    restorable: row.restorable,
-    purgeable: row.purgeable,
-    requestedBy: { kind: row.requested_by_kind, id: row.requested_by_id, name: row.requested_by_name },
-  };
 }
