@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Desired } from '../../protocol/desired.ts';
-import type { Observed, ObservedSlice } from '../../protocol/observed.ts';
-import type { Process } from '../../protocol/workload.ts';
+import type { Observed } from '../../protocol/observed.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { ImageStore } from '../images/image-store.ts';
 import type { Ingress } from '../ingress/ingress.ts';
@@ -9,13 +8,13 @@ import type { Log } from '../program/log.ts';
 import { Refusal } from '../program/refusal.ts';
 import { AppliedRoutes } from './applied-routes.ts';
 import { DesiredFile } from './desired-file.ts';
-import { normalHost } from './faults.ts';
 import { Memory } from './memory.ts';
 import { News } from './news.ts';
-import { observeInstances } from './observe/observe.ts';
+import { observeMachine } from './observe/observe-machine.ts';
 import type { Action, Seen } from './observe/seen.ts';
 import { Operations } from './operations.ts';
 import { PinnedLayouts } from './pinned-layouts.ts';
+import { currentProcesses } from './plan/current-processes.ts';
 import { labelOf } from './plan/label.ts';
 import { type Plan, plan, processKey, scheduleKey } from './plan/plan.ts';
 import { Roster } from './roster.ts';
@@ -197,13 +196,13 @@ export class Keeper {
   }
 
   #converge(now: number): void {
-    const seen = this.#roster.seen(now, this.#currentProcesses());
+    const seen = this.#roster.seen(now, currentProcesses(this.#desired.slices, this.#memory.restarts));
     if (!this.#desired.isKnown) {
       // No desired state has arrived yet, so nothing is added or removed.
       this.#observe(seen, now);
       return;
     }
-    this.#forget(now);
+    this.#memory.keepFor(this.#desired.slices, now);
     this.#replaceOutdated(seen);
     const planned = plan({
       ...{ wanted: this.#desired.slices, seen, now, ingress: this.#routes !== undefined },
@@ -259,38 +258,6 @@ export class Keeper {
     }
   }
 
-  /** Keeps in memory what belongs to slices that are there, and notes schedules that are new. */
-  #forget(now: number): void {
-    const { slices } = this.#desired;
-    const schedules = new Set<string>();
-    const processes = new Set<string>();
-    for (const { key, workload } of slices.values()) {
-      for (const process of workload?.processes ?? []) {
-        processes.add(processKey(key, process.name));
-        if (process.kind === 'cron') schedules.add(scheduleKey(key, process));
-      }
-    }
-    for (const name of schedules)
-      if (!this.#memory.schedules.has(name)) this.#memory.schedules.set(name, { from: now });
-    for (const name of this.#memory.schedules.keys()) if (!schedules.has(name)) this.#memory.schedules.delete(name);
-    for (const name of this.#memory.restarts.keys()) if (!processes.has(name)) this.#memory.restarts.delete(name);
-    for (const key of this.#memory.applied.keys()) if (!slices.has(key)) this.#memory.applied.delete(key);
-    for (const key of this.#memory.layouts.keys()) if (!slices.has(key)) this.#memory.layouts.delete(key);
-  }
-
-  /** Checks, and how long things may take, hold for what runs already as soon as they change. */
-  #currentProcesses(): (key: string, label: string, process: Process) => Process {
-    const current = new Map<string, Process>();
-    for (const { key, workload } of this.#desired.slices.values()) {
-      for (const process of workload?.processes ?? []) {
-        if (workload === undefined) continue;
-        const name = processKey(key, process.name);
-        current.set(`${name} ${labelOf(workload, process, this.#memory.restarts.get(name))}`, process);
-      }
-    }
-    return (key, label, process) => current.get(`${processKey(key, process.name)} ${label}`) ?? process;
-  }
-
   /** The reason why no request reaches this machine's instances. */
   get #unreachable(): string | undefined {
     return this.#options.ingress?.failure;
@@ -298,34 +265,11 @@ export class Keeper {
 
   #observe(seen: readonly Seen[], now: number): void {
     this.#statistics.refresh(now);
-    const byKey = Map.groupBy(seen, ({ key }) => key);
-    const { slices: wanted, removed } = this.#desired;
-    const keys = [...new Set([...wanted.keys(), ...byKey.keys()])].sort();
-    const slices = keys.map((key): ObservedSlice => {
-      const slice = wanted.get(key);
-      const { routes = [] } = slice?.workload ?? {};
-      const unreached = routes.length === 0 ? undefined : this.#unreachable;
-      const error = this.#plan?.slices.get(key)?.error ?? slice?.broken ?? unreached;
-      const loops = [...(this.#plan?.slices.get(key)?.processes.values() ?? [])].flatMap(
-        ({ crashLoop }) => crashLoop ?? [],
-      );
-      const hosts = new Set(routes.map(({ host }) => normalHost(host)));
-      return {
-        key,
-        appliedRevision: this.#memory.applied.get(key) ?? 0,
-        ...(slice === undefined ? {} : { revision: slice.revision }),
-        ...(error === undefined ? {} : { error }),
-        ...(loops.length === 0 ? {} : { crashLoops: loops }),
-        instances: observeInstances(byKey.get(key) ?? [], this.#options.node, now),
-        volumes: slice === undefined ? [] : this.#statistics.volumesOf(key),
-        traffic: this.#statistics.trafficOf(hosts),
-      };
+    this.#observed = observeMachine({
+      ...{ desired: this.#desired, applied: this.#memory.applied, plan: this.#plan, statistics: this.#statistics },
+      ...{ seen, node: this.#options.node, now, unreachable: this.#unreachable },
+      error: this.#error ?? this.#unreachable ?? this.#routes?.error,
     });
-    const open = [...wanted.values()].filter(({ key, revision }) => this.#memory.applied.get(key) !== revision);
-    const missing = [...open.map(({ revision }) => revision), ...removed.values()];
-    const appliedRevision = missing.length === 0 ? this.#desired.revision : Math.min(...missing) - 1;
-    const error = this.#error ?? this.#unreachable ?? this.#routes?.error;
-    this.#observed = { appliedRevision, slices, ...(error === undefined ? {} : { error }) };
     this.#news.tell(this.#observed);
   }
 }

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { writeFileAtomically } from '../../machine/files.ts';
 import { digest } from '../../protocol/workload.ts';
 import { crashes } from './crash-loop.ts';
+import type { Wanted } from './observe/seen.ts';
+import { processKey, scheduleKey } from './plan/plan.ts';
 import type { Schedule } from './plan/plan-cron.ts';
 
 const remembered = z.object({
@@ -72,6 +74,23 @@ export class Memory {
     this.tokens = found.tokens;
     this.applied = new Map(Object.entries(found.applied));
     this.layouts = new Map(Object.entries(found.layouts));
+  }
+
+  /** Notes schedules that are new, and forgets what belongs to slices and processes that are not wanted any more. */
+  keepFor(slices: ReadonlyMap<string, Wanted>, now: number): void {
+    const schedules = new Set<string>();
+    const processes = new Set<string>();
+    for (const { key, workload } of slices.values()) {
+      for (const process of workload?.processes ?? []) {
+        processes.add(processKey(key, process.name));
+        if (process.kind === 'cron') schedules.add(scheduleKey(key, process));
+      }
+    }
+    for (const name of schedules) if (!this.schedules.has(name)) this.schedules.set(name, { from: now });
+    for (const name of this.schedules.keys()) if (!schedules.has(name)) this.schedules.delete(name);
+    for (const name of this.restarts.keys()) if (!processes.has(name)) this.restarts.delete(name);
+    for (const key of this.applied.keys()) if (!slices.has(key)) this.applied.delete(key);
+    for (const key of this.layouts.keys()) if (!slices.has(key)) this.layouts.delete(key);
   }
 
   /** Before anything is done that rests on it. Costs nothing when nothing changed. */

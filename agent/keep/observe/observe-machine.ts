@@ -1,0 +1,55 @@
+import type { Observed, ObservedSlice } from '../../../protocol/observed.ts';
+import type { DesiredFile } from '../desired-file.ts';
+import { normalHost } from '../faults.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Statistics } from '../statistics.ts';
+import { observeInstances } from './observe.ts';
+import type { Seen } from './seen.ts';
+
+interface Look {
+  desired: DesiredFile;
+  /** The revision of each slice that is in effect. */
+  applied: ReadonlyMap<string, number>;
+  plan: Plan | undefined;
+  statistics: Statistics;
+  seen: readonly Seen[];
+  node: string;
+  now: number;
+  /** The reason why no request reaches this machine's instances. */
+  unreachable: string | undefined;
+  error: string | undefined;
+}
+
+/** All that this machine was told to run and all that runs, as people and the control plane see it. */
+export function observeMachine(look: Look): Observed {
+  const { desired, applied, error } = look;
+  const byKey = Map.groupBy(look.seen, ({ key }) => key);
+  const keys = [...new Set([...desired.slices.keys(), ...byKey.keys()])].sort();
+  const open = [...desired.slices.values()].filter(({ key, revision }) => applied.get(key) !== revision);
+  const missing = [...open.map(({ revision }) => revision), ...desired.removed.values()];
+  return {
+    appliedRevision: missing.length === 0 ? desired.revision : Math.min(...missing) - 1,
+    slices: keys.map((key) => observeSlice(look, key, byKey.get(key) ?? [])),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+function observeSlice(look: Look, key: string, seen: readonly Seen[]): ObservedSlice {
+  const { statistics, applied, node, now } = look;
+  const slice = look.desired.slices.get(key);
+  const planned = look.plan?.slices.get(key);
+  const { routes = [] } = slice?.workload ?? {};
+  const error = planned?.error ?? slice?.broken ?? (routes.length === 0 ? undefined : look.unreachable);
+  const crashLoops = [...(planned?.processes.values() ?? [])].flatMap(({ crashLoop }) => crashLoop ?? []);
+  const hosts = new Set(routes.map(({ host }) => normalHost(host)));
+  return {
+    key,
+    appliedRevision: applied.get(key) ?? 0,
+    ...(slice === undefined ? {} : { revision: slice.revision }),
+    ...(error === undefined ? {} : { error }),
+    ...(crashLoops.length === 0 ? {} : { crashLoops }),
+    instances: observeInstances(seen, node, now),
+    volumes: slice === undefined ? [] : statistics.volumesOf(key),
+    traffic: statistics.trafficOf(hosts),
+  };
+}
