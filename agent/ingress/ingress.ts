@@ -3,12 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { backOff } from '../../domain/back-off.ts';
 import { rotate } from '../../machine/log-files.ts';
-import { isOwnDirectory } from '../../machine/own-directory.ts';
 import { isAlive, signal } from '../../machine/process-identity.ts';
 import { observedSlice } from '../../protocol/observed.ts';
 import type { Log } from '../program/log.ts';
 import { order } from './control.ts';
 import { IngressFiles, type ProcessRecord } from './ingress-files.ts';
+import { IngressProcesses } from './ingress-processes.ts';
 import { programDigest } from './program-digest.ts';
 import type { Route, Traffic } from './route.ts';
 import { CannotHold, holdPort } from './socket/hold-port.ts';
@@ -34,6 +34,7 @@ export interface IngressOptions {
 /** A look costs little while it serves, and less often while it cannot be started. */
 const looks = { first: 100, longest: 5_000 };
 const startMilliseconds = 10_000;
+const patience = 20_000;
 /** A program that cannot take over is not tried all the time. */
 const handOverPause = 60_000;
 const traffic = observedSlice.shape.traffic;
@@ -46,6 +47,7 @@ const state = z.object({ generation: z.int(), inFlight: z.record(z.string(), z.i
 export class Ingress {
   readonly #options: IngressOptions;
   readonly #files: IngressFiles;
+  readonly #processes: IngressProcesses;
   readonly #digest: string;
   #watching: NodeJS.Timeout | undefined;
   #ensuring: Promise<{ port: number }> | undefined;
@@ -58,6 +60,7 @@ export class Ingress {
   constructor(options: IngressOptions) {
     this.#options = options;
     this.#files = new IngressFiles(join(options.home, 'ingress'));
+    this.#processes = new IngressProcesses(this.#files);
     this.#digest = programDigest([...options.program, holderScript, ...settings(options)]);
   }
 
@@ -91,7 +94,7 @@ export class Ingress {
 
   /** The ingress's port; undefined while it is down. */
   get port(): number | undefined {
-    return this.#serving()?.port;
+    return this.#processes.serving?.port;
   }
 
   /** Resolves when every process of the ingress has applied these routes. */
@@ -99,7 +102,7 @@ export class Ingress {
     const setting = this.#setting.then(async () => {
       const generation = this.#files.routes().generation + 1;
       this.#files.writeRoutes(generation, routes);
-      await Promise.all(this.#processes().map((record) => this.#told(record)));
+      await Promise.all(this.#processes.all.map((record) => this.#processes.told(record)));
     });
     this.#setting = setting.catch(() => undefined);
     return setting;
@@ -108,8 +111,8 @@ export class Ingress {
   /** Requests in flight at an instance, in all processes of the ingress. */
   async inFlight(upstream: { host: string; port: number }): Promise<number> {
     const counts = await Promise.all(
-      this.#processes().map(async (record) => {
-        const answer = await this.#ask(record, 'state');
+      this.#processes.all.map(async (record) => {
+        const answer = await this.#processes.ask(record, 'state');
         return answer === undefined ? 0 : (state.parse(answer).inFlight[`${upstream.host}:${upstream.port}`] ?? 0);
       }),
     );
@@ -117,8 +120,8 @@ export class Ingress {
   }
 
   async traffic(): Promise<Traffic[]> {
-    const serving = this.#serving();
-    const answer = serving && (await this.#ask(serving, 'traffic'));
+    const serving = this.#processes.serving;
+    const answer = serving && (await this.#processes.ask(serving, 'traffic'));
     return traffic.parse(answer ?? []);
   }
 
@@ -135,26 +138,27 @@ export class Ingress {
     await this.#ensuring?.catch(() => undefined);
     // One that is just being started by a holder shows only now.
     do {
-      this.#endHolders();
-      await Promise.all(this.#processes().map((record) => this.#end(record, 7_000)));
-    } while (this.#processes().length > 0);
+      this.#processes.endHolders();
+      await Promise.all(this.#processes.all.map((record) => this.#processes.end(record, 7_000)));
+    } while (this.#processes.all.length > 0);
   }
 
   async #converge(): Promise<{ port: number }> {
     const { listen, port, log } = this.#options;
     rotate(this.#files.ownLog);
     this.#writeProgram();
-    const serving = this.#serving();
+    const serving = this.#processes.serving;
     if (serving === undefined) return await this.#recover();
-    if (this.#isDeaf(serving) && isHeld(serving)) return await this.#relieve(serving);
-    if ((await this.#ask(serving, 'state')) === undefined) {
+    if (this.#processes.isDeaf(serving) && isHeld(serving)) return await this.#relieve(serving);
+    // On a machine at its limit a process is slow to answer; killing it would cut all that it serves.
+    if ((await this.#processes.ask(serving, 'state', patience)) === undefined) {
       if (isAlive(serving)) log.warn('The ingress does not answer and is restarted.');
-      await this.#end(serving);
+      await this.#processes.end(serving);
       return await this.#recover();
     }
     if (serving.listen !== listen || (port !== 0 && serving.port !== port)) {
       log.info(`The ingress moves to ${listen}, port ${port}.`);
-      this.#endHolders();
+      this.#processes.endHolders();
       await order(serving.control, 'leave');
       return await this.#start();
     }
@@ -179,7 +183,7 @@ export class Ingress {
     const deadline = Date.now() + startMilliseconds;
     while (isAlive(holder) && Date.now() < deadline && !this.#letGo) {
       await pause(20);
-      const serving = this.#serving();
+      const serving = this.#processes.serving;
       if (serving !== undefined) return { port: serving.port };
     }
     throw new Error(`The ingress does not start on ${listen}, port ${holder.port}: ${this.#files.lastWords()}`);
@@ -191,7 +195,7 @@ export class Ingress {
     log.warn(`${dirname(deaf.control)} of the ingress is not ours any more: another process takes over.`);
     signal(deaf, 'SIGTERM');
     for (const deadline = Date.now() + startMilliseconds; Date.now() < deadline; await pause(20)) {
-      const serving = this.#serving();
+      const serving = this.#processes.serving;
       if (serving !== undefined && serving.pid !== deaf.pid) return { port: serving.port };
     }
     throw new Error(`Another process of the ingress does not start on port ${deaf.port}: ${this.#files.lastWords()}`);
@@ -203,7 +207,7 @@ export class Ingress {
     // Version 0.1 is told the program, later ones where the words are that start it.
     const order = { digest: this.#digest, holder: holderScript, program, trust };
     const failure = await this.#order(serving, order);
-    const now = this.#serving();
+    const now = this.#processes.serving;
     if (now !== undefined && now.digest === this.#digest && isHeld(now)) {
       log.info(
         serving.digest === this.#digest ? 'The socket of the ingress has a new holder.' : 'A newer ingress took over.',
@@ -224,7 +228,7 @@ export class Ingress {
   }
 
   async #start(): Promise<{ port: number }> {
-    this.#endHolders();
+    this.#processes.endHolders();
     const before = this.#files.serving();
     const { port, listen } = this.#options;
     const wanted = port === 0 && before?.listen === listen ? before.port : port;
@@ -238,24 +242,13 @@ export class Ingress {
     }
   }
 
-  /** Their processes go on; what they hold is given back when the last of those closes it. */
-  #endHolders(): void {
-    const needed = new Set(this.#processes().map((record) => record.holder?.pid));
-    for (const holder of this.#files.holders()) {
-      // With the whole group, a program ends too that hangs at its start.
-      if (needed.has(holder.pid)) process.kill(holder.pid, 'SIGKILL');
-      else signal(holder, 'SIGKILL');
-      this.#files.removeHolder(holder);
-    }
-  }
-
   /** Unreferenced timers, which do not keep a stopping agent alive. */
   #watch(milliseconds: number, before?: string): void {
     this.#watching = setTimeout(async () => {
       let said = before;
-      const serving = this.#serving();
+      const serving = this.#processes.serving;
       const unheld = serving && !isHeld(serving) && performance.now() - this.#handOverFailed > handOverPause;
-      if (serving === undefined || unheld || this.#isDeaf(serving)) {
+      if (serving === undefined || unheld || this.#processes.isDeaf(serving)) {
         try {
           await this.ensure();
           if (serving === undefined) this.#options.log.warn('The ingress was started again.');
@@ -270,52 +263,6 @@ export class Ingress {
       }
       if (!this.#letGo) this.#watch(backOff(this.#failures + 1, looks), said);
     }, milliseconds).unref();
-  }
-
-  #serving(): ProcessRecord | undefined {
-    const record = this.#files.serving();
-    return record !== undefined && isAlive(record) ? record : undefined;
-  }
-
-  #processes(): ProcessRecord[] {
-    const serving = this.#serving();
-    return [...(serving ? [serving] : []), ...this.#files.leaving().filter(({ pid }) => pid !== serving?.pid)];
-  }
-
-  /** A process that has ended needs no routes; a new one reads them when it starts. */
-  async #told(record: ProcessRecord): Promise<void> {
-    try {
-      await order(record.control, 'apply');
-    } catch (error) {
-      if (!isAlive(record)) return;
-      if (!this.#isDeaf(record) || record.pid === this.#serving()?.pid) throw error;
-      // It takes no new connections, and has half a minute instead of an hour for those that it has.
-      signal(record, 'SIGTERM');
-    }
-  }
-
-  /** In a deep home its socket lies in a short directory elsewhere, which a cleaner of temporary files may have removed. */
-  #isDeaf({ control }: ProcessRecord): boolean {
-    const directory = dirname(control);
-    return directory !== this.#files.directory && !isOwnDirectory(directory);
-  }
-
-  async #ask(record: ProcessRecord, name: string): Promise<unknown> {
-    try {
-      return await order(record.control, name);
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** Its holder starts another one, unless that was ended before. */
-  async #end(record: ProcessRecord, milliseconds = 0): Promise<void> {
-    if (milliseconds > 0) await this.#ask(record, 'stop');
-    for (const deadline = Date.now() + milliseconds; isAlive(record) && Date.now() < deadline; ) await pause(20);
-    signal(record, 'SIGKILL');
-    while (isAlive(record)) await pause(10);
-    this.#files.removeLeaving(record);
-    this.#files.removeControl(record.control);
   }
 }
 
