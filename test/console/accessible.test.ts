@@ -7,8 +7,8 @@ import { realBrowser } from '../browsers/real-browser.ts';
 import { freePort } from '../ground/free-port.ts';
 import { cellsOf } from '../run/matrix.ts';
 import { Console } from './console.ts';
-import { type Content, fill } from './content.ts';
-import { look, pages, show } from './pages.ts';
+import { fill } from './content.ts';
+import { type Content, look, pages, show } from './pages.ts';
 import type { Visitor } from './visitor.ts';
 
 const browser = await realBrowser();

@@ -7,19 +7,9 @@ import { Applications } from '../applications/applications.ts';
 import { signIn } from '../identity/people.ts';
 import type { Answered, Credential } from '../installation/running-api.ts';
 import type { Console } from './console.ts';
+import type { Content } from './pages.ts';
 import { letTimePass } from './past.ts';
 import type { Visitor } from './visitor.ts';
-
-/** Names and ids in the filled installation that pages show. */
-export interface Content {
-  cluster: string;
-  lostCluster: string;
-  instance: string;
-  /** The update of the agent that came back. */
-  operation: string;
-  /** The token of an invitation that nobody has accepted yet. */
-  invitation: string;
-}
 
 const people = [
   { name: 'Grace Hopper', email: 'grace@example.com', role: 'admin', mfa: true },

@@ -1,5 +1,15 @@
 import type { Page } from 'playwright-core';
-import type { Content } from './content.ts';
+
+/** Names and ids in the filled installation that pages show. */
+export interface Content {
+  cluster: string;
+  lostCluster: string;
+  instance: string;
+  /** The update of the agent that came back. */
+  operation: string;
+  /** The token of an invitation that nobody has accepted yet. */
+  invitation: string;
+}
 
 /** A page of the console as it can be looked at. */
 export interface ConsolePage {
@@ -18,7 +28,10 @@ const at = (path: string) => () => `/o/default${path}`;
 
 const ofCluster = (path: string) => (content: Content) => `/o/default/clusters/${content.cluster}${path}`;
 
-/** Every page there is, and the dialogs that matter most, in the filled installation of `content.ts`. */
+/**
+ * Every page there is (`web/router.test.ts` names those that are missing), and the dialogs that matter most, in the filled
+ * installation of `content.ts`.
+ */
 export const pages: readonly ConsolePage[] = [
   { name: 'first-steps', address: at(''), heading: 'Home', shows: 'Turn on a second factor' },
   {
