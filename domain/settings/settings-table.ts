@@ -92,7 +92,7 @@ export const settingsTable = {
     { example: '/usr/local/bin/temporal-server' },
   ),
   TEMPORAL_ARCHIVE: optional(
-    'Release archive of the Temporal server to use instead of the official one: a file, or an https address with checksums.txt beside it or #sha256=… behind it.',
+    'Release archive of the Temporal server to use instead of the official one: a file, or an https address with checksums.txt beside it; #sha256=… behind either is the digest that it must have.',
     pathOrHttps,
     { example: 'https://mirror.example.com/temporal_1.31.2_linux_amd64.tar.gz' },
   ),

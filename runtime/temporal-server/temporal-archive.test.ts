@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -46,9 +47,13 @@ interface Wanted {
   archive?: string;
   env?: Record<string, string>;
   limits?: { bytes?: number; idleMilliseconds?: number };
+  /** SHA-256 that is known of the official archive. */
+  known?: string;
 }
 
-const find = ({ archive, env = {}, limits }: Wanted) =>
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+const find = ({ archive, env = {}, limits, known }: Wanted) =>
   findTemporal({
     explicit: undefined,
     archive,
@@ -57,6 +62,7 @@ const find = ({ archive, env = {}, limits }: Wanted) =>
     env: { PATH: '/usr/bin:/bin', HOME: directory, ...env },
     goDirectories: [],
     ...(limits ? { limits } : {}),
+    ...(known ? { pinned: { [temporalVersion]: { [file]: known } } } : {}),
   });
 
 /** The content of the cache, apart from the lock. */
@@ -236,6 +242,37 @@ test('an archive may be a file; checksums beside it must name it', async () => {
   await expect(find({ archive: join(directory, 'none'), env: { HOME: join(directory, 'x') } })).rejects.toThrow(
     /no such file/,
   );
+});
+
+test('an archive whose digest is known here needs no checksums of its host, and they do not help another one', async () => {
+  const archive = host.release(file, good, checksumLine('other', good));
+  const { server } = await find({ archive, known: sha256(good) });
+  expect(readFileSync(server, 'utf8')).toContain(temporalVersion);
+  rmSync(join(directory, '.cache'), { recursive: true });
+
+  const swapped = host.release(
+    file,
+    await releaseArchive(temporalVersion, ['temporal-server', 'temporal-sql-tool', 'x']),
+  );
+  await expect(find({ archive: swapped, known: sha256(good) })).rejects.toThrow(
+    /is not the archive of \S+ that is known here/,
+  );
+  expect(kept()).toEqual([]);
+});
+
+test('a digest of one’s own goes before all others, for an address and for a file', async () => {
+  const archive = host.release(file, good, checksumLine('other', good));
+  await find({ archive: `${archive}#sha256=${sha256(good)}`, known: '0'.repeat(64) });
+  rmSync(join(directory, '.cache'), { recursive: true });
+
+  const there = join(directory, file);
+  writeFileSync(there, good);
+  writeFileSync(join(directory, 'checksums.txt'), checksumLine(file, Buffer.from('another')));
+  await expect(find({ archive: `${there}#sha256=${'0'.repeat(64)}` })).rejects.toThrow(
+    /it does not have the checksum that was set/,
+  );
+  expect(kept()).toEqual([]);
+  await find({ archive: `${there}#sha256=${sha256(good)}` });
 });
 
 test('entries of an archive are written where they belong, wherever they say', async () => {

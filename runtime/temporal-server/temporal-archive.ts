@@ -6,6 +6,7 @@ import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { temporalVersion } from '../supervisor/versions.ts';
 import { DownloadFailure, type DownloadLimits, downloadFile, downloadText } from './download.ts';
+import { type PinnedArchives, pinnedArchives } from './pinned-archives.ts';
 import { tellShare } from './share.ts';
 
 /** Why an archive will not do: half a sentence. */
@@ -21,14 +22,8 @@ interface Fetching {
   progress: (text: string) => void;
   env: NodeJS.ProcessEnv;
   limits?: Partial<DownloadLimits>;
+  pinned?: PinnedArchives;
 }
-
-/**
- * SHA-256 of official archives that were learned from elsewhere than the host that serves them, by file name. None is
- * known yet: 1.31.2 is trusted as far as https and the checksums beside it go. An address may bring its own pin:
- * `https://…/temporal.tar.gz#sha256=…`.
- */
-const pinned: Readonly<Record<string, string>> = {};
 
 const usualLimits: DownloadLimits = {
   bytes: 512 * 1024 * 1024,
@@ -50,19 +45,22 @@ export async function fetchTemporal(fetching: Fetching): Promise<void> {
   const { archive = officialArchive(), into, names } = fetching;
   const kept = join(into, 'archive.tar.gz');
   const isFile = archive.startsWith('/');
-  if (isFile) await checkFile(archive);
+  const [file = '', ownPin] = isFile ? archive.split(/#sha256=(?=[0-9a-f]{64}$)/) : [];
+  if (isFile) await checkFile(file, ownPin);
   else await download(new URL(archive), kept, fetching);
   fetching.progress('unpacking the Temporal server');
   try {
-    await unpack(isFile ? archive : kept, into, Object.values(names));
+    await unpack(isFile ? file : kept, into, Object.values(names));
   } finally {
     rmSync(kept, { force: true });
   }
 }
 
-async function download(address: URL, kept: string, { progress, env, limits }: Fetching): Promise<void> {
-  const pin = /^#sha256=([0-9a-f]{64})$/.exec(address.hash)?.[1];
-  if (address.hash !== '' && pin === undefined) {
+/** An address that brings a digest of its own is held to it, an archive that is known here to ours, any other to its host's. */
+async function download(address: URL, kept: string, fetching: Fetching): Promise<void> {
+  const { progress, env, limits, pinned = pinnedArchives } = fetching;
+  const own = /^#sha256=([0-9a-f]{64})$/.exec(address.hash)?.[1];
+  if (address.hash !== '' && own === undefined) {
     throw new ArchiveFailure('what follows # is not sha256= and 64 hexadecimal digits');
   }
   const url = new URL(address);
@@ -70,8 +68,10 @@ async function download(address: URL, kept: string, { progress, env, limits }: F
   const name = basename(url.pathname);
   progress(`looking for the Temporal server at ${url.host}`);
   const all = { ...usualLimits, ...limits };
-  const published =
-    pin ??
+  const known = own === undefined ? pinned[temporalVersion]?.[name] : undefined;
+  const expected =
+    own ??
+    known ??
     checksumOf(
       name,
       await downloadText({ url: new URL('checksums.txt', url), env, limits: { ...all, ...checksumsLimits } }),
@@ -89,21 +89,24 @@ async function download(address: URL, kept: string, { progress, env, limits }: F
       progress(`downloading the Temporal server, ${share ? `${share} (${megabytes})` : megabytes}`);
     },
   });
-  if (digest !== published)
-    throw new ArchiveFailure(`${name} of ${url.host} does not have the checksum that was published`);
-  if (digest !== (pinned[name] ?? digest))
-    throw new ArchiveFailure(`${name} of ${url.host} is not the one that is pinned here`);
+  if (digest === expected) return;
+  throw new ArchiveFailure(
+    known === undefined
+      ? `${name} of ${url.host} does not have the checksum that was published`
+      : `${name} of ${url.host} is not the archive of ${temporalVersion} that is known here`,
+  );
 }
 
-/** Somebody put it there on purpose; checksums that lie beside it are believed all the same. */
-async function checkFile(archive: string): Promise<void> {
+/** Somebody put it there on purpose; a digest with it, or checksums that lie beside it, are believed all the same. */
+async function checkFile(archive: string, pin: string | undefined): Promise<void> {
   if (!existsSync(archive) || !statSync(archive).isFile()) throw new ArchiveFailure('there is no such file');
   const beside = join(dirname(archive), 'checksums.txt');
-  if (!existsSync(beside)) return;
-  const published = checksumOf(basename(archive), readFileSync(beside, 'utf8'), beside);
+  if (pin === undefined && !existsSync(beside)) return;
+  const expected = pin ?? checksumOf(basename(archive), readFileSync(beside, 'utf8'), beside);
   const hash = createHash('sha256');
   await pipeline(createReadStream(archive), hash);
-  if (hash.digest('hex') !== published) throw new ArchiveFailure(`it does not have the checksum of ${beside}`);
+  if (hash.digest('hex') === expected) return;
+  throw new ArchiveFailure(`it does not have the checksum ${pin === undefined ? `of ${beside}` : 'that was set'}`);
 }
 
 /** One line a file: the SHA-256, two spaces (or a space and a star), the name. */

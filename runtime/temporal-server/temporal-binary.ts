@@ -6,6 +6,7 @@ import { OutOfTime, run } from '../supervisor/run.ts';
 import { temporalVersion } from '../supervisor/versions.ts';
 import { DownloadFailure, type DownloadLimits } from './download.ts';
 import { isExecutable } from './executable.ts';
+import type { PinnedArchives } from './pinned-archives.ts';
 import { ArchiveFailure, fetchTemporal } from './temporal-archive.ts';
 import { buildTemporal, findGo } from './temporal-build.ts';
 
@@ -29,6 +30,8 @@ interface Finding {
   /** Where Go is looked for besides the PATH. */
   goDirectories?: readonly string[];
   limits?: Partial<DownloadLimits> & { versionMilliseconds?: number };
+  /** Digests of official archives, other than those that this version knows. */
+  pinned?: PinnedArchives;
 }
 
 const names = { server: 'temporal-server', sqlTool: 'temporal-sql-tool' };
@@ -65,10 +68,14 @@ function changesOnly(progress: (text: string) => void): (text: string) => void {
 }
 
 async function obtain(into: string, finding: Finding): Promise<void> {
-  const { archive, env = process.env, progress, note = progress, buildLog, limits, goDirectories } = finding;
+  const { archive, env = process.env, progress, note = progress, buildLog, limits, goDirectories, pinned } = finding;
   let reason: string;
   try {
-    await fetchTemporal({ archive, into, names, progress, env, ...(limits ? { limits } : {}) });
+    await fetchTemporal({
+      ...{ archive, into, names, progress, env },
+      ...(limits ? { limits } : {}),
+      ...(pinned ? { pinned } : {}),
+    });
     const version = await versionOf(join(into, names.server), finding);
     if (version === temporalVersion) return;
     throw new ArchiveFailure(`it contains version ${version ?? 'unknown'}`);
