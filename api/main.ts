@@ -9,6 +9,7 @@ import { NewerSchema } from '../db/migrations/schema-state.ts';
 import { longestLockWaitMillis, openDatabase } from '../db/postgres/database.ts';
 import { readSettings, required, type Settings, SettingsError } from '../domain/settings/settings.ts';
 import { programVersion } from '../domain/version.ts';
+import { listenOnSocket, SocketTaken } from '../machine/listen-on-socket.ts';
 import { runProcess } from '../machine/run-process.ts';
 import { openTemporal } from '../temporal/connection/open.ts';
 import { createDelivery } from '../temporal/delivery/delivery.ts';
@@ -17,7 +18,6 @@ import { createApp } from './app.ts';
 import { ConsoleFiles } from './console/console-files.ts';
 import { keyringWhenOpen } from './engine/server/keyring-when-open.ts';
 import { CannotListen, listen } from './engine/server/listen.ts';
-import { listenOnSocket, SocketTaken } from './engine/server/listen-on-socket.ts';
 import { openLog } from './engine/server/log.ts';
 
 /** The supervisor's part; without a supervisor the process opens its own port, and nobody waits to be told. */
@@ -85,7 +85,8 @@ async function serve({ settings, handed, log, signal }: Serving): Promise<void> 
     await removeProcess(database.kysely, processId).catch(() => undefined);
   });
   const { port, address } = await listen(app, settings, handed.sockets);
-  if (settings.API_SOCKET !== undefined) opened.defer(await listenOnSocket(app.server, settings.API_SOCKET));
+  if (settings.API_SOCKET !== undefined)
+    opened.defer(await listenOnSocket(app.server, settings.API_SOCKET, 'API_SOCKET'));
   log.info({ address }, 'The API listens');
   const ready = tellWhenReady(app, handed, signal);
   let prepared: Promise<void> | undefined;

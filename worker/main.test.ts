@@ -10,6 +10,7 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { livingProcesses } from '../db/engine/processes.ts';
 import { createKeysFile } from '../db/keys/keys.ts';
+import { metricsToken } from '../db/keys/metrics-token.ts';
 import { deletedOrganization, deletionRow } from '../test/actors/actors.ts';
 import { bareEnvironment } from '../test/ground/bare-environment.ts';
 import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
@@ -37,6 +38,7 @@ beforeAll(async () => {
     ...bareEnvironment,
     BALLAST_HOME: home,
     KEYS_FILE: join(home, 'keys.json'),
+    METRICS_TOKEN_FILE: join(home, 'metrics-token'),
     DATABASE_URL: url.href,
     ...groundTemporalSettings(`worker-${uuid()}`, temporal.address),
   };
@@ -57,7 +59,7 @@ interface Worker {
   lines: string[];
   errors: string[];
   readyz(): Promise<{ status: number; parts: Record<string, string> }>;
-  text(path: string): Promise<string>;
+  text(path: string, headers?: Record<string, string>): Promise<string>;
   ended(): Promise<number | null>;
 }
 
@@ -75,9 +77,9 @@ function start(more: Record<string, string> = {}): Worker {
     running.delete(child);
     return code;
   });
-  const get = async (path: string): Promise<Response> => {
+  const get = async (path: string, headers: Record<string, string> = {}): Promise<Response> => {
     const begun = await until('its port', async () => lines.find((line) => line.includes('Worker begins')));
-    return fetch(`http://127.0.0.1:${JSON.parse(begun).port}${path}`);
+    return fetch(`http://127.0.0.1:${JSON.parse(begun).port}${path}`, { headers });
   };
   return {
     child,
@@ -87,7 +89,7 @@ function start(more: Record<string, string> = {}): Worker {
       const answer = await get('/readyz');
       return { status: answer.status, parts: JSON.parse(await answer.text()).parts };
     },
-    text: async (path) => (await get(path)).text(),
+    text: async (path, headers) => (await get(path, headers)).text(),
     ended: () => exit,
   };
 }
@@ -163,7 +165,9 @@ test('it goes on by itself when Temporal and PostgreSQL went away and came back'
     40,
   );
 
-  const metrics = await worker.text('/metrics');
+  expect(await worker.text('/metrics')).toMatch(/METRICS_TOKEN_FILE/);
+  const token = await metricsToken(join(home, 'metrics-token'));
+  const metrics = await worker.text('/metrics', { authorization: `Bearer ${token}` });
   expect(metrics).toContain('ballast_worker_serving 1');
   expect(metrics).toContain('temporal_workflow_completed');
   worker.child.kill('SIGTERM');

@@ -1,5 +1,6 @@
 import { NewerSchema } from '../db/migrations/schema-state.ts';
 import { readSettings, SettingsError } from '../domain/settings/settings.ts';
+import { SocketTaken } from '../machine/listen-on-socket.ts';
 import { runProcess } from '../machine/run-process.ts';
 import { PortTaken } from './host/http.ts';
 import { openLog } from './host/log.ts';
@@ -12,7 +13,7 @@ export function main(handed: HandedOver = { sockets: [], onReady: () => {} }): P
       const settings = readSettings(process.env);
       await runWorker({ settings, handed, log: openLog(settings.LOG_LEVEL), signal });
     },
-    foreseen: [SettingsError, NewerSchema, PortTaken],
+    foreseen: [SettingsError, NewerSchema, PortTaken, SocketTaken],
     // Activities that still run by then run again in another worker.
     longestShutdown: 8_700,
   });

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
+import { keepMetricsToken, showsMetricsToken } from '../../db/keys/metrics-token.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { ClientAddress } from '../engine/http/client-address.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import type { Metrics } from './metrics.ts';
-import { keepMetricsToken, showsMetricsToken } from './metrics-token.ts';
 import type { Readiness } from './readiness.ts';
+import { workerMetrics } from './worker-metrics.ts';
 
 interface Health {
   clients: ClientAddress;
@@ -42,14 +43,6 @@ export function healthRoutes(app: FastifyInstance, server: ServerParts, { client
     handler: async (_, reply) =>
       reply
         .type('text/plain; version=0.0.4; charset=utf-8')
-        .send(`${await metrics.text()}${await workerMetrics(server.settings.WORKER_METRICS_URL)}`),
+        .send(`${await metrics.text()}${await workerMetrics(server.settings)}`),
   });
-}
-
-/** The worker's metrics, if a worker is named. A worker that is down shows by their absence. */
-async function workerMetrics(url: string | undefined): Promise<string> {
-  if (url === undefined) return '';
-  return fetch(url, { signal: AbortSignal.timeout(2000), redirect: 'error' })
-    .then((answer) => (answer.ok ? answer.text() : ''))
-    .catch(() => '');
 }

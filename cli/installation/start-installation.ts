@@ -4,7 +4,7 @@ import { ensureCertificates } from '../../runtime/home/certificates.ts';
 import type { Home } from '../../runtime/home/home.ts';
 import { postgresPart } from '../../runtime/postgres/postgres.ts';
 import { provisionPostgres } from '../../runtime/postgres/postgres-provision.ts';
-import { apiSocket } from '../../runtime/sockets/api-socket.ts';
+import { apiSocket, workerSocket } from '../../runtime/sockets/api-socket.ts';
 import type { Part } from '../../runtime/supervisor/part.ts';
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
 import { runSteps, type Step } from '../../runtime/supervisor/steps.ts';
@@ -172,15 +172,14 @@ async function namespace({ settings, preparation }: Leading, { home, progress }:
 const titles = { identity: 'Identity provider', worker: 'Worker', api: 'API' } as const;
 
 function ourPart(name: Own, { env: leading, settings }: Leading, { home, ports }: Starting): Part {
-  const workerPort = ports.worker[0]?.port ?? settings.WORKER_PORT;
   const env = () => ({
     ...leading(),
     BALLAST_HOME: settings.BALLAST_HOME,
     KEYS_FILE: settings.KEYS_FILE,
     PORT: String(settings.PORT),
     API_SOCKET: apiSocket(home),
-    WORKER_PORT: String(workerPort),
-    WORKER_METRICS_URL: settings.WORKER_METRICS_URL ?? `http://127.0.0.1:${workerPort}/metrics`,
+    WORKER_PORT: String(ports.worker[0]?.port ?? settings.WORKER_PORT),
+    WORKER_SOCKET: workerSocket(home),
   });
   return nodePart({ name, title: titles[name], home, env, sockets: name === 'identity' ? [] : ports[name] });
 }

@@ -10,6 +10,9 @@ export function contradictionOf(settings: Settings): string | undefined {
   if (!settings.TEMPORAL_TLS && wantsTls(settings)) {
     return 'TEMPORAL_TLS is false while TEMPORAL_API_KEY or a TEMPORAL_TLS_ setting wants TLS; remove one of them.';
   }
+  if (settings.WORKER_METRICS_URL !== undefined && !staysPrivate(settings.WORKER_METRICS_URL)) {
+    return 'WORKER_METRICS_URL is an http address on another machine, and the token for /metrics, which is sent there, can be read on the way; use https.';
+  }
   const unsafe = unsafeProvider(settings);
   if (unsafe !== undefined) return unsafe;
   if (!isLoopback(settings.LISTEN) && !settings.PUBLIC_URL.startsWith('https:')) {
@@ -27,9 +30,14 @@ function unsafeProvider({ BUILT_IN_PROVIDER_URL: url, BUILT_IN_PROVIDER_SOCKET: 
   if (socket !== undefined) {
     return 'BUILT_IN_PROVIDER_SOCKET and BUILT_IN_PROVIDER_URL are both set; unset one of them.';
   }
-  const { protocol, hostname } = new URL(url);
-  if (protocol === 'https:' || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return undefined;
+  if (staysPrivate(url)) return undefined;
   return 'BUILT_IN_PROVIDER_URL is an http address on another machine, where passwords can be read on the way; use https.';
+}
+
+/** Whether nobody can read on the way what is sent to this address. */
+function staysPrivate(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 }
 
 function isLoopback(address: string): boolean {

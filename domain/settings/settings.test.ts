@@ -80,6 +80,13 @@ test('TLS to Temporal is on as soon as something wants it, and contradictions ar
   expect(() => readSettings({ OIDC_ISSUER: 'https://id.example.com' })).toThrow(/without OIDC_CLIENT_ID/);
 });
 
+test('the token for /metrics is never sent in clear to another machine', () => {
+  const asked = (WORKER_METRICS_URL: string) => () => readSettings({ WORKER_METRICS_URL });
+  expect(asked('http://10.0.0.7:9464/metrics')).toThrow(/WORKER_METRICS_URL is an http address on another machine/);
+  for (const url of ['http://127.0.0.1:9464/metrics', 'https://worker.example.com/metrics'])
+    expect(asked(url)).not.toThrow();
+});
+
 test('a misspelt setting is refused, a foreign variable is not', () => {
   expect(() => readSettings({ TEMPORAL_ADRESS: 'a:1' })).toThrow('did you mean TEMPORAL_ADDRESS?');
   expect(() => readSettings({ BALLAST_HOEM: '/tmp/x' })).toThrow('did you mean BALLAST_HOME?');

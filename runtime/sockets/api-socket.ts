@@ -22,6 +22,11 @@ export function apiSocket(home: Home): string {
   return short;
 }
 
+/** Where the API reads the metrics of this home's worker: beside its own socket. */
+export function workerSocket(home: Home): string {
+  return join(dirname(apiSocket(home)), 'worker.sock');
+}
+
 /** In a directory where others may write, somebody may have been faster. */
 function closedDirectory(path: string, uid: number | undefined): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });

@@ -1,5 +1,7 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { showsMetricsToken } from '../../db/keys/metrics-token.ts';
+import { listenOnSocket } from '../../machine/listen-on-socket.ts';
 
 export interface WorkerState {
   ready: boolean;
@@ -15,6 +17,10 @@ export interface WorkerHttp {
 interface Told {
   /** A port on 127.0.0.1, or the descriptor of a socket that listens already. */
   at: { port: number } | { fd: number };
+  /** WORKER_SOCKET, which lets only its user in. */
+  socket?: string | undefined;
+  /** METRICS_TOKEN_FILE. */
+  tokenFile: string;
   state: () => WorkerState;
   metrics: () => Promise<string>;
 }
@@ -24,9 +30,31 @@ export class PortTaken extends Error {
   override readonly name = 'PortTaken';
 }
 
-/** Health and metrics, told to this machine only. */
-export async function openHttp({ at, state, metrics }: Told): Promise<WorkerHttp> {
-  const server = createServer(async (request, response) => {
+/** Health for everybody on this machine; metrics for who shows the token, and for who can open the socket. */
+export async function openHttp({ at, socket, tokenFile, state, metrics }: Told): Promise<WorkerHttp> {
+  const server = createServer(answering({ state, metrics, mayRead: (shown) => showsMetricsToken(tokenFile, shown) }));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(sentenceOf(error)));
+    server.listen('fd' in at ? at : { port: at.port, host: '127.0.0.1' }, resolve);
+  });
+  const inner = createServer(answering({ state, metrics, mayRead: async () => true }));
+  const leave = socket === undefined ? () => {} : await listenOnSocket(inner, socket, 'WORKER_SOCKET');
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      leave();
+      for (const one of [inner, server]) one.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+interface Answering extends Pick<Told, 'state' | 'metrics'> {
+  mayRead(authorization: string | undefined): Promise<boolean>;
+}
+
+function answering({ state, metrics, mayRead }: Answering): RequestListener {
+  return async (request, response) => {
     const path = request.url?.split('?')[0];
     if (request.method !== 'GET') return answer(response, 405, 'Only GET is answered here.\n');
     if (path === '/healthz') return answer(response, 200, 'alive\n');
@@ -35,20 +63,12 @@ export async function openHttp({ at, state, metrics }: Told): Promise<WorkerHttp
       return answer(response, now.ready ? 200 : 503, JSON.stringify(now), 'application/json');
     }
     if (path !== '/metrics') return answer(response, 404, 'There are /healthz, /readyz and /metrics.\n');
+    if (!(await mayRead(request.headers.authorization))) {
+      return answer(response, 403, 'Send the token in METRICS_TOKEN_FILE as Authorization: Bearer ….\n');
+    }
     const text = await metrics().catch(() => undefined);
     if (text === undefined) return answer(response, 500, 'The metrics cannot be read.\n');
     return answer(response, 200, text, 'text/plain; version=0.0.4; charset=utf-8');
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(sentenceOf(error)));
-    server.listen('fd' in at ? at : { port: at.port, host: '127.0.0.1' }, resolve);
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
 }
 

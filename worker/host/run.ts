@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { v7 as uuid } from 'uuid';
 import { createActivities } from '../../activities/index.ts';
 import { openKeyring } from '../../db/keys/keys.ts';
+import { keepMetricsToken } from '../../db/keys/metrics-token.ts';
 import { longestLockWaitMillis, openDatabase } from '../../db/postgres/database.ts';
 import { required, type Settings } from '../../domain/settings/settings.ts';
 import { programVersion } from '../../domain/version.ts';
@@ -46,7 +47,9 @@ export async function runWorker({ settings, handed, log, signal }: Running): Pro
   const metrics = openMetrics(await installSdk(log));
   const [fd] = handed.sockets;
   const at = fd === undefined ? { port: settings.WORKER_PORT } : { fd };
-  const http = await openHttp({ at, state: () => state, metrics: metrics.text });
+  const { WORKER_SOCKET: socket, METRICS_TOKEN_FILE: tokenFile } = settings;
+  await keepMetricsToken(tokenFile);
+  const http = await openHttp({ at, socket, tokenFile, state: () => state, metrics: metrics.text });
   opened.defer(() => http.close());
   log.info({ port: http.port }, 'Worker begins');
 

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { newSecret } from '../../db/keys/secrets.ts';
+import { newSecret } from './secrets.ts';
 
 /** Makes the file of the token that /metrics is read with, if its directory is there and the file is not. */
 export async function keepMetricsToken(path: string): Promise<void> {
@@ -14,8 +14,13 @@ export async function keepMetricsToken(path: string): Promise<void> {
 export async function showsMetricsToken(path: string, authorization: string | undefined): Promise<boolean> {
   const shown = /^Bearer +(\S{16,256})$/i.exec(authorization ?? '')?.[1];
   if (shown === undefined) return false;
-  const token = (await readFile(path, 'utf8').catch(() => '')).trim();
+  const token = await metricsToken(path);
   return token.length >= 16 && timingSafeEqual(digest(shown), digest(token));
+}
+
+/** The token; nothing while there is none. */
+export async function metricsToken(path: string): Promise<string> {
+  return (await readFile(path, 'utf8').catch(() => '')).trim();
 }
 
 function digest(text: string): Buffer {

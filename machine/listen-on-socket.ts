@@ -7,18 +7,18 @@ export class SocketTaken extends Error {
 }
 
 /**
- * Has an HTTP server that listens on its port serve a unix socket as well. A file that was left behind by a process that
+ * Has an HTTP server serve a unix socket, besides a port of its own if it has one. `setting` names the path in messages. A file that was left behind by a process that
  * was killed is replaced. Answers how to stop listening there; connections are the server's own to end.
  */
-export async function listenOnSocket(http: Server, path: string): Promise<() => void> {
+export async function listenOnSocket(http: Server, path: string, setting: string): Promise<() => void> {
   const server = createServer((socket) => void http.emit('connection', socket));
   await listen(server, path).catch(async (error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) {
       const why = error instanceof Error ? error.message : String(error);
-      throw new SocketTaken(`API_SOCKET ${path} cannot be opened (${why}); choose a path that this user can write.`);
+      throw new SocketTaken(`${setting} ${path} cannot be opened (${why}); choose a path that this user can write.`);
     }
     if (await isServed(path)) {
-      throw new SocketTaken(`API_SOCKET ${path} is served by another process; stop that one, or choose another path.`);
+      throw new SocketTaken(`${setting} ${path} is served by another process; stop that one, or choose another path.`);
     }
     rmSync(path, { force: true });
     await listen(server, path);
