@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,4 +60,6 @@ test('health is told to everybody', async () => {
 test('the socket lets only its user in, and needs no token', async () => {
   expect(await askSocket('/metrics')).toBe('ballast_worker_serving 1\n');
   await expect(open()).rejects.toThrow(/^WORKER_SOCKET \S+ is served by another process/);
+  chmodSync(directory, 0o755);
+  await expect(open()).rejects.toThrow(/^WORKER_SOCKET is \S+, whose directory .+ can be entered by other users/);
 });

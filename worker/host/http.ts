@@ -1,7 +1,9 @@
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
 import { showsMetricsToken } from '../../db/keys/metrics-token.ts';
-import { listenOnSocket } from '../../machine/listen-on-socket.ts';
+import { listenOnSocket, SocketTaken } from '../../machine/listen-on-socket.ts';
+import { isOwnDirectory } from '../../machine/own-directory.ts';
 
 export interface WorkerState {
   ready: boolean;
@@ -32,13 +34,16 @@ export class PortTaken extends Error {
 
 /** Health for everybody on this machine; metrics for who shows the token, and for who can open the socket. */
 export async function openHttp({ at, socket, tokenFile, state, metrics }: Told): Promise<WorkerHttp> {
+  const inner = createServer(answering({ state, metrics, mayRead: async () => true }));
+  const leave = socket === undefined ? () => {} : await listenInside(inner, socket);
   const server = createServer(answering({ state, metrics, mayRead: (shown) => showsMetricsToken(tokenFile, shown) }));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(sentenceOf(error)));
     server.listen('fd' in at ? at : { port: at.port, host: '127.0.0.1' }, resolve);
+  }).catch((error: unknown) => {
+    leave();
+    throw error;
   });
-  const inner = createServer(answering({ state, metrics, mayRead: async () => true }));
-  const leave = socket === undefined ? () => {} : await listenOnSocket(inner, socket, 'WORKER_SOCKET');
   return {
     port: (server.address() as AddressInfo).port,
     async close() {
@@ -47,6 +52,13 @@ export async function openHttp({ at, socket, tokenFile, state, metrics }: Told):
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+async function listenInside(server: Server, socket: string): Promise<() => void> {
+  if (isOwnDirectory(dirname(socket))) return await listenOnSocket(server, socket, 'WORKER_SOCKET');
+  throw new SocketTaken(
+    `WORKER_SOCKET is ${socket}, whose directory is missing, or can be entered by other users; name one that only you can enter.`,
+  );
 }
 
 interface Answering extends Pick<Told, 'state' | 'metrics'> {
