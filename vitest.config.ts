@@ -1,6 +1,8 @@
+import { tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { compiledCode } from './test/ground/bundle-cache.ts';
 import { LongestFirst } from './test/run/longest-first.ts';
+import { runDirectory } from './test/run/run-directory.ts';
 
 /** `npm run test:all`: with whole matrices (`cellsOf`) and with the files that take minutes (`*.all.test.ts`). */
 const whole = process.env.TEST_ALL === 'true';
@@ -30,6 +32,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     provide: { whole },
+    // What is made once and kept from run to run stays outside of the run's own directory.
+    env: { TMPDIR: runDirectory(), TEST_CACHE: tmpdir() },
     sequence: { sequencer: LongestFirst },
     projects: [
       // Rules without a world around them.

@@ -149,7 +149,8 @@ describe.runIf(process.getuid?.() === 0)('a program of another user', () => {
     // So deep that the socket lies in a short directory of its own, where everybody may make directories.
     const { ingress, serving } = await running({ depth: 'x'.repeat(90) });
     const before = serving();
-    expect(dirname(dirname(before.control))).toBe(tmpdir());
+    // Of a program without an environment, which the ingress is.
+    expect(dirname(dirname(before.control))).toBe('/tmp');
     rmSync(dirname(before.control), { recursive: true });
     const thief = await thiefOf(before.control);
     await until('the thief has the path', async () => thief.got().length > 0);

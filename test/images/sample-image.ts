@@ -68,7 +68,7 @@ export async function sampleLayout(directory: string, options: SampleOptions = {
 
 async function build() {
   const made = createHash('sha256').update(await readFile(source));
-  const cache = join(tmpdir(), `ballast-sample-${made.digest('hex').slice(0, 12)}`);
+  const cache = join(process.env.TEST_CACHE ?? tmpdir(), `ballast-sample-${made.digest('hex').slice(0, 12)}`);
   const program = join(cache, 'sample');
   const packed = join(cache, 'layer.tar.gz');
   const found = await readFile(packed).catch(() => undefined);

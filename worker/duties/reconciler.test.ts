@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCluster } from '../../db/clusters/clusters.ts';
-import { claimPurge, requestPurge, restoreOrganization } from '../../db/deletions/deletions.ts';
+import { requestPurge, restoreOrganization } from '../../db/deletions/deletions.ts';
+import { claimPurge } from '../../db/deletions/purge-claim.ts';
 import { archivedRuns } from '../../db/engine/archive/history-archive.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { type Alarm, openDatabase } from '../../db/postgres/database.ts';
