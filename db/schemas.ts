@@ -44,4 +44,4 @@ const subjects = [
 type Entity = (typeof subjects)[number][number];
 
 /** Every entity there is. The tables' types and the migrations are made from this list. */
-export const schemas: readonly Entity[] = subjects.flatMap((subject): readonly Entity[] => subject);
+export const schemas: readonly Entity[] = (subjects as readonly (readonly Entity[])[]).flat();

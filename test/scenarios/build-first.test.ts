@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { findTemporal } from '../../runtime/temporal-server/temporal-binary.ts';
 import { until } from '../ground/until.ts';
-import { barePath } from '../installation/bare-machine.ts';
 import { Installation } from '../installation/installation.ts';
 import { familyOf } from '../installation/process-family.ts';
 import { partNames } from '../installation/running-parts.ts';
+import { barePath } from '../machines/bare-machine.ts';
 
 const machine = mkdtempSync(join(tmpdir(), 'ballast-build-first-'));
 const [building, order] = ['building', 'order'].map((name) => join(machine, name)) as [string, string];

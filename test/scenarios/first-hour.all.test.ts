@@ -10,7 +10,7 @@ import { readmeCommands, readmeExample } from '../applications/readme-example.ts
 import { until } from '../ground/until.ts';
 import { packRelease, type ReleaseHost, releaseHost } from '../images/release-host.ts';
 import type { RunningCommand } from '../installation/ballast-command.ts';
-import { NewMachine } from '../installation/new-machine.ts';
+import { NewMachine } from '../machines/new-machine.ts';
 
 /** Minutes of packages, downloads and first starts; it only ends what hangs. */
 const longest = 1_800;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { runBallast } from '../installation/ballast-command.ts';
-import { barePath, withoutGo } from '../installation/bare-machine.ts';
 import { Installation } from '../installation/installation.ts';
+import { barePath, withoutGo } from '../machines/bare-machine.ts';
 
 const machine = mkdtempSync(join(tmpdir(), 'ballast-no-source-'));
 const program = withoutGo(machine);

@@ -7,9 +7,9 @@ import { officialArchive } from '../../runtime/temporal-server/temporal-archive.
 import { findTemporal } from '../../runtime/temporal-server/temporal-binary.ts';
 import { packRelease, type ReleaseHost, releaseHost } from '../images/release-host.ts';
 import type { CommandResult } from '../installation/ballast-command.ts';
-import { barePath } from '../installation/bare-machine.ts';
 import { Installation } from '../installation/installation.ts';
 import { type PartName, partNames } from '../installation/running-parts.ts';
+import { barePath } from '../machines/bare-machine.ts';
 import { cellsOf } from '../run/matrix.ts';
 
 let installation: Installation;

@@ -7,10 +7,10 @@ import { identify, type ProcessIdentity } from '../../machine/process-identity.t
 import { readHome } from '../../runtime/home/home.ts';
 import { freePort } from '../ground/free-port.ts';
 import { endWhatGoesOn, keepLogs, removeHome } from '../ground/remove-home.ts';
-import { type CommandResult, type RunningCommand, runShellIn, startProgram } from './ballast-command.ts';
+import { type CommandResult, type RunningCommand, runShellIn, startProgram } from '../installation/ballast-command.ts';
+import { familyOf } from '../installation/process-family.ts';
+import { RunningParts } from '../installation/running-parts.ts';
 import { barePath } from './bare-machine.ts';
-import { familyOf } from './process-family.ts';
-import { RunningParts } from './running-parts.ts';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
