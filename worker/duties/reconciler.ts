@@ -1,6 +1,7 @@
 import { connectionFailure, lockTimeout } from '../../db/postgres/connection-failure.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { openGate } from '../../domain/gate.ts';
+import type { Temporal } from '../../temporal/connection/connect.ts';
 import { hasStatus } from '../../temporal/connection/grpc-status.ts';
 import { setBlocker } from '../../temporal/delivery/blocker.ts';
 import { actorKinds, actorOf } from '../../workflows/descriptors.ts';
@@ -9,7 +10,7 @@ import { askToLook, mendActor } from './mend-actor.ts';
 import { type OpenRow, openRows, unheardRows, withoutOpenRow } from './open-rows.ts';
 import type { Reconciling } from './reconciling.ts';
 import { type Repeated, repeat } from './repeat.ts';
-import { failingActors, runningActors } from './running-actors.ts';
+import { countRunning, failingActors, runningActors } from './running-actors.ts';
 
 /** State carried from one pass to the next. */
 export interface Memory {
@@ -19,10 +20,18 @@ export interface Memory {
   unheard: Map<string, number>;
   /** By actor: not to be bothered again before that time. */
   quiet: Map<string, number>;
+  listing: Listing | undefined;
+}
+
+/** All that visibility called running when rows and actors agreed, and how often that has served since. */
+interface Listing {
+  running: ReadonlyMap<string, Date>;
+  open: number;
+  passes: number;
 }
 
 export function openMemory(): Memory {
-  return { after: '', unheard: new Map(), quiet: new Map() };
+  return { after: '', unheard: new Map(), quiet: new Map(), listing: undefined };
 }
 
 /** Actors that are described in a pass although nothing is known to be wrong: those after the last ones, round and round. */
@@ -32,6 +41,8 @@ const blockersAPass = 50;
 /** Describes of a pass that may find visibility wrong. More mean that visibility was restored apart. */
 const mostInVain = 50;
 const quietMilliseconds = 600_000;
+/** Passes that may count instead of list: one actor that went while another one came between two passes is found after these. */
+const passesOfListing = 10;
 /** An actor that was at work is looked at again before long. */
 const busyMilliseconds = 20_000;
 
@@ -58,14 +69,30 @@ export async function reconcile(reconciling: Reconciling, signal?: AbortSignal, 
   for (const kind of actorKinds) {
     for (const row of await openRows(database, kind, graceSeconds)) open.set(actorId(kind, row.id), row);
   }
-  const running = await runningActors(temporal);
+  const running = await listedActors(temporal, memory, open.size);
   const failing = await failingActors(temporal);
   const pass: Pass = { reconciling, memory, open, running, failing, signal };
   forgetQuiet(memory);
-  await mendDifferences(pass);
+  const missing = await mendDifferences(pass);
   await describeSome(pass);
   await tellUnheard(pass);
-  await endStrays(pass);
+  const strays = await endStrays(pass);
+  if (missing + strays > 0) memory.listing = undefined;
+}
+
+/**
+ * All that run. At rest two numbers say that nothing has changed: listing ten thousand takes Temporal as much as it takes to
+ * start hundreds.
+ */
+async function listedActors(temporal: Temporal, memory: Memory, open: number): Promise<ReadonlyMap<string, Date>> {
+  const { listing } = memory;
+  if (listing?.open === open && listing.passes < passesOfListing) {
+    listing.passes += 1;
+    if ((await countRunning(temporal)) === listing.running.size) return listing.running;
+  }
+  const running = await runningActors(temporal);
+  memory.listing = { running, open, passes: 0 };
+  return running;
 }
 
 interface Pass {
@@ -77,17 +104,19 @@ interface Pass {
   signal: AbortSignal | undefined;
 }
 
-/** Rows that are open while visibility knows of no run: confirmed by describe, one by one, until too many were in vain. */
-async function mendDifferences(pass: Pass): Promise<void> {
+/** Rows that are open while visibility knows of no run: confirmed by describe, one by one, until too many were in vain. Answers how many. */
+async function mendDifferences(pass: Pass): Promise<number> {
   const { memory, open, running } = pass;
-  const missing = [...open].filter(([actor, { young }]) => !young && !running.has(actor) && !memory.quiet.has(actor));
+  const missing = [...open].filter(([actor, { young }]) => !young && !running.has(actor));
+  const due = missing.filter(([actor]) => !memory.quiet.has(actor));
   let inVain = 0;
-  await each(pass, missing, async ([actor, row]) => {
+  await each(pass, due, async ([actor, row]) => {
     if (inVain >= mostInVain) return;
     if ((await mend(pass, row)) !== 'running') return;
     inVain += 1;
     memory.quiet.set(actor, Date.now() + quietMilliseconds);
   });
+  return missing.length;
 }
 
 /** Those that are known to fail or to be blocked, and the next ones of the round. */
@@ -122,8 +151,8 @@ async function tellUnheard({ reconciling, memory, running, signal }: Pass): Prom
   memory.unheard = seen;
 }
 
-/** Actors that run although their row is final or gone: asked to look, they end without effects. */
-async function endStrays({ reconciling, memory, open, running, signal }: Pass): Promise<void> {
+/** Actors that run although their row is final or gone: asked to look, they end without effects. Answers how many. */
+async function endStrays({ reconciling, memory, open, running, signal }: Pass): Promise<number> {
   const { database, graceSeconds = 60 } = reconciling;
   const old = Date.now() - graceSeconds * 1_000;
   const strange = [...running].filter(([actor, startedAt]) => !open.has(actor) && startedAt.getTime() <= old);
@@ -135,12 +164,13 @@ async function endStrays({ reconciling, memory, open, running, signal }: Pass): 
     if (ids.length === 0) continue;
     for (const id of await withoutOpenRow(database, kind, ids, graceSeconds)) {
       const actor = actorId(kind, id);
-      if (signal?.aborted) return;
+      if (signal?.aborted) return strange.length;
       if (memory.quiet.has(actor)) continue;
       const asked = await askToLook(reconciling, actor, 'The actor is running although its row is final or deleted.');
       memory.quiet.set(actor, Date.now() + (asked === 'busy' ? busyMilliseconds : quietMilliseconds));
     }
   }
+  return strange.length;
 }
 
 /** Some at once. Without the database or Temporal nobody can be mended, and the pass ends. */

@@ -3,12 +3,13 @@ import { hasStatus } from '../../temporal/connection/grpc-status.ts';
 
 const pageSize = 1_000;
 
+const isRunning = "ExecutionStatus = 'Running'";
+const isFailing = `${isRunning} AND TemporalReportedProblems IS NOT NULL`;
+
+type Reading = Pick<Temporal, 'connection' | 'namespace'>;
+
 /** The ids of all workflows that Temporal's visibility calls running, with their start. It lags behind by moments. */
-export async function runningActors(
-  { connection, namespace }: Pick<Temporal, 'connection' | 'namespace'>,
-  problems = false,
-): Promise<Map<string, Date>> {
-  const query = `ExecutionStatus = 'Running'${problems ? ' AND TemporalReportedProblems IS NOT NULL' : ''}`;
+export async function runningActors({ connection, namespace }: Reading, query = isRunning): Promise<Map<string, Date>> {
   const running = new Map<string, Date>();
   let nextPageToken: Uint8Array | undefined;
   do {
@@ -26,10 +27,16 @@ export async function runningActors(
   return running;
 }
 
+/** How many `runningActors` would read: it costs as much for ten thousand as for ten. */
+export async function countRunning({ connection, namespace }: Reading): Promise<number> {
+  const { count } = await connection.workflowService.countWorkflowExecutions({ namespace, query: isRunning });
+  return Number(count ?? 0);
+}
+
 /** Actors whose program fails: one query for all. A server that does not know of such problems names none. */
-export async function failingActors(temporal: Pick<Temporal, 'connection' | 'namespace'>): Promise<Set<string>> {
+export async function failingActors(temporal: Reading): Promise<Set<string>> {
   try {
-    return new Set((await runningActors(temporal, true)).keys());
+    return new Set((await runningActors(temporal, isFailing)).keys());
   } catch (error) {
     if (hasStatus(error, 'invalidArgument')) return new Set();
     throw error;
