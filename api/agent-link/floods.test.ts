@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { acceptReport } from '../../db/agents/reports.ts';
 import { type ClusterRef, createCluster } from '../../db/clusters/clusters.ts';
@@ -12,6 +11,7 @@ import { applySlice, removeSlice } from '../../db/workloads/cluster-slices.ts';
 import { listObservedSlices } from '../../db/workloads/observed-slices.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { workload } from '../../protocol/workload.ts';
+import { sampleRow } from '../../test/actors/sample-row.ts';
 import { hashOf, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
 import { until } from '../../test/ground/until.ts';
 import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
@@ -85,7 +85,7 @@ test('more slices than any cluster has are refused, and nothing is kept of them'
 });
 
 test('an update hears the first words of its agent, and not what it goes on to say', async () => {
-  const updateId = uuid();
+  const { id: updateId } = await sampleRow(api.database, 'agent-update', { state: 'downloading', revision: 1 });
   const id = await running((effect) =>
     createCommand(effect, api.keyring, cluster, {
       body: { kind: 'update' },

@@ -81,7 +81,11 @@ test('no part starts before the server is built', async () => {
   await until('Go builds', async () => existsSync(building));
   await lookWhileBuilding();
   writeFileSync(order, 'succeed');
-  await installation.until('PostgreSQL is ready', async () => installation.output.includes('✓ PostgreSQL ready'), 240);
+  await installation.until(
+    'PostgreSQL is ready',
+    async () => /✓ PostgreSQL [\d.]+ ready/.test(installation.output),
+    240,
+  );
   const first = installation.output.split('\n').findIndex((line) => line.includes('✓'));
   const built = installation.output.split('\n').findLastIndex((line) => line.includes('building the Temporal server'));
   expect(built).toBeLessThan(first);
