@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import proto from '@temporalio/proto';
 import { pino } from 'pino';
 import { createCluster } from '../../db/clusters/clusters.ts';
 import { freePorts } from '../../runtime/sockets/ports.ts';
 import { connectTemporal, type Temporal } from '../../temporal/connection/connect.ts';
 import { payloadKeys } from '../../temporal/connection/open.ts';
 import { prepareNamespace } from '../../temporal/connection/prepare-namespace.ts';
+import { taskQueue } from '../../temporal/connection/task-queue.ts';
 import { reconcile } from '../../worker/duties/reconciler.ts';
 import { runningActors } from '../../worker/duties/running-actors.ts';
 import { openMetrics } from '../../worker/host/metrics.ts';
@@ -81,7 +83,7 @@ async function openPlane(): Promise<Plane> {
   return { ground, temporal, organizationId, pids, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** Creates clusters that wait for their agents, until each has its workflow and visibility knows all of them. */
+/** Creates clusters that wait for their agents, until each has its workflow, has nothing more to do and is known by visibility. */
 async function beginWorkflows({ ground: { database }, temporal, organizationId }: Plane): Promise<void> {
   for (let made = 0; made < count; made += together) {
     await asBench(database, async (running) => {
@@ -92,9 +94,20 @@ async function beginWorkflows({ ground: { database }, temporal, organizationId }
   }
   const outbox = database.kysely.selectFrom('outbox').select('id').limit(1);
   while ((await outbox.execute()).length > 0) await pause(1_000);
-  // The first call over a connection that was idle for minutes may run out of time.
-  const known = async () => (await runningActors(temporal).catch(() => new Map())).size;
-  while ((await known()) < count) await pause(1_000);
+  const known = async () => (await runningActors(temporal)).size;
+  while ((await known()) < count || (await tasksOf(temporal)) > 0) await pause(1_000);
+}
+
+/** Those that wait for a worker. */
+async function tasksOf({ connection, namespace }: Temporal): Promise<number> {
+  const { TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY } = proto.temporal.api.enums.v1.TaskQueueType;
+  const kinds = [TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY];
+  const described = kinds.map((taskQueueType) =>
+    connection.workflowService
+      .describeTaskQueue({ namespace, taskQueue: { name: taskQueue }, taskQueueType, reportStats: true })
+      .then(({ stats }) => Number(stats?.approximateBacklogCount ?? 0)),
+  );
+  return (await Promise.all(described)).reduce((sum, one) => sum + one, 0);
 }
 
 async function atRest(plane: Plane): Promise<Figures> {
