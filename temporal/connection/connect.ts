@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   Client,
   Connection,
@@ -44,10 +45,20 @@ const callDeadline = 5_000;
 const longPollDeadline = 30_000;
 
 /** Four attempts are over in a second: who calls us has a better plan for an outage than to wait here. */
-const retrying = makeGrpcRetryInterceptor(defaultGrpcRetryOptions({ maxAttempts: 4 }));
+const retries = defaultGrpcRetryOptions({ maxAttempts: 4 });
 
 /** Connects at the first call, not before: the API starts while Temporal is away, and gRPC finds it when it is back. */
 export function connectTemporal({ keys, interceptors = [], ...to }: Connecting): Temporal {
+  let closed = false;
+  let lastRetry = 0;
+  const retrying = makeGrpcRetryInterceptor({
+    retryableDecider: (attempt, status) => !closed && retries.retryableDecider(attempt, status),
+    delayFunction: (attempt, status) => {
+      const millis = retries.delayFunction(attempt, status);
+      lastRetry = Math.max(lastRetry, performance.now() + millis);
+      return millis;
+    },
+  });
   const connection = Connection.lazy({
     ...endpoint(to),
     interceptors: [
@@ -79,7 +90,12 @@ export function connectTemporal({ keys, interceptors = [], ...to }: Connecting):
           () => true,
           () => false,
         ),
-    close: () => connection.close(),
+    close: async () => {
+      closed = true;
+      // An attempt that is due after the end of its connection throws where nobody can catch it, and ends the process.
+      await pause(Math.max(0, lastRetry - performance.now()));
+      await connection.close();
+    },
   };
 }
 
