@@ -20,6 +20,7 @@ export const problems = {
   'project-restricted': { status: 403, title: 'Forbidden' },
   'not-found': { status: 404, title: 'Not Found' },
   'method-not-allowed': { status: 405, title: 'Method Not Allowed' },
+  'request-timeout': { status: 408, title: 'Request Timeout' },
   conflict: { status: 409, title: 'Conflict' },
   'request-still-running': { status: 409, title: 'Conflict' },
   'answer-carried-secret': { status: 409, title: 'Conflict' },

@@ -33,7 +33,8 @@ function problemOf(code: string): Problem {
     return new Problem('method-not-allowed', 'This method is not known; use one that the reference at /docs names.');
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new Problem('timeout', 'The request took longer to arrive than the server waits; send it again.');
+    // Browsers open connections before they need them, and send a request again that meets a 408 there, and no other answer.
+    return new Problem('request-timeout', 'The request took longer to arrive than the server waits; send it again.');
   }
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new Problem('invalid-request', 'The headers of the request are too large; send fewer or shorter ones.');
