@@ -17,6 +17,7 @@ import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database
 import { groundTemporalSettings } from '../test/ground/ground-temporal.ts';
 import { proxyTo, type TcpProxy } from '../test/ground/proxy.ts';
 import { until } from '../test/ground/until.ts';
+import { testInAll } from '../test/run/matrix.ts';
 
 const program = fileURLToPath(new URL('./main.ts', import.meta.url));
 let fresh: FreshDatabase;
@@ -177,7 +178,7 @@ test('it goes on by itself when Temporal and PostgreSQL went away and came back'
   expect(await livingProcesses(fresh.database.kysely)).toEqual([]);
 });
 
-test('what a killed worker has begun another one ends, once', async () => {
+testInAll('what a killed worker has begun another one ends, once', async () => {
   const first = start();
   await ready(first);
   const deletions = await Promise.all(Array.from({ length: 20 }, () => deletedOrganization(fresh.database, 0)));

@@ -13,6 +13,7 @@ import { freePort } from '../ground/free-port.ts';
 import { type SampleOptions, sampleLayout } from '../images/sample-image.ts';
 import { runBallast } from '../installation/ballast-command.ts';
 import { Installation } from '../installation/installation.ts';
+import { testInAll } from '../run/matrix.ts';
 
 const log = { info: () => {}, warn: () => {} };
 
@@ -56,7 +57,7 @@ describe.runIf(dockerCanRun())('on a real engine', () => {
     }
   }, 120_000);
 
-  test("the README's own commands run its example in containers of the local cluster", async () => {
+  testInAll("the README's own commands run its example in containers of the local cluster", async () => {
     const ingressPort = await freePort();
     const installation = await Installation.start('docker-example', {
       LOCAL_CLUSTER: 'true',

@@ -14,6 +14,7 @@ import { call } from '../installation/running-api.ts';
 import { partNames } from '../installation/running-parts.ts';
 import { secretsInLogs } from '../installation/secrets-in-logs.ts';
 import { story } from '../installation/story.ts';
+import { testInAll } from '../run/matrix.ts';
 import { deleteOrganization, ended, purgeNow, toldEverything } from '../seeds/deletion.ts';
 import { machine } from '../seeds/seed.ts';
 
@@ -148,7 +149,7 @@ async function poisoned(): Promise<string[]> {
   return ((await installation.readiness())?.poisoned ?? []).map(({ actorId }) => actorId);
 }
 
-test('poisoned entries are named in /readyz and /metrics and delay nobody else', async () => {
+testInAll('poisoned entries are named in /readyz and /metrics and delay nobody else', async () => {
   const [blocked, other] = await Promise.all([installation.organization(), installation.organization()]);
   const deletion = await deleteOrganization(installation, blocked);
   await toldEverything(installation, deletion.actor);

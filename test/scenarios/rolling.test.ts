@@ -4,6 +4,7 @@ import type { Driver } from '../../agent/drivers/driver.ts';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../agents/docker-engine.ts';
 import { applied, keptMachine, wanted } from '../agents/kept-machine.ts';
 import { steadyTraffic } from '../applications/steady-traffic.ts';
+import { testInAll } from '../run/matrix.ts';
 
 async function rolls(driver?: (home: string) => Promise<Driver>): Promise<void> {
   const machine = await keptMachine(driver === undefined ? {} : { driver, hostBound: false });
@@ -42,6 +43,7 @@ describe.runIf(dockerCanRun())('on a real engine', () => {
   });
   afterAll(() => engine?.stop());
 
-  test('two replicas roll to a new version under 200 requests a second without losing one: containers', () =>
-    rolls((home) => dockerDriver({ home, socket: engine.socket, log: { info: () => {}, warn: () => {} } })));
+  testInAll('two replicas roll to a new version under 200 requests a second without losing one: containers', () =>
+    rolls((home) => dockerDriver({ home, socket: engine.socket, log: { info: () => {}, warn: () => {} } })),
+  );
 });
