@@ -108,6 +108,11 @@ const described = async ({ actor }: Sample) => {
   return { status: status.name, firstRunId: raw.workflowExecutionInfo?.firstRunId };
 };
 
+async function failedTask({ actor }: Sample): Promise<boolean> {
+  const { events } = await ground.temporal.client.workflow.getHandle(actor).fetchHistory();
+  return events?.some(({ workflowTaskFailedEventAttributes: failed }) => failed) ?? false;
+}
+
 test('code that fails ends no actor: people see each as stuck, until the code is mended', async () => {
   const began = await Promise.all(both().map(described));
   const hinted = await Promise.all(both().map(hints));
@@ -126,8 +131,11 @@ test('code that fails ends no actor: people see each as stuck, until the code is
       const fault = throwing.includes(one)
         ? /^Cannot read properties of undefined .*'body'/
         : /Nondeterminism.*'claimActor'/;
-      expect(told, one.actor).toEqual([expect.objectContaining({ level: 50, fault: expect.stringMatching(fault) })]);
+      // A machine at its limit lets even the first task run out of time: then the history names no fault.
+      const named = (await failedTask(one)) ? { fault: expect.stringMatching(fault) } : {};
+      expect(told, one.actor).toEqual([expect.objectContaining({ level: 50, ...named })]);
     }
+    expect(ground.lines.filter(({ fault }) => fault !== undefined).length).toBeGreaterThan(0);
     // Those of the SDK name the actor at least, and carry no payload.
     const failing = ground.lines.filter(({ msg }) => msg === 'Failing workflow task');
     expect(new Set(failing.map(({ actor }) => actor))).toEqual(new Set(both().map(({ actor }) => actor)));
