@@ -32,7 +32,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     provide: { whole },
-    // What is made once and kept from run to run stays outside of the run's own directory.
+    // Samples that are kept from run to run stay outside of the run's own directory.
     env: { TMPDIR: runDirectory(), TEST_CACHE: tmpdir() },
     sequence: { sequencer: LongestFirst },
     projects: [

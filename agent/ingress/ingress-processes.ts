@@ -30,7 +30,7 @@ export class IngressProcesses {
     } catch (error) {
       if (!isAlive(record)) return;
       if (!this.isDeaf(record) || record.pid === this.serving?.pid) throw error;
-      // It takes no new connections, and has half a minute instead of an hour for those that it has.
+      // A signal still reaches it: no new connections, and half a minute instead of an hour for those that it has.
       signal(record, 'SIGTERM');
     }
   }

@@ -62,7 +62,7 @@ async function thiefOf(...paths: string[]) {
   return thief;
 }
 
-/** It gets `::1` at once, which is not an address of this ingress. */
+/** The thief gets `::1` at once, which is not an address of this ingress. */
 async function thiefOfPort(port: number) {
   const thief = await portThief([port]);
   undo.push(() => thief.end());

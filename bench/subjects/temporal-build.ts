@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePorts } from '../../runtime/sockets/ports.ts';
 import { temporalVersion } from '../../runtime/supervisor/versions.ts';
-import { findGo } from '../../runtime/temporal-server/temporal-build.ts';
+import { buildArguments, findGo } from '../../runtime/temporal-server/temporal-build.ts';
 import { removeHome } from '../../test/ground/remove-home.ts';
 import type { Benchmark, Figures, Opened } from '../engine/benchmark.ts';
 import { end, surroundings } from '../engine/node-process.ts';
@@ -48,10 +48,12 @@ async function inEmptyCache(build: (directory: string) => Promise<void>): Promis
 }
 
 async function alone(go: string, directory: string): Promise<void> {
-  const programs = ['go.temporal.io/server/cmd/server', 'go.temporal.io/server/cmd/tools/sql'];
-  const args = ['build', '-trimpath', '-ldflags', '-s -w', '-o', `${directory}/`, ...programs];
   await finished(
-    spawn(go, args, { cwd: source, env: { ...environment(directory), CGO_ENABLED: '0' }, stdio: 'ignore' }),
+    spawn(go, buildArguments(directory), {
+      cwd: source,
+      env: { ...environment(directory), CGO_ENABLED: '0' },
+      stdio: 'ignore',
+    }),
   );
 }
 

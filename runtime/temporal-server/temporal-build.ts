@@ -35,9 +35,7 @@ export async function buildTemporal({ go, into, names, progress, log, env }: Bui
     const total = await countPackages({ go, env, progress, keep });
     const began = Date.now();
     let built = 0;
-    const paths = Object.values(packages);
-    const args = ['build', '-v', '-trimpath', '-ldflags', '-s -w', '-o', `${into}/`, ...paths];
-    await runGo({ go, env }, args, (line) => {
+    await runGo({ go, env }, buildArguments(into), (line) => {
       keep(line);
       // Each line names a package that was compiled; those that the compiler still had are not named.
       if (!/^[\w./-]+$/.test(line)) return;
@@ -63,6 +61,10 @@ export async function buildTemporal({ go, into, names, progress, log, env }: Bui
 interface Counting extends Going {
   progress: (text: string) => void;
   keep: (line: string) => void;
+}
+
+export function buildArguments(into: string): string[] {
+  return ['build', '-v', '-trimpath', '-ldflags', '-s -w', '-o', `${into}/`, ...Object.values(packages)];
 }
 
 /** Takes a second of the build's minutes. The first time it downloads the source, module by module. */

@@ -46,6 +46,7 @@ const longPollDeadline = 30_000;
 
 /** Four attempts are over in a second: who calls us has a better plan for an outage than to wait here. */
 const retries = defaultGrpcRetryOptions({ maxAttempts: 4 });
+const timerSlack = 10;
 
 /** Connects at the first call, not before: the API starts while Temporal is away, and gRPC finds it when it is back. */
 export function connectTemporal({ keys, interceptors = [], ...to }: Connecting): Temporal {
@@ -93,7 +94,9 @@ export function connectTemporal({ keys, interceptors = [], ...to }: Connecting):
     close: async () => {
       closed = true;
       // An attempt that is due after the end of its connection throws where nobody can catch it, and ends the process.
-      await pause(Math.max(0, lastRetry - performance.now()));
+      const due = lastRetry - performance.now();
+      // Timers are exact to a millisecond, and that attempt has to be the earlier one.
+      if (due > -timerSlack) await pause(due + timerSlack);
       await connection.close();
     },
   };

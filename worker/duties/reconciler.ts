@@ -156,21 +156,24 @@ async function endStrays({ reconciling, memory, open, running, signal }: Pass): 
   const { database, graceSeconds = 60 } = reconciling;
   const old = Date.now() - graceSeconds * 1_000;
   const strange = [...running].filter(([actor, startedAt]) => !open.has(actor) && startedAt.getTime() <= old);
+  let strays = 0;
   for (const kind of actorKinds) {
+    // Workflows of somebody else in the namespace are none of ours.
     const ids = strange.flatMap(([actor]) => {
       const known = actorOf(actor);
       return known?.kind === kind ? [known.rowId] : [];
     });
     if (ids.length === 0) continue;
+    strays += ids.length;
     for (const id of await withoutOpenRow(database, kind, ids, graceSeconds)) {
       const actor = actorId(kind, id);
-      if (signal?.aborted) return strange.length;
+      if (signal?.aborted) return strays;
       if (memory.quiet.has(actor)) continue;
       const asked = await askToLook(reconciling, actor, 'The actor is running although its row is final or deleted.');
       memory.quiet.set(actor, Date.now() + (asked === 'busy' ? busyMilliseconds : quietMilliseconds));
     }
   }
-  return strange.length;
+  return strays;
 }
 
 /** Some at once. Without the database or Temporal nobody can be mended, and the pass ends. */
