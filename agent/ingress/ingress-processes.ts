@@ -28,7 +28,8 @@ export class IngressProcesses {
     try {
       await order(record.control, 'apply');
     } catch (error) {
-      if (!isAlive(record)) return;
+      // One that ends forgets itself first: an order that comes just then is cut.
+      if (!this.all.some(({ pid }) => pid === record.pid)) return;
       if (!this.isDeaf(record) || record.pid === this.serving?.pid) throw error;
       // A signal still reaches it: no new connections, and half a minute instead of an hour for those that it has.
       signal(record, 'SIGTERM');

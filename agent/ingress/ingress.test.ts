@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, Pool, request } from 'undici';
@@ -140,6 +141,26 @@ test('a program that does not start is said, and a socket path that would be too
   await works.ensure();
   await works.setRoutes([]);
   expect(await works.inFlight({ host: '127.0.0.1', port: 1 })).toBe(0);
+});
+
+test('routes are set although a leaving process ends while it is told', async () => {
+  const home = newHome();
+  const agent = ingress(home);
+  await agent.ensure();
+  const files = new IngressFiles(join(home, 'ingress'));
+  const [serving, own] = [files.serving(), identify(process.pid)];
+  if (serving === undefined || own === undefined) throw new Error('no record');
+  const leaving = { ...serving, ...own, control: join(files.directory, 'control-leaving.sock') };
+  // It is still a process when its connections are cut.
+  const ending = createServer((connection) => {
+    files.removeLeaving(leaving);
+    connection.destroy();
+  });
+  undo.push(() => void ending.close());
+  await once(ending.listen(leaving.control), 'listening');
+  files.writeLeaving(leaving);
+  await agent.setRoutes([]);
+  expect(files.leaving()).toEqual([]);
 });
 
 test('nothing is lost while the ingress is replaced five times and instances change under load', async () => {
