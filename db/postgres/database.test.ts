@@ -65,6 +65,16 @@ async function door(): Promise<{ url: string; slam(): void; open(): Promise<void
   return { url: url.href, slam, open, close: async () => slam() };
 }
 
+test('closed while its first connection is being made, it answers what was asked and ends', async () => {
+  const database = await openDatabase({ url: fresh.url, applicationName: 'closed early', poolMax: 2 });
+  const asked = answers(database);
+  while (database.pool().total === 0) await Promise.resolve();
+  await database.close();
+  expect(await asked).toBe(true);
+  expect(await answers(database)).toBe(false);
+  await database.close();
+});
+
 test('connections heal by themselves, and meanwhile every failure says that the database is away', async () => {
   const way = await door();
   const warnings: string[] = [];

@@ -64,6 +64,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   // Connects at the first query, and closes an idle connection.
   const poolBeside = poolOf(options, { max: 1, idleTimeoutMillis: 10_000, allowExitOnIdle: true });
   const beside = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: poolBeside }) });
+  let closing: Promise<unknown> | undefined;
   const committed = new Set<(committed: Committed) => void>();
   const alarmed = new Set<(alarm: Alarm) => void>();
   return {
@@ -80,7 +81,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       await kysely.selectNoFrom((expression) => expression.lit(1).as('one')).execute();
     },
     close: async () => {
-      await Promise.all([beside.destroy(), kysely.destroy()]);
+      // Kysely would forget the pool first, and lose a connection that is just being made: the pool waits for it for ever.
+      closing ??= Promise.all([poolBeside.end(), pool.end()]);
+      await closing;
     },
   };
 }
