@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { dockerDriver } from '../../agent/drivers/docker/docker-driver.ts';
 import type { Driver } from '../../agent/drivers/driver.ts';
-import { type DockerEngine, dockerCanRun, dockerEngine } from '../agents/docker-engine.ts';
+import { dockerCanRun, dockerEngine } from '../agents/docker-engine.ts';
 import { applied, keptMachine, wanted } from '../agents/kept-machine.ts';
 import { steadyTraffic } from '../applications/steady-traffic.ts';
+import { testInAll } from '../run/matrix.ts';
 
 async function rolls(driver?: (home: string) => Promise<Driver>): Promise<void> {
   const machine = await keptMachine(driver === undefined ? {} : { driver, hostBound: false });
@@ -35,13 +36,16 @@ async function rolls(driver?: (home: string) => Promise<Driver>): Promise<void> 
 
 test('two replicas roll to a new version under 200 requests a second without losing one: processes', () => rolls());
 
-describe.runIf(dockerCanRun())('on a real engine', () => {
-  let engine: DockerEngine;
-  beforeAll(async () => {
-    engine = await dockerEngine();
-  });
-  afterAll(() => engine?.stop());
-
-  test('two replicas roll to a new version under 200 requests a second without losing one: containers', () =>
-    rolls((home) => dockerDriver({ home, socket: engine.socket, log: { info: () => {}, warn: () => {} } })));
-});
+if (dockerCanRun()) {
+  testInAll(
+    'two replicas roll to a new version under 200 requests a second without losing one: containers',
+    async () => {
+      const engine = await dockerEngine();
+      try {
+        await rolls((home) => dockerDriver({ home, socket: engine.socket, log: { info: () => {}, warn: () => {} } }));
+      } finally {
+        await engine.stop();
+      }
+    },
+  );
+}

@@ -9,6 +9,7 @@ import { Installation, type Session } from '../installation/installation.ts';
 import { type Credential, headersOf } from '../installation/running-api.ts';
 import { secretsInLogs } from '../installation/secrets-in-logs.ts';
 import { story } from '../installation/story.ts';
+import { testInAll } from '../run/matrix.ts';
 
 const path = '/api/v1/events/stream';
 const megabyte = 1024 * 1024;
@@ -21,6 +22,8 @@ const opened: ReadStream[] = [];
 
 beforeAll(async () => {
   installation = await Installation.start('scale-out', inspectable);
+  second = await installation.startBeside('api');
+  ({ id: organizationId, owner } = await installation.organization());
 });
 afterAll(() => installation?.remove());
 afterEach(() => {
@@ -33,25 +36,16 @@ async function stories(urls: string[], midway?: () => void): Promise<void> {
   await Promise.all(stages.map(story));
 }
 
-describe('one API and one worker', () => {
-  test('serve several organizations at once', async () => {
-    await stories([installation.url]);
-  });
+testInAll('one API and one worker serve several organizations at once', async () => {
+  await stories([installation.url]);
 });
 
-describe('two APIs and two workers', () => {
-  beforeAll(async () => {
-    second = await installation.startBeside('api');
-    ({ id: organizationId, owner } = await installation.organization());
-  });
-
-  test('serve them the same, even when one worker is killed in the middle', async () => {
-    const worker = await installation.startBeside('worker');
-    await stories([installation.url, second.url], () => worker.kill());
-    await installation.until('the killed worker is gone', async () => worker.over());
-    expect((await installation.readiness(second.url))?.ready).toBe(true);
-    expect(secretsInLogs(installation)).toEqual([]);
-  });
+testInAll('two APIs and two workers serve them the same, even when one worker is killed in the middle', async () => {
+  const worker = await installation.startBeside('worker');
+  await stories([installation.url, second.url], () => worker.kill());
+  await installation.until('the killed worker is gone', async () => worker.over());
+  expect((await installation.readiness(second.url))?.ready).toBe(true);
+  expect(secretsInLogs(installation)).toEqual([]);
 });
 
 async function read(as: Credential, url = installation.url): Promise<ReadStream> {
@@ -68,44 +62,45 @@ async function change(id: string, times = 1): Promise<void> {
   `.execute((await installation.database()).kysely);
 }
 
-describe('100,000 changes', () => {
-  const changes = 100_000;
-  const batch = 10_000;
+const changes = 100_000;
+const batch = 10_000;
 
-  /** A client that asks for the stream and then reads nothing more. */
-  async function stalledReader(): Promise<Socket> {
-    const socket = connect(installation.port, '127.0.0.1');
-    const headers = Object.entries(headersOf('GET', { as: owner })).map(([name, value]) => `${name}: ${value}`);
-    socket.write([`GET ${path} HTTP/1.1`, `host: 127.0.0.1:${installation.port}`, ...headers, '', ''].join('\r\n'));
-    await new Promise<void>((resolve) => socket.once('readable', () => resolve()));
-    socket.pause();
-    return socket;
+/** A client that asks for the stream and then reads nothing more. */
+async function stalledReader(): Promise<Socket> {
+  const socket = connect(installation.port, '127.0.0.1');
+  const headers = Object.entries(headersOf('GET', { as: owner })).map(([name, value]) => `${name}: ${value}`);
+  socket.write([`GET ${path} HTTP/1.1`, `host: 127.0.0.1:${installation.port}`, ...headers, '', ''].join('\r\n'));
+  await new Promise<void>((resolve) => socket.once('readable', () => resolve()));
+  socket.pause();
+  return socket;
+}
+
+/** Makes the changes while one reads along; answers what the API's process holds afterwards. */
+async function run(name: string): Promise<number> {
+  const reading = await read(owner);
+  for (let made = 0; made < changes; made += batch) await change(`${name}-${made / batch}-`, batch);
+  await installation.until('the reader has caught up', async () => {
+    await change(`${name}-end-`);
+    return reading.text().slice(-2000).includes(`${name}-end-`);
+  });
+  // A reader that missed a hint was told to resync.
+  if (reading.events('resync').length === 0) {
+    const hints = new Set(
+      reading
+        .events('change')
+        .map(({ id }) => String(id))
+        .filter((id) => id.startsWith(`${name}-`)),
+    );
+    expect([...hints].filter((id) => !id.includes('-end-')).length).toBe(changes);
   }
+  expect(reading.ended()).toBe(false);
+  reading.stop();
+  return heldBytes(installation.parts.pid('api'), join(installation.home, 'logs', 'api.log'));
+}
 
-  /** Makes the changes while one reads along; answers what the API's process holds afterwards. */
-  async function run(name: string): Promise<number> {
-    const reading = await read(owner);
-    for (let made = 0; made < changes; made += batch) await change(`${name}-${made / batch}-`, batch);
-    await installation.until('the reader has caught up', async () => {
-      await change(`${name}-end-`);
-      return reading.text().slice(-2000).includes(`${name}-end-`);
-    });
-    // A reader that missed a hint was told to resync.
-    if (reading.events('resync').length === 0) {
-      const hints = new Set(
-        reading
-          .events('change')
-          .map(({ id }) => String(id))
-          .filter((id) => id.startsWith(`${name}-`)),
-      );
-      expect([...hints].filter((id) => !id.includes('-end-')).length).toBe(changes);
-    }
-    expect(reading.ended()).toBe(false);
-    reading.stop();
-    return heldBytes(installation.parts.pid('api'), join(installation.home, 'logs', 'api.log'));
-  }
-
-  test('three readers that have stalled cost less than one may, 32 MB, and another loses nothing', async () => {
+testInAll(
+  'three readers that have stalled behind 100,000 changes cost less than one may, 32 MB, and another loses nothing',
+  async () => {
     // The first run fills what is kept for good: compiled code, statements, connections.
     await run('first');
     const without = await run('control');
@@ -124,8 +119,8 @@ describe('100,000 changes', () => {
       await installation.until('the resync', async () => text.includes('event: resync'));
       socket.destroy();
     }
-  });
-});
+  },
+);
 
 describe('a credential that no longer holds', () => {
   test('a revoked token closes its streams in both processes', async () => {
