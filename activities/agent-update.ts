@@ -10,7 +10,7 @@ import { answerTo } from '../db/workflows/actor-rows.ts';
 import type { Secrets } from '../db/workloads/sealed-workload.ts';
 import type { RowSays } from '../domain/actors/actor-descriptor.ts';
 import { actorId } from '../domain/actors/actors.ts';
-import { type AgentUpdateState, confirmSeconds, isAgentUpdateOver } from '../domain/clusters/agent-updates.ts';
+import { type AgentUpdateState, confirmSeconds, isAgentUpdateOver } from '../workflows/agent-update/descriptor.ts';
 import { actorAuthor } from './caller.ts';
 
 export interface AgentUpdateToBegin {

@@ -7,7 +7,7 @@ import type { Database } from '../db/postgres/database.ts';
 import { answerTo, openActors, rowSays } from '../db/workflows/actor-rows.ts';
 import type { RowSays } from '../domain/actors/actor-descriptor.ts';
 import { actorId } from '../domain/actors/actors.ts';
-import type { DeletionState } from '../domain/deletions/deletions.ts';
+import type { DeletionState } from '../workflows/deletion/descriptor.ts';
 import { actorKinds, descriptors } from '../workflows/descriptors.ts';
 import { actorAuthor } from './caller.ts';
 

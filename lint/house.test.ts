@@ -9,7 +9,7 @@ test('a room imports only what it may, its tests what they need', () => {
   ]);
   expect(house({ 'db/teams/teams.test.ts': "import { run } from '../../api/run.ts';" })).toEqual([]);
   expect(house({ 'db/teams/teams.ts': "const { run } = await import('../../worker/run.ts');" })).toHaveLength(1);
-  expect(house({ 'api/teams/x.ts': "import { done } from '../../workflows/deletion/messages.ts';" })).toEqual([]);
+  expect(house({ 'api/teams/x.ts': "import { done } from '../../workflows/deletion/descriptor.ts';" })).toEqual([]);
   expect(house({ 'api/teams/x.ts': "import { done } from '../../workflows/deletion/state.ts';" })).toHaveLength(1);
 });
 

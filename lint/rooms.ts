@@ -27,12 +27,7 @@ export const doors: Readonly<Record<string, readonly RegExp[]>> = {
   '*': [/^workflows\/descriptors\.ts$/, /^workflows\/[^/]+\/(descriptor|words)\.ts$/],
   // Raw statements are looked through for these.
   lint: [/^db\/postgres\/tenant-tables\.ts$/],
-  api: [
-    /^workflows\/[^/]+\/messages\.ts$/,
-    /^agent\/bundle\/kept-bundle\.ts$/,
-    /^agent\/join\/install-script\.ts$/,
-    /^web\/build\/kept-console\.ts$/,
-  ],
+  api: [/^agent\/bundle\/kept-bundle\.ts$/, /^agent\/join\/install-script\.ts$/, /^web\/build\/kept-console\.ts$/],
 };
 
 /** Rooms of which a room may know the types alone: workflows run in a sandbox, the console in a browser. */

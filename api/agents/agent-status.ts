@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AgentUpdateView } from '../../db/agent-updates/agent-updates.ts';
-import { agentUpdateStates } from '../../domain/clusters/agent-updates.ts';
+import { agentUpdateStates } from '../../workflows/agent-update/descriptor.ts';
 
 export const agentUpdateSchema = z
   .object({

@@ -4,8 +4,8 @@ import { type DeletionView, findDeletion } from '../../db/deletions/deletions-of
 import { authorKinds } from '../../db/engine/author.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
 import { type ActorView, findActorOfPerson } from '../../db/workflows/actors.ts';
-import { deletionStates } from '../../domain/deletions/deletions.ts';
 import { Problem } from '../../domain/problems.ts';
+import { deletionStates } from '../../workflows/deletion/descriptor.ts';
 import type { Caller } from '../engine/caller.ts';
 
 export const deletedOrganizationSchema = z

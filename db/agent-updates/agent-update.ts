@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { agentUpdateStates } from '../../domain/clusters/agent-updates.ts';
+import { agentUpdateStates } from '../../workflows/agent-update/descriptor.ts';
 import type { JsonObject } from '../postgres/json.ts';
 
 /** One attempt to put another release of the agent on a cluster: the row of the actor `agent-update/<id>`. */

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { actorId } from '../../domain/actors/actors.ts';
-import type { AgentUpdateState } from '../../domain/clusters/agent-updates.ts';
 import { Problem } from '../../domain/problems.ts';
+import type { AgentUpdateState } from '../../workflows/agent-update/descriptor.ts';
 import { type ClusterRef, lockCluster, recordCluster } from '../clusters/clusters.ts';
 import { cancelCommand } from '../commands/cluster-commands.ts';
 import type { Effect } from '../engine/effect.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { DeletionState } from '../../domain/deletions/deletions.ts';
 import { Problem } from '../../domain/problems.ts';
+import type { DeletionState } from '../../workflows/deletion/descriptor.ts';
 
 /** A decision that the row contradicts: what stands in its way. */
 export function decided(state: DeletionState, verb: 'restored' | 'purged'): Problem {

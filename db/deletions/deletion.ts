@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { deletionStates } from '../../domain/deletions/deletions.ts';
+import { deletionStates } from '../../workflows/deletion/descriptor.ts';
 
 /**
  * The deletion of an organization: the row of the actor `deletion/<id>`. It outlives what it deletes, so it keeps the

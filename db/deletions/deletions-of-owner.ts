@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { DeletionState } from '../../domain/deletions/deletions.ts';
+import type { DeletionState } from '../../workflows/deletion/descriptor.ts';
 import type { Author } from '../engine/effect.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { acrossTenants } from '../postgres/tenant.ts';

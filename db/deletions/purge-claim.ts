@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { DeletionState } from '../../domain/deletions/deletions.ts';
+import type { DeletionState } from '../../workflows/deletion/descriptor.ts';
 import type { Effect } from '../engine/effect.ts';
 
 export type PurgeClaim =

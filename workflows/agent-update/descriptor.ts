@@ -1,8 +1,57 @@
-import type { ActorDescriptor } from '../../domain/actors/actor-descriptor.ts';
+import type { ActorDescriptor, ActorInput } from '../../domain/actors/actor-descriptor.ts';
 import { numberOf, optionalTextOf, textOf } from '../../domain/actors/plain-row.ts';
-import { agentUpdatePatience, agentUpdateStates, isAgentUpdateOver } from '../../domain/clusters/agent-updates.ts';
-import type { AgentUpdateInput } from './messages.ts';
 import { agentUpdateWords } from './words.ts';
+
+/**
+ * The states of an agent's update: requested, then sent to the agent; downloading and switching as the agent tells;
+ * confirming until the new version says hello; then succeeded, returned (the old version came back by itself), failed or
+ * cancelled.
+ */
+export const agentUpdateStates = [
+  'requested',
+  'downloading',
+  'switching',
+  'confirming',
+  'succeeded',
+  'returned',
+  'failed',
+  'cancelled',
+] as const;
+export type AgentUpdateState = (typeof agentUpdateStates)[number];
+
+const final: readonly AgentUpdateState[] = ['succeeded', 'returned', 'failed', 'cancelled'];
+
+export function isAgentUpdateOver(state: AgentUpdateState): boolean {
+  return final.includes(state);
+}
+
+/** So long has the new version to say hello; then the agent goes back to the old one by itself. */
+export const confirmSeconds = 120;
+
+const minute = 60_000;
+
+/** How long each phase may last, in milliseconds: nothing is waited for without an end. */
+export const agentUpdatePatience: Readonly<Record<AgentUpdateState, number>> = {
+  requested: 15 * minute,
+  downloading: 30 * minute,
+  switching: (confirmSeconds + 60) * 1_000,
+  confirming: (confirmSeconds + 60) * 1_000,
+  succeeded: 0,
+  returned: 0,
+  failed: 0,
+  cancelled: 0,
+};
+
+/** All of it stands in the update's row. */
+export interface AgentUpdateInput extends ActorInput {
+  updateId: string;
+  clusterId: string;
+  organizationId: string;
+  fromImage: string;
+  toImage: string;
+  state?: AgentUpdateState;
+  message?: string | null;
+}
 
 const seconds = (milliseconds: number): number => milliseconds / 1_000 + 60;
 const toBegin = seconds(agentUpdatePatience.requested);
@@ -15,7 +64,7 @@ export const agentUpdateDescriptor = {
   hint: 'agent_update',
   lives: 'once',
   states: agentUpdateStates,
-  final: agentUpdateStates.filter(isAgentUpdateOver),
+  final,
   gone: 'failed',
   row: {
     name: 'cluster.name',

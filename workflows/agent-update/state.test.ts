@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { UpdateMessage } from './messages.ts';
-import { begin, giveUp, hear, longest, type UpdateState } from './state.ts';
+import { begin, giveUp, hear, longest, type UpdateMessage, type UpdateState } from './state.ts';
 
 const input = { updateId: 'u', clusterId: 'c', organizationId: 'o', fromImage: 'old', toImage: 'new' };
 let last = 0;

@@ -1,11 +1,25 @@
-import {
-  type AgentUpdateState,
-  agentUpdatePatience,
-  agentUpdateTransitions,
-  isAgentUpdateOver,
-} from '../../domain/clusters/agent-updates.ts';
-import type { CommandState } from '../../domain/clusters/commands.ts';
-import type { AgentUpdateInput, UpdateMessage } from './messages.ts';
+import { type CommandState, commandStates } from '../../domain/clusters/commands.ts';
+import type { MessageOf, Messages } from '../mailbox.ts';
+import { fields, nullable, oneOf, text } from '../parse.ts';
+import { type AgentUpdateInput, type AgentUpdateState, agentUpdatePatience, isAgentUpdateOver } from './descriptor.ts';
+
+export const agentUpdateMessages = {
+  /** An agent has said hello. `returned`: it is the one from before an update that was tried. */
+  hello: fields({ image: text, returned: nullable(fields({ from: text, reason: text })) }),
+  /** The agent's own account of its progress. */
+  progress: fields({ phase: oneOf('downloading', 'switching') }),
+  commandFinished: fields({ state: oneOf(...commandStates), message: nullable(text) }),
+  /** Somebody has cancelled it: the row says so already. */
+  cancelled: fields({}),
+} satisfies Messages;
+export type UpdateMessage = MessageOf<typeof agentUpdateMessages>;
+
+/** The answer to the query `view`. */
+export interface AgentUpdateView {
+  phase: AgentUpdateState;
+  revision: number;
+  message: string | null;
+}
 
 export interface UpdateState {
   phase: AgentUpdateState;
@@ -19,6 +33,17 @@ export interface UpdateState {
 }
 
 const remembered = 200;
+
+const transitions: Readonly<Record<AgentUpdateState, readonly AgentUpdateState[]>> = {
+  requested: ['downloading', 'switching', 'confirming', 'succeeded', 'returned', 'failed', 'cancelled'],
+  downloading: ['switching', 'confirming', 'succeeded', 'returned', 'failed', 'cancelled'],
+  switching: ['confirming', 'succeeded', 'returned', 'failed'],
+  confirming: ['succeeded', 'returned', 'failed'],
+  succeeded: [],
+  returned: [],
+  failed: [],
+  cancelled: [],
+};
 
 export function begin(input: AgentUpdateInput): UpdateState {
   const { fromImage, toImage, state = 'requested', revision = 0, message = null, heard = [] } = input;
@@ -82,7 +107,7 @@ function afterCommand(state: UpdateState, { state: end, message }: { state: Comm
 
 /** The next phase; one that does not follow is not entered, and a final one is never left. */
 export function enter(state: UpdateState, phase: AgentUpdateState, message: string | null = null): UpdateState {
-  if (!agentUpdateTransitions[state.phase].includes(phase)) return state;
+  if (!transitions[state.phase].includes(phase)) return state;
   return { ...state, phase, revision: state.revision + 1, message };
 }
 

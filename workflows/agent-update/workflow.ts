@@ -13,15 +13,30 @@
  * Cancelling: a person may, until the agent switches; the row decides and says so. Cancelling the workflow is an operator's
  * act: the row fails with a message.
  */
-import { condition, log, proxyActivities, setHandler } from '@temporalio/workflow';
+import { condition, defineQuery, log, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { AgentUpdateActivities } from '../../activities/agent-update.ts';
-import { type AgentUpdateState, isAgentUpdateOver } from '../../domain/clusters/agent-updates.ts';
 import { actorFrame, type Frame, type Interruption } from '../frame.ts';
 import { Mailbox } from '../mailbox.ts';
 import { showPhase } from '../phase.ts';
-import { agentUpdateDescriptor } from './descriptor.ts';
-import { type AgentUpdateInput, agentUpdateMessages, type UpdateMessage, view } from './messages.ts';
-import { begin, enter, giveUp, hear, inputFrom, longest } from './state.ts';
+import {
+  type AgentUpdateInput,
+  type AgentUpdateState,
+  agentUpdateDescriptor,
+  isAgentUpdateOver,
+} from './descriptor.ts';
+import {
+  type AgentUpdateView,
+  agentUpdateMessages,
+  begin,
+  enter,
+  giveUp,
+  hear,
+  inputFrom,
+  longest,
+  type UpdateMessage,
+} from './state.ts';
+
+export const view = defineQuery<AgentUpdateView>('view');
 
 const { beginAgentUpdate, showAgentUpdate } = proxyActivities<AgentUpdateActivities>({
   startToCloseTimeout: '30s',

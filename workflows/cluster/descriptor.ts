@@ -1,8 +1,27 @@
-import type { ActorDescriptor } from '../../domain/actors/actor-descriptor.ts';
+import type { ActorDescriptor, ActorInput } from '../../domain/actors/actor-descriptor.ts';
 import { numberOf, optionalTextOf, textOf } from '../../domain/actors/plain-row.ts';
-import { clusterStates } from '../../domain/clusters/clusters.ts';
-import type { ClusterInput } from './messages.ts';
+import { type ClusterState, clusterStates } from '../../domain/clusters/clusters.ts';
 import { clusterWords } from './words.ts';
+
+/** The facts that the actor knows of its cluster. A continued run, and one started again from its row, begins with them. */
+export interface ClusterKnowledge {
+  contact: 'never' | 'connected' | 'lost';
+  /** Why it is degraded. */
+  trouble: string | null;
+  /** The agent update in progress. */
+  updateId: string | null;
+  deleting: boolean;
+  revision: number;
+  /** The messages that were heard last, so that one that comes twice is heard once. */
+  heard: string[];
+}
+
+export interface ClusterInput extends ActorInput {
+  clusterId: string;
+  organizationId: string;
+  state?: ClusterState;
+  known?: ClusterKnowledge;
+}
 
 const contacts = ['never', 'connected', 'lost'] as const;
 

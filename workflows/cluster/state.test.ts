@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ClusterMessage } from './messages.ts';
-import { begin, hear, stateOf } from './state.ts';
+import { begin, type ClusterMessage, hear, stateOf } from './state.ts';
 
 const input = { clusterId: 'c', organizationId: 'o' };
 let last = 0;

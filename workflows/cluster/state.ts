@@ -1,5 +1,30 @@
 import { type ClusterEventKind, type ClusterState, clusterState } from '../../domain/clusters/clusters.ts';
-import type { ClusterActorView, ClusterInput, ClusterKnowledge, ClusterMessage } from './messages.ts';
+import type { MessageOf, Messages } from '../mailbox.ts';
+import { fields, nullable, text } from '../parse.ts';
+import type { ClusterInput, ClusterKnowledge } from './descriptor.ts';
+
+/** When it happened, by PostgreSQL's clock, beside whatever else people may want to know of it. */
+const happened = fields({}, { at: text });
+
+export const clusterMessages = {
+  enrolled: happened,
+  connected: happened,
+  lost: happened,
+  back: happened,
+  revoked: happened,
+  /** Only transitions: `null` when the cluster is healthy again. */
+  trouble: fields({ text: nullable(text) }),
+  /** `ended` says which update is over, so that a late word of it does not end the next one. */
+  updating: fields({ updateId: nullable(text) }, { ended: text }),
+  /** The cluster is to be deleted, or its organization is purged: the row says so already, or is gone. */
+  deleting: fields({}),
+} satisfies Messages;
+export type ClusterMessage = MessageOf<typeof clusterMessages>;
+
+/** The answer to the query `view`. */
+export interface ClusterView extends Omit<ClusterKnowledge, 'heard'> {
+  state: ClusterState;
+}
 
 /** The effect of a message: the new state, and the events that people read. */
 export interface Heard {
@@ -63,7 +88,7 @@ export function stateOf({ contact, trouble, updateId, deleting }: ClusterKnowled
   return clusterState({ contact, trouble: trouble ?? undefined, updating: updateId !== null, deleting });
 }
 
-export function viewOf(known: ClusterKnowledge): ClusterActorView {
+export function viewOf(known: ClusterKnowledge): ClusterView {
   const { heard: _, ...rest } = known;
   return { ...rest, state: stateOf(known) };
 }

@@ -16,7 +16,7 @@ import { archiveFinished } from '../../worker/duties/archive.ts';
 import { mendActor } from '../../worker/duties/mend-actor.ts';
 import { openRows } from '../../worker/duties/open-rows.ts';
 import { openMetrics } from '../../worker/host/metrics.ts';
-import { view } from './messages.ts';
+import type { ClusterView } from './state.ts';
 
 let ground: ActorsGround;
 let stopServing: () => Promise<void>;
@@ -64,7 +64,7 @@ test('it says what state the cluster is in, tells each event once, and ends with
   await handle(cluster).signal('lost', { id: 'twice', body: {} });
   await handle(cluster).signal('lost', { id: 'twice', body: {} });
   await stateIs(cluster, 'lost');
-  expect(await handle(cluster).query(view)).toMatchObject({ state: 'lost', trouble: 'No image.' });
+  expect(await handle(cluster).query<ClusterView>('view')).toMatchObject({ state: 'lost', trouble: 'No image.' });
   await effect(ground.database, tester, (deleting) => requestClusterDeletion(deleting, cluster));
   // A word that was under way does not undo the decision.
   await handle(cluster).signal('back', { id: 'late', body: {} });
@@ -128,7 +128,7 @@ test('under messages that never stop it goes on in a new run, and takes along wh
   const first = (await handle(cluster).describe()).runId;
   const told = Array.from({ length: 40 }, (_, time) => ({ id: `word ${time}`, body: { text: `No ${time}.` } }));
   await Promise.all(told.map((word) => handle(cluster).signal('trouble', word)));
-  await until('all is heard', async () => (await handle(cluster).query(view)).revision === 40);
+  await until('all is heard', async () => (await handle(cluster).query<ClusterView>('view')).revision === 40);
   const runs = ground.temporal.client.workflow.getHandle(actorOf(cluster), first);
   const { events: history } = await runs.fetchHistory();
   expect(history?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes).toBeTruthy();

@@ -13,15 +13,26 @@
  *
  * Cancelling it does nothing. Terminated or forgotten, it is started again from its row.
  */
-import { condition, proxyActivities, setHandler } from '@temporalio/workflow';
+import { condition, defineQuery, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { ClusterActivities, ShownCluster } from '../../activities/cluster.ts';
 import type { RowSays } from '../../domain/actors/actor-descriptor.ts';
 import type { ClusterState } from '../../domain/clusters/clusters.ts';
 import { actorFrame, type Frame } from '../frame.ts';
 import { Mailbox } from '../mailbox.ts';
 import { showPhase } from '../phase.ts';
-import { type ClusterInput, type ClusterMessage, clusterMessages, view } from './messages.ts';
-import { begin, hear, inputFrom, stateOf, viewOf } from './state.ts';
+import type { ClusterInput } from './descriptor.ts';
+import {
+  begin,
+  type ClusterMessage,
+  type ClusterView,
+  clusterMessages,
+  hear,
+  inputFrom,
+  stateOf,
+  viewOf,
+} from './state.ts';
+
+export const view = defineQuery<ClusterView>('view');
 
 const { showCluster, deleteCluster } = proxyActivities<ClusterActivities>({
   startToCloseTimeout: '30s',

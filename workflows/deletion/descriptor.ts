@@ -1,8 +1,29 @@
-import type { ActorDescriptor } from '../../domain/actors/actor-descriptor.ts';
+import type { ActorDescriptor, ActorInput } from '../../domain/actors/actor-descriptor.ts';
 import { isoOf, numberOf, textOf } from '../../domain/actors/plain-row.ts';
-import { deletionStates, isDeletionOver } from '../../domain/deletions/deletions.ts';
-import type { DeletionInput } from './messages.ts';
 import { deletionWords } from './words.ts';
+
+/**
+ * The states of a deletion: retained until its time has passed or its purge is requested; purging from the claim on,
+ * after which nothing can be restored.
+ */
+export const deletionStates = ['retained', 'purging', 'purged', 'restored', 'failed'] as const;
+export type DeletionState = (typeof deletionStates)[number];
+
+const final: readonly DeletionState[] = ['purged', 'restored', 'failed'];
+
+export function isDeletionOver(state: DeletionState): boolean {
+  return final.includes(state);
+}
+
+/** All of it stands in the deletion's row, so that a lost actor can be started again. */
+export interface DeletionInput extends ActorInput {
+  deletionId: string;
+  organizationId: string;
+  state?: DeletionState;
+  /** Until when the owner may restore the organization: a time as ISO 8601. */
+  restoreUntil: string;
+  purgeRequested?: boolean;
+}
 
 export const deletionDescriptor = {
   kind: 'deletion',
@@ -11,7 +32,7 @@ export const deletionDescriptor = {
   hint: 'deletion',
   lives: 'once',
   states: deletionStates,
-  final: deletionStates.filter(isDeletionOver),
+  final,
   gone: 'purged',
   row: {
     name: 'actor.name',

@@ -1,5 +1,22 @@
-import { deletionTransitions, type DeletionState as Phase } from '../../domain/deletions/deletions.ts';
-import type { DeletionInput, DeletionMessage, DeletionView } from './messages.ts';
+import type { MessageOf, Messages } from '../mailbox.ts';
+import { fields } from '../parse.ts';
+import type { DeletionInput, DeletionState as Phase } from './descriptor.ts';
+
+export const deletionMessages = {
+  /** The owner has restored the organization: the row says so already. */
+  restored: fields({}),
+  /** The owner does not want to wait: the row's `restore_until` has been set to now. */
+  purgeNow: fields({}),
+} satisfies Messages;
+export type DeletionMessage = MessageOf<typeof deletionMessages>;
+
+/** The answer to the query `view`. */
+export interface DeletionView {
+  phase: Phase;
+  restoreUntil: string;
+  /** Rows deleted so far. */
+  deletedRows: number;
+}
 
 /** State of a deletion. `revision` grows with each phase and guards the row against an older writer. */
 export interface DeletionState {
@@ -13,6 +30,14 @@ export interface DeletionState {
 }
 
 const remembered = 200;
+
+const transitions: Readonly<Record<Phase, readonly Phase[]>> = {
+  retained: ['purging', 'purged', 'restored', 'failed'],
+  purging: ['purged', 'restored', 'failed'],
+  purged: [],
+  restored: [],
+  failed: [],
+};
 
 export function begin(input: DeletionInput): DeletionState {
   return {
@@ -35,7 +60,7 @@ export function hear(state: DeletionState, { message, told }: DeletionMessage): 
 
 /** The next phase. A final one is never left. */
 export function enter(state: DeletionState, phase: Phase): DeletionState {
-  if (!deletionTransitions[state.phase].includes(phase)) return state;
+  if (!transitions[state.phase].includes(phase)) return state;
   return { ...state, phase, revision: state.revision + 1 };
 }
 

@@ -15,7 +15,7 @@ import {
   tester,
 } from '../../test/actors/actors.ts';
 import { timeSkipping } from '../../test/actors/time-skipping.ts';
-import { view } from './messages.ts';
+import type { DeletionView } from './state.ts';
 
 const day = 24 * 3600 * 1000;
 const ground: ActorsGround = await actorsGround();
@@ -48,7 +48,7 @@ describe.skipIf(!environment)('the whole retention', () => {
   ])('after %s it is purged, and not a day earlier', async (_words, days) => {
     const deletion = await begin(days, passed);
     await skipping().sleep((days - 1) * day);
-    expect(await handle(deletion).query(view)).toMatchObject({ phase: 'retained' });
+    expect(await handle(deletion).query<DeletionView>('view')).toMatchObject({ phase: 'retained' });
     expect(await row(deletion)).toMatchObject({ state: 'retained' });
     expect(await handle(deletion).result()).toBe('purged');
     expect(await row(deletion)).toMatchObject({ state: 'purged' });

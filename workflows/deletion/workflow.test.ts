@@ -10,7 +10,7 @@ import {
   tester,
 } from '../../test/actors/actors.ts';
 import { until } from '../../test/ground/until.ts';
-import { view } from './messages.ts';
+import type { DeletionView } from './state.ts';
 
 let ground: ActorsGround;
 let stopServing: () => Promise<void>;
@@ -74,7 +74,11 @@ test('while it is retained its view says until when, and its log names actor and
   const deletion = await begin();
   const row = await deletionRow(ground.database, deletion.deletionId);
   const restoreUntil = row.restore_until.toISOString();
-  expect(await handle(deletion).query(view)).toEqual({ phase: 'retained', restoreUntil, deletedRows: 0 });
+  expect(await handle(deletion).query<DeletionView>('view')).toEqual({
+    phase: 'retained',
+    restoreUntil,
+    deletedRows: 0,
+  });
   const { memo, typedSearchAttributes } = await handle(deletion).describe();
   expect(memo).toEqual({ author: { kind: 'user', id: 'tester', name: 'Tester' }, requestId: 'request-1' });
   expect(typedSearchAttributes.getAll().map(({ value }) => value)).toEqual(
@@ -114,7 +118,7 @@ test('a purge that nobody asked for waits for the time that the row names', asyn
   await until('it waits', async () => (await timers(deletion)).length === 1);
   await handle(deletion).signal('purgeNow', { id: 'not of the outbox', body: {} });
   await until('the claim was refused', async () => (await timers(deletion)).length === 2);
-  expect(await handle(deletion).query(view)).toMatchObject({ phase: 'retained' });
+  expect(await handle(deletion).query<DeletionView>('view')).toMatchObject({ phase: 'retained' });
   expect(await deletionRow(ground.database, deletion.deletionId)).toMatchObject({ state: 'retained', revision: 0 });
   await handle(deletion).terminate();
 });

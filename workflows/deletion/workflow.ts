@@ -12,15 +12,32 @@
  * Cancelling it is an operator's act, not offered to users: the row fails with a message. Before the purge began the
  * organization stays deleted and may still be restored or deleted for good; afterwards it can only be deleted for good.
  */
-import { ActivityCancellationType, condition, log, proxyActivities, setHandler } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  condition,
+  defineQuery,
+  log,
+  proxyActivities,
+  setHandler,
+} from '@temporalio/workflow';
 import type { DeletionActivities } from '../../activities/deletion.ts';
-import { type DeletionState, isDeletionOver } from '../../domain/deletions/deletions.ts';
 import { actorFrame, type Frame, type Interruption } from '../frame.ts';
 import { Mailbox } from '../mailbox.ts';
 import { showPhase } from '../phase.ts';
-import { deletionDescriptor } from './descriptor.ts';
-import { type DeletionInput, deletionMessages, view } from './messages.ts';
-import { begin, enter, hear, inputFrom, postpone, remaining, viewOf } from './state.ts';
+import { type DeletionInput, type DeletionState, deletionDescriptor, isDeletionOver } from './descriptor.ts';
+import {
+  begin,
+  type DeletionView,
+  deletionMessages,
+  enter,
+  hear,
+  inputFrom,
+  postpone,
+  remaining,
+  viewOf,
+} from './state.ts';
+
+export const view = defineQuery<DeletionView>('view');
 
 const patience = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 
