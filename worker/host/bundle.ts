@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Logger } from 'pino';
 import { failureConverterPath } from '../../temporal/connection/codec.ts';
+import { workflowEntry } from './workflow-entry.ts';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const require = createRequire(import.meta.url);
@@ -56,9 +57,10 @@ async function keep(cache: string, name: string, code: string): Promise<void> {
   await Promise.all(older.slice(2).map((file) => rm(join(cache, file), { force: true })));
 }
 
-/** All that the bundle is made of: our own files, and the versions of the packages that they import. */
+/** All that the bundle is made of: our own files, how they are joined, and the versions of the packages that they import. */
 async function hashOfInputs(tracing: boolean): Promise<string> {
-  const hash = createHash('sha256').update(JSON.stringify({ tracing, checkout }));
+  const hash = createHash('sha256').update(JSON.stringify({ tracing, checkout, entry: workflowEntry() }));
+  hash.update(await readFile(program));
   for (const room of ['domain', 'workflows']) {
     const files = (await readdir(join(checkout, room), { recursive: true }))
       .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))

@@ -108,7 +108,7 @@ export async function runWorker({ settings, handed, log, signal }: Running): Pro
     address,
     keys,
     bundle,
-    activities: createActivities({ database, keyring, archive: archiveRuns({ database, keyring, temporal }) }),
+    activities: await createActivities({ database, keyring, archive: archiveRuns({ database, keyring, temporal }) }),
     concurrency: settings.ACTOR_CONCURRENCY,
     log,
     tracing,
