@@ -40,7 +40,7 @@ const events = {
 } as const;
 
 /** Activities of an agent's update. Each may run twice. */
-export function createAgentUpdateActivities({ database, keyring }: { database: Database; keyring: Secrets }) {
+export function createActivities({ database, keyring }: { database: Database; keyring: Secrets }) {
   return {
     /** Asks the agent for it, and tells the cluster. `refused` says why it cannot even begin. */
     async beginAgentUpdate(update: AgentUpdateToBegin): Promise<{ refused?: string }> {
@@ -109,7 +109,7 @@ export function createAgentUpdateActivities({ database, keyring }: { database: D
   };
 }
 
-export type AgentUpdateActivities = ReturnType<typeof createAgentUpdateActivities>;
+export type AgentUpdateActivities = ReturnType<typeof createActivities>;
 
 /** Locked, so that an activity that runs twice at once says everything once. */
 async function lockRow({ kysely }: Effect, updateId: string) {

@@ -27,7 +27,7 @@ export interface ShownCluster extends OfCluster {
 const unheard = 'No heartbeat of its agent: check that its machine runs and reaches this control plane.';
 
 /** Activities of a cluster's actor. Each may run twice. */
-export function createClusterActivities({ database }: { database: Database }) {
+export function createActivities({ database }: { database: Database }) {
   return {
     async showCluster({ clusterId, organizationId, state, revision, message, event }: ShownCluster): Promise<RowSays> {
       return await effect(database, actorAuthor(), async (showing) => {
@@ -99,7 +99,7 @@ export function createClusterActivities({ database }: { database: Database }) {
   };
 }
 
-export type ClusterActivities = ReturnType<typeof createClusterActivities>;
+export type ClusterActivities = ReturnType<typeof createActivities>;
 
 async function lockRow({ kysely }: Effect, clusterId: string) {
   const row = await kysely

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Author, effect } from '../db/engine/effect.ts';
 import { type DeletedOrganization, deletedOrganization, deletionRow } from '../test/actors/actors.ts';
 import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
-import { createDeletionActivities, type DeletionActivities } from './deletion.ts';
+import { createActivities, type DeletionActivities } from './deletion.ts';
 
 let fresh: FreshDatabase;
 let activities: DeletionActivities;
 
 beforeAll(async () => {
   fresh = await freshDatabase();
-  activities = createDeletionActivities(fresh);
+  activities = createActivities(fresh);
 });
 
 afterAll(() => fresh.drop());

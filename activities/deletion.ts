@@ -24,7 +24,7 @@ export type DeletionEnd = { state: 'purged' } | { state: 'failed'; message: stri
 const batchSize = 1_000;
 
 /** Activities of the deletion of an organization. Each may run twice and be killed at any point. */
-export function createDeletionActivities({ database }: { database: Database }) {
+export function createActivities({ database }: { database: Database }) {
   return {
     /** Once it is claimed nobody can restore the organization; if somebody has, the answer says so. */
     async claimPurge({ deletionId, revision }: Deletion & { revision: number }): Promise<Claimed> {
@@ -91,7 +91,7 @@ export function createDeletionActivities({ database }: { database: Database }) {
   };
 }
 
-export type DeletionActivities = ReturnType<typeof createDeletionActivities>;
+export type DeletionActivities = ReturnType<typeof createActivities>;
 
 /** Locked, so that an activity that runs twice at once says everything once. */
 async function lockRow({ kysely }: Effect, deletionId: string) {

@@ -1,18 +1,47 @@
+import { existsSync } from 'node:fs';
 import type { Database } from '../db/postgres/database.ts';
 import type { Secrets } from '../db/workloads/sealed-workload.ts';
+import type { ActorDescriptor } from '../domain/actors/actor-descriptor.ts';
+import { descriptors } from '../workflows/descriptors.ts';
 import { createActorActivities } from './actor.ts';
-import { createAgentUpdateActivities } from './agent-update.ts';
-import { createClusterActivities } from './cluster.ts';
-import { createDeletionActivities } from './deletion.ts';
 import { type ArchiveRun, createHistoryActivities } from './history.ts';
 
-/** Everything that actors can do, under the names by which they call it. */
-export function createActivities(parts: { database: Database; keyring: Secrets; archive: ArchiveRun }) {
-  return {
-    ...createActorActivities(parts),
-    ...createDeletionActivities(parts),
-    ...createClusterActivities(parts),
-    ...createAgentUpdateActivities(parts),
-    ...createHistoryActivities(parts),
-  };
+export interface ActivityParts {
+  database: Database;
+  keyring: Secrets;
+  archive: ArchiveRun;
+}
+
+type Activities = Record<string, unknown>;
+
+/**
+ * Everything that actors can do, under the names by which they call it: that of the frame, and for each kind that of the
+ * file of its name.
+ */
+export async function createActivities(
+  parts: ActivityParts,
+  kinds: readonly Pick<ActorDescriptor, 'kind' | 'activities'>[] = Object.values(descriptors),
+): Promise<Activities> {
+  const ofKinds = await Promise.all(kinds.map((kind) => activitiesOf(kind, parts)));
+  return Object.assign({ ...createActorActivities(parts), ...createHistoryActivities(parts) }, ...ofKinds);
+}
+
+async function activitiesOf(
+  { kind, activities: named }: Pick<ActorDescriptor, 'kind' | 'activities'>,
+  parts: ActivityParts,
+): Promise<Activities> {
+  const file = new URL(`${kind}.ts`, import.meta.url);
+  const names = `workflows/${kind}/descriptor.ts names ${named.join(', ')}`;
+  if (!existsSync(file)) throw new Error(`${names}, and there is no activities/${kind}.ts that makes them.`);
+  const module: { createActivities?(parts: ActivityParts): Activities } = await import(file.href);
+  if (module.createActivities === undefined) {
+    throw new Error(`${names}, and activities/${kind}.ts exports no createActivities that makes them.`);
+  }
+  const made = module.createActivities(parts);
+  if (Object.keys(made).toSorted().join() !== named.toSorted().join()) {
+    throw new Error(
+      `${names}, but activities/${kind}.ts makes ${Object.keys(made).join(', ')}: name the same in both.`,
+    );
+  }
+  return made;
 }

@@ -37,7 +37,7 @@ export interface WaitingMessage {
  */
 export interface ActorDescriptor {
   kind: string;
-  /** The name of the function in workflows/index.ts. */
+  /** The name of the function that workflows/<kind>/workflow.ts exports. */
   workflow: string;
   table: string;
   /** The kind of the change feed's hints about the row. */

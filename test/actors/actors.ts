@@ -97,13 +97,18 @@ export async function serve(
   const { database, keyring, keys, temporal, log } = ground;
   const stopping = new AbortController();
   const { code } = await workflowBundle({ cache: bundleCache, tracing: tracing !== undefined });
+  const activities = await createActivities({
+    database,
+    keyring,
+    archive: archiveRuns({ database, keyring, temporal }),
+  });
   let ended: Promise<void> = Promise.resolve();
   await new Promise<void>((serving) => {
     const hosting = {
       address,
       keys,
       bundle: { code: change(code) },
-      activities: createActivities({ database, keyring, archive: archiveRuns({ database, keyring, temporal }) }),
+      activities,
       concurrency: 10,
       log,
       tracing,
