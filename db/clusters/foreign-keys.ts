@@ -1,7 +1,6 @@
 import type { ForeignKey } from '../postgres/foreign-keys.ts';
 
 export const foreignKeys: readonly ForeignKey[] = [
-  { table: 'cluster', columns: ['organization_id'], references: 'organization', referenced: ['id'] },
   {
     table: 'cluster_event',
     columns: ['organization_id', 'cluster_id'],

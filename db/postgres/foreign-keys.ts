@@ -1,4 +1,6 @@
 import { readdir } from 'node:fs/promises';
+import { columnOf } from '../../domain/actors/belongs-to.ts';
+import { descriptors } from '../../workflows/descriptors.ts';
 
 /**
  * A foreign key, in the database's own names. A reference between tables of an organization includes `organization_id`, so
@@ -15,10 +17,24 @@ export interface ForeignKey {
 }
 
 /**
- * Every foreign key, of the files `db/<subject>/foreign-keys.ts`. Found in their folders, since the entities beside them
- * load MikroORM, and what serves needs the keys alone.
+ * Every foreign key, of the files `db/<subject>/foreign-keys.ts` and of the actors' descriptors. Found in their folders,
+ * since the entities beside them load MikroORM, and what serves needs the keys alone.
  */
-export const foreignKeys: readonly ForeignKey[] = await foreignKeysIn(new URL('../', import.meta.url));
+export const foreignKeys: readonly ForeignKey[] = [
+  ...(await foreignKeysIn(new URL('../', import.meta.url))),
+  ...foreignKeysOfActors(),
+];
+
+/** An actor's row refers to the thing that it belongs to. */
+function foreignKeysOfActors(): ForeignKey[] {
+  return Object.values(descriptors).flatMap(({ table, belongsTo }) => {
+    if (belongsTo === null) return [];
+    const column = columnOf(belongsTo);
+    return belongsTo === 'organization'
+      ? [{ table, columns: [column], references: belongsTo, referenced: ['id'] }]
+      : [{ table, columns: ['organization_id', column], references: belongsTo, referenced: ['organization_id', 'id'] }];
+  });
+}
 
 async function foreignKeysIn(folder: URL): Promise<ForeignKey[]> {
   const files = (await readdir(folder, { recursive: true })).filter(

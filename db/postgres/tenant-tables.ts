@@ -1,3 +1,4 @@
+import { type ActorKind, actorKinds, descriptors, type TableOf, tableOf } from '../../workflows/descriptors.ts';
 import type { AllTables } from './all-tables.ts';
 import { type ForeignKey, foreignKeys } from './foreign-keys.ts';
 
@@ -7,22 +8,19 @@ export type TenantTable = {
 }[keyof AllTables];
 
 /**
- * Tables of tenants that may be read and written without saying whose: those of the engine, of actors and of agents.
- * They are reached by an actor's id or an agent's credential, relayed, reconciled and swept across organizations, and
+ * Tables of tenants that may be read and written without saying whose: those of the engine, of actors (by their
+ * descriptors) and of agents. They are reached by an actor's id or an agent's credential, relayed, reconciled and swept across organizations, and
  * say `organization_id` where a person asks. A further table belongs here only if the same is true of it.
  */
 const unguarded = [
-  'agent_update',
   'audit_record',
   'change_feed',
-  'cluster',
   'cluster_agent',
   'cluster_command',
   'cluster_event',
   'cluster_slice',
   'command_output',
   'data_key',
-  'deletion',
   'enrollment_token',
   'history_archive',
   'ingress_host',
@@ -33,11 +31,10 @@ const unguarded = [
 ] as const satisfies readonly TenantTable[];
 
 /** Tables of reference data, which every statement reaches through the guard in tenant.ts. */
-export type GuardedTable = Exclude<TenantTable, (typeof unguarded)[number]>;
+export type GuardedTable = Exclude<TenantTable, (typeof unguarded)[number] | TableOf<ActorKind>>;
 
-/** Those without a foreign key that includes the organization, and why. A table that is missing here fails a test of the purge. */
+/** Those of no actor without a foreign key that includes the organization, and why. A table that is missing here fails a test of the purge. */
 const withoutReference = {
-  deletion: 'tells of the organization after its purge',
   audit_record: 'the account of the deletion outlives the organization',
   outbox: 'the last messages to actors outlive it',
   history_archive: 'the history of the deletion outlives it',
@@ -45,15 +42,21 @@ const withoutReference = {
   change_feed: 'lives for a day, and is written too often to be checked',
 } as const satisfies Partial<Record<TenantTable, string>>;
 
+const ofActors: ReadonlySet<string> = new Set(actorKinds.map(tableOf));
+
 /** Every table whose rows belong to an organization. */
 export const tenantTables: readonly TenantTable[] = [
-  ...new Set([...foreignKeys.flatMap((key) => (isReferring(key) ? [key.table] : [])), ...listed()]),
+  ...new Set([
+    ...foreignKeys.flatMap((key) => (isReferring(key) ? [key.table] : [])),
+    ...listed(),
+    ...ofActorsWithoutReference(),
+  ]),
 ];
 
 export const guardedTables: readonly GuardedTable[] = tenantTables.filter(isGuarded);
 
 function isGuarded(table: TenantTable): table is GuardedTable {
-  return !unguarded.some((name) => name === table);
+  return !unguarded.some((name) => name === table) && !ofActors.has(table);
 }
 
 function isReferring(key: ForeignKey): key is ForeignKey & { table: TenantTable } {
@@ -62,4 +65,8 @@ function isReferring(key: ForeignKey): key is ForeignKey & { table: TenantTable 
 
 function listed(): TenantTable[] {
   return Object.keys(withoutReference) as (keyof typeof withoutReference)[];
+}
+
+function ofActorsWithoutReference(): TenantTable[] {
+  return actorKinds.filter((kind) => descriptors[kind].belongsTo === null).map(tableOf);
 }

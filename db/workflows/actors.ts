@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { columnOf } from '../../domain/actors/belongs-to.ts';
 import { type ActorKind, actorKinds, descriptors } from '../../workflows/descriptors.ts';
 import type { Tables } from '../postgres/tables.ts';
 
@@ -146,7 +147,8 @@ function overRows(kind: ActorKind, organizationId: string, limit: number, after:
 const over = sql`2 as rank, false as stuck, null::text as delay`;
 
 function columns(kind: ActorKind): RawBuilder<unknown> {
-  const { name, subjectId } = descriptors[kind].row;
+  const { belongsTo, row } = descriptors[kind];
+  const { name, subjectId = belongsTo === null ? 'actor.id' : `actor.${columnOf(belongsTo)}` } = row;
   return sql`
     actor.id, ${kind}::text as kind, ${sql.raw(name)} as name, ${sql.raw(subjectId)} as "subjectId", actor.state, actor.blocker,
     actor.message, actor.created_at as "createdAt", actor.finished_at as "finishedAt", actor.archived_at as "archivedAt"

@@ -40,7 +40,12 @@ export interface ActorDescriptor {
   /** The name of the function that workflows/<kind>/workflow.ts exports. */
   workflow: string;
   table: string;
-  /** The kind of the change feed's hints about the row. */
+  /**
+   * The table of the thing whose actor it is: its column `<belongsTo>_id` refers there, within the organization. Null: the
+   * row outlives its organization, and refers to nothing.
+   */
+  belongsTo: string | null;
+  /** The kind of the change feed's hints about the row: its own, with the row's id, or `belongsTo`, with that thing's. */
   hint: HintKind;
   /**
    * `once`: an actor that stopped without its last word has failed; it is started once more to say so. `for-ever`: such
@@ -55,8 +60,8 @@ export interface ActorDescriptor {
   row: {
     /** SQL: its name for people. */
     name: string;
-    /** SQL: the id of its subject. */
-    subjectId: string;
+    /** SQL: the id of its subject, unless that is the thing that it belongs to. */
+    subjectId?: string;
     /** SQL: a join that the name needs. */
     join?: string;
     /** SQL: the state should have passed by now, by the deadlines of the kind and a minute. */

@@ -1,5 +1,6 @@
 import type { QueryKey } from '@tanstack/react-query';
 import { type HintKind, isHintKind } from '../../domain/hints.ts';
+import { descriptors } from '../../workflows/descriptors.ts';
 import type { Plane } from '../control-plane/plane.ts';
 import type { Hint } from './event-stream.ts';
 
@@ -7,6 +8,9 @@ type Operations = Plane['trpc'];
 
 /** For each kind of thing that the event stream names: the operations whose answers may have changed. */
 export type Affected<Kind extends HintKind> = Readonly<Record<Kind, (trpc: Operations) => QueryKey[]>>;
+
+/** The kinds of hints about actors: the pages of workflows show them all. */
+const ofActor: ReadonlySet<string> = new Set(Object.values(descriptors).map(({ hint }) => hint));
 
 const affectedBy: Partial<Affected<HintKind>> = {};
 
@@ -21,7 +25,8 @@ export function affectedKeys(trpc: Operations, hints: readonly Hint[]): QueryKey
   const keys = new Map<string, QueryKey>([['audit log', trpc.auditLog.pathKey()]]);
   for (const kind of new Set(hints.map((hint) => hint.kind))) {
     if (!isHintKind(kind)) continue;
-    for (const key of affectedBy[kind]?.(trpc) ?? []) keys.set(JSON.stringify(key), key);
+    const ofActors = ofActor.has(kind) ? [trpc.workflows.pathKey()] : [];
+    for (const key of [...(affectedBy[kind]?.(trpc) ?? []), ...ofActors]) keys.set(JSON.stringify(key), key);
   }
   return [...keys.values()];
 }

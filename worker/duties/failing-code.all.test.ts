@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { actorStart } from '../../db/workflows/actor-rows.ts';
 import { listActors } from '../../db/workflows/actors.ts';
 import { actorId } from '../../domain/actors/actors.ts';
+import { hintColumn } from '../../domain/actors/belongs-to.ts';
 import { taskQueue } from '../../temporal/connection/task-queue.ts';
 import { type ActorsGround, actorsGround } from '../../test/actors/actors.ts';
 import { atRest } from '../../test/actors/at-rest.ts';
@@ -97,8 +99,12 @@ async function blockedBy(blocker: string | null): Promise<void> {
 }
 
 async function hints({ kind, id }: Sample): Promise<number> {
-  const feed = ground.database.kysely.selectFrom('change_feed').select('position').where('subject_id', '=', id);
-  return (await feed.where('kind', '=', descriptors[kind].hint).execute()).length;
+  const { table, hint } = descriptors[kind];
+  const { rows } = await sql`
+    select position from change_feed where kind = ${hint}
+      and subject_id = (select ${sql.ref(hintColumn(descriptors[kind]))}::text from ${sql.table(table)} where id = ${id})
+  `.execute(ground.database.kysely);
+  return rows.length;
 }
 
 const stuck = async ({ organizationId }: Sample) =>

@@ -61,6 +61,7 @@ export const agentUpdateDescriptor = {
   kind: 'agent-update',
   workflow: 'agentUpdate',
   table: 'agent_update',
+  belongsTo: 'cluster',
   hint: 'agent_update',
   lives: 'once',
   states: agentUpdateStates,
@@ -68,7 +69,6 @@ export const agentUpdateDescriptor = {
   gone: 'failed',
   row: {
     name: 'cluster.name',
-    subjectId: 'actor.cluster_id',
     join: 'join cluster on cluster.organization_id = actor.organization_id and cluster.id = actor.cluster_id',
     overdue: `actor.created_at <
       now() - make_interval(secs => case actor.state when 'requested' then ${toBegin} else ${inAll} end)`,

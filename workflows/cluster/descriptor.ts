@@ -29,6 +29,7 @@ export const clusterDescriptor = {
   kind: 'cluster',
   workflow: 'cluster',
   table: 'cluster',
+  belongsTo: 'organization',
   hint: 'cluster',
   lives: 'for-ever',
   states: clusterStates,

@@ -29,6 +29,8 @@ export const deletionDescriptor = {
   kind: 'deletion',
   workflow: 'deletion',
   table: 'deletion',
+  // It tells of the organization after its purge.
+  belongsTo: null,
   hint: 'deletion',
   lives: 'once',
   states: deletionStates,

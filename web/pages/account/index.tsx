@@ -23,7 +23,7 @@ const deletedOrganizations = createRoute({
 export const personRoutes = [account, newOrganization, deletedOrganizations] as const;
 
 export const affected: Affected<'deletion'> = {
-  deletion: (trpc) => [trpc.organizations.pathKey(), trpc.workflows.pathKey()],
+  deletion: (trpc) => [trpc.organizations.pathKey()],
 };
 
 export const kinds: Kinds<'deletion'> = { deletion: 'Deletions' };

@@ -2,7 +2,7 @@ import type { Affected } from '../../live/affected.ts';
 import { type Deeds, type Kinds, why } from '../audit-log/deed.ts';
 
 export const affected: Affected<'agent_update'> = {
-  agent_update: (trpc) => [trpc.clusters.pathKey(), trpc.workflows.pathKey()],
+  agent_update: (trpc) => [trpc.clusters.pathKey()],
 };
 
 export const kinds: Kinds<'agent-update'> = { 'agent-update': 'Agent updates' };

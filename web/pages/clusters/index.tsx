@@ -56,7 +56,7 @@ export const place: Place = {
 };
 
 export const affected: Affected<'cluster'> = {
-  cluster: (trpc) => [trpc.clusters.pathKey(), trpc.workloads.pathKey(), trpc.workflows.pathKey()],
+  cluster: (trpc) => [trpc.clusters.pathKey(), trpc.workloads.pathKey()],
 };
 
 function clusterChanges({ name, details }: About): string {

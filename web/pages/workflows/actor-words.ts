@@ -21,6 +21,13 @@ export function manyOf(kind: Kind): string {
   return wordsOf(kind)?.many ?? kind;
 }
 
+/** The thing that `subjectId` is the id of, in words. */
+export function subjectOf(kind: Kind): string {
+  if (!isKind(kind)) return kind;
+  const { row, belongsTo } = descriptors[kind];
+  return row.subjectId === 'actor.id' ? kind : (belongsTo ?? 'organization').replaceAll('_', ' ');
+}
+
 export function actorTitle({ kind, name }: Pick<Actor, 'kind' | 'name'>): string {
   return wordsOf(kind)?.title(name) ?? `${kind} ${name}`;
 }

@@ -9,7 +9,7 @@ import { durationText, Time } from '../../components/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { type Answers, useMembership } from '../../control-plane/session.ts';
 import { ActorStatus } from './actor-status.tsx';
-import { actorTitle } from './actor-words.ts';
+import { actorTitle, subjectOf } from './actor-words.ts';
 import { History } from './history.tsx';
 import { askAgainAfter } from './moving.ts';
 import { Pending } from './pending.tsx';
@@ -69,13 +69,14 @@ export function Operation() {
 function About({ actor }: { actor: ActorDetail }) {
   const { slug: organization } = useMembership();
   const { kind, name, subjectId, state } = actor;
+  const subject = subjectOf(kind);
   const took = actor.finishedAt === undefined ? undefined : Date.parse(actor.finishedAt) - Date.parse(actor.createdAt);
   return (
     <Section>
       <Facts>
         <Fact label="About">
-          {kind === 'deletion' || state === 'deleted' ? (
-            `${kind === 'deletion' ? 'The organization' : 'The cluster'} ${name}`
+          {subject !== 'cluster' || state === 'deleted' ? (
+            `The ${subject} ${name}`
           ) : (
             <Link
               to="/o/$organization/clusters/$cluster"
