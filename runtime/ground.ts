@@ -27,31 +27,21 @@ interface StartGround {
  * for them, even when it is killed: nobody would start it again and clear up.
  */
 export async function startGround({ home: path, temporalServer, log }: StartGround): Promise<Ground> {
-  const { home, lock } = await claimHome(path, (part) => log(`ending a ${part} that was left behind`));
-  const supervisor = new Supervisor(home, path, (event) => log(describe(event)));
-  const watcher = watchParent(home);
-  const stop = async (): Promise<void> => {
-    await supervisor.stop();
-    watcher.end();
-    lock.release();
-  };
-  try {
-    const binaries = findTemporal({
-      explicit: temporalServer,
-      progress: log,
-      buildLog: home.file('logs', 'temporal-build.log'),
-    });
-    // Awaited only after PostgreSQL; an earlier failure must not count as unhandled.
-    binaries.catch(() => {});
+  const { home, supervisor, started, stop } = await claimGround(path, log);
+  const binaries = findTemporal({
+    explicit: temporalServer,
+    progress: log,
+    buildLog: home.file('logs', 'temporal-build.log'),
+  });
+  // Awaited only after PostgreSQL; an earlier failure must not count as unhandled.
+  binaries.catch(() => {});
+  await started(async () => {
     await supervisor.start(postgresPart(home, () => log('waiting for another start to copy PostgreSQL')));
     await provisionPostgres(home);
     await supervisor.start(
       temporalPart(home, binaries, (from, to) => log(`Temporal moves from port ${from}, which is taken, to ${to}`)),
     );
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  });
   const files = certificateFiles(home);
   return {
     postgres: { adminUrl: postgresUrl(home, 'postgres'), url: postgresUrl(home, 'ballast') },
@@ -61,6 +51,34 @@ export async function startGround({ home: path, temporalServer, log }: StartGrou
     },
     stop,
   };
+}
+
+/** PostgreSQL alone, with no database of ours: for what a developer makes with one. */
+export async function startPostgres({ home: path, log }: Omit<StartGround, 'temporalServer'>) {
+  const { home, supervisor, started, stop } = await claimGround(path, log);
+  await started(() => supervisor.start(postgresPart(home, () => log('waiting for another start to copy PostgreSQL'))));
+  return { adminUrl: postgresUrl(home, 'postgres'), stop };
+}
+
+/** A supervisor in a home of its own; a start that fails stops what it has started. */
+async function claimGround(path: string, log: (line: string) => void) {
+  const { home, lock } = await claimHome(path, (part) => log(`ending a ${part} that was left behind`));
+  const supervisor = new Supervisor(home, path, (event) => log(describe(event)));
+  const watcher = watchParent(home);
+  const stop = async (): Promise<void> => {
+    await supervisor.stop();
+    watcher.end();
+    lock.release();
+  };
+  const started = async (starting: () => Promise<unknown>): Promise<void> => {
+    try {
+      await starting();
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+  };
+  return { home, supervisor, started, stop };
 }
 
 function describe(event: PartEvent): string {

@@ -9,7 +9,6 @@ import { openDatabase } from '../postgres/database.ts';
 import { drift } from './drift.ts';
 import { migrations, migrationsIn } from './index.ts';
 import { migrate } from './migrate.ts';
-import { migrationOrm } from './migration-orm.ts';
 import { schemaState } from './schema-state.ts';
 
 test('two that migrate at once: one does it, the other waits and does nothing', async () => {
@@ -40,7 +39,7 @@ test('the schema of an empty database is behind, one with an unknown migration i
   await empty.drop();
 });
 
-test('entities, migrations and snapshot say the same', async () => {
+test('entities and migrations say the same', async () => {
   const empty = await emptyDatabase();
   expect(await drift(empty.url)).toBeUndefined();
   await empty.drop();
@@ -77,12 +76,6 @@ test('a tenant foreign key includes the organization', async () => {
 test('every migration there is a file of is in the list, in the order of its time', async () => {
   const files = (await readdir(import.meta.dirname)).filter((file) => /^Migration.*\.ts$/.test(file));
   expect(migrations.map(({ name }) => `${name}.ts`)).toEqual(files.toSorted());
-});
-
-test('the snapshot is the one of the entities', async () => {
-  const orm = migrationOrm('postgresql://127.0.0.1:1/none');
-  expect(await orm.migrator.checkSchema()).toBe(false);
-  await orm.close(true);
 });
 
 test('migrations run in the order of their times, whatever was released first among them', () => {

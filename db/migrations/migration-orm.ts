@@ -20,8 +20,8 @@ export function migrationOrm(url: string, onWarning?: (message: string) => void)
     extensions: [TenantSchemaGenerator, Migrator],
     migrations: {
       path: import.meta.dirname,
-      snapshotName: '.snapshot',
-      snapshotOnMigrate: false,
+      // Migrations are made against a database that has all of them: see make-migration.ts.
+      snapshot: false,
       migrationsList: migrations,
       tableName: 'migration',
       silent: true,
