@@ -18,6 +18,7 @@ import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { seedReleases } from '../../test/seeds/seed-cluster.ts';
+import { actorKinds } from '../../workflows/descriptors.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
@@ -372,11 +373,15 @@ test('workflow list, show and history tell what goes on behind it', async () => 
     ...page,
     bytes: await recordedHistory('cluster-deleted'),
   });
-  const [listed, shown, told] = await Promise.all([
+  const [unknown, listed, shown, told] = await Promise.all([
+    ballast(['workflow', 'list', '--kind', 'ship']),
     ballast(['workflow', 'list', '--kind', 'cluster', '--open']),
     ballast(['workflow', 'show', actorId]),
     ballast(['workflow', 'history', clusterId, '--tail', '3']),
   ]);
+  // The help does not name the kinds, so the refusal does.
+  expect(unknown.code).not.toBe(0);
+  expect(unknown.err).toContain(`There is no kind "ship"; there is: ${actorKinds.join(', ')}.`);
   expect(listed.out).toMatch(new RegExp(`^${clusterId} +cluster +Berlin +`, 'm'));
   expect(shown.out).toMatch(/^now +(Waits to be started\.|Temporal does not know it)/m);
   expect(told.out.trimEnd().split('\n')).toEqual([

@@ -12,7 +12,11 @@ export const workflowList = command({
   summary: 'Lists workflows: stuck first, then running, then finished',
   usage: '[--kind KIND] [--open | --over | --stuck] [--tail N] [--json]',
   options: {
-    kind: { type: 'string', value: 'KIND', what: `Only of this kind: ${kinds.join(', ')}.` },
+    kind: {
+      type: 'string',
+      value: 'KIND',
+      what: 'Only of this kind; an unknown one is refused with the kinds there are.',
+    },
     open: { type: 'boolean', what: 'Only running ones.' },
     over: { type: 'boolean', what: 'Only finished ones.' },
     stuck: { type: 'boolean', what: 'Only stuck ones.' },
