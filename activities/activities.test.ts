@@ -10,7 +10,11 @@ beforeAll(async () => {
   const nothing = () => {
     throw new Error('Nothing is sealed here.');
   };
-  parts = { database: fresh.database, keyring: { encryptSecret: nothing, decryptSecret: nothing }, archive: async () => undefined };
+  parts = {
+    database: fresh.database,
+    keyring: { encryptSecret: nothing, decryptSecret: nothing },
+    archive: async () => undefined,
+  };
 });
 afterAll(() => fresh.drop());
 
