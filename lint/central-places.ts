@@ -23,11 +23,41 @@ export async function centralPlaces(things: readonly (readonly string[])[]): Pro
 
 /** The central places that a recipe of CONTRIBUTING.md names, in order. */
 export async function placesOfRecipe(title: string): Promise<string[]> {
+  const [, places = ''] = (await recipe(title)).split('\nThe central places');
+  return [...places.matchAll(/^- `([^`]+)`/gm)].map(([, path = '']) => path).toSorted();
+}
+
+/** The files that a recipe numbers: a thing's own, or behind `after`. */
+export async function numberedInRecipe(title: string, after: string): Promise<string[]> {
+  const [, list = ''] = (await recipe(title)).split(`\n${after}`);
+  const [numbered = ''] = list.split(/\n\n(?!\d+\. )/);
+  return [...numbered.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, path = '']) => path).toSorted();
+}
+
+async function recipe(title: string): Promise<string> {
   const document = await readFile(new URL('CONTRIBUTING.md', checkout), 'utf8');
   const [, section = ''] = document.split(`\n## ${title}\n`);
-  const [own = ''] = section.split('\n## ');
-  const [, places = ''] = own.split('\nThe central places');
-  return [...places.matchAll(/^- `([^`]+)`/gm)].map(([, path = '']) => path).toSorted();
+  return section.split('\n## ')[0] ?? '';
+}
+
+/** The files of an actor: those of its name where actors live, the migration that makes its table, and where it is listed. */
+export async function filesOfActor(kind: string, table: string): Promise<string[]> {
+  const own = new RegExp(`^(activities/${kind}|db/[^/]+/${kind}|workflows/${kind}/[^/]+)\\.ts$`);
+  const furtherTests = new RegExp(`^workflows/${kind}/(?!state\\.)[^/]+\\.test\\.ts$`);
+  const found: string[] = [];
+  for (const room of ['activities', 'db', 'workflows']) {
+    for (const file of await readdir(new URL(`${room}/`, checkout), { recursive: true })) {
+      const path = `${room}/${file}`.replaceAll('\\', '/');
+      if (!path.endsWith('.ts') || furtherTests.test(path)) continue;
+      const source = await readFile(new URL(path, checkout), 'utf8');
+      const lists =
+        /^(db\/[^/]+\/index|workflows\/[^/]+)\.ts$/.test(path) &&
+        (source.includes(`'./${kind}.ts'`) || source.includes(`'./${kind}/`));
+      const makes = path.startsWith('db/migrations/Migration') && source.includes(`create table "${table}"`);
+      if (own.test(path) || lists || makes) found.push(path);
+    }
+  }
+  return found.toSorted();
 }
 
 /** Folders of a room that hold this file. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { subjects } from '../domain/subjects.ts';
 import { actorKinds, descriptors } from '../workflows/descriptors.ts';
-import { centralPlaces, foldersWith, placesOfRecipe } from './central-places.ts';
+import { centralPlaces, filesOfActor, foldersWith, numberedInRecipe, placesOfRecipe } from './central-places.ts';
 
 test('a recipe for a subject names exactly the central places that every subject touches: at most four', async () => {
   const inApi = await foldersWith('api', 'index.ts');
@@ -18,12 +18,37 @@ test('a recipe for a subject names exactly the central places that every subject
   expect(named).toEqual(await centralPlaces(names));
 });
 
+const title = 'Add an actor';
+const ten = async () => [...(await numberedInRecipe(title, 'Its own files')), ...(await placesOfRecipe(title))];
+const migration = /^(db\/migrations\/Migration)[^.]*/;
+const asPattern = (path: string) => path.replace(migration, '$1<time>_<name>');
+
 test('a recipe for an actor names exactly the central places that a descriptor still touches', async () => {
   const names = actorKinds.map((kind) => {
     const { table, workflow } = descriptors[kind];
     return [`/${kind}.ts'`, `/${kind}/`, `'${table}'`, `'${kind}'`, `{ ${workflow} }`];
   });
   const ofItsSubject = await placesOfRecipe('Add a subject');
-  const found = await centralPlaces(names);
-  expect(await placesOfRecipe('Add an actor')).toEqual(found.filter((path) => !ofItsSubject.includes(path)));
+  const found = (await centralPlaces(names)).filter((path) => !ofItsSubject.includes(path));
+  const ofItsOwn = (path: string) => path.includes('<subject>');
+  expect((await placesOfRecipe(title)).filter((path) => !ofItsOwn(path))).toEqual(found);
+});
+
+test.each(actorKinds)('the files of the recipe, at most ten, are exactly what the actor %s has', async (kind) => {
+  const found = await filesOfActor(kind, descriptors[kind].table);
+  const row = found.find((path) => /^db\/(?!migrations)/.test(path) && path.endsWith(`/${kind}.ts`)) ?? '';
+  const subject = row.split('/')[1] ?? '';
+  const named = await ten();
+  expect(named.length).toBeLessThanOrEqual(10);
+  expect(named.map((path) => path.replace('<subject>', subject).replace('<actor>', kind)).toSorted()).toEqual(
+    found.map(asPattern).toSorted(),
+  );
+});
+
+test('the exercise of adding an actor took the files of the recipe', async () => {
+  const recorded = await numberedInRecipe(title, 'The exercise');
+  const expected = (await ten()).map((path) =>
+    path.replace('<subject>', 'clusters').replace('<actor>', 'volume-restore'),
+  );
+  expect(recorded.map(asPattern).toSorted()).toEqual(expected.toSorted());
 });
