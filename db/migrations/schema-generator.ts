@@ -1,5 +1,5 @@
-import type { MikroORM } from '@mikro-orm/core';
-import { type DatabaseSchema, EntityManager, SchemaGenerator } from '@mikro-orm/postgresql';
+import type { MikroORM, UpdateSchemaOptions } from '@mikro-orm/core';
+import { DatabaseSchema, EntityManager, SchemaGenerator } from '@mikro-orm/postgresql';
 import { type ForeignKey, foreignKeyName, foreignKeys } from '../postgres/foreign-keys.ts';
 
 /**
@@ -18,6 +18,29 @@ export class TenantSchemaGenerator extends SchemaGenerator {
     const target = super.getTargetSchema(schema, includeWildcardSchema);
     for (const key of foreignKeys) declare(target, key);
     return target;
+  }
+
+  /**
+   * Entities do not name partitions, which come and go by themselves: on the way back from the entities to the database,
+   * every partitioned table would be made anew with those that it has at the moment.
+   */
+  override async getUpdateSchemaMigrationSQL(options: UpdateSchemaOptions<DatabaseSchema> = {}) {
+    const { up } = await super.getUpdateSchemaMigrationSQL(options);
+    if (up.trim() === '' || options.fromSchema !== undefined) return { up, down: '' };
+    const fromSchema = await this.#withoutPartitions(options);
+    const { down } = await super.getUpdateSchemaMigrationSQL({ ...options, fromSchema });
+    return { up, down };
+  }
+
+  async #withoutPartitions({ schema }: UpdateSchemaOptions<DatabaseSchema>): Promise<DatabaseSchema> {
+    const { connection, platform, config } = this;
+    const { skipTables, skipViews } = this.options;
+    const target = this.getTargetSchema(schema);
+    const namespaces = [...target.getNamespaces()];
+    const own = [connection, platform, config, schema, namespaces, undefined, skipTables, skipViews] as const;
+    const there = await DatabaseSchema.create(...own);
+    for (const table of there.getTables()) table.setPartitioning(target.getTable(table.name)?.getPartitioning());
+    return there;
   }
 }
 
