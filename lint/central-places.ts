@@ -40,12 +40,15 @@ async function recipe(title: string): Promise<string> {
   return section.split('\n## ')[0] ?? '';
 }
 
-/** The files of an actor: those of its name where actors live, the migration that makes its table, and where it is listed. */
+/**
+ * The files of an actor: those of its name beside operations and pages, the migration that makes its table, and where it is
+ * listed.
+ */
 export async function filesOfActor(kind: string, table: string): Promise<string[]> {
-  const own = new RegExp(`^(activities/${kind}|db/[^/]+/${kind}|workflows/${kind}/[^/]+)\\.ts$`);
+  const own = new RegExp(`/${kind}(/[^/]+)?\\.ts$`);
   const furtherTests = new RegExp(`^workflows/${kind}/(?!state\\.)[^/]+\\.test\\.ts$`);
   const found: string[] = [];
-  for (const room of ['activities', 'db', 'workflows']) {
+  for (const room of ['activities', 'db', 'domain', 'temporal', 'worker', 'workflows']) {
     for (const file of await readdir(new URL(`${room}/`, checkout), { recursive: true })) {
       const path = `${room}/${file}`.replaceAll('\\', '/');
       if (!path.endsWith('.ts') || furtherTests.test(path)) continue;

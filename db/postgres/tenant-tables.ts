@@ -1,4 +1,4 @@
-import { type ActorKind, actorKinds, descriptors, type TableOf, tableOf } from '../../workflows/descriptors.ts';
+import { type ActorKind, actorKinds, type TableOf, tableOf } from '../../workflows/descriptors.ts';
 import type { AllTables } from './all-tables.ts';
 import { type ForeignKey, foreignKeys } from './foreign-keys.ts';
 
@@ -8,9 +8,9 @@ export type TenantTable = {
 }[keyof AllTables];
 
 /**
- * Tables of tenants that may be read and written without saying whose: those of the engine, of actors (by their
- * descriptors) and of agents. They are reached by an actor's id or an agent's credential, relayed, reconciled and swept across organizations, and
- * say `organization_id` where a person asks. A further table belongs here only if the same is true of it.
+ * Tables of tenants that, beside those of actors, may be read and written without saying whose: those of the engine and
+ * of agents. They are reached by an actor's id or an agent's credential, relayed, reconciled and swept across
+ * organizations, and say `organization_id` where a person asks. A further table belongs here only if the same is true of it.
  */
 const unguarded = [
   'audit_record',
@@ -33,7 +33,7 @@ const unguarded = [
 /** Tables of reference data, which every statement reaches through the guard in tenant.ts. */
 export type GuardedTable = Exclude<TenantTable, (typeof unguarded)[number] | TableOf<ActorKind>>;
 
-/** Those of no actor without a foreign key that includes the organization, and why. A table that is missing here fails a test of the purge. */
+/** Those without a foreign key that includes the organization, and why; actors' aside. A table that is missing here fails a test of the purge. */
 const withoutReference = {
   audit_record: 'the account of the deletion outlives the organization',
   outbox: 'the last messages to actors outlive it',
@@ -42,15 +42,12 @@ const withoutReference = {
   change_feed: 'lives for a day, and is written too often to be checked',
 } as const satisfies Partial<Record<TenantTable, string>>;
 
-const ofActors: ReadonlySet<string> = new Set(actorKinds.map(tableOf));
+/** By their descriptors. */
+const ofActors: ReadonlySet<TenantTable> = new Set(actorKinds.map(tableOf));
 
 /** Every table whose rows belong to an organization. */
 export const tenantTables: readonly TenantTable[] = [
-  ...new Set([
-    ...foreignKeys.flatMap((key) => (isReferring(key) ? [key.table] : [])),
-    ...listed(),
-    ...ofActorsWithoutReference(),
-  ]),
+  ...new Set([...foreignKeys.flatMap((key) => (isReferring(key) ? [key.table] : [])), ...listed(), ...ofActors]),
 ];
 
 export const guardedTables: readonly GuardedTable[] = tenantTables.filter(isGuarded);
@@ -65,8 +62,4 @@ function isReferring(key: ForeignKey): key is ForeignKey & { table: TenantTable 
 
 function listed(): TenantTable[] {
   return Object.keys(withoutReference) as (keyof typeof withoutReference)[];
-}
-
-function ofActorsWithoutReference(): TenantTable[] {
-  return actorKinds.filter((kind) => descriptors[kind].belongsTo === null).map(tableOf);
 }
