@@ -1,3 +1,5 @@
+import { collectWhenIdle } from './idle-collection.ts';
+
 type Foreseen = abstract new (...given: never[]) => Error;
 
 interface Framed {
@@ -18,6 +20,7 @@ export async function runProcess({ work, foreseen, longestShutdown }: Framed): P
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
+  void collectWhenIdle();
   try {
     await work(stopping.signal);
   } catch (error) {

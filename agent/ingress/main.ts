@@ -1,3 +1,4 @@
+import { collectWhenIdle } from '../../machine/idle-collection.ts';
 import { IngressFiles } from './ingress-files.ts';
 import { Serving } from './serving.ts';
 import { servingOptions } from './serving-options.ts';
@@ -24,6 +25,7 @@ try {
     process.exit(0);
   }
   for (const name of ['SIGTERM', 'SIGINT']) process.on(name, () => serving.replace());
+  void collectWhenIdle();
   say(`serving as process ${process.pid}`);
 } catch (error) {
   say(error instanceof Error ? error.message : String(error));

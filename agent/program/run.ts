@@ -1,3 +1,4 @@
+import { collectWhenIdle } from '../../machine/idle-collection.ts';
 import { chooseDriver } from '../drivers/choose-driver.ts';
 import { exitCodes } from '../home/exit-codes.ts';
 import { openHome } from '../home/home.ts';
@@ -109,6 +110,7 @@ export const run: AgentCommand = {
         launched: process.env.BALLAST_LAUNCHED,
         log: lineLog,
       });
+      void collectWhenIdle();
       const ending = await agent.run(stopping.signal);
       if (ending === 'superseded') lineLog.warn('Another agent has taken over this identity; this one stops for good.');
       if (ending === 'cluster-deleted')

@@ -1,5 +1,6 @@
 import { countRunning } from '../../agent/home/status.ts';
 import { readSettings, type Settings } from '../../domain/settings/settings.ts';
+import { collectWhenIdle } from '../../machine/idle-collection.ts';
 import { agentHome, hasAgentHome } from '../../runtime/home/agent-home.ts';
 import { claimHome } from '../../runtime/home/claim-home.ts';
 import type { Home } from '../../runtime/home/home.ts';
@@ -72,6 +73,7 @@ OIDC_ISSUER name others. Ctrl-C stops everything in order; a second Ctrl-C does 
       started.preparation.end();
       progress.line(`\nBallast is ready at ${settings.PUBLIC_URL}   (Ctrl-C stops it)`);
       for (const line of lines) progress.line(line);
+      void collectWhenIdle();
     } catch (error) {
       // A step that breaks because a stop is under way is not a failure of the start.
       if (!stopping.signal.aborted) await fail(error);
