@@ -4,10 +4,9 @@ import { cacheDirectory, cached } from '../home/cache.ts';
 import { Refusal } from '../supervisor/refusal.ts';
 import { OutOfTime, run } from '../supervisor/run.ts';
 import { temporalVersion } from '../supervisor/versions.ts';
-import { DownloadFailure, type DownloadLimits } from './download.ts';
+import type { DownloadLimits } from './download.ts';
 import { isExecutable } from './executable.ts';
 import type { PinnedArchives } from './pinned-archives.ts';
-import { ArchiveFailure, fetchTemporal } from './temporal-archive.ts';
 import { buildTemporal, findGo } from './temporal-build.ts';
 
 export interface TemporalBinaries {
@@ -69,6 +68,9 @@ function changesOnly(progress: (text: string) => void): (text: string) => void {
 
 async function obtain(into: string, finding: Finding): Promise<void> {
   const { archive, env = process.env, progress, note = progress, buildLog, limits, goDirectories, pinned } = finding;
+  // Only who has no server yet needs a client of HTTP and an unpacker, which would stay in the supervisor: 8 MB.
+  const { ArchiveFailure, fetchTemporal } = await import('./temporal-archive.ts');
+  const { DownloadFailure } = await import('./download.ts');
   let reason: string;
   try {
     await fetchTemporal({

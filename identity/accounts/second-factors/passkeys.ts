@@ -1,17 +1,15 @@
 import { isIP } from 'node:net';
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
-import { decodeAttestationObject, isoBase64URL } from '@simplewebauthn/server/helpers';
 import { type Kysely, sql } from 'kysely';
 import { parse as bytesOfUuid } from 'uuid';
 import type { Tables } from '../../../db/postgres/tables.ts';
 import { type Asserted, type Attested, readAsserted, readAttested } from './passkey-answers.ts';
+
+/** The protocol of passkeys is loaded when somebody meets one: 7 MB, and a tenth of a second of each start. */
+const webauthn = () => import('@simplewebauthn/server');
 
 export interface Passkey {
   id: string;
@@ -44,6 +42,7 @@ export async function passkeyCreation(
   account: { id: string; name: string; email: string },
   existing: readonly Passkey[],
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { generateRegistrationOptions } = await webauthn();
   return await generateRegistrationOptions({
     rpName: 'Ballast',
     rpID: new URL(publicUrl).hostname,
@@ -61,6 +60,7 @@ export async function passkeyRequest(
   publicUrl: string,
   among: readonly Passkey[] | undefined,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { generateAuthenticationOptions } = await webauthn();
   return await generateAuthenticationOptions({
     rpID: new URL(publicUrl).hostname,
     ...(among === undefined ? {} : { allowCredentials: among.map(({ id, transports }) => ({ id, transports })) }),
@@ -82,8 +82,9 @@ export async function verifyNewPasskey(
   answer: string,
 ): Promise<NewPasskey | undefined> {
   const response = readAttested(answer);
-  if (response === undefined || !isUncertified(response)) return undefined;
+  if (response === undefined || !(await isUncertified(response))) return undefined;
   const { hostname, origin } = new URL(publicUrl);
+  const { verifyRegistrationResponse } = await webauthn();
   const verified = await verifyRegistrationResponse({
     response,
     expectedChallenge: challenge,
@@ -115,6 +116,7 @@ export async function usePasskey(
   const row = await kysely.selectFrom('provider_passkey').selectAll().where('id', '=', response.id).executeTakeFirst();
   if (row === undefined || !namesAccount(response, row.account_id)) return undefined;
   const { hostname, origin } = new URL(publicUrl);
+  const { verifyAuthenticationResponse } = await webauthn();
   const verified = await verifyAuthenticationResponse({
     response,
     expectedChallenge: challenge,
@@ -136,7 +138,8 @@ export async function usePasskey(
 }
 
 /** We ask for no certificate of the device, and look at none: to check one would mean to ask addresses that stand in it. */
-function isUncertified(response: Attested): boolean {
+async function isUncertified(response: Attested): Promise<boolean> {
+  const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers');
   try {
     const decoded = decodeAttestationObject(isoBase64URL.toBuffer(response.response.attestationObject));
     const format = decoded.get('fmt');
