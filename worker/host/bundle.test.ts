@@ -9,6 +9,11 @@ test('a bundle is made once, readable by us alone, and another one with tracing'
   const cache = await mkdtemp(join(tmpdir(), 'ballast-bundle-'));
   const { code } = await workflowBundle({ cache });
   for (const { workflow } of Object.values(descriptors)) expect(code).toContain(`async function ${workflow}(`);
+  expect(mapOf(code)).toEqual({
+    sources: expect.arrayContaining([expect.stringMatching(/workflows\/deletion\/workflow\.ts$/)]),
+    mappings: expect.stringMatching(/^.{10000}/),
+    sourcesContent: undefined,
+  });
   const [file = '', ...others] = await readdir(cache);
   expect(others).toEqual([]);
   expect((await stat(join(cache, file))).mode & 0o777).toBe(0o600);
@@ -17,3 +22,9 @@ test('a bundle is made once, readable by us alone, and another one with tracing'
   expect((await workflowBundle({ cache, tracing: true })).code).not.toBe('kept');
   await rm(cache, { recursive: true });
 });
+
+function mapOf(code: string): Record<string, unknown> {
+  const map = code.slice(code.lastIndexOf(';base64,') + ';base64,'.length);
+  const { sources, mappings, sourcesContent } = JSON.parse(Buffer.from(map, 'base64').toString());
+  return { sources, mappings, sourcesContent };
+}

@@ -57,10 +57,9 @@ async function keep(cache: string, name: string, code: string): Promise<void> {
   await Promise.all(older.slice(2).map((file) => rm(join(cache, file), { force: true })));
 }
 
-/** All that the bundle is made of: our own files, how they are joined, and the versions of the packages that they import. */
+/** All that the bundle is made of: our own files, the programs that join and make it, and the versions of the packages that they import. */
 async function hashOfInputs(tracing: boolean): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify({ tracing, checkout, entry: workflowEntry() }));
-  hash.update(await readFile(program));
   for (const room of ['domain', 'workflows']) {
     const files = (await readdir(join(checkout, room), { recursive: true }))
       .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
@@ -70,7 +69,7 @@ async function hashOfInputs(tracing: boolean): Promise<string> {
       hash.update(await readFile(join(checkout, room, file)));
     }
   }
-  hash.update(await readFile(failureConverterPath));
+  for (const file of [program, failureConverterPath]) hash.update(await readFile(file));
   for (const name of ['common', 'interceptors-opentelemetry', 'worker', 'workflow']) {
     hash.update(await readFile(require.resolve(`@temporalio/${name}/package.json`)));
   }

@@ -33,4 +33,14 @@ const { code } = await bundleWorkflowCode({
     ],
   }),
 });
-process.stdout.write(code);
+process.stdout.write(withoutSources(code));
+
+/**
+ * The map of a bundle leads a stack to its lines in our files, and carries copies of these besides: 700 kB, which the worker and its
+ * thread of workflows would hold several times.
+ */
+function withoutSources(bundle: string): string {
+  const [, head = '', encoded = ''] = /^(.*\n\/\/# sourceMappingURL=data:[^,]*;base64,)(\S+)\s*$/s.exec(bundle) ?? [];
+  const { sourcesContent: _, ...map } = JSON.parse(Buffer.from(encoded, 'base64').toString());
+  return head + Buffer.from(JSON.stringify(map)).toString('base64');
+}
