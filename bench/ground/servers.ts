@@ -13,7 +13,7 @@ export interface Target {
 }
 
 /** The settings that the entry script (cli/enter.mjs) gives each process of ours. */
-export const tuned = { NODE_OPTIONS: '--max-semi-space-size=8' };
+export const tuned = { NODE_OPTIONS: '--max-semi-space-size=8', MALLOC_ARENA_MAX: '2' };
 
 /** The load comes from one address, and the limits are not what is measured. */
 const unlimited = { RATE_LIMIT_PER_MINUTE: '10000000', RATE_LIMIT_ANONYMOUS_PER_MINUTE: '10000000' };
