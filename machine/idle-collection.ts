@@ -1,3 +1,5 @@
+import { collectGarbage } from './collect-garbage.ts';
+
 /** What a process has used so far, and how much memory it holds now. */
 export interface Use {
   /** Of the process's threads together, in milliseconds. */
@@ -52,9 +54,8 @@ export class IdleCollection {
 }
 
 /** From now on, as long as the process lives; it is not held open. A Node that was built without an inspector keeps what it has. */
-export async function collectWhenIdle(): Promise<void> {
+export function collectWhenIdle(): void {
   if (!process.features.inspector) return;
-  const { collectGarbage } = await import('./collect-garbage.ts');
   const collection = new IdleCollection(collectGarbage);
   // A collection that fails leaves everything as it was.
   setInterval(() => void collection.look().catch(() => undefined), lookEvery).unref();

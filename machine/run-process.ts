@@ -20,7 +20,7 @@ export async function runProcess({ work, foreseen, longestShutdown }: Framed): P
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
-  void collectWhenIdle();
+  collectWhenIdle();
   try {
     await work(stopping.signal);
   } catch (error) {

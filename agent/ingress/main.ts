@@ -25,7 +25,7 @@ try {
     process.exit(0);
   }
   for (const name of ['SIGTERM', 'SIGINT']) process.on(name, () => serving.replace());
-  void collectWhenIdle();
+  collectWhenIdle();
   say(`serving as process ${process.pid}`);
 } catch (error) {
   say(error instanceof Error ? error.message : String(error));

@@ -110,7 +110,7 @@ export const run: AgentCommand = {
         launched: process.env.BALLAST_LAUNCHED,
         log: lineLog,
       });
-      void collectWhenIdle();
+      collectWhenIdle();
       const ending = await agent.run(stopping.signal);
       if (ending === 'superseded') lineLog.warn('Another agent has taken over this identity; this one stops for good.');
       if (ending === 'cluster-deleted')

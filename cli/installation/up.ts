@@ -73,7 +73,7 @@ OIDC_ISSUER name others. Ctrl-C stops everything in order; a second Ctrl-C does 
       started.preparation.end();
       progress.line(`\nBallast is ready at ${settings.PUBLIC_URL}   (Ctrl-C stops it)`);
       for (const line of lines) progress.line(line);
-      void collectWhenIdle();
+      collectWhenIdle();
     } catch (error) {
       // A step that breaks because a stop is under way is not a failure of the start.
       if (!stopping.signal.aborted) await fail(error);
