@@ -15,7 +15,7 @@ const lookEvery = 10_000;
 const quietLooks = 6;
 /** Of a core: polls, heartbeats and sweeps that find nothing stay below it. */
 const mostCpu = 0.03;
-/** Less than that is not worth the tenth of a second that a collection takes. */
+/** Less than that is not worth a collection, in which the process answers nobody: an eighth of a second, or more on a busy machine. */
 const leastGrowth = 8 * 1024 * 1024;
 
 /** Decides when a process gives memory back: after a minute of rest, and again only when it holds more than it was left with. */
