@@ -55,3 +55,14 @@ test.each([
   expect(found.map(([name, by]) => `${name} by ${by}`)).toEqual([]);
   expect([...loadedBy(join(root, entry)).keys()].some((name) => spared.test(name))).toBe(true);
 });
+
+test.each([
+  'cli/installation/up.ts',
+  'api/main.ts',
+  'worker/main.ts',
+  'identity/main.ts',
+  'agent/main.ts',
+  'agent/ingress/main.ts',
+])('%s gives memory back when it rests', (entry) => {
+  expect(loadedBy(join(root, entry)).has(join(root, 'machine', 'idle-collection.ts'))).toBe(true);
+});
