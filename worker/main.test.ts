@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,13 +13,11 @@ import { createKeysFile } from '../db/keys/keys.ts';
 import { metricsToken } from '../db/keys/metrics-token.ts';
 import { deletedOrganization, deletionRow } from '../test/actors/actors.ts';
 import { bareEnvironment } from '../test/ground/bare-environment.ts';
-import { bundleCache } from '../test/ground/bundle-cache.ts';
 import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
 import { groundTemporalSettings } from '../test/ground/ground-temporal.ts';
 import { proxyTo, type TcpProxy } from '../test/ground/proxy.ts';
 import { until } from '../test/ground/until.ts';
 import { testInAll } from '../test/run/matrix.ts';
-import { workflowBundle } from './host/bundle.ts';
 
 const program = fileURLToPath(new URL('./main.ts', import.meta.url));
 let fresh: FreshDatabase;
@@ -33,10 +31,6 @@ beforeAll(async () => {
   fresh = await freshDatabase();
   home = await mkdtemp(join(tmpdir(), 'ballast-worker-'));
   await createKeysFile(join(home, 'keys.json'));
-  await workflowBundle({ cache: bundleCache });
-  // Made once a run: what is tested here begins after it.
-  const isBundle = (path: string) => path === bundleCache || path.startsWith(join(bundleCache, 'workflows-'));
-  await cp(bundleCache, join(home, 'cache'), { recursive: true, filter: isBundle });
   const url = new URL(fresh.url);
   temporal = await proxyTo(inject('ground').temporal.address);
   postgres = await proxyTo(url.host);

@@ -5,22 +5,29 @@ import { expect, test } from 'vitest';
 import { descriptors } from '../../workflows/descriptors.ts';
 import { workflowBundle } from './bundle.ts';
 
-test('a bundle is made once, readable by us alone, and another one with tracing', async () => {
-  const cache = await mkdtemp(join(tmpdir(), 'ballast-bundle-'));
-  const { code } = await workflowBundle({ cache });
+test('a bundle is made once for all homes of a checkout, readable by us alone, and another one with tracing', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'ballast-bundle-'));
+  const [shared, cache] = [join(directory, 'shared'), join(directory, 'own')];
+  const { code } = await workflowBundle({ cache, shared });
   for (const { workflow } of Object.values(descriptors)) expect(code).toContain(`async function ${workflow}(`);
   expect(mapOf(code)).toEqual({
     sources: expect.arrayContaining([expect.stringMatching(/workflows\/deletion\/workflow\.ts$/)]),
     mappings: expect.stringMatching(/^.{10000}/),
     sourcesContent: undefined,
   });
-  const [file = '', ...others] = await readdir(cache);
+  const [file = '', ...others] = await readdir(shared);
   expect(others).toEqual([]);
-  expect((await stat(join(cache, file))).mode & 0o777).toBe(0o600);
-  await writeFile(join(cache, file), 'kept');
-  expect(await workflowBundle({ cache })).toEqual({ code: 'kept' });
-  expect((await workflowBundle({ cache, tracing: true })).code).not.toBe('kept');
-  await rm(cache, { recursive: true });
+  expect((await stat(join(shared, file))).mode & 0o777).toBe(0o600);
+  await writeFile(join(shared, file), 'kept');
+  expect(await workflowBundle({ cache, shared })).toEqual({ code: 'kept' });
+
+  // A checkout that cannot be written: the home keeps it.
+  const readOnly = join(shared, file);
+  expect((await workflowBundle({ cache, shared: readOnly, tracing: true })).code).not.toBe('kept');
+  const [own = ''] = await readdir(cache);
+  await writeFile(join(cache, own), 'of its own');
+  expect(await workflowBundle({ cache, shared: readOnly, tracing: true })).toEqual({ code: 'of its own' });
+  await rm(directory, { recursive: true });
 });
 
 function mapOf(code: string): Record<string, unknown> {

@@ -16,9 +16,13 @@ const run = promisify(execFile);
 const mostBytes = 64 * 1024 * 1024;
 const tracingInterceptors = '@temporalio/interceptors-opentelemetry/lib/workflow-interceptors';
 
+/** Beside the packages that it is made of: all installations that run from a checkout share it. */
+const ofCheckout = join(checkout, 'node_modules', '.cache', 'ballast');
+
 export interface Bundling {
-  /** Where the bundle is kept, so that the next start need not make it again. */
+  /** Where the bundle is kept, so that the next start need not make it again, if it cannot be kept in `shared`. */
   cache: string;
+  shared?: string;
   /** Whether workflows take part in traces. */
   tracing?: boolean;
   log?: Logger;
@@ -26,16 +30,20 @@ export interface Bundling {
   signal?: AbortSignal;
 }
 
-/** The workflows as one script. Building it takes a second, so it is cached under the hash of its sources. */
-export async function workflowBundle({ cache, tracing = false, log, signal }: Bundling): Promise<{ code: string }> {
+/** The workflows as one script. Building it takes seconds, so it is cached under the hash of its sources. */
+export async function workflowBundle(bundling: Bundling): Promise<{ code: string }> {
+  const { cache, shared = ofCheckout, tracing = false, log, signal } = bundling;
   const name = `workflows-${await hashOfInputs(tracing)}.js`;
-  const path = join(cache, name);
-  const kept = await readFile(path, 'utf8').catch(() => undefined);
-  if (kept !== undefined) return { code: kept };
+  for (const place of [shared, cache]) {
+    const kept = await readFile(join(place, name), 'utf8').catch(() => undefined);
+    if (kept !== undefined) return { code: kept };
+  }
   const code = await makeBundle(tracing, signal);
-  await keep(cache, name, code).catch((error: unknown) => {
-    log?.warn({ err: error }, 'The bundle of the workflows could not be cached; the next start builds it again');
-  });
+  await keep(shared, name, code)
+    .catch(() => keep(cache, name, code))
+    .catch((error: unknown) => {
+      log?.warn({ err: error }, 'The bundle of the workflows could not be cached; the next start builds it again');
+    });
   return { code };
 }
 
