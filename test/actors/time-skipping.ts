@@ -1,10 +1,14 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { access, chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { dataConverter, type PayloadKeys } from '../../temporal/connection/codec.ts';
+import { freePort } from '../ground/free-port.ts';
+import { until } from '../ground/until.ts';
 
 const run = promisify(execFile);
 const version = '1.31.0';
@@ -33,9 +37,15 @@ function notRun(what: string): undefined {
 /** The executable that starts the server, with all that it needs beside it. */
 async function testServer(): Promise<string> {
   const caches = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'ballast');
-  const kept = join(caches, `temporal-test-server-${version}`);
+  const kept = join(caches, `temporal-test-server-${version}-shared`);
   const executable = join(kept, 'temporal-test-server');
-  if (await present(executable)) return executable;
+  if (!(await present(executable))) await obtain(caches, kept);
+  const classes = join(kept, 'classes.jsa');
+  if (!(await present(classes))) await dumpClasses(executable, classes);
+  return executable;
+}
+
+async function obtain(caches: string, kept: string): Promise<void> {
   await mkdir(caches, { recursive: true });
   // Made aside and renamed, so that nobody meets half of it; who comes second throws its own away.
   const aside = await mkdtemp(join(caches, 'temporal-test-server-'));
@@ -47,12 +57,38 @@ async function testServer(): Promise<string> {
     await writeFile(join(aside, 'temporal-test-server'), script);
     await chmod(join(aside, 'temporal-test-server'), 0o755);
     await rename(aside, kept).catch(async (error: unknown) => {
-      if (!(await present(executable))) throw error;
+      if (!(await present(join(kept, 'temporal-test-server')))) throw error;
     });
   } finally {
     await rm(aside, { recursive: true, force: true });
   }
-  return executable;
+}
+
+/** Its classes as Java has loaded them: the SDK gives a start 5 s, and a machine at its limit took longer without. */
+async function dumpClasses(executable: string, classes: string): Promise<void> {
+  const aside = `${classes}.${process.pid}`;
+  const port = await freePort();
+  const server = spawn(executable, [String(port)], {
+    env: { ...process.env, JAVA_TOOL_OPTIONS: `-XX:ArchiveClassesAtExit=${aside}` },
+    stdio: 'ignore',
+  });
+  const ended = once(server, 'exit');
+  await until(
+    'the test server listens',
+    async () => {
+      const socket = connect(port, '127.0.0.1');
+      return await once(socket, 'connect')
+        .then(
+          () => true,
+          () => false,
+        )
+        .finally(() => socket.destroy());
+    },
+    120,
+  );
+  server.kill('SIGTERM');
+  await ended;
+  await rename(aside, classes);
 }
 
 async function present(path: string): Promise<boolean> {
@@ -79,5 +115,7 @@ const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 `;
 
 const script = `#!/bin/sh
-exec java -XX:TieredStopAtLevel=1 -cp "$(dirname "$0")/lib/*" io.temporal.testserver.TestServer "$@"
+home=$(dirname "$0")
+if [ -e "$home/classes.jsa" ]; then shared=-XX:SharedArchiveFile=$home/classes.jsa; fi
+exec java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC \${shared:+"$shared"} -cp "$home/lib/*" io.temporal.testserver.TestServer "$@"
 `;
