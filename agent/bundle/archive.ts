@@ -6,6 +6,21 @@ export interface ArchivedFile {
   executable: boolean;
 }
 
+/** Each file once: programs that are compiled apart may share a chunk, which has the same name then and the same bytes. */
+export function once(files: readonly ArchivedFile[]): ArchivedFile[] {
+  const byName = new Map<string, ArchivedFile>();
+  for (const file of files) {
+    const other = byName.get(file.name);
+    if (other !== undefined && !other.bytes.equals(file.bytes)) {
+      throw new Error(
+        `Two files of the bundle are called ${file.name}, but they stand side by side in it; rename one.`,
+      );
+    }
+    byName.set(file.name, file);
+  }
+  return [...byName.values()];
+}
+
 /** A tar of these files in this order, with nothing in it that changes from time to time. */
 export async function archive(files: readonly ArchivedFile[]): Promise<Buffer> {
   const tar = pack();

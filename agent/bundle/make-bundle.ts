@@ -6,7 +6,7 @@ import { build, type Plugin } from 'esbuild';
 import { programVersion } from '../../domain/version.ts';
 import { protocolVersion } from '../../protocol/version.ts';
 import { imageName } from '../update/image-name.ts';
-import { type ArchivedFile, archive } from './archive.ts';
+import { type ArchivedFile, archive, once } from './archive.ts';
 
 export interface Bundle {
   image: string;
@@ -20,13 +20,13 @@ const agent = join(import.meta.dirname, '..');
 
 /** Makes the agent as it is installed: a few files that need Node and nothing else. Same sources, same bytes. */
 export async function makeBundle(): Promise<Bundle> {
-  const files = [
+  const files = once([
     ...(await compile({ agent: join(agent, 'main.ts') })),
     // By itself: the ingress is replaced only when its own program has changed.
     ...(await compile({ ingress: join(agent, 'ingress', 'main.ts') })),
     ...scripts(),
     { name: 'LICENSE', bytes: readFileSync(join(agent, '..', 'LICENSE')), executable: false },
-  ];
+  ]);
   files.push({ name: 'release.json', bytes: releaseFile(files), executable: false });
   files.sort((one, other) => (one.name < other.name ? -1 : 1));
   const bytes = gzipSync(await archive(files), { level: 9 });
@@ -86,19 +86,13 @@ function leaveOut(packages: RegExp): Plugin {
 /** Every shell script of the agent stands beside agent.mjs, where the code that is in there looks for it. */
 function scripts(): ArchivedFile[] {
   const found = readdirSync(agent, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.sh'));
-  const files = found
+  return found
     .filter((name) => basename(name) !== 'install.sh')
     .map((name) => ({
       name: basename(name) === 'ballast.sh' ? 'ballast' : basename(name),
       bytes: readFileSync(join(agent, name)),
       executable: true,
     }));
-  if (new Set(files.map(({ name }) => name)).size < files.length) {
-    throw new Error(
-      'Two scripts of the agent have the same name, but they stand side by side in its bundle; rename one.',
-    );
-  }
-  return files;
 }
 
 function releaseFile(files: readonly ArchivedFile[]): Buffer {
