@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { identify, isAlive, type ProcessIdentity, signal } from '../../machine/process-identity.ts';
 import { until } from '../ground/until.ts';
+import { apart } from '../run/apart.ts';
 
 /** A Docker engine of the test's own: nothing it makes is seen by another engine of this machine. */
 export interface DockerEngine {
@@ -22,6 +23,7 @@ export function dockerCanRun(): boolean {
 }
 
 export async function dockerEngine(): Promise<DockerEngine> {
+  const end = await apart('engine');
   const directory = mkdtempSync(join(tmpdir(), 'ballast-docker-'));
   const socket = join(directory, 'engine.sock');
   const cgroup = basename(directory);
@@ -67,6 +69,7 @@ export async function dockerEngine(): Promise<DockerEngine> {
     await until('All of the Docker engine is gone', async () => leftOver(directory).length === 0);
     removeCgroups(cgroup);
     await rm(directory, { recursive: true, force: true, maxRetries: 10 });
+    end();
   };
   await start().catch(async (error: unknown) => {
     await stop();

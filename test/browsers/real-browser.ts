@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { type Browser, chromium } from 'playwright-core';
+import { apart } from '../run/apart.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
 
@@ -12,7 +13,10 @@ export async function realBrowser(): Promise<Browser | undefined> {
   }
   // Without its own sandbox, since tests may run as root; it visits nothing but this machine.
   // Ctrl-C is for whoever runs it, who may have more to end than the browser.
-  return await chromium.launch({ executablePath, args: ['--no-sandbox'], handleSIGINT: false });
+  const end = await apart('browser');
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], handleSIGINT: false });
+  browser.once('disconnected', end);
+  return browser;
 }
 
 function onPath(name: string): string | undefined {
