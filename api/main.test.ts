@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { z } from 'zod';
@@ -74,6 +76,26 @@ test('it listens while the database is away, gets ready when it comes, and ends 
   expect(rows).toEqual([]);
   expect(api.stderr()).toBe('');
   await proxy.close();
+});
+
+test('what was asked on its socket before it was told to end is answered', async () => {
+  const path = join(home, 'api.sock');
+  const api = start({ API_SOCKET: path });
+  const address = await api.address();
+  const asking = connect(path);
+  asking.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n');
+  await once(asking, 'connect');
+  expect((await fetch(`${address}/healthz`)).status).toBe(200);
+  api.child.kill('SIGTERM');
+  await until('it takes nothing more', () =>
+    fetch(`${address}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+  );
+  asking.write('\r\n');
+  expect(await text(asking)).toMatch(/^HTTP\/1\.1 200 .*\r\nconnection: close\r\n/is);
+  expect(await api.exited).toBe(0);
 });
 
 test('a database of a newer version, a taken port, a missing setting: one sentence and 1', async () => {

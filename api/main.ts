@@ -79,14 +79,17 @@ async function serve({ settings, handed, log, signal }: Serving): Promise<void> 
     agentProgram: agentProgram(),
     consoleFiles,
   });
+  let stopSocket: (() => Promise<void>) | undefined;
   opened.defer(async () => {
+    const answered = stopSocket?.();
     await app.close();
+    await answered;
     // Without a database nobody can be told; a process that is silent counts as gone anyway.
     await removeProcess(database.kysely, processId).catch(() => undefined);
   });
   const { port, address } = await listen(app, settings, handed.sockets);
   if (settings.API_SOCKET !== undefined)
-    opened.defer(await listenOnSocket(app.server, settings.API_SOCKET, 'API_SOCKET'));
+    stopSocket = await listenOnSocket(app.server, settings.API_SOCKET, 'API_SOCKET');
   log.info({ address }, 'The API listens');
   const ready = tellWhenReady(app, handed, signal);
   let prepared: Promise<void> | undefined;

@@ -8,9 +8,10 @@ export class SocketTaken extends Error {
 
 /**
  * Has an HTTP server serve a unix socket, besides a port of its own if it has one. `setting` names the path in messages. A file that was left behind by a process that
- * was killed is replaced. Answers how to stop listening there; connections are the server's own to end.
+ * was killed is replaced. Answers how to stop listening there, at once; connections are the server's own to end, which does not
+ * wait for those of this socket: the promise does.
  */
-export async function listenOnSocket(http: Server, path: string, setting: string): Promise<() => void> {
+export async function listenOnSocket(http: Server, path: string, setting: string): Promise<() => Promise<void>> {
   const server = createServer((socket) => void http.emit('connection', socket));
   await listen(server, path).catch(async (error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) {
@@ -25,9 +26,7 @@ export async function listenOnSocket(http: Server, path: string, setting: string
   });
   chmodSync(path, 0o600);
   http.once('close', () => server.close());
-  return () => {
-    server.close();
-  };
+  return () => new Promise((resolve) => void server.close(() => resolve()));
 }
 
 function listen(server: Server, path: string): Promise<void> {

@@ -24,15 +24,9 @@ async function main({ url, perSecond, effectsOn }: ConnectionsOrder): Promise<vo
         resolve();
       };
       const numbered = effectsOn === undefined ? url : `${url}?id=${id}`;
-      const what =
-        effectsOn === undefined
-          ? {}
-          : {
-              method: 'POST',
-              headers: { host: effectsOn },
-              // Many people, each with an address of its own: one client's connections have a limit.
-              ...(process.platform === 'linux' ? { localAddress: `127.0.0.${1 + (id % 50)}` } : {}),
-            };
+      // Many people, each with an address of its own: one client's connections have a limit.
+      const from = process.platform === 'linux' ? { localAddress: `127.0.0.${1 + (id % 50)}` } : {};
+      const what = effectsOn === undefined ? from : { ...from, method: 'POST', headers: { host: effectsOn } };
       request(numbered, { agent: false, timeout: 60_000, ...what }, (response) => {
         response.resume().once('end', () => {
           if (response.statusCode === 200) {

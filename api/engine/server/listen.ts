@@ -20,9 +20,12 @@ export async function listen(
 ): Promise<{ port: number; address: string }> {
   const [first, ...others] = sockets;
   const doors = others.map((fd) => ({ fd, door: sideDoor(app) }));
+  // The main server waits for connections of its own alone.
+  let closed: Promise<unknown> = Promise.resolve();
   app.addHook('preClose', async () => {
-    for (const { door } of doors) door.close();
+    closed = Promise.all(doors.map(({ door }) => new Promise((resolve) => void door.close(resolve))));
   });
+  app.addHook('onClose', async () => void (await closed));
   await app.ready();
   if (first === undefined) app.server.listen({ host: settings.LISTEN, port: settings.PORT, backlog });
   else app.server.listen({ fd: first }, backlog);
