@@ -85,12 +85,13 @@ export class Serving {
     this.#files.writeServing(this.#record);
     // Routes that were set meanwhile did not reach this process.
     this.#apply();
-    if (predecessor !== undefined) await relieve(predecessor, holder);
-    else if (before !== undefined) this.#files.removeControl(before.control);
+    // Before the other one is told to leave: should this process end between the two, the port would be nobody's.
     if (ready !== undefined) {
       writeSync(ready, 'ready\n');
       closeSync(ready);
     }
+    if (predecessor !== undefined) await relieve(predecessor, holder);
+    else if (before !== undefined) this.#files.removeControl(before.control);
     return true;
   }
 
@@ -111,7 +112,7 @@ export class Serving {
     return { generation };
   }
 
-  /** The listening socket goes to a holder of its own with the program, whose first process tells this one to leave. */
+  /** The listening socket goes to a holder of its own with the program, and this process leaves when that one's serves. */
   async #handOver({ digest, holder: script }: { digest: string; holder: string }): Promise<{ pid: number }> {
     const mine = this.#record;
     if (mine === undefined || this.#leaving || this.#handing) throw new Error('There is nothing to hand over.');
@@ -126,6 +127,7 @@ export class Serving {
     } finally {
       this.#handing = false;
     }
+    this.#leave(longestLeave);
     return { pid: this.#files.serving()?.pid ?? 0 };
   }
 

@@ -35,8 +35,8 @@ function prepared({ depth = '', port = 0, program: words = program }: Options = 
   const home = join(directory, depth, 'agent');
   mkdirSync(home, { recursive: true, mode: 0o711 });
   const log = { info: () => undefined, warn: () => undefined };
-  const agent = () => {
-    const one = new Ingress({ home, port, listen: '127.0.0.1', program: words, log });
+  const agent = (others = words) => {
+    const one = new Ingress({ home, port, listen: '127.0.0.1', program: others, log });
     undo.push(() => one.stop());
     return one;
   };
@@ -142,6 +142,30 @@ describe.runIf(process.getuid?.() === 0)('a program of another user', () => {
     writeFileSync(file('serve'), '');
     await until('it serves', async () => ingress.port === port && ingress.failure === undefined);
     expect(await status(port, 'app.localhost')).toBe(404);
+    expect(ports.got()).toEqual([]);
+  });
+
+  test('gets no port of an ingress whose successor dies in the moment in which it is to take over', async () => {
+    const { directory, ingress, serving, agent } = await running();
+    const { port, pid } = serving();
+    const ports = await thiefOfPort(port);
+    ingress.close();
+    const dies = join(directory, 'dies.mjs');
+    writeFileSync(
+      dies,
+      `import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+fs.writeSync = () => process.kill(process.pid, 'SIGKILL');
+syncBuiltinESMExports();
+await import(${JSON.stringify(program[1])});
+`,
+    );
+    const next = agent([process.execPath, dies]);
+    expect(await next.ensure()).toEqual({ port });
+    expect(serving().pid).toBe(pid);
+    expect(await status(port, 'app.localhost')).toBe(404);
+    next.close();
+    expect(await agent().ensure()).toEqual({ port });
     expect(ports.got()).toEqual([]);
   });
 
