@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { sampleWorkload as app, madeClusters } from '../../test/seeds/made-cluster.ts';
 import { seedAgent, seedReleases } from '../../test/seeds/seed-cluster.ts';
 
 let api: RunningApi;
@@ -18,27 +19,7 @@ afterAll(() => api.close());
 const admin = (method: string, path: string, body?: unknown) =>
   api.call(method, `/api/v1${path}`, { as: ours.tokens.admin, ...(body === undefined ? {} : { body }) });
 const get = (path: string) => api.call('GET', `/api/v1${path}`, { as: ours.tokens.viewer });
-
-interface Made {
-  cluster: Record<string, unknown> & { id: string };
-  token: string;
-  installCommand: string;
-  expiresAt: string;
-}
-async function make(name: string): Promise<Made> {
-  const made = await admin('POST', '/clusters', { name });
-  expect(made.status, made.text).toBe(201);
-  return made.body as unknown as Made;
-}
-async function living(name: string): Promise<string> {
-  const { cluster } = await make(name);
-  await seedAgent(api.database, cluster.id, releases.older);
-  return cluster.id;
-}
-
-const web = { name: 'web', kind: 'http', port: 8080 };
-const app = (more: object = {}) => ({ image: { layout: '/srv/app' }, processes: [web], ...more });
-const hidden = 'correct-horse-battery-staple';
+const { make, living } = madeClusters(() => ({ api, as: ours.tokens.admin, image: releases.older }));
 
 describe('a cluster', () => {
   test('is made with a command that carries its token on standard input', async () => {
@@ -168,157 +149,5 @@ describe('the agent', () => {
     expect((await admin('POST', `/clusters/${id}/agent/update`)).body.detail).toContain('is not connected');
     expect((await admin('DELETE', `/clusters/${id}/agent`)).status).toBe(204);
     expect((await admin('DELETE', `/clusters/${id}/agent`)).status).toBe(409);
-  });
-});
-
-describe('workloads', () => {
-  test('get a host name of their own, and never show a secret again', async () => {
-    const id = await living('Secrets');
-    const body = app({
-      image: { repository: 'registry.example.com/app', tag: '1', credential: { username: 'ci', password: hidden } },
-      environment: { API_KEY: hidden },
-    });
-    const put = await admin('PUT', `/clusters/${id}/workloads/shop`, body);
-    expect(put.body).toMatchObject({
-      name: 'shop',
-      state: 'pending',
-      revision: 1,
-      environmentNames: ['API_KEY'],
-      image: { repository: 'registry.example.com/app', tag: '1' },
-      hosts: [{ process: 'web', host: expect.stringMatching(/^shop-[a-z0-9]{8}\.apps\.example\.com$/) }],
-    });
-    const again = await admin('PUT', `/clusters/${id}/workloads/shop`, body);
-    expect(again.body).toEqual(put.body);
-    const scaled = await admin('PUT', `/clusters/${id}/workloads/shop`, {
-      ...body,
-      processes: [{ ...web, replicas: 3 }],
-    });
-    expect(scaled.body).toMatchObject({ revision: 2, release: put.body.release });
-    const changed = await admin('PUT', `/clusters/${id}/workloads/shop`, {
-      ...body,
-      environment: { API_KEY: 'other' },
-    });
-    expect(changed.body.release).not.toBe(put.body.release);
-    const audit = await admin('GET', '/audit-log?subjectKind=workload&limit=200');
-    const records = (audit.body.items as { subject: { name: string }; details: object }[]).filter(
-      ({ subject }) => subject.name === 'shop',
-    );
-    expect(records).toHaveLength(3);
-    expect(records[0]?.details).toMatchObject({ environment: ['API_KEY'], revision: 3 });
-    const listed = await get(`/clusters/${id}/workloads`);
-    for (const answer of [put, again, scaled, audit, listed]) expect(answer.text).not.toContain(hidden);
-    expect(api.lines.some((line) => JSON.stringify(line).includes(hidden))).toBe(false);
-    const rows = await api.database.kysely
-      .selectFrom('cluster_slice')
-      .selectAll()
-      .where('cluster_id', '=', id)
-      .execute();
-    expect(JSON.stringify(rows)).not.toContain(hidden);
-  });
-
-  test('that do not fit together are refused at each place, and nothing of the file is applied', async () => {
-    const id = await living('Faults');
-    const put = await admin('PUT', `/clusters/${id}/workloads`, {
-      workloads: [
-        { name: 'fine', ...app() },
-        {
-          name: 'broken',
-          image: { repository: 'registry.example.com/app' },
-          environment: { PORT: hidden },
-          processes: [
-            { name: 'web', kind: 'http', schedule: '* * * * *', mounts: [{ volume: 'data', path: '/a/../b' }] },
-            { name: 'web', kind: 'worker', checks: { liveness: { kind: 'http', path: '/x y' } } },
-            { name: 'nightly', kind: 'cron', schedule: '61 * * * *' },
-            { name: 'never', kind: 'cron', schedule: '0 0 30 2 *', timeZone: 'Mars/Olympus' },
-          ],
-        },
-        { name: 'fine', ...app() },
-      ],
-    });
-    expect(put.status).toBe(422);
-    expect((put.body.errors as { location: string }[]).map(({ location }) => location)).toEqual([
-      'body.workloads[2].name',
-      'body.workloads[1].processes[1].name',
-      'body.workloads[1].image',
-      'body.workloads[1].environment.PORT',
-      'body.workloads[1].processes[0].port',
-      'body.workloads[1].processes[0].schedule',
-      'body.workloads[1].processes[0].mounts[0].volume',
-      'body.workloads[1].processes[0].mounts[0].path',
-      'body.workloads[1].processes[1].checks.liveness',
-      'body.workloads[1].processes[1].checks.liveness.path',
-      'body.workloads[1].processes[2].schedule',
-      'body.workloads[1].processes[3].timeZone',
-    ]);
-    expect(put.text).not.toContain(hidden);
-    expect((await get(`/clusters/${id}/workloads`)).body.items).toEqual([]);
-    const wrong = await admin('PUT', `/clusters/${id}/workloads/app`, app({ environment: { 'A-B': hidden, C: 1 } }));
-    expect([wrong.status, wrong.text.includes(hidden)]).toEqual([422, false]);
-  });
-
-  test('are checked by a dry run as they would be applied, and compared with what is there', async () => {
-    const id = await living('Dry');
-    const pinned = (one: string) => app({ image: { layout: '/srv/app', digest: `sha256:${one.repeat(64)}` } });
-    const put = (workloads: object[], more: object) =>
-      admin('PUT', `/clusters/${id}/workloads`, { workloads, prune: true, ...more });
-    const before = [
-      { name: 'same', ...pinned('a') },
-      { name: 'other', ...pinned('a') },
-      { name: 'open', ...app() },
-      { name: 'gone', ...app() },
-    ];
-    expect((await put(before, {})).body.changes).toEqual(before.map(({ name }) => ({ name, change: 'created' })));
-    const after = [...before.slice(0, 3), { name: 'fresh', ...app() }].map((one) =>
-      one.name === 'other' ? { ...one, ...pinned('b') } : one,
-    );
-    const changes = [
-      { name: 'same', change: 'unchanged' },
-      { name: 'other', change: 'changed' },
-      { name: 'open', change: 'again' },
-      { name: 'fresh', change: 'created' },
-      { name: 'gone', change: 'removed' },
-    ];
-    const told = await get(`/clusters/${id}/workloads`);
-    const dry = await put(after, { dryRun: true });
-    expect([dry.status, dry.body]).toMatchObject([200, { items: [], changes, removed: ['gone'] }]);
-    expect((await get(`/clusters/${id}/workloads`)).body).toEqual(told.body);
-    expect((await put(after, {})).body.changes).toEqual(changes);
-    const broken = await put([{ name: 'same', ...app({ environment: { PORT: '1' } }) }], { dryRun: true });
-    expect([broken.status, broken.body.errors]).toMatchObject([
-      422,
-      [{ location: 'body.workloads[0].environment.PORT' }],
-    ]);
-    await admin('PATCH', `/clusters/${id}`, { schedulable: false });
-    expect((await put([{ name: 'newer', ...app() }], { dryRun: true })).status).toBe(409);
-  });
-
-  test('whose secrets were sealed with another key are named, without opening any', async () => {
-    const id = await living('Sealed');
-    const environment = { API_KEY: hidden };
-    for (const name of ['fine', 'moved']) await admin('PUT', `/clusters/${id}/workloads/${name}`, app({ environment }));
-    const broken = async () => (await get(`/clusters/${id}`)).body.compileError;
-    expect(await broken()).toBe('');
-    await api.database.kysely
-      .updateTable('cluster_slice')
-      .set({ sealed_secrets: Buffer.alloc(100, 7) })
-      .where('cluster_id', '=', id)
-      .where('name', '=', 'moved')
-      .execute();
-    expect(await broken()).toContain('The secrets of "moved" do not open any more');
-  });
-
-  test('are pruned when the file does not name them, and those of others are not', async () => {
-    const id = await living('Pruned');
-    const put = (names: string[], prune: boolean) =>
-      admin('PUT', `/clusters/${id}/workloads`, { workloads: names.map((name) => ({ name, ...app() })), prune });
-    await put(['one', 'two'], false);
-    expect((await put(['three'], false)).body.removed).toEqual([]);
-    expect((await put(['two'], true)).body.removed).toEqual(['one', 'three']);
-    const { body } = await get(`/clusters/${id}/workloads`);
-    expect((body.items as object[]).map((one) => Object.entries(one).filter(([name]) => name === 'state'))).toEqual([
-      [['state', 'removing']],
-      [['state', 'removing']],
-      [['state', 'pending']],
-    ]);
   });
 });
