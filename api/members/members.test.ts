@@ -1,12 +1,10 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
-import { removeMember } from '../../db/members/members.ts';
-import { disableUser, enableUser } from '../../db/users/users.ts';
 import type { Role } from '../../domain/roles.ts';
-import { readStream } from '../../test/ground/read-stream.ts';
+import { lockWaiters } from '../../test/ground/lock-waiters.ts';
 import { until } from '../../test/ground/until.ts';
-import { type SignedIn, signIn } from '../../test/identity/people.ts';
+import { membership } from '../../test/identity/membership.ts';
+import type { SignedIn } from '../../test/identity/people.ts';
 import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { machine } from '../../test/seeds/seed.ts';
 
@@ -23,42 +21,11 @@ beforeEach(async () => {
 });
 afterAll(() => api.close());
 
-async function join(role: Role, name = 'Ada'): Promise<SignedIn> {
-  const person = await signIn(api.database, { name });
-  await api.database.kysely
-    .insertInto('membership')
-    .values({ organization_id: ours.organizationId, user_id: person.userId, role })
-    .execute();
-  return person;
-}
-const change = (userId: string, role: Role, as: Call['as']) =>
-  api.call('PATCH', `${path}/${userId}`, { as, body: { role } });
-const remove = (userId: string, as: Call['as']) => api.call('DELETE', `${path}/${userId}`, { as });
-const invite = (email: string, as: Call['as']) =>
-  api.call('POST', path.replace(/members$/, 'invitations'), { as, body: { email, role: 'viewer' } });
+const { join, change, remove, leave, invite, recorded, makeToken } = membership(() => ({ api, ours }));
 const update = (body: object, as: Call['as']) =>
   api.call('PATCH', `/api/v1/organizations/${ours.organizationId}`, { as, body });
 async function setRole(userId: string, role: Role, kysely = api.database.kysely): Promise<void> {
   await kysely.updateTable('membership').set({ role }).where('user_id', '=', userId).execute();
-}
-async function waiting(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'
-  `.execute(api.database.kysely);
-  return rows[0]?.count ?? 0;
-}
-const leave = (as: Call['as']) => api.call('POST', `/api/v1/organizations/${ours.organizationId}/leave`, { as });
-
-async function recorded(userId: string) {
-  return await api.database.kysely
-    .selectFrom('audit_record')
-    .select(['action', 'actor_id', 'subject_name', 'details'])
-    .where('organization_id', '=', ours.organizationId)
-    .where('subject_id', '=', userId)
-    .where('subject_kind', '=', 'member')
-    .orderBy('at')
-    .execute();
 }
 
 describe('GET /organizations/{id}/members', () => {
@@ -175,7 +142,7 @@ test('who lost the role while the request waited for its turn is refused', async
       await organization.forNoKeyUpdate().execute();
       await setRole(bob.userId, 'viewer', kysely);
       answer = attempt();
-      await until('it waits', async () => (await waiting()) > 0);
+      await until('it waits', async () => (await lockWaiters(api.database)) > 0);
     });
     const refused = await answer;
     expect([refused?.status, refused?.body.detail]).toEqual([403, expect.stringContaining('viewer')]);
@@ -217,82 +184,6 @@ describe('the last owner', () => {
       const statuses = await Promise.all([leave(ours.sessions.owner), leave(bob.in(ours.organizationId))]);
       expect(statuses.map(({ status }) => status).sort()).toEqual([204, 409]);
     }
-  });
-});
-
-async function makeToken(who: SignedIn, name: string) {
-  const made = await api.call('POST', '/api/v1/api-tokens', {
-    as: who.in(ours.organizationId),
-    body: { name, role: 'admin' },
-  });
-  return { token: String(made.body.secret), id: String((made.body.token as { id: string }).id) };
-}
-
-describe('the tokens of a member', () => {
-  const makeTeam = (as: Call['as']) => api.call('POST', '/api/v1/teams', { as, body: { name: crypto.randomUUID() } });
-
-  test('end with its membership, which says which they are before and after, and invite nobody back', async () => {
-    const bob = await join('admin');
-    const [as, other] = [await makeToken(bob, 'deploys'), await makeToken(await join('admin'), 'stays')];
-    const stream = await readStream(api, '/api/v1/events/stream', as);
-    const live = `/api/v1/api-tokens?live=true&createdBy=${bob.userId}`;
-    const before = await api.call('GET', live, { as: ours.sessions.admin });
-    expect(before.body.items).toMatchObject([{ id: as.id, name: 'deploys' }]);
-    const removed = await remove(bob.userId, ours.sessions.admin);
-    expect(removed.body.endedTokens).toEqual([{ id: as.id, name: 'deploys' }]);
-    const invited = await invite(bob.email, as);
-    expect([invited.status, invited.body.detail]).toEqual([403, expect.stringContaining('was revoked')]);
-    await until('its stream is closed', async () => stream.ended());
-    expect((await api.call('GET', '/api/v1/teams', { as: other })).status).toBe(200);
-    expect(await recorded(bob.userId)).toMatchObject([
-      { action: 'member.removed', details: { role: 'admin', endedTokens: ['deploys'] } },
-    ]);
-    // To come back does not bring them back.
-    await api.database.kysely
-      .insertInto('membership')
-      .values({ organization_id: ours.organizationId, user_id: bob.userId, role: 'admin' })
-      .execute();
-    expect((await api.call('GET', '/api/v1/teams', { as })).status).toBe(403);
-  });
-
-  test('may never do more than it may itself', async () => {
-    const bob = await join('admin');
-    const as = await makeToken(bob, 'deploys');
-    const stream = await readStream(api, '/api/v1/events/stream', as);
-    expect((await makeTeam(as)).status).toBe(201);
-    expect((await change(bob.userId, 'viewer', ours.sessions.owner)).status).toBe(200);
-    const refused = await makeTeam(as);
-    expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('is viewer')]);
-    await until('its stream is closed', async () => stream.ended());
-    expect((await api.call('GET', '/api/v1/teams', { as })).status).toBe(200);
-    await change(bob.userId, 'admin', ours.sessions.owner);
-    expect((await makeTeam(as)).status).toBe(201);
-  });
-
-  test('are refused while it is disabled', async () => {
-    const bob = await join('admin');
-    const as = await makeToken(bob, 'deploys');
-    const stream = await readStream(api, '/api/v1/events/stream', as);
-    const user = { id: bob.userId, name: bob.name };
-    await effect(api.database, machine, (disabling) => disableUser(disabling, user));
-    const refused = await makeTeam(as);
-    expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('is disabled')]);
-    await until('its stream is closed', async () => stream.ended());
-    await effect(api.database, machine, (enabling) => enableUser(enabling, user));
-    expect((await makeTeam(as)).status).toBe(201);
-  });
-
-  test('change nothing about members once it was removed, though the request waited since before', async () => {
-    const bob = await join('admin');
-    const as = await makeToken(bob, 'invites');
-    let answer: ReturnType<typeof invite> | undefined;
-    await effect(api.database, machine, async (removing) => {
-      await removeMember(removing, { organizationId: ours.organizationId, userId: bob.userId, asRole: 'owner' });
-      answer = invite(bob.email, as);
-      await until('it waits', async () => (await waiting()) > 0);
-    });
-    const refused = await answer;
-    expect([refused?.status, refused?.body.detail]).toEqual([403, expect.stringContaining('no longer valid')]);
   });
 });
 
