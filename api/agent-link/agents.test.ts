@@ -3,19 +3,14 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { revokeAgent } from '../../db/agents/cluster-agents.ts';
 import { declareLost } from '../../db/agents/lost-agents.ts';
-import { listClusterEvents } from '../../db/clusters/cluster-events.ts';
 import { type ClusterRef, createCluster, findCluster, requestClusterDeletion } from '../../db/clusters/clusters.ts';
-import { createEnrollmentToken } from '../../db/clusters/enrollment-tokens.ts';
-import { type Effect, effect } from '../../db/engine/effect.ts';
 import { beat } from '../../db/engine/processes.ts';
-import { applySlice, removeSlice } from '../../db/workloads/cluster-slices.ts';
 import { listObservedSlices } from '../../db/workloads/observed-slices.ts';
-import type { Secrets } from '../../db/workloads/sealed-workload.ts';
-import { workload } from '../../protocol/workload.ts';
+import { linkedCluster } from '../../test/agents/linked-cluster.ts';
 import { facts, hashOf, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
 import { until } from '../../test/ground/until.ts';
 import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
-import { machine, seedOrganization } from '../../test/seeds/seed.ts';
+import { seedOrganization } from '../../test/seeds/seed.ts';
 
 let api: RunningApi;
 let organizationId: string;
@@ -29,34 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const running = <T>(work: (effect: Effect) => Promise<T>): Promise<T> => effect(api.database, machine, work);
-const keyring = (): Secrets => api.keyring;
-const token = async (of = cluster) => (await running((effect) => createEnrollmentToken(effect, of))).secret;
-const app = workload.parse({
-  release: '1',
-  image: { repository: 'registry.example.com/app', credential: { username: 'u', password: 'pass-word-1' } },
-  processes: [{ name: 'web', kind: 'http', port: 8080 }],
-  environment: { KEY: 'very-secret-value' },
-});
-const apply = (key: string, release = '1') => {
-  const changed = { ...app, release };
-  const slice = { key, name: key, workload: changed, ingressDomain: 'apps.example.com' };
-  return running((effect) => applySlice(effect, keyring(), cluster, slice));
-};
-async function told(): Promise<string[]> {
-  const rows = await api.database.kysely
-    .selectFrom('outbox')
-    .select('message')
-    .where('actor_id', '=', `cluster/${cluster.id}`)
-    .where('kind', '=', 'message')
-    .orderBy('id')
-    .execute();
-  return rows.map(({ message }) => message ?? '');
-}
-const events = async () =>
-  (await listClusterEvents(api.database.kysely, organizationId, { clusterId: cluster.id, limit: 100 })).map(
-    ({ kind }) => kind,
-  );
+const { running, token, told, events } = linkedCluster(() => ({ api, cluster }));
 const view = async () => {
   const found = await findCluster(api.database.kysely, organizationId, cluster.id);
   if (found === undefined) throw new Error('The cluster is gone.');
@@ -253,84 +221,5 @@ describe('contact', () => {
     expect(await agent.heartbeat([], { ...facts, driver: 'docker' })).toEqual({ rotate: false });
     const seen = await until('the heartbeat', async () => ((await view()).agent.lastHeartbeatAt ? view() : undefined));
     expect(seen.agent.facts).toMatchObject({ driver: 'docker' });
-  });
-});
-
-describe('what shall run', () => {
-  test('an agent that waits is woken, and gets what changed with its secrets, which rest nowhere in clear', async () => {
-    await agent.join(await token());
-    const waiting = agent.work(0, 20);
-    const applied = await apply('shop');
-    const { desired } = await waiting;
-    expect(desired).toMatchObject({ revision: 1, removed: [], broken: [] });
-    const [slice] = desired?.slices ?? [];
-    expect(slice?.workload).toMatchObject({ environment: app.environment, image: app.image });
-    expect(applied.routes).toEqual([
-      { host: expect.stringMatching(/^shop-[a-z0-9]{8}\.apps\.example\.com$/), process: 'web' },
-    ]);
-    expect(slice?.workload.routes).toEqual(applied.routes);
-    const stored = await sql<{ row: string }>`
-      select row_to_json(s)::text || encode(sealed_secrets, 'escape') as row from cluster_slice s
-      where cluster_id = ${cluster.id}`.execute(api.database.kysely);
-    expect(stored.rows[0]?.row).not.toMatch(/very-secret-value|pass-word-1/);
-    expect(await apply('shop')).toMatchObject({ change: 'unchanged', revision: 1 });
-    expect(await apply('shop', '2')).toMatchObject({ change: 'changed', revision: 2, routes: applied.routes });
-    expect((await agent.work(2)).desired).toBeUndefined();
-  });
-
-  test('what is taken away goes with its host when the agent has nothing of it any more', async () => {
-    await agent.join(await token());
-    await apply('shop');
-    await agent.report([observedSlice('shop', { appliedRevision: 1 })], { appliedRevision: 1 });
-    await expect(running((effect) => requestClusterDeletion(effect, cluster))).rejects.toThrow('"shop"');
-    await running((effect) => removeSlice(effect, cluster, 'shop'));
-    expect((await agent.work(1)).desired).toMatchObject({ revision: 2, removed: ['shop'] });
-    await agent.report([observedSlice('shop', { appliedRevision: 1 })], { appliedRevision: 2 });
-    await expect(running((effect) => requestClusterDeletion(effect, cluster))).rejects.toThrow('"shop"');
-    await agent.report([], { appliedRevision: 2, removed: ['shop'] });
-    const hosts = await api.database.kysely
-      .selectFrom('ingress_host')
-      .select('host')
-      .where('cluster_id', '=', cluster.id)
-      .execute();
-    expect(hosts).toEqual([]);
-    expect(await events()).toEqual(['workload.removed', 'workload.applied']);
-    await running((effect) => requestClusterDeletion(effect, cluster));
-  });
-
-  test('reports count once, a full one forgets the rest, and trouble is told when it begins and when it ends', async () => {
-    await agent.join(await token());
-    await apply('a');
-    const odd = observedSlice('a', { error: 'No\u0000 image \ud800.' });
-    await agent.report([odd, observedSlice('b')]);
-    const again = await agent.call('POST', 'report', { number: 1, full: true, appliedRevision: 9, slices: [] });
-    expect(again.status).toBe(200);
-    const keys = async () => (await listObservedSlices(api.database.kysely, cluster)).map(({ key }) => key);
-    expect(await keys()).toEqual(['a', 'b']);
-    await agent.report([odd]);
-    await agent.report([observedSlice('a', { appliedRevision: 1 })], { full: true, appliedRevision: 1 });
-    expect(await keys()).toEqual(['a']);
-    expect(await told()).toEqual(['enrolled', 'connected', 'trouble', 'trouble']);
-    expect(await events()).toEqual(['workload.applied', 'workload.recovered', 'workload.failed']);
-    const loop = { process: 'web', instance: 'web-1', restarts: 3, seconds: 7, how: 'exited with code 1' };
-    const error = `a/web is in a crash loop: ${loop.how}, 3 restarts in 7 s.`;
-    await agent.report([observedSlice('a', { appliedRevision: 1, error, crashLoops: [loop] })], { appliedRevision: 1 });
-    await agent.report([observedSlice('a', { appliedRevision: 1, error, crashLoops: [loop], traffic: [] })]);
-    expect((await events()).toSorted()).toEqual([
-      'instance.crash_loop',
-      'workload.applied',
-      'workload.failed',
-      'workload.recovered',
-    ]);
-    const troubles = await api.database.kysely
-      .selectFrom('cluster_agent')
-      .select('told_trouble')
-      .where('cluster_id', '=', cluster.id)
-      .execute();
-    expect(troubles).toEqual([{ told_trouble: error }]);
-    for (const number of ['x', 3_000_000_000]) {
-      const forged = await agent.call('POST', 'report', { number, full: false, appliedRevision: 0, slices: [] });
-      expect(forged.status).toBe(422);
-    }
   });
 });
