@@ -1,0 +1,21 @@
+import type { JobIssuer } from '../identity/job-issuer.ts';
+import type { Call, RunningApi, Seeded } from '../installation/running-api.ts';
+
+/**
+ * One request to each operation that succeeds: its path parameters and its body. An operation without an entry here fails
+ * the sweep, so that none is left out. `prepare` makes what the request is about.
+ */
+export interface Example {
+  as?: (ours: Seeded) => Call['as'];
+  prepare?: () => Promise<Record<string, string>>;
+  body?: (path: Record<string, string>) => unknown;
+  /** The expected status as long as nothing can succeed yet. */
+  fails?: number;
+}
+
+/** The parts of the sweep that examples act on. */
+export interface ExampleGround {
+  api: RunningApi;
+  ours: Seeded;
+  issuer: JobIssuer;
+}

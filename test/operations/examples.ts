@@ -1,0 +1,15 @@
+import { clusterExamples } from './cluster-examples.ts';
+import type { Example, ExampleGround } from './example.ts';
+import { organizationExamples } from './organization-examples.ts';
+
+/** The example of each operation, by its name. */
+export function operationExamples(ground: ExampleGround): Record<string, Example> {
+  return {
+    ...organizationExamples(ground),
+    ...clusterExamples(ground),
+    'auditLog.list': {},
+    'version.get': {},
+    'version.releases': {},
+    'reference.openapi': {},
+  };
+}
