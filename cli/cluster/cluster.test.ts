@@ -1,83 +1,28 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { specifiedClocks } from '../../api/engine/streams/clocks.ts';
 import { storeHistoryPage } from '../../db/engine/archive/history-archive.ts';
-import type { LogBatch } from '../../protocol/logs.ts';
-import type { ObservedSlice } from '../../protocol/observed.ts';
 import { recordedHistory } from '../../test/actors/recorded-history.ts';
-import { logChunk, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
-import { bareEnvironment } from '../../test/ground/bare-environment.ts';
-import { readStream } from '../../test/ground/read-stream.ts';
+import { observedSlice, type PeerAgent } from '../../test/agents/peer-agent.ts';
+import { type JoinedCluster, joinedCluster, observed, shopFile } from '../../test/clusters/joined-cluster.ts';
 import { until } from '../../test/ground/until.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import type { RunningApi, Seeded } from '../../test/installation/running-api.ts';
 import { seedReleases } from '../../test/seeds/seed-cluster.ts';
 import { actorKinds } from '../../workflows/descriptors.ts';
 
-const main = fileURLToPath(new URL('../main.ts', import.meta.url));
-
+let joined: JoinedCluster;
 let api: RunningApi;
 let ours: Seeded;
 let agent: PeerAgent;
 let clusterId: string;
 let directory: string;
-
-interface Ended {
-  code: number | null;
-  out: string;
-  err: string;
-}
-
-/** Begins a command against the API that runs here. */
-function spawnBallast(words: string[], more: Record<string, string> = {}) {
-  const token = 'token' in ours.tokens.admin ? ours.tokens.admin.token : '';
-  const env = { ...bareEnvironment, BALLAST_HOME: join(directory, 'home') };
-  return spawn(process.execPath, [main, ...words], {
-    env: { ...env, BALLAST_URL: api.url, BALLAST_TOKEN: token, ...more },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-}
-
-function ballast(words: string[], more: { env?: Record<string, string>; input?: string } = {}): Promise<Ended> {
-  const child = spawnBallast(words, more.env);
-  const said = { out: '', err: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said.out += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.err += text;
-  });
-  child.stdin.end(more.input ?? '');
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...said })));
-}
+let ballast: JoinedCluster['ballast'];
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'ballast-cluster-'));
-  api = await runningApi();
-  ours = await seed(api.database);
-  const made = await ballast(['cluster', 'create', 'Berlin', '--json']);
-  const { cluster, token } = JSON.parse(made.out);
-  clusterId = cluster.id;
-  agent = new PeerAgent(api.url);
-  await agent.join(token);
+  joined = await joinedCluster();
+  ({ api, ours, agent, clusterId, directory, ballast } = joined);
 });
-afterAll(async () => {
-  await api?.close();
-  rmSync(directory, { recursive: true });
-});
-
-const file = `
-workloads:
-  - name: shop
-    image: { layout: /srv/shop }
-    processes: [{ name: web, kind: http, port: 8080 }]
-`;
+afterAll(() => joined?.close());
 
 /** An agent's answer to a command: some output, then the end. */
 async function serveOne(kind: string, end: (id: string) => Promise<unknown>): Promise<void> {
@@ -85,19 +30,6 @@ async function serveOne(kind: string, end: (id: string) => Promise<unknown>): Pr
     (await agent.work(1_000, 1)).commands.find(({ body }) => body.kind === kind),
   );
   await end(command.id);
-}
-function observed(name: string, more: Partial<ObservedSlice>): ObservedSlice {
-  const startedAt = new Date().toISOString();
-  const instance = {
-    id: `web-${name}01`,
-    process: 'web',
-    release: 'one',
-    node: 'one',
-    state: 'ready' as const,
-    run: 1,
-    startedAt,
-  };
-  return observedSlice(`workload/${name}`, { instances: [instance], ...more });
 }
 
 const piece = (number: number, stream: 'stdout' | 'stderr', text: string) => ({
@@ -108,7 +40,7 @@ const piece = (number: number, stream: 'stdout' | 'stderr', text: string) => ({
 
 test('apply waits until the agent says that it is in effect, ps shows it', async () => {
   const path = join(directory, 'app.yaml');
-  writeFileSync(path, file);
+  writeFileSync(path, shopFile);
   expect((await ballast(['cluster', 'apply', path, '--dry-run'])).out).toBe('shop would be created\n');
   const applying = ballast(['cluster', 'apply', path, '--json']);
   await until('the agent is told of it', async () => (await agent.work(0, 1)).desired?.slices[0]);
@@ -124,7 +56,7 @@ test('apply waits until the agent says that it is in effect, ps shows it', async
 });
 
 test('apply fails with exit code 1 when the agent says why it cannot be', async () => {
-  const applying = ballast(['cluster', 'apply', '-', '--json'], { input: file.replaceAll('shop', 'broken') });
+  const applying = ballast(['cluster', 'apply', '-', '--json'], { input: shopFile.replaceAll('shop', 'broken') });
   const slice = await until('the agent is told of it', async () =>
     (await agent.work(1, 1)).desired?.slices.find(({ key }) => key === 'workload/broken'),
   );
@@ -149,7 +81,7 @@ test('apply fails with exit code 1 when the agent says why it cannot be', async 
   expect(err).toContain('broken/web web-b1 exited with code 7 in run 3\n');
   expect(err).toContain(`ballast: broken failed: ${error}\n`);
   // The workload still counts as failed until the agent reports the next attempt.
-  const again = await ballast(['cluster', 'apply', '-', '--no-wait'], { input: file.replaceAll('shop', 'broken') });
+  const again = await ballast(['cluster', 'apply', '-', '--no-wait'], { input: shopFile.replaceAll('shop', 'broken') });
   expect([again.code, again.out]).toEqual([0, expect.stringMatching(/^broken .* pending /m)]);
 });
 
@@ -164,127 +96,9 @@ test('exec passes on what is said and the exit code, logs show lines', async () 
   expect(ran).toEqual({ code: 3, out: 'Usage: ls\n', err: 'oops' });
 });
 
-/** Answers somebody who reads a log, as the agent does: batches, each from where the one before ended. */
-async function serveLog(batches: (LogBatch['chunks'] | 'end')[], begin = 0) {
-  const reader = await until('somebody reads', async () => (await agent.readers())[0]);
-  const cursor = { stdout: reader.from?.stdout ?? begin, stderr: reader.from?.stderr ?? begin };
-  for (const chunks of batches) {
-    const from = { ...cursor };
-    if (chunks === 'end') {
-      await agent.log(reader.id, { from, to: from, chunks: [], end: {} });
-      break;
-    }
-    for (const chunk of chunks) cursor[chunk.stream] = 'missing' in chunk ? chunk.missing.to : chunk.next;
-    await agent.log(reader.id, { from, to: { ...cursor }, chunks });
-  }
-  return reader;
-}
-const moment = Date.parse('2026-03-01T12:00:00.000Z');
-
-test('logs show lines of a workload with their times, and say where lines are missing', async () => {
-  const gap = { stream: 'stdout' as const, missing: { from: 13, to: 2_000 } };
-  const [logs] = await Promise.all([
-    ballast(['cluster', 'logs', 'shop', '--tail', '5']),
-    serveLog([
-      [logChunk('stdout', 0, 'grüße\nzwei\n', moment)],
-      [gap, logChunk('stdout', 2_000, 'drei\n', moment + 1_000)],
-      'end',
-    ]),
-  ]);
-  expect(logs).toEqual({
-    code: 0,
-    out: [
-      '2026-03-01T12:00:00.000Z web-shop01 grüße',
-      '2026-03-01T12:00:00.000Z web-shop01 zwei',
-      '2026-03-01T12:00:01.000Z web-shop01 drei',
-      '',
-    ].join('\n'),
-    err: 'ballast: web-shop01: Lines of stdout are missing here (positions 13 to 2000): they were deleted before they could be read.\n',
-  });
-});
-
 test('exec refuses an input that it would drop', async () => {
   const piped = await ballast(['cluster', 'exec', 'web-shop01', '--', 'cat'], { input: 'precious' });
   expect(piped).toMatchObject({ code: 1, out: '', err: expect.stringContaining('would get no standard input') });
-});
-
-test('logs that are followed end when nobody reads them any more', async () => {
-  const child = spawnBallast(['cluster', 'logs', 'web-shop01', '-f']);
-  const ended = once(child, 'exit');
-  const first = once(child.stdout, 'data');
-  const { id } = await serveLog([[logChunk('stdout', 0, 'line 1\n')]]);
-  await first;
-  child.stdout.destroy();
-  // The next lines find out that nobody is there.
-  let position = 7;
-  await until('it has ended', async () => {
-    if (child.exitCode !== null) return true;
-    const chunk = logChunk('stdout', position, 'line\n');
-    const cursors = { from: { stdout: position, stderr: 0 }, to: { stdout: chunk.next, stderr: 0 } };
-    await agent.call('POST', `logs/${id}`, { ...cursors, chunks: [chunk] });
-    position = chunk.next;
-    return false;
-  });
-  expect(await ended).toEqual([141, null]);
-});
-
-test('logs that are followed go on behind the last line when the connection is lost', async () => {
-  const child = spawnBallast(['cluster', 'logs', 'web-shop01', '-f']);
-  let out = '';
-  child.stdout.on('data', (bytes) => {
-    out += bytes;
-  });
-  const first = await serveLog([[logChunk('stdout', 100, 'one\ntwo\n')]], 100);
-  await until('it is printed', async () => out === 'one\ntwo\n');
-  await api.dropConnections();
-  const second = await until('it reads again', async () => (await agent.readers()).find(({ id }) => id !== first.id));
-  expect(second).toMatchObject({ from: { stdout: 108, stderr: 100 }, follow: true });
-  await serveLog([[logChunk('stdout', 108, 'three\n')]]);
-  await until('it goes on', async () => out === 'one\ntwo\nthree\n');
-  child.kill('SIGKILL');
-});
-
-test('logs that are followed fail when the agent does not begin with them', async () => {
-  const hasty = await api.twin({ ...specifiedClocks, logBegins: 200 });
-  const followed = await ballast(['cluster', 'logs', 'web-shop01', '-f'], { env: { BALLAST_URL: hasty.url } });
-  await hasty.close();
-  expect(followed).toMatchObject({ code: 1, out: '' });
-  expect(followed.err).toMatch(
-    /^ballast: web-shop01: The agent of the cluster "Berlin" did not begin with the log within 0\.2 s; try again, or [^\n]+\.\n$/,
-  );
-});
-
-test('logs that are followed once too often are refused in a sentence', async () => {
-  const most = 4;
-  const place = `/api/v1/clusters/${clusterId}/instances/web-shop01/logs/stream?follow=true`;
-  const held = await Promise.all(Array.from({ length: most }, () => readStream(api, place, ours.tokens.admin)));
-  const refused = await ballast(['cluster', 'logs', 'web-shop01', '-f']);
-  for (const stream of held) stream.stop();
-  const err = `ballast: This credential already holds ${most} streams; close one of them first.\n`;
-  expect(refused).toEqual({ code: 1, out: '', err });
-});
-
-test('what one log of several says at its end is told with its name, and the others are read on', async () => {
-  const instances = ['one', 'two'].map((id) => ({
-    ...{ id, process: 'web', release: 'one', node: 'one', state: 'ready' as const, run: 1 },
-    startedAt: new Date().toISOString(),
-  }));
-  await agent.report([observedSlice('workload/pair', { instances })]);
-  const reading = ballast(['cluster', 'logs', 'workload/pair', '-f']);
-  const readers = await until('both are read', async () => {
-    const found = (await agent.readers()).filter(({ instance }) => ['one', 'two'].includes(instance));
-    return found.length === 2 && found;
-  });
-  const start = { stdout: 0, stderr: 0 };
-  const idOf = (instance: string) => readers.find((reader) => reader.instance === instance)?.id ?? '';
-  await agent.log(idOf('one'), { from: start, to: start, chunks: [], end: { message: 'Too many logs.' } });
-  const chunk = logChunk('stdout', 0, 'still here\n', moment);
-  await agent.log(idOf('two'), { from: start, to: { stdout: chunk.next, stderr: 0 }, chunks: [chunk], end: {} });
-  expect(await reading).toEqual({
-    code: 1,
-    out: '2026-03-01T12:00:00.000Z two still here\n',
-    err: 'ballast: one: Too many logs.\n',
-  });
 });
 
 test('restart waits for its end, and says why it failed', async () => {
@@ -301,7 +115,7 @@ test('restart waits for its end, and says why it failed', async () => {
 });
 
 test('remove takes a workload away', async () => {
-  await ballast(['cluster', 'apply', '-', '--no-wait'], { input: file.replaceAll('shop', 'spare') });
+  await ballast(['cluster', 'apply', '-', '--no-wait'], { input: shopFile.replaceAll('shop', 'spare') });
   expect(await ballast(['cluster', 'remove', 'spare'])).toMatchObject({
     code: 0,
     out: expect.stringContaining('spare is being removed'),
@@ -309,49 +123,8 @@ test('remove takes a workload away', async () => {
   expect(await ballast(['cluster', 'remove', 'nothing'])).toMatchObject({ code: 1, out: '' });
 });
 
-test('a change whose answer is lost is asked for again, and made once', async () => {
-  const { port, hostname } = new URL(api.url);
-  let lost = 0;
-  const lossy = createServer((asked, answer) => {
-    const onward = request({ port, hostname, path: asked.url, method: asked.method, headers: asked.headers }, (got) => {
-      const loses = lost < 2 && (asked.method === 'PUT' || lost === 0);
-      if (!loses) return void got.pipe(answer.writeHead(got.statusCode ?? 0, got.headers));
-      lost += 1;
-      got.resume().once('end', () => asked.socket.destroy());
-    });
-    asked.pipe(onward);
-  });
-  await once(lossy.listen(0, '127.0.0.1'), 'listening');
-  const url = `http://127.0.0.1:${(lossy.address() as AddressInfo).port}`;
-  const once_ = file.replaceAll('shop', 'once');
-  const applied = await ballast(['cluster', 'apply', '-', '--no-wait'], { input: once_, env: { BALLAST_URL: url } });
-  lossy.close();
-  expect([applied.code, lost]).toEqual([0, 2]);
-  const records = await api.database.kysely
-    .selectFrom('audit_record')
-    .select('id')
-    .where('subject_name', '=', 'once')
-    .execute();
-  expect(records).toHaveLength(1);
-});
-
-test('a control plane that answers, and cannot work, is not said to be started', async () => {
-  const server = createServer((_, answer) => {
-    answer.writeHead(503, { 'content-type': 'application/problem+json' });
-    answer.end(JSON.stringify({ detail: 'PostgreSQL does not answer.' }));
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const refused = await ballast(['cluster', 'list'], { env: { BALLAST_URL: url } });
-  server.close();
-  expect(refused).toMatchObject({ code: 1, out: '' });
-  expect(refused.err).toBe(
-    'ballast: PostgreSQL does not answer; it is tried again for 3 s.\nballast: PostgreSQL does not answer; try again later, or see what `./ballast doctor` says there.\n',
-  );
-});
-
 test('prune takes away what the file does not name, events tell what happened', async () => {
-  const { out } = await ballast(['cluster', 'apply', '-', '--prune', '--no-wait'], { input: file });
+  const { out } = await ballast(['cluster', 'apply', '-', '--prune', '--no-wait'], { input: shopFile });
   expect(out).toContain('broken is removed');
   const events = await ballast(['cluster', 'events']);
   expect(events.out).toMatch(/workload\.applied +.*shop/);
@@ -446,7 +219,7 @@ describe('what is wrong is told in a sentence', () => {
     expect([broken.code, broken.err]).toEqual([2, expect.stringMatching(/cannot be read at line \d+, column \d+: /)]);
     const other = await ballast(['cluster', 'apply', '-'], { input: 'services: []\n' });
     expect([other.code, other.err]).toEqual([2, expect.stringContaining('has no list of workloads')]);
-    const wrong = await ballast(['cluster', 'apply', '-'], { input: file.replace('8080', '80800') });
+    const wrong = await ballast(['cluster', 'apply', '-'], { input: shopFile.replace('8080', '80800') });
     expect([wrong.code, wrong.err]).toEqual([
       1,
       expect.stringMatching(/^ballast: "port" of process web of workload shop in the standard input: [^\n]+\.\n$/),

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { specifiedClocks } from '../../api/engine/streams/clocks.ts';
+import type { LogBatch } from '../../protocol/logs.ts';
+import { logChunk, observedSlice, type PeerAgent } from '../../test/agents/peer-agent.ts';
+import { type JoinedCluster, joinedCluster, observed } from '../../test/clusters/joined-cluster.ts';
+import { readStream } from '../../test/ground/read-stream.ts';
+import { until } from '../../test/ground/until.ts';
+import type { RunningApi, Seeded } from '../../test/installation/running-api.ts';
+
+let joined: JoinedCluster;
+let api: RunningApi;
+let ours: Seeded;
+let agent: PeerAgent;
+let clusterId: string;
+let spawnBallast: JoinedCluster['spawnBallast'];
+let ballast: JoinedCluster['ballast'];
+
+beforeAll(async () => {
+  joined = await joinedCluster();
+  ({ api, ours, agent, clusterId, spawnBallast, ballast } = joined);
+  const put = await api.call('PUT', `/api/v1/clusters/${clusterId}/workloads/shop`, {
+    as: ours.tokens.admin,
+    body: { image: { layout: '/srv/shop' }, processes: [{ name: 'web', kind: 'http', port: 8080 }] },
+  });
+  expect(put.status, put.text).toBeLessThan(300);
+  await agent.report([observed('shop', { appliedRevision: 1 })]);
+});
+afterAll(() => joined?.close());
+
+/** Answers somebody who reads a log, as the agent does: batches, each from where the one before ended. */
+async function serveLog(batches: (LogBatch['chunks'] | 'end')[], begin = 0) {
+  const reader = await until('somebody reads', async () => (await agent.readers())[0]);
+  const cursor = { stdout: reader.from?.stdout ?? begin, stderr: reader.from?.stderr ?? begin };
+  for (const chunks of batches) {
+    const from = { ...cursor };
+    if (chunks === 'end') {
+      await agent.log(reader.id, { from, to: from, chunks: [], end: {} });
+      break;
+    }
+    for (const chunk of chunks) cursor[chunk.stream] = 'missing' in chunk ? chunk.missing.to : chunk.next;
+    await agent.log(reader.id, { from, to: { ...cursor }, chunks });
+  }
+  return reader;
+}
+const moment = Date.parse('2026-03-01T12:00:00.000Z');
+
+test('logs show lines of a workload with their times, and say where lines are missing', async () => {
+  const gap = { stream: 'stdout' as const, missing: { from: 13, to: 2_000 } };
+  const [logs] = await Promise.all([
+    ballast(['cluster', 'logs', 'shop', '--tail', '5']),
+    serveLog([
+      [logChunk('stdout', 0, 'grüße\nzwei\n', moment)],
+      [gap, logChunk('stdout', 2_000, 'drei\n', moment + 1_000)],
+      'end',
+    ]),
+  ]);
+  expect(logs).toEqual({
+    code: 0,
+    out: [
+      '2026-03-01T12:00:00.000Z web-shop01 grüße',
+      '2026-03-01T12:00:00.000Z web-shop01 zwei',
+      '2026-03-01T12:00:01.000Z web-shop01 drei',
+      '',
+    ].join('\n'),
+    err: 'ballast: web-shop01: Lines of stdout are missing here (positions 13 to 2000): they were deleted before they could be read.\n',
+  });
+});
+
+test('logs that are followed end when nobody reads them any more', async () => {
+  const child = spawnBallast(['cluster', 'logs', 'web-shop01', '-f']);
+  const ended = once(child, 'exit');
+  const first = once(child.stdout, 'data');
+  const { id } = await serveLog([[logChunk('stdout', 0, 'line 1\n')]]);
+  await first;
+  child.stdout.destroy();
+  // The next lines find out that nobody is there.
+  let position = 7;
+  await until('it has ended', async () => {
+    if (child.exitCode !== null) return true;
+    const chunk = logChunk('stdout', position, 'line\n');
+    const cursors = { from: { stdout: position, stderr: 0 }, to: { stdout: chunk.next, stderr: 0 } };
+    await agent.call('POST', `logs/${id}`, { ...cursors, chunks: [chunk] });
+    position = chunk.next;
+    return false;
+  });
+  expect(await ended).toEqual([141, null]);
+});
+
+test('logs that are followed go on behind the last line when the connection is lost', async () => {
+  const child = spawnBallast(['cluster', 'logs', 'web-shop01', '-f']);
+  let out = '';
+  child.stdout.on('data', (bytes) => {
+    out += bytes;
+  });
+  const first = await serveLog([[logChunk('stdout', 100, 'one\ntwo\n')]], 100);
+  await until('it is printed', async () => out === 'one\ntwo\n');
+  await api.dropConnections();
+  const second = await until('it reads again', async () => (await agent.readers()).find(({ id }) => id !== first.id));
+  expect(second).toMatchObject({ from: { stdout: 108, stderr: 100 }, follow: true });
+  await serveLog([[logChunk('stdout', 108, 'three\n')]]);
+  await until('it goes on', async () => out === 'one\ntwo\nthree\n');
+  child.kill('SIGKILL');
+});
+
+test('logs that are followed fail when the agent does not begin with them', async () => {
+  const hasty = await api.twin({ ...specifiedClocks, logBegins: 200 });
+  const followed = await ballast(['cluster', 'logs', 'web-shop01', '-f'], { env: { BALLAST_URL: hasty.url } });
+  await hasty.close();
+  expect(followed).toMatchObject({ code: 1, out: '' });
+  expect(followed.err).toMatch(
+    /^ballast: web-shop01: The agent of the cluster "Berlin" did not begin with the log within 0\.2 s; try again, or [^\n]+\.\n$/,
+  );
+});
+
+test('logs that are followed once too often are refused in a sentence', async () => {
+  const most = 4;
+  const place = `/api/v1/clusters/${clusterId}/instances/web-shop01/logs/stream?follow=true`;
+  const held = await Promise.all(Array.from({ length: most }, () => readStream(api, place, ours.tokens.admin)));
+  const refused = await ballast(['cluster', 'logs', 'web-shop01', '-f']);
+  for (const stream of held) stream.stop();
+  const err = `ballast: This credential already holds ${most} streams; close one of them first.\n`;
+  expect(refused).toEqual({ code: 1, out: '', err });
+});
+
+test('what one log of several says at its end is told with its name, and the others are read on', async () => {
+  const instances = ['one', 'two'].map((id) => ({
+    ...{ id, process: 'web', release: 'one', node: 'one', state: 'ready' as const, run: 1 },
+    startedAt: new Date().toISOString(),
+  }));
+  await agent.report([observedSlice('workload/pair', { instances })]);
+  const reading = ballast(['cluster', 'logs', 'workload/pair', '-f']);
+  const readers = await until('both are read', async () => {
+    const found = (await agent.readers()).filter(({ instance }) => ['one', 'two'].includes(instance));
+    return found.length === 2 && found;
+  });
+  const start = { stdout: 0, stderr: 0 };
+  const idOf = (instance: string) => readers.find((reader) => reader.instance === instance)?.id ?? '';
+  await agent.log(idOf('one'), { from: start, to: start, chunks: [], end: { message: 'Too many logs.' } });
+  const chunk = logChunk('stdout', 0, 'still here\n', moment);
+  await agent.log(idOf('two'), { from: start, to: { stdout: chunk.next, stderr: 0 }, chunks: [chunk], end: {} });
+  expect(await reading).toEqual({
+    code: 1,
+    out: '2026-03-01T12:00:00.000Z two still here\n',
+    err: 'ballast: one: Too many logs.\n',
+  });
+});
