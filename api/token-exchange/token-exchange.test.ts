@@ -1,87 +1,40 @@
-import { createHmac } from 'node:crypto';
-import { exportSPKI, importJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
+import {
+  audience,
+  credentialOf,
+  exchangedOf,
+  expectRefused,
+  github,
+  type JobExchange,
+  jobExchange,
+  stranger,
+} from '../../test/identity/job-exchange.ts';
 import { type JobIssuer, jobIssuer } from '../../test/identity/job-issuer.ts';
-import { type Answered, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
-import { specifiedClocks } from '../engine/streams/clocks.ts';
+import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 
-const audience = 'https://ballast.example.com';
-const github = {
-  sub: 'repo:octo/app:ref:refs/heads/main',
-  repository: 'octo/app',
-  ref: 'refs/heads/main',
-  run_id: '7',
-};
 const gitlab = {
   sub: 'project_path:group/app:ref_type:branch:ref:main',
   project_path: 'group/app',
   ref_protected: 'true',
 };
 
+let jobs: JobExchange;
 let api: RunningApi;
 let issuer: JobIssuer;
-let ours: Seeded;
-/** Another issuer, to be put out of order. */
 let spare: JobIssuer;
+let ours: Seeded;
+let trust: JobExchange['trust'];
+let exchange: JobExchange['exchange'];
+let job: JobExchange['job'];
+let teams: JobExchange['teams'];
 
 beforeAll(async () => {
-  // No check of a stream's credential comes within a test.
-  const clocks = { ...specifiedClocks, recheck: 3_600_000 };
-  api = await runningApi({ manyClients: true, clocks, env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
-  issuer = await jobIssuer();
-  spare = await jobIssuer();
-  ours = await seed(api.database);
-  await trust(ours, {});
+  jobs = await jobExchange();
+  ({ api, issuer, spare, ours, trust, exchange, job, teams } = jobs);
 });
-afterAll(async () => {
-  await issuer.close();
-  await spare.close();
-  await api.close();
-});
-
-let rules = 0;
-async function trust(whose: Seeded, more: Record<string, unknown>): Promise<string> {
-  rules += 1;
-  const made = await api.call('POST', '/api/v1/trusted-issuers', {
-    as: whose.sessions.admin,
-    body: {
-      name: `deploy ${rules}`,
-      issuer: issuer.url,
-      audience,
-      claims: { repository: ['octo/*'], ref: ['refs/heads/main'] },
-      role: 'deployer',
-      ...more,
-    },
-  });
-  expect(made.status, made.text).toBe(201);
-  return String(made.body.id);
-}
-
-const exchange = (token: string, organization = ours.slug, more: Record<string, unknown> = {}) =>
-  api.call('POST', '/api/v1/token-exchange', { body: { organization, token, ...more } });
-const job = (claims: Record<string, unknown> = {}) => issuer.token({ aud: audience, ...github, ...claims });
-
-const stranger =
-  'This token is not trusted here: there is no such organization, none of its trusted issuers is the one that the token names in "iss", or the token is not signed by it. Compare both with the rule.';
-
-function expectRefused(answered: Answered, detail: string | RegExp): void {
-  expect(answered.status, answered.text).toBe(403);
-  if (typeof detail === 'string') expect(answered.body.detail).toBe(detail);
-  else expect(answered.body.detail).toMatch(detail);
-}
-
-interface Exchanged {
-  secret: string;
-  token: Record<string, unknown>;
-}
-function exchangedOf(answered: Answered): Exchanged {
-  expect(answered.status, answered.text).toBe(201);
-  return answered.body as unknown as Exchanged;
-}
-const as = ({ secret, token }: Exchanged) => ({ token: secret, id: String(token.id) });
-const teams = (exchanged: Exchanged) => api.call('GET', '/api/v1/teams', { as: as(exchanged) });
+afterAll(() => jobs.close());
 
 describe('a job that is trusted', () => {
   test('201: gets a token that works, for as long and for as much as the rule says', async () => {
@@ -99,7 +52,7 @@ describe('a job that is trusted', () => {
     expect(Math.round(lasts / 10_000)).toBe(90);
     expect(answered.body.shownOnce).toBe(true);
     expect((await teams(exchanged)).status).toBe(200);
-    const tooMuch = await api.call('POST', '/api/v1/teams', { as: as(exchanged), body: { name: 'x' } });
+    const tooMuch = await api.call('POST', '/api/v1/teams', { as: credentialOf(exchanged), body: { name: 'x' } });
     expectRefused(tooMuch, /needs the role admin/);
   });
 
@@ -159,124 +112,10 @@ describe('a job that is trusted', () => {
       .set({ expires_at: new Date(Date.now() + 1_500) })
       .where('id', '=', String(exchanged.token.id))
       .execute();
-    const stream = await readStream(api, '/api/v1/events/stream', as(exchanged));
+    const stream = await readStream(api, '/api/v1/events/stream', credentialOf(exchanged));
     await until('the stream ends', async () => stream.ended());
     const refused = await teams(exchanged);
     expect([refused.status, refused.body.detail]).toEqual([403, 'This API token has expired; create another one.']);
-  });
-});
-
-describe('403 for', () => {
-  test('an organization that does not exist, one without the rule, and a broken signature: one sentence', async () => {
-    const other = await seed(api.database);
-    const token = await job();
-    const [head, body, signature = ''] = token.split('.');
-    const broken = `${head}.${body}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
-    expectRefused(await exchange(token, 'no-such-organization'), stranger);
-    expectRefused(await exchange(token, crypto.randomUUID()), stranger);
-    expectRefused(await exchange(token, other.slug), stranger);
-    expectRefused(await exchange(broken), stranger);
-    // None of that used the token up.
-    exchangedOf(await exchange(token));
-  });
-
-  test('an issuer that no rule names: it is not even asked', async () => {
-    const before = await spare.asked();
-    expectRefused(await exchange(await spare.token({ aud: audience, ...github })), stranger);
-    expectRefused(await exchange(await job({ iss: `${issuer.url}/` })), stranger);
-    expectRefused(await exchange(await job({ iss: 'x\u0000y' })), stranger);
-    expectRefused(await exchange(await job({ iss: undefined })), stranger);
-    expect(await spare.asked()).toBe(before);
-  });
-
-  test('a token of another issuer that says it is from a trusted one', async () => {
-    const foreign = await spare.token({ iss: issuer.url, aud: audience, ...github });
-    expectRefused(await exchange(foreign), stranger);
-    const sameKid = await spare.token(
-      { iss: issuer.url, aud: audience, ...github },
-      { kid: String(issuer.publicKey().kid) },
-    );
-    expectRefused(await exchange(sameKid), stranger);
-  });
-
-  test.each([
-    [
-      'another audience',
-      { aud: 'https://other.example.com' },
-      /"deploy 1" wants another audience than "https:\/\/other/,
-    ],
-    ['no audience', { aud: undefined }, /wants another audience than none/],
-    ['another claim', { repository: 'evil/app' }, /the rule "deploy 1" wants another "repository" than "evil\/app"/],
-    ['a missing claim', { ref: undefined }, /wants another "ref" than none/],
-    ['control characters in a claim', { ref: 'a\u0000\nb' }, /wants another "ref" than "a\ufffd\ufffdb"/],
-  ])('%s, and says which', async (_, claims, detail) => {
-    expectRefused(await exchange(await job(claims)), detail);
-  });
-
-  const now = Math.floor(Date.now() / 1000);
-  test.each([
-    ['is over', { exp: now - 90 }, /has expired/],
-    ['has no end', { exp: undefined }, /has no "exp"/],
-    ['has no beginning', { iat: undefined }, /has no "iat"/],
-    ['is from the future', { iat: now + 300 }, /from the future/],
-    ['is not good yet', { nbf: now + 300 }, /from the future/],
-    ['is days old, whatever it says of its end', { iat: now - 100_000, exp: now + 1e9 }, /more than a day old/],
-    ['has times that are none', { exp: 'tomorrow' }, /not trusted here/],
-  ])('a token that %s', async (_, claims, detail) => {
-    expectRefused(await exchange(await job(claims)), detail);
-  });
-
-  test('no minute of difference between clocks', async () => {
-    exchangedOf(await exchange(await job({ iat: now + 30, nbf: now + 30, exp: now - 20 })));
-  });
-
-  test('a token without a signature', async () => {
-    const [, body] = (await job()).split('.');
-    const head = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
-    expectRefused(await exchange(`${head}.${body}.`), /algorithm that is not accepted/);
-  });
-
-  test('a token whose key is the public key', async () => {
-    const key = await importJWK(issuer.publicKey(), 'RS256', { extractable: true });
-    if (key instanceof Uint8Array) throw new Error('The public key is not one.');
-    const [, body] = (await job()).split('.');
-    const head = Buffer.from(JSON.stringify({ alg: 'HS256', kid: issuer.publicKey().kid })).toString('base64url');
-    const signature = createHmac('sha256', await exportSPKI(key))
-      .update(`${head}.${body}`)
-      .digest('base64url');
-    expectRefused(await exchange(`${head}.${body}.${signature}`), /algorithm that is not accepted/);
-  });
-
-  test('what only looks like a token', async () => {
-    expectRefused(await exchange('a.b.c'), /no signed JWT/);
-    const refused = await exchange('no token at all');
-    expect(refused.status).toBe(422);
-    expect(refused.body.errors).toMatchObject([{ location: 'body.token', message: expect.stringContaining('JWT') }]);
-    expect(refused.text).not.toContain('no token at all');
-  });
-
-  test('a token that was exchanged before, with an id and without', async () => {
-    const other = await seed(api.database);
-    await trust(other, {});
-    for (const jti of [crypto.randomUUID(), null]) {
-      const token = await issuer.token({ aud: audience, ...github, nonce: crypto.randomUUID() }, { jti });
-      const both = await Promise.all([exchange(token), exchange(token, other.slug)]);
-      expect(both.map(({ status }) => status).toSorted()).toEqual([201, 403]);
-      expectRefused(await exchange(token), /was exchanged before/);
-    }
-  });
-
-  test('a rule that was deleted; the tokens it made end with it, their streams too', async () => {
-    const other = await seed(api.database);
-    const id = await trust(other, {});
-    const exchanged = exchangedOf(await exchange(await job(), other.slug));
-    const stream = await readStream(api, '/api/v1/events/stream', as(exchanged));
-    const deleted = await api.call('DELETE', `/api/v1/trusted-issuers/${id}`, { as: other.sessions.admin });
-    expect(deleted.status).toBe(204);
-    const refused = await teams(exchanged);
-    expect([refused.status, refused.body.detail]).toEqual([403, 'This API token was revoked; create another one.']);
-    await until('the stream ends', async () => stream.ended());
-    expectRefused(await exchange(await job(), other.slug), stranger);
   });
 });
 
