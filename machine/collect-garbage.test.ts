@@ -6,7 +6,7 @@ test('the heap is collected, and what is still needed stays', async () => {
   const make = () => Array.from({ length: 100_000 }, (_, index) => ({ index }));
   const needed = make();
   const garbage = new WeakRef(make());
-  // What was made in this turn is held until its end.
+  // A turn holds all that was made in it until its end.
   await turn();
   await collectGarbage();
   expect(garbage.deref()).toBeUndefined();

@@ -1,6 +1,6 @@
 import { collectGarbage } from './collect-garbage.ts';
 
-/** What a process has used so far, and how much memory it holds now. */
+/** CPU time used since the start of a process, and the memory that it holds now. */
 export interface Use {
   /** Of the process's threads together, in milliseconds. */
   cpu: number;

@@ -151,7 +151,7 @@ test('routes are set although a leaving process ends while it is told', async ()
   const [serving, own] = [files.serving(), identify(process.pid)];
   if (serving === undefined || own === undefined) throw new Error('no record');
   const leaving = { ...serving, ...own, control: join(files.directory, 'control-leaving.sock') };
-  // It is still a process when its connections are cut.
+  // The leaving process still runs when its connections are cut.
   const ending = createServer((connection) => {
     files.removeLeaving(leaving);
     connection.destroy();

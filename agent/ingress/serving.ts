@@ -121,7 +121,7 @@ export class Serving {
     try {
       await startHolder({ files: this.#files, script, digest, listen: mine.listen, socket });
     } catch (error) {
-      // It may have come as far as its record.
+      // The holder's process may have come as far as its record.
       this.#files.writeServing(mine);
       throw error;
     } finally {

@@ -213,7 +213,7 @@ export class Client {
     };
     const target = new URL(`${this.url.pathname.replace(/\/$/, '')}/agent/v1/${path}`, this.url);
     return new Promise((resolve, reject) => {
-      // Whoever listens there is told the credential.
+      // The credential goes to the program that listens there.
       if (this.#socket !== undefined && !isOwnDirectory(dirname(this.#socket))) {
         reject(this.#unreachable(new Error(`${dirname(this.#socket)} is not a directory that only we can enter`)));
         return;

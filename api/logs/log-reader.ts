@@ -9,7 +9,7 @@ export interface LogLine {
   at: Date;
 }
 
-/** What a reader gets, and how far it has read with it. */
+/** A line or a gap for a reader, and how far it has read with it. */
 export type LogTold = { cursor: LogCursor } & (
   | { line: LogLine }
   | { missing: { stream: LogStream; from: number; to: number } }

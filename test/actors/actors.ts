@@ -43,7 +43,7 @@ export interface ActorsGround {
 
 export interface Serving {
   tracing?: Tracing;
-  /** What becomes of the code of the workflows before it is served. */
+  /** A change of the code of the workflows before it is served. */
   change?: (code: string) => string;
 }
 

@@ -24,7 +24,7 @@ async function main(paths: readonly string[]): Promise<void> {
       try {
         mkdirSync(dirname(path), { mode: 0o755 });
       } catch {
-        // It is there, or what is above it is closed.
+        // The directory is there, or one above it is closed.
       }
       const server = createServer((request, response) => {
         say({ heard: `${request.method} ${request.url} ${JSON.stringify(request.headers)}` });

@@ -1,4 +1,4 @@
 import { compiledCode } from './bundle-cache.ts';
 
-/** What a program that a test starts has in its environment, before any setting. */
+/** The environment of a program that a test starts, before any setting. */
 export const bareEnvironment = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: compiledCode };

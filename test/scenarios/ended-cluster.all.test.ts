@@ -24,7 +24,7 @@ describe.runIf(checkout !== undefined)('a cluster whose workflow has ended is in
   };
   const workflow = async () => (await earlier.installation.inside()).temporal.client.workflow.getHandle(actor());
 
-  /** It is shown as ready, by its actor, and what ran there runs. */
+  /** The cluster is shown as ready, by its actor, and its applications run. */
   async function inContact(): Promise<void> {
     const { installation, applications } = earlier;
     const again = async () => {

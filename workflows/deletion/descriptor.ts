@@ -29,7 +29,7 @@ export const deletionDescriptor = {
   kind: 'deletion',
   workflow: 'deletion',
   table: 'deletion',
-  // It tells of the organization after its purge.
+  // The row tells of the organization after its purge.
   belongsTo: null,
   hint: 'deletion',
   lives: 'once',

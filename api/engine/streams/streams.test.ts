@@ -182,7 +182,7 @@ test('a stream ends with its lifetime, and when the process stops', async () => 
   const stopping = await runningApi();
   const seeded = await seed(stopping.database);
   const stream = await readStream(stopping, path, seeded.tokens.viewer);
-  // It does not wait for the half hour that the stream could last.
+  // The close does not wait for the half hour that the stream could last.
   await stopping.close();
   await until('it ends', async () => stream.ended());
 });

@@ -116,7 +116,7 @@ test.runIf(fallocate)(
       await until('more is written', async () => ended || statSync(files.stdout.path).size > size + limit / 4);
       await files.stdout.rotate(limit, fallocate);
     }
-    // What was written during the last one.
+    // A further pass takes the lines that were written during the last one.
     await files.stdout.rotate(limit, fallocate);
     await until('everything', async () => followed.at(-1) === lines - 1);
     alive = undefined;
