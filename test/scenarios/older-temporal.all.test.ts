@@ -2,9 +2,8 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { actorId } from '../../domain/actors/actors.ts';
-import { runningActors } from '../../worker/duties/running-actors.ts';
-import { actorKinds, descriptors } from '../../workflows/descriptors.ts';
+import { actorKinds } from '../../workflows/descriptors.ts';
+import { agreement, endedRows, openIn } from '../actors/agreement.ts';
 import { offerRelease } from '../agents/offer-release.ts';
 import { Applications } from '../applications/applications.ts';
 import { known, watchProcesses } from '../applications/instance-processes.ts';
@@ -112,57 +111,7 @@ const updated = (image: string) =>
     120,
   );
 
-const openIn = async (kind: (typeof actorKinds)[number]) => {
-  const { kysely } = await installation.database();
-  const table = descriptors[kind].table as 'deletion';
-  const rows = kysely.selectFrom(table).select(['id', 'organization_id', 'blocker', 'state']);
-  return await rows.where('finished_at', 'is', null).execute();
-};
-
-async function endedRows() {
-  const { kysely } = await installation.database();
-  const tables = actorKinds.map(async (kind) => {
-    const rows = kysely
-      .selectFrom(descriptors[kind].table as 'deletion')
-      .select(['id', 'state', 'revision', 'message', 'finished_at'])
-      .where('finished_at', 'is not', null)
-      .orderBy('id');
-    return (await rows.execute()).map((row) => ({ ...row, kind }));
-  });
-  return (await Promise.all(tables)).flat();
-}
-
-/** Resolves when exactly the open rows have a workflow that runs, and nobody has anything left to be told. */
-async function agrees(): Promise<void> {
-  const { temporal, database } = await installation.inside();
-  let seen: object = {};
-  const agree = async () => {
-    const open = (
-      await Promise.all(actorKinds.map(async (kind) => (await openIn(kind)).map(({ id }) => actorId(kind, id))))
-    ).flat();
-    const described = await Promise.all(
-      open.map(async (actor) => {
-        const { status } = await temporal.client.workflow.getHandle(actor).describe();
-        return `${actor} ${status.name}`;
-      }),
-    );
-    const running = [...(await runningActors(temporal)).keys()];
-    const waiting = (await database.kysely.selectFrom('outbox').select('actor_id').execute()).map(
-      (one) => one.actor_id,
-    );
-    const notRunning = described.filter((one) => !one.endsWith('RUNNING'));
-    const strays = running.filter((actor) => !(open as string[]).includes(actor));
-    const unlisted = open.filter((actor) => !running.includes(actor));
-    const status = (await applications.cluster())?.status;
-    seen = { notRunning, strays, unlisted, waiting, status };
-    return [notRunning, strays, unlisted, waiting].every((list) => list.length === 0) && status === 'ready';
-  };
-  try {
-    await installation.until('everything agrees', () => agree().catch(() => false), patience);
-  } catch (error) {
-    throw new Error(`It never agreed; at last: ${JSON.stringify(seen)}`, { cause: error });
-  }
-}
+const agrees = () => agreement(installation, applications, patience);
 
 describe('Temporal is put back to an older copy of its databases', () => {
   test('a copy is made, and much happens after it', async () => {
@@ -203,7 +152,7 @@ describe('Temporal is put back to an older copy of its databases', () => {
     for (const name of ['to be purged', 'to be restored', 'restored since']) await ended(installation, deletion(name));
     await installation.until('Berlin is gone', async () => (await clusterRow(clusters.Berlin)).finished_at !== null);
     expect((await kysely.selectFrom('outbox').selectAll().execute()).length).toBe(0);
-    endedBefore = await endedRows();
+    endedBefore = await endedRows(installation);
     expect(endedBefore.map(({ kind, state }) => `${kind} ${state}`).sort()).toEqual([
       'agent-update succeeded',
       'agent-update succeeded',
@@ -234,14 +183,14 @@ describe('Temporal is put back to an older copy of its databases', () => {
     expect((await ended(installation, claimed, patience)).state).toBe('purged');
     await agrees();
     expect((await clusterRow(clusters.Rome)).state).toBe('awaiting-agent');
-    expect((await openIn('deletion')).map(({ id }) => id).sort()).toEqual(
+    expect((await openIn(installation, 'deletion')).map(({ id }) => id).sort()).toEqual(
       ['kept', 'to be decided', 'begun since'].map((name) => deletion(name).id).sort(),
     );
   });
 
   test('what had ended has not come to life again: no second purge, no lost restoration', async () => {
     const since = ['to be claimed'].map((name) => deletion(name).id);
-    expect((await endedRows()).filter(({ id }) => !since.includes(id))).toEqual(endedBefore);
+    expect((await endedRows(installation)).filter(({ id }) => !since.includes(id))).toEqual(endedBefore);
     const { database } = await installation.inside();
     for (const name of ['purged before', 'purged since', 'to be purged', 'to be claimed']) {
       const { organizationId } = deletion(name);
@@ -263,7 +212,8 @@ describe('Temporal is put back to an older copy of its databases', () => {
   });
 
   test('nothing is stuck or blocked, and doctor finds no trouble', async () => {
-    for (const kind of actorKinds) expect((await openIn(kind)).map(({ blocker }) => blocker ?? '').join('')).toBe('');
+    for (const kind of actorKinds)
+      expect((await openIn(installation, kind)).map(({ blocker }) => blocker ?? '').join('')).toBe('');
     const stuck = await installation.call('GET', '/api/v1/workflows?stuck=true', { as: applications.admin });
     expect([stuck.status, stuck.body.items]).toEqual([200, []]);
     const doctor = await installation.run('doctor');
