@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ReleaseProof } from '../../protocol/release-proof.ts';
-import { argumentsOf, processesNaming, runScript } from '../../test/agents/installed-agent.ts';
+import { runScript } from '../../test/agents/installed-agent.ts';
 import { releaseSigner } from '../../test/agents/release-signer.ts';
 import { environment, type Installing, ReleaseGround, runBundle } from '../../test/ground/release-ground.ts';
 import type { Bundle } from '../bundle/make-bundle.ts';
@@ -9,21 +9,14 @@ import { installScript } from './install-script.ts';
 
 let bundle: Bundle;
 let ground: ReleaseGround;
-const homes: string[] = [];
 
 beforeAll(async () => {
   bundle = await runBundle();
 });
 beforeEach(async () => {
   ground = await ReleaseGround.on(bundle);
-  homes.push(ground.home.path);
 });
 afterEach(() => ground.close());
-afterAll(() => {
-  // Agents of other files may run beside these tests, with launchers of their own.
-  const left = homes.flatMap((home) => processesNaming(home));
-  expect(left.filter((pid) => argumentsOf(pid).includes('launcher.sh'))).toEqual([]);
-});
 
 test('nothing is installed that the key of the command has not signed, whatever verifies it', async () => {
   const other = releaseSigner();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ReleaseProof } from '../../protocol/release-proof.ts';
 import { argumentsOf, changedBundle, processesNaming, runScript } from '../../test/agents/installed-agent.ts';
 import { releaseSigner } from '../../test/agents/release-signer.ts';
@@ -21,9 +21,6 @@ beforeEach(async () => {
   ground = await ReleaseGround.on(bundle);
 });
 afterEach(() => ground.close());
-afterAll(() => {
-  expect(processesNaming('/ballast-installed-').filter((pid) => argumentsOf(pid).includes('launcher.sh'))).toEqual([]);
-});
 
 test('an installed agent is updated, and a release that does not reach the control plane goes away again', async () => {
   const { code, said } = await ground.install();
