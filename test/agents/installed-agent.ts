@@ -7,6 +7,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { type ArchivedFile, archive } from '../../agent/bundle/archive.ts';
 import { identify, isAlive, processesWorkingIn, signal } from '../../machine/process-identity.ts';
+import { until } from '../ground/until.ts';
 
 /** A home of an agent in a temporary directory; `close` ends everything that has it in its command line, and deletes it. */
 export function agentHome(): { path: string; close(): Promise<void> } {
@@ -15,15 +16,14 @@ export function agentHome(): { path: string; close(): Promise<void> } {
     path,
     close: async () => {
       // Launchers first, then agents: each starts the next.
-      for (let round = 0; round < 5; round += 1) {
+      await until('the end of all that runs in the home of the agent', async () => {
         const found = processesNaming(path).sort((one, other) => one - other);
-        if (found.length === 0) break;
         for (const pid of found) {
           const identity = identify(pid);
           if (identity !== undefined) signal(identity, 'SIGKILL');
         }
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
+        return found.length === 0;
+      });
       for (const left of processesWorkingIn(path)) if (isAlive(left)) signal(left, 'SIGKILL');
       rmSync(path, { recursive: true, force: true });
     },

@@ -52,8 +52,6 @@ export class ReleaseGround {
   async close(): Promise<void> {
     await this.home.close();
     await this.peer.stop();
-    const left = processesNaming(this.home.path);
-    if (left.length > 0) throw new Error(`${left.map(argumentsOf).join(', ')} outlived the home of the agent.`);
   }
 
   install(options: Installing = {}) {
