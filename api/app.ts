@@ -16,6 +16,7 @@ import { Bell } from './agent-link/bell.ts';
 import type { AgentProgram } from './agent-releases/agent-program.ts';
 import { providerOf } from './auth/provider.ts';
 import { Cancellations } from './commands/cancellations.ts';
+import { reserveAddresses } from './console/console-addresses.ts';
 import { ConsoleFiles } from './console/console-files.ts';
 import { readJsonBodies } from './engine/http/body.ts';
 import { answerBrokenRequest } from './engine/http/broken-requests.ts';
@@ -170,6 +171,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     if (cookies.length > 0) reply.header('set-cookie', cookies);
     done(null, payload);
   });
+  reserveAddresses(app);
   greet(app, settings);
   boundConnections(app, new Connections(clients, settings.CONNECTIONS_PER_ADDRESS));
   readJsonBodies(app);

@@ -28,7 +28,7 @@ export const router = createRouter({
 export function startLoading(path: string): void {
   void personPlane.queryClient.prefetchQuery(sessionQuery);
   // The root redirects to an organization.
-  const [matchedRoutes] = router.getMatchedRoutes(path === '/' ? '/o/first' : path);
+  const [matchedRoutes] = router.getMatchedRoutes(path === '/' ? '/first' : path);
   for (const route of matchedRoutes) void router.loadRouteChunk(route);
 }
 

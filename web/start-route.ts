@@ -13,6 +13,6 @@ export const startRoute = createRoute({
     const last = lastOrganization();
     const one = organizations.find(({ slug }) => slug === last) ?? organizations[0];
     if (one === undefined) throw redirect({ to: '/new-organization', replace: true });
-    throw redirect({ to: '/o/$organization', params: { organization: one.slug }, replace: true });
+    throw redirect({ to: '/$organization', params: { organization: one.slug }, replace: true });
   },
 });

@@ -5,10 +5,8 @@ import { page, pageHeaders } from '../../pages/page.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import type { Next, PageRoutes } from '../sign-in/visitor.ts';
 import { acceptedEncoding } from './accepted-encoding.ts';
+import { consolePaths } from './console-addresses.ts';
 import type { ConsoleFile } from './console-files.ts';
-
-/** Where the console's pages are. All of them are one document; what it shows follows from the address. */
-export const consolePaths = ['/', '/o/*', '/account', '/new-organization', '/deleted-organizations'];
 
 /**
  * Nothing from elsewhere, no script and no style in the page itself, never in a frame. Scripts may not turn text into
@@ -40,6 +38,10 @@ export function consolePages({ server, get }: PageRoutes): void {
       return { to: request.url === '/' ? '/sign-in' : `/sign-in?return_to=${encodeURIComponent(request.url)}` };
     });
   }
+  // Addresses of earlier versions, in bookmarks and messages.
+  get('/o/*', async ({ request }) => ({
+    to: request.url.replace(/^\/o\/+/, '/').replace(/^(\/[^/?]*)\/operations\b/, '$1/workflows'),
+  }));
 }
 
 function consoleDocument({ consoleFiles }: ServerParts): Next {

@@ -57,17 +57,38 @@ describe('its pages', () => {
     };
     expect(await leads('/')).toEqual([303, '/sign-in']);
     expect(await leads('/', { cookie: 'svc_session=x' })).toEqual([303, '/sign-in']);
-    expect(await leads('/o/acme/teams?make=true&x=%26')).toEqual([
+    expect(await leads('/acme/teams?make=true&x=%26')).toEqual([
       303,
-      `/sign-in?return_to=${encodeURIComponent('/o/acme/teams?make=true&x=%26')}`,
+      `/sign-in?return_to=${encodeURIComponent('/acme/teams?make=true&x=%26')}`,
     ]);
     for (const path of ['/account', '/new-organization', '/deleted-organizations']) {
       expect(await leads(path)).toEqual([303, `/sign-in?return_to=${encodeURIComponent(path)}`]);
     }
   });
 
+  test('are found under their addresses of earlier versions', async () => {
+    const { statusCode, headers } = await raw('/o/acme/operations/7?raw=true', signedIn());
+    expect([statusCode, headers.location]).toEqual([303, '/acme/workflows/7?raw=true']);
+    expect((await raw('/o//evil.example', signedIn())).headers.location).toBe('/evil.example');
+  });
+
+  test('leave the addresses of the control plane alone', async () => {
+    for (const path of ['/api', '/api/v2', '/trpc', '/metrics/x', '/oidc']) {
+      const answer = await raw(path, { ...signedIn(), accept: 'text/html' });
+      expect([path, answer.bytes.includes('Console')]).toEqual([path, false]);
+    }
+    for (const slug of ['docs', 'sign-in', 'new-organization']) {
+      const body = { name: 'Reserved', slug };
+      const refused = await api.call('POST', '/api/v1/organizations', { as: ours.sessions.owner, body });
+      expect([refused.status, refused.body.errors]).toEqual([
+        422,
+        [expect.objectContaining({ location: 'body.slug' })],
+      ]);
+    }
+  });
+
   test('while it is being built, say so and try again by themselves', async () => {
-    const early = await raw('/o/acme', signedIn());
+    const early = await raw('/acme', signedIn());
     expect([early.statusCode, early.bytes.toString()]).toEqual([503, expect.stringContaining('is being built')]);
     expect(early.bytes.toString()).toContain('http-equiv="refresh" content="1"');
     expect((await raw('/console/files/main-Ab12.js')).statusCode).toBe(404);
@@ -75,7 +96,7 @@ describe('its pages', () => {
   });
 
   test('are one document, under a strict policy, that nobody keeps', async () => {
-    for (const path of ['/', '/o/acme/clusters/x', '/account']) {
+    for (const path of ['/', '/acme/clusters/x', '/account']) {
       const page = await raw(path, signedIn());
       expect([page.statusCode, page.bytes.toString()]).toEqual([200, '<!doctype html><title>Console</title>']);
       expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'x-frame-options': 'DENY' });

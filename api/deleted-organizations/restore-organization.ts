@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { restoreOrganization as restore } from '../../db/deletions/deletions.ts';
-import { slugPattern } from '../../domain/slug.ts';
 import { operation } from '../engine/operation.ts';
+import { organizationSlug } from '../organizations/organization.ts';
 import { deletedOrganizationOf, deletionPath } from './deleted-organization.ts';
 
 export const restoreOrganization = operation({
@@ -15,7 +15,7 @@ export const restoreOrganization = operation({
   rate: 'deletions',
   problems: ['not-found', 'mfa-required', 'already-decided', 'slug-taken'],
   path: deletionPath,
-  body: z.strictObject({ slug: z.string().regex(slugPattern).optional() }).optional(),
+  body: z.strictObject({ slug: organizationSlug.optional() }).optional(),
   result: z
     .object({ id: z.guid().describe('The id of the organization.'), name: z.string(), slug: z.string() })
     .meta({ id: 'RestoredOrganization' }),

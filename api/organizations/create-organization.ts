@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { refuseBeyond } from '../../db/engine/limits/quota.ts';
 import { createOrganization as newOrganization, ownsFirstOrganization } from '../../db/organizations/organizations.ts';
 import { Problem } from '../../domain/problems.ts';
-import { slugPattern } from '../../domain/slug.ts';
 import { operation } from '../engine/operation.ts';
-import { organizationAnswer, organizationName, organizationSchema } from './organization.ts';
+import { organizationAnswer, organizationName, organizationSchema, organizationSlug } from './organization.ts';
 
 export const createOrganization = operation({
   method: 'POST',
@@ -19,7 +18,7 @@ export const createOrganization = operation({
   problems: ['slug-taken', 'role-too-low'],
   body: z.strictObject({
     name: organizationName,
-    slug: z.string().regex(slugPattern).describe('Unique in the installation.'),
+    slug: organizationSlug,
   }),
   status: 201,
   result: organizationSchema,

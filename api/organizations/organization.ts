@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { OrganizationView } from '../../db/organizations/organizations.ts';
+import { reservedSlugs } from '../../domain/reserved-slugs.ts';
+import { slugPattern } from '../../domain/slug.ts';
 import { nameText } from '../engine/input/line.ts';
 
 export const organizationSchema = z
@@ -17,6 +19,11 @@ export const organizationSchema = z
 
 export const organizationPath = z.strictObject({ id: z.guid() });
 export const organizationName = nameText();
+export const organizationSlug = z
+  .string()
+  .regex(slugPattern)
+  .refine((slug) => !reservedSlugs.has(slug), 'is part of an address of the control plane; choose another one')
+  .describe('Unique in the installation.');
 
 const repositoryPart = '[a-z0-9]+(?:(?:\\.|_{1,2}|-+)[a-z0-9]+)*';
 /** As registries take the names of repositories, so that every name that begins with it is one of theirs. */

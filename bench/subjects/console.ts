@@ -35,7 +35,7 @@ async function open(): Promise<Opened> {
   const closing = opening.move();
   return {
     reference: () => visit(browser, bare.url, '/teams', []),
-    subject: () => visit(browser, `${opened.url}/o/default`, '/o/default/teams', cookies),
+    subject: () => visit(browser, `${opened.url}/default`, '/default/teams', cookies),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
 }

@@ -46,10 +46,10 @@ export async function fill(opened: Console, owner: Visitor): Promise<Content> {
   const lostCluster = await loseCluster(opened, asked);
   await deleteOrganization(opened, as);
   const instance = await running;
-  const operation = await updateThatCameBack(opened, asked, applications);
+  const workflow = await updateThatCameBack(opened, asked, applications);
   applications.close();
   await letTimePass(await installation.database());
-  return { cluster: applications.clusterId, lostCluster, instance, operation, invitation: String(invitation.token) };
+  return { cluster: applications.clusterId, lostCluster, instance, workflow, invitation: String(invitation.token) };
 }
 
 type Ask = (method: string, path: string, body?: unknown) => Promise<Answered['body']>;

@@ -6,7 +6,7 @@ export interface Content {
   lostCluster: string;
   instance: string;
   /** The update of the agent that came back. */
-  operation: string;
+  workflow: string;
   /** The token of an invitation that nobody has accepted yet. */
   invitation: string;
 }
@@ -24,9 +24,9 @@ export interface ConsolePage {
   anonymous?: true;
 }
 
-const at = (path: string) => () => `/o/default${path}`;
+const at = (path: string) => () => `/default${path}`;
 
-const ofCluster = (path: string) => (content: Content) => `/o/default/clusters/${content.cluster}${path}`;
+const ofCluster = (path: string) => (content: Content) => `/default/clusters/${content.cluster}${path}`;
 
 /**
  * Every page there is (`web/router.test.ts` names those that are missing), and the dialogs that matter most, in the filled
@@ -61,7 +61,7 @@ export const pages: readonly ConsolePage[] = [
     },
   },
   { name: 'cluster', address: ofCluster(''), heading: 'local', shows: 'Capabilities' },
-  { name: 'cluster-lost', address: ({ lostCluster }) => `/o/default/clusters/${lostCluster}`, heading: 'Oregon' },
+  { name: 'cluster-lost', address: ({ lostCluster }) => `/default/clusters/${lostCluster}`, heading: 'Oregon' },
   { name: 'instances', address: ofCluster('/instances'), heading: 'local', shows: 'mailer' },
   { name: 'cluster-events', address: ofCluster('/events'), heading: 'local', shows: 'An agent enrolled' },
   { name: 'agent', address: ofCluster('/agent'), heading: 'local', shows: 'Rolled back' },
@@ -71,10 +71,10 @@ export const pages: readonly ConsolePage[] = [
     heading: /./,
     shows: 'order 1043 was paid',
   },
-  { name: 'operations', address: at('/operations'), heading: 'Workflows' },
+  { name: 'workflows', address: at('/workflows'), heading: 'Workflows' },
   {
-    name: 'operation',
-    address: ({ operation }) => `/o/default/operations/${operation}`,
+    name: 'workflow',
+    address: ({ workflow }) => `/default/workflows/${workflow}`,
     heading: /^Agent update/,
     shows: 'Ended:',
   },

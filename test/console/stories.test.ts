@@ -45,7 +45,7 @@ describe.skipIf(browser === undefined)('the console', () => {
   test('the first sign-in by the link ends on the first page', async () => {
     ada = await opened.firstOwner('Ada Lovelace', 'ada@example.com');
     await heading(ada.page, 'Home').waitFor();
-    expect(ada.page.url()).toBe(`${opened.url}/o/default`);
+    expect(ada.page.url()).toBe(`${opened.url}/default`);
     expect(await ada.page.title()).toBe('Home · Ballast');
   });
 
@@ -63,13 +63,13 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.keyboard.type('create a team');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Create a team' }).waitFor();
-    expect(page.url()).toBe(`${opened.url}/o/default/teams?make=true`);
+    expect(page.url()).toBe(`${opened.url}/default/teams?make=true`);
     await page.locator('input:focus').waitFor();
     await page.keyboard.type('Engines');
     await page.keyboard.press('Enter');
     await row(page, 'Teams', 'Engines').waitFor();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(page.url()).toBe(`${opened.url}/o/default/teams`);
+    expect(page.url()).toBe(`${opened.url}/default/teams`);
   });
 
   test('what is pressed twice is sent once', async () => {
@@ -88,7 +88,7 @@ describe.skipIf(browser === undefined)('the console', () => {
   test('somebody is invited by a link, accepts it in another browser, and is there on the first page', async () => {
     const { page, context } = ada;
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: opened.url });
-    await ada.go('/o/default/members?invite=true');
+    await ada.go('/default/members?invite=true');
     const sameLoad = await mark(page);
     await page.getByLabel('E-mail').fill('grace@example.com');
     await page.getByRole('radio', { name: 'Admin' }).check();
@@ -126,7 +126,7 @@ describe.skipIf(browser === undefined)('the console', () => {
 
   test('a change of a role is followed at once, and what a role may not do is not offered', async () => {
     const { page } = grace;
-    await page.goto(`${opened.url}/o/default/teams`);
+    await page.goto(`${opened.url}/default/teams`);
     await page.getByRole('button', { name: 'Create a team' }).waitFor();
     const sameLoad = await mark(page);
     await ada.page.getByRole('button', { name: 'Role of Grace Hopper: Admin' }).click();
@@ -141,14 +141,14 @@ describe.skipIf(browser === undefined)('the console', () => {
       'Settings',
     ]);
     expect(await page.getByRole('button', { name: /Actions for/ }).count()).toBe(0);
-    await page.goto(`${opened.url}/o/default/tokens?make=true`);
+    await page.goto(`${opened.url}/default/tokens?make=true`);
     await page.getByText('Your role does not allow this').waitFor();
     await grace.context.close();
   });
 
   test('a token is shown once, works as it is shown, and is refused when it is revoked', async () => {
     const { page } = ada;
-    await ada.go('/o/default/tokens');
+    await ada.go('/default/tokens');
     await page.getByRole('button', { name: 'Create a token' }).click();
     await page.getByLabel('Name').fill('Deploys');
     await page.getByRole('button', { name: 'Create token' }).click();
@@ -170,7 +170,7 @@ describe.skipIf(browser === undefined)('the console', () => {
 
   test('the dialog that shows the command of a new cluster turns to connected when its agent arrives', async () => {
     const { page } = ada;
-    await ada.go('/o/default/clusters');
+    await ada.go('/default/clusters');
     await page.getByRole('button', { name: 'Add a cluster' }).click();
     await page.getByLabel('Name').fill('Berlin');
     await page.getByRole('button', { name: 'Add cluster' }).click();
@@ -220,7 +220,7 @@ describe.skipIf(browser === undefined)('the console', () => {
 
   test('kill -9 of the API is told quietly, and the page shows what changed meanwhile', async () => {
     const { page } = ada;
-    await ada.go('/o/default/teams');
+    await ada.go('/default/teams');
     await row(page, 'Teams', 'Engines').waitFor();
     const sameLoad = await mark(page);
     meant = [/net::ERR_/, /: 503$/];
@@ -258,7 +258,7 @@ describe.skipIf(browser === undefined)('the console', () => {
 
   test('ten tabs have one stream, follow a change, and go on without the one that led', async () => {
     const admin = await opened.installation.token('admin');
-    const tabs = [ada.page, ...(await Promise.all(Array.from({ length: 9 }, () => ada.tab('/o/default/teams'))))];
+    const tabs = [ada.page, ...(await Promise.all(Array.from({ length: 9 }, () => ada.tab('/default/teams'))))];
     const follow = async (name: string, following: Page[]) => {
       const made = await opened.installation.call('POST', '/api/v1/teams', { as: admin, body: { name } });
       expect(made.status).toBe(201);

@@ -78,7 +78,7 @@ describe.skipIf(browser === undefined)('in a real browser', () => {
     await makeAccount(page, 'Ada', 'ada@example.com');
     await page.getByRole('button', { name: 'Not now' }).click();
     await atHome(page);
-    expect(page.url()).toBe(`${url}/o/default`);
+    expect(page.url()).toBe(`${url}/default`);
     const [session] = (await owner.context.cookies()).filter(({ name }) => name === 'svc_session');
     expect(session).toMatchObject({ httpOnly: true, sameSite: 'Lax', secure: false, path: '/', domain: 'localhost' });
     expect((await owner.context.cookies()).map(({ name }) => name)).not.toContain('svc_oidc');

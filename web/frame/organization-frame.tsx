@@ -15,7 +15,7 @@ import { Sidebar } from './sidebar.tsx';
 
 /** The frame around every page of an organization: navigation, and whether the connection is up. */
 export function OrganizationFrame() {
-  const { plane } = useRouteContext({ from: '/o/$organization' });
+  const { plane } = useRouteContext({ from: '/$organization' });
   const membership = useSession()?.organizations.find(({ id }) => id === plane.organizationId);
   const { connected } = useLive(plane, membership !== undefined);
   const role = membership?.role;

@@ -25,7 +25,7 @@ function PersonFrame() {
           <span className="font-semibold">Ballast</span>
         ) : (
           <Link
-            to="/o/$organization"
+            to="/$organization"
             params={{ organization: back.slug }}
             className="inline-flex items-center gap-2 rounded-sm text-soft hover:text-text"
           >

@@ -4,8 +4,8 @@ import type { Role } from '../../domain/roles.ts';
 
 /** Addresses that name an organization and nothing in it. */
 type OrganizationPath = Exclude<
-  Extract<keyof RegisteredRouter['routesByPath'], `/o/$organization${string}`>,
-  `/o/$organization/${string}$${string}` | `${string}/`
+  Extract<keyof RegisteredRouter['routesByPath'], `/$organization${string}`>,
+  `/$organization/${string}$${string}` | `${string}/`
 >;
 
 /** A page that the sidebar, the palette and the shortcuts lead to. */

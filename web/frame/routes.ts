@@ -12,7 +12,7 @@ const planes = new Map<string, Plane>();
 /** Pages of one organization. Its slug is in the address, so that links can be shared. */
 export const organizationRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/o/$organization',
+  path: '/$organization',
   beforeLoad: async ({ params }): Promise<{ plane: Plane; membership: OwnMembership }> => {
     const session = await personPlane.queryClient.ensureQueryData(sessionQuery);
     const membership = session.organizations.find(({ slug }) => slug === params.organization);

@@ -35,7 +35,7 @@ export function Sidebar() {
                     <Link
                       to={place.to}
                       params={{ organization: slug }}
-                      activeOptions={{ exact: place.to === '/o/$organization', includeSearch: false }}
+                      activeOptions={{ exact: place.to === '/$organization', includeSearch: false }}
                       className="group flex h-8 items-center gap-2.5 rounded-md px-2.5 text-soft hover:bg-hover hover:text-text aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-text max-lg:h-11"
                     >
                       <span aria-hidden="true" className="text-faint group-aria-[current=page]:text-text">

@@ -14,7 +14,7 @@ export function OrganizationMenu({ label, trigger }: { label: string; trigger: R
       <MenuChoices
         label="Organizations"
         value={current.slug}
-        onChange={(organization) => void navigate({ to: '/o/$organization', params: { organization } })}
+        onChange={(organization) => void navigate({ to: '/$organization', params: { organization } })}
         choices={organizations.map(({ slug, name, role }) => ({
           value: slug,
           label: (

@@ -65,27 +65,27 @@ export function useCommands(): { label: string; items: Command[] }[] {
             label: 'Invite somebody',
             also: 'member people',
             icon: <PlusIcon />,
-            run: () => void navigate({ to: '/o/$organization/members', params, search: { invite: true } }),
+            run: () => void navigate({ to: '/$organization/members', params, search: { invite: true } }),
           },
           {
             id: 'add-cluster',
             label: 'Add a cluster',
             also: 'machine agent',
             icon: <PlusIcon />,
-            run: () => void navigate({ to: '/o/$organization/clusters', params, search: { add: true } }),
+            run: () => void navigate({ to: '/$organization/clusters', params, search: { add: true } }),
           },
           {
             id: 'new-token',
             label: 'Create an API token',
             also: 'key secret',
             icon: <PlusIcon />,
-            run: () => void navigate({ to: '/o/$organization/tokens', params, search: { make: true } }),
+            run: () => void navigate({ to: '/$organization/tokens', params, search: { make: true } }),
           },
           {
             id: 'new-team',
             label: 'Create a team',
             icon: <PlusIcon />,
-            run: () => void navigate({ to: '/o/$organization/teams', params, search: { make: true } }),
+            run: () => void navigate({ to: '/$organization/teams', params, search: { make: true } }),
           },
         ]
       : []),
@@ -96,7 +96,7 @@ export function useCommands(): { label: string; items: Command[] }[] {
       icon: <ListUnorderedIcon />,
       run: () => {
         placeGuide(id, 'shown');
-        void navigate({ to: '/o/$organization', params });
+        void navigate({ to: '/$organization', params });
       },
     },
     {
@@ -121,7 +121,7 @@ export function useCommands(): { label: string; items: Command[] }[] {
     label: name,
     also: 'cluster',
     icon: <ServerIcon />,
-    run: () => void navigate({ to: '/o/$organization/clusters/$cluster', params: { organization, cluster: id } }),
+    run: () => void navigate({ to: '/$organization/clusters/$cluster', params: { organization, cluster: id } }),
   }));
   const others = organizations
     .filter(({ slug }) => slug !== organization)
@@ -130,7 +130,7 @@ export function useCommands(): { label: string; items: Command[] }[] {
       label: name,
       also: 'organization switch',
       icon: <OrganizationIcon />,
-      run: () => void navigate({ to: '/o/$organization', params: { organization: slug } }),
+      run: () => void navigate({ to: '/$organization', params: { organization: slug } }),
     }));
   return [
     { label: 'Pages', items: [...pages, account] },

@@ -83,7 +83,7 @@ function useRestore({ id, name }: Deletion): Change<string | undefined> {
       quiet: true,
       done: async ({ slug }) => {
         await queryClient.invalidateQueries();
-        void navigate({ to: '/o/$organization', params: { organization: slug } });
+        void navigate({ to: '/$organization', params: { organization: slug } });
       },
       touches,
     },

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { reservedSlugs } from '../../../domain/reserved-slugs.ts';
 import { slugOf, slugPattern } from '../../../domain/slug.ts';
 import { Button } from '../../components/forms/button.tsx';
 import { Form, TextField } from '../../components/forms/form.tsx';
@@ -23,11 +24,12 @@ export function NewOrganization() {
       done: async ({ slug }) => {
         // The route checks membership, so the session is refetched first.
         await personPlane.queryClient.invalidateQueries();
-        void navigate({ to: '/o/$organization', params: { organization: slug } });
+        void navigate({ to: '/$organization', params: { organization: slug } });
       },
     },
   );
   const wrongSlug = slug !== '' && !slugPattern.test(slug);
+  const reserved = reservedSlugs.has(slug);
   return (
     <Page
       title={first ? 'Create your organization' : 'New organization'}
@@ -43,12 +45,14 @@ export function NewOrganization() {
                 label="Slug"
                 mono
                 hint={
-                  wrongSlug ? (
+                  wrongSlug || reserved ? (
                     <span className="text-fault">
-                      Use lowercase letters, digits and hyphens; begin and end with a letter or a digit.
+                      {reserved
+                        ? `/${slug} is an address of the control plane; choose another slug.`
+                        : 'Use lowercase letters, digits and hyphens; begin and end with a letter or a digit.'}
                     </span>
                   ) : (
-                    `Used in addresses, such as ${location.host}/o/${slug || 'acme'}. It cannot be changed later.`
+                    `Used in addresses, such as ${location.host}/${slug || 'acme'}. It cannot be changed later.`
                   )
                 }
                 value={slug}
@@ -58,7 +62,7 @@ export function NewOrganization() {
               />
               <div className="flex justify-end gap-2">
                 {!first && <Button onClick={() => history.back()}>Cancel</Button>}
-                <Button type="submit" look="strong" busy={make.sending} disabled={wrongSlug}>
+                <Button type="submit" look="strong" busy={make.sending} disabled={wrongSlug || reserved}>
                   Create organization
                 </Button>
               </div>

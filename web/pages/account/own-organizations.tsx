@@ -41,7 +41,7 @@ export function OwnOrganizations({ organizations }: { organizations: OwnMembersh
               key={organization.id}
               lead={<OrganizationMark name={organization.name} />}
               title={organization.name}
-              link={{ to: '/o/$organization', params: { organization: organization.slug } }}
+              link={{ to: '/$organization', params: { organization: organization.slug } }}
               badges={<Badge>{organization.role}</Badge>}
               actions={
                 <Button small look="quiet" onClick={() => leaving.show(organization)}>

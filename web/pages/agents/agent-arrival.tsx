@@ -51,7 +51,7 @@ export function AgentArrival({
             <CheckIcon className="shrink-0 text-good" />
             <span className="min-w-0 flex-1">Connected</span>
             <Link
-              to="/o/$organization/clusters/$cluster"
+              to="/$organization/clusters/$cluster"
               params={{ organization: slug, cluster: cluster.id }}
               className="rounded-sm font-medium underline underline-offset-2"
             >

@@ -17,7 +17,7 @@ import { EarlierReleases, UpdateHistory } from './update-history.tsx';
 import { UpdateProgress } from './update-progress.tsx';
 import type { AgentStatus } from './update-words.tsx';
 
-const route = getRouteApi('/o/$organization/clusters/$cluster');
+const route = getRouteApi('/$organization/clusters/$cluster');
 
 /** Release of a cluster's agent, its running update, and past updates. */
 export function ClusterAgent() {

@@ -32,8 +32,8 @@ export function UpdateHistory({ attempts }: { attempts: readonly UpdateAttempt[]
               }
               {...(mayRead && {
                 link: {
-                  to: '/o/$organization/operations/$operation',
-                  params: { organization: slug, operation: attempt.id },
+                  to: '/$organization/workflows/$workflow',
+                  params: { organization: slug, workflow: attempt.id },
                 },
               })}
               detail={

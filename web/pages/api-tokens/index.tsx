@@ -18,7 +18,7 @@ export const routes = [tokens] as const;
 
 export const place: Place = {
   label: 'API tokens',
-  to: '/o/$organization/tokens',
+  to: '/$organization/tokens',
   icon: <KeyIcon />,
   key: 'k',
   role: 'admin',

@@ -15,7 +15,7 @@ import { useMay, useMembership } from '../../control-plane/session.ts';
 import { MakeToken } from './make-token.tsx';
 import { isOver, type Token, TokenRow } from './token-row.tsx';
 
-const route = getRouteApi('/o/$organization/tokens');
+const route = getRouteApi('/$organization/tokens');
 const title = 'API tokens';
 
 /** API tokens: credentials of programs. */
@@ -35,7 +35,7 @@ function TokenList() {
   const { client, trpc } = usePlane();
   const { slug } = useMembership();
   const { over, make } = route.useSearch();
-  const navigate = useNavigate({ from: '/o/$organization/tokens' });
+  const navigate = useNavigate({ from: '/$organization/tokens' });
   const now = useNow();
   const revoking = useDialog<Token>();
   const live = over !== true;
@@ -59,7 +59,7 @@ function TokenList() {
       about={
         <>
           Credentials of programs and scripts. Jobs of a CI system need no stored one: see{' '}
-          <Link to="/o/$organization/ci" params={{ organization: slug }} className="rounded-sm underline">
+          <Link to="/$organization/ci" params={{ organization: slug }} className="rounded-sm underline">
             CI jobs
           </Link>
           .

@@ -14,7 +14,7 @@ import { Filters } from './filters.tsx';
 import { useKnownNames } from './known-names.ts';
 import { LogRecord } from './record.tsx';
 
-const route = getRouteApi('/o/$organization/audit-log');
+const route = getRouteApi('/$organization/audit-log');
 
 /** Who did what, on what, when and from where. */
 export function AuditLog() {
@@ -39,7 +39,7 @@ export function AuditLog() {
 
 function Log({ filter }: { filter: LogFilter }) {
   const { client, trpc } = usePlane();
-  const navigate = useNavigate({ from: '/o/$organization/audit-log' });
+  const navigate = useNavigate({ from: '/$organization/audit-log' });
   const names = useKnownNames();
   const query = queryOf(filter);
   const log = usePages([...trpc.auditLog.list.pathKey(), query], (cursor) =>

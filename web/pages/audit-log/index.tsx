@@ -22,7 +22,7 @@ export const routes = [auditLog] as const;
 
 export const place: Place = {
   label: 'Audit log',
-  to: '/o/$organization/audit-log',
+  to: '/$organization/audit-log',
   icon: <LogIcon />,
   key: 'a',
   role: 'admin',

@@ -102,12 +102,12 @@ const link =
 
 /** Actions of a workflow link to its history. */
 function Operation({ id }: { id: string }) {
-  const operation = id.slice(id.indexOf('/') + 1);
+  const workflow = id.slice(id.indexOf('/') + 1);
   return (
     <Link
-      from="/o/$organization/audit-log"
-      to="/o/$organization/operations/$operation"
-      params={(params) => ({ ...params, operation })}
+      from="/$organization/audit-log"
+      to="/$organization/workflows/$workflow"
+      params={(params) => ({ ...params, workflow })}
       className={link}
     >
       Its history
@@ -117,7 +117,7 @@ function Operation({ id }: { id: string }) {
 
 function Only({ filter, children }: { filter: LogFilter; children: ReactNode }) {
   return (
-    <Link from="/o/$organization/audit-log" to="/o/$organization/audit-log" search={filter} className={link}>
+    <Link from="/$organization/audit-log" to="/$organization/audit-log" search={filter} className={link}>
       {children}
     </Link>
   );

@@ -12,14 +12,14 @@ import { AddCluster } from './add-cluster.tsx';
 import { ClusterRow } from './cluster-row.tsx';
 import { byUrgency } from './cluster-status.tsx';
 
-const route = getRouteApi('/o/$organization/clusters');
+const route = getRouteApi('/$organization/clusters');
 
 /** All clusters, those that need attention first. */
 export function ClusterList() {
   const { client, trpc } = usePlane();
   const mayChange = useMay('admin');
   const { add } = route.useSearch();
-  const navigate = useNavigate({ from: '/o/$organization/clusters' });
+  const navigate = useNavigate({ from: '/$organization/clusters' });
   const clusters = usePages([...trpc.clusters.list.pathKey(), 'with summary'], (cursor) =>
     client.clusters.list.query({
       query: { summary: true, limit: 200, ...(cursor === undefined ? {} : { cursor }) },

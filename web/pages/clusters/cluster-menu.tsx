@@ -43,7 +43,7 @@ export function ClusterMenu({ cluster, onJoin }: { cluster: ClusterAnswer; onJoi
         cluster={cluster}
         open={doing === 'delete'}
         onClose={close}
-        onDeleted={() => void navigate({ to: '/o/$organization/clusters', params: { organization: slug } })}
+        onDeleted={() => void navigate({ to: '/$organization/clusters', params: { organization: slug } })}
       />
     </>
   );

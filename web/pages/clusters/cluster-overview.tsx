@@ -75,7 +75,7 @@ function MachineFacts({ cluster }: { cluster: ClusterAnswer }) {
       </Fact>
       <Fact label="Agent">
         <Link
-          to="/o/$organization/clusters/$cluster/agent"
+          to="/$organization/clusters/$cluster/agent"
           params={{ organization: slug, cluster: cluster.id }}
           className="rounded-sm underline decoration-line underline-offset-3 hover:decoration-current"
         >

@@ -12,7 +12,7 @@ export function ClusterRow({ cluster }: { cluster: ListedCluster }) {
   return (
     <Row
       title={cluster.name}
-      link={{ to: '/o/$organization/clusters/$cluster', params: { organization: slug, cluster: cluster.id } }}
+      link={{ to: '/$organization/clusters/$cluster', params: { organization: slug, cluster: cluster.id } }}
       badges={
         <>
           {cluster.local && <Badge>this installation</Badge>}

@@ -11,7 +11,7 @@ import { useMay } from '../../control-plane/session.ts';
 import { type WorkloadAnswer, WorkloadStatus } from '../instances/instance-state.tsx';
 import type { ClusterAnswer } from './cluster-status.tsx';
 
-const route = getRouteApi('/o/$organization/clusters/$cluster');
+const route = getRouteApi('/$organization/clusters/$cluster');
 
 /** Workloads of a cluster, and whether each is running. */
 export function ClusterWorkloads({ cluster }: { cluster: ClusterAnswer }) {
@@ -90,7 +90,7 @@ function WorkloadRow({ workload }: { workload: WorkloadAnswer }) {
             <WorkloadStatus workload={workload} />
           </span>
           <Link
-            to="/o/$organization/clusters/$cluster/instances"
+            to="/$organization/clusters/$cluster/instances"
             params={params}
             className="rounded-sm hover:text-text sm:w-32"
           >

@@ -11,7 +11,7 @@ import { type ClusterAnswer, ClusterStatus } from './cluster-status.tsx';
 import { JoinCommand } from './join-command.tsx';
 import { useCluster } from './use-cluster.ts';
 
-const route = getRouteApi('/o/$organization/clusters/$cluster');
+const route = getRouteApi('/$organization/clusters/$cluster');
 
 /** One cluster: its state, and its details in tabs. */
 export function Cluster() {
@@ -20,7 +20,7 @@ export function Cluster() {
   const { join } = route.useSearch();
   const mayChange = useMay('admin');
   const navigate = useNavigate();
-  const above = { label: 'Clusters', link: { to: '/o/$organization/clusters', params } } as const;
+  const above = { label: 'Clusters', link: { to: '/$organization/clusters', params } } as const;
   const cluster = query.data;
   if (cluster === undefined) {
     return (
@@ -45,10 +45,10 @@ export function Cluster() {
       <Tabs
         label={`Parts of ${cluster.name}`}
         tabs={[
-          { label: 'Overview', link: { to: '/o/$organization/clusters/$cluster', params } },
-          { label: 'Instances', link: { to: '/o/$organization/clusters/$cluster/instances', params } },
-          { label: 'Events', link: { to: '/o/$organization/clusters/$cluster/events', params } },
-          { label: 'Agent', link: { to: '/o/$organization/clusters/$cluster/agent', params } },
+          { label: 'Overview', link: { to: '/$organization/clusters/$cluster', params } },
+          { label: 'Instances', link: { to: '/$organization/clusters/$cluster/instances', params } },
+          { label: 'Events', link: { to: '/$organization/clusters/$cluster/events', params } },
+          { label: 'Agent', link: { to: '/$organization/clusters/$cluster/agent', params } },
         ]}
       />
       <Outlet />

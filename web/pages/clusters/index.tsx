@@ -47,7 +47,7 @@ export const routes = [
 
 export const place: Place = {
   label: 'Clusters',
-  to: '/o/$organization/clusters',
+  to: '/$organization/clusters',
   icon: <ServerIcon />,
   key: 'c',
   role: 'viewer',

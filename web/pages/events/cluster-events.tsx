@@ -6,7 +6,7 @@ import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { EventList } from './event-list.tsx';
 
-const route = getRouteApi('/o/$organization/clusters/$cluster');
+const route = getRouteApi('/$organization/clusters/$cluster');
 
 /** Events of a cluster. */
 export function ClusterEvents() {

@@ -68,7 +68,7 @@ function ofCluster(cluster: ListedCluster, { organization }: Known): Attention[]
       title: trouble.title(cluster.name),
       detail: cluster.message || why,
       go: 'Open cluster',
-      link: { to: '/o/$organization/clusters/$cluster', params: { organization, cluster: cluster.id } },
+      link: { to: '/$organization/clusters/$cluster', params: { organization, cluster: cluster.id } },
     },
   ];
 }
@@ -86,7 +86,7 @@ function endedUpdates({ organization, clusters, events }: Known): Attention[] {
         title: `${cluster.name}: ${title}`,
         detail,
         go: 'Open updates',
-        link: { to: '/o/$organization/clusters/$cluster/agent', params: { organization, cluster: cluster.id } },
+        link: { to: '/$organization/clusters/$cluster/agent', params: { organization, cluster: cluster.id } },
       },
     ];
   });
@@ -99,7 +99,7 @@ function ofStuck(actor: Actor, { organization }: Known): Attention {
     title: `${actorTitle(actor)} is stuck`,
     detail: actor.blocker || actor.message,
     go: 'Open history',
-    link: { to: '/o/$organization/operations/$operation', params: { organization, operation: actor.id } },
+    link: { to: '/$organization/workflows/$workflow', params: { organization, workflow: actor.id } },
   };
 }
 
@@ -112,7 +112,7 @@ function ofOldAgent(cluster: ListedCluster, { organization, mayUpdate }: Known):
       title: `The agent of ${cluster.name} can be updated`,
       detail: `It runs ${cluster.agentVersion}; workloads keep running during the update.`,
       go: 'Open update',
-      link: { to: '/o/$organization/clusters/$cluster/agent', params: { organization, cluster: cluster.id } },
+      link: { to: '/$organization/clusters/$cluster/agent', params: { organization, cluster: cluster.id } },
     },
   ];
 }

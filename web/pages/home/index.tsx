@@ -14,7 +14,7 @@ export const routes = [home] as const;
 
 export const place: Place = {
   label: 'Home',
-  to: '/o/$organization',
+  to: '/$organization',
   icon: <HomeIcon />,
   key: 'h',
   role: 'viewer',

@@ -35,7 +35,7 @@ export function Lately({ clusters = [] }: { clusters: readonly ListedCluster[] |
       actions={
         mayAudit && (
           <Link
-            to="/o/$organization/audit-log"
+            to="/$organization/audit-log"
             params={{ organization }}
             className="rounded-sm text-soft text-sm hover:text-text"
           >

@@ -21,7 +21,7 @@ export function Running({ clusters }: { clusters: UseQueryResult<Answers['cluste
       title="Running"
       actions={
         <Link
-          to="/o/$organization/clusters"
+          to="/$organization/clusters"
           params={{ organization }}
           className="rounded-sm text-soft text-sm hover:text-text"
         >
@@ -37,7 +37,7 @@ export function Running({ clusters }: { clusters: UseQueryResult<Answers['cluste
                 No clusters yet. A cluster is a machine with an agent; its workloads are shown here.
               </p>
               {mayAdd && (
-                <ButtonLink small to="/o/$organization/clusters" params={{ organization }} search={{ add: true }}>
+                <ButtonLink small to="/$organization/clusters" params={{ organization }} search={{ add: true }}>
                   Add a cluster
                 </ButtonLink>
               )}
@@ -71,7 +71,7 @@ function RunningOn({ cluster }: { cluster: ListedCluster }) {
   return (
     <Row
       title={cluster.name}
-      link={{ to: '/o/$organization/clusters/$cluster', params: { organization, cluster: cluster.id } }}
+      link={{ to: '/$organization/clusters/$cluster', params: { organization, cluster: cluster.id } }}
       detail={
         count === 0 ? (
           'No workloads yet'

@@ -45,19 +45,19 @@ export function useSteps(clusters: readonly ListedCluster[] | undefined, personI
       title: 'Invite somebody',
       about: 'An invited person signs in with their own account and has the rights of their role.',
       done: members.data.items.length > 1 || invitations.data.items.length > 0,
-      go: { label: 'Invite', link: { to: '/o/$organization/members', params, search: { invite: true } } },
+      go: { label: 'Invite', link: { to: '/$organization/members', params, search: { invite: true } } },
     },
     {
       title: 'Connect a cluster',
       about: 'One command on a machine makes it a cluster.',
       done: reached.length > 0,
-      go: { label: 'Add a cluster', link: { to: '/o/$organization/clusters', params, search: { add: true } } },
+      go: { label: 'Add a cluster', link: { to: '/$organization/clusters', params, search: { add: true } } },
     },
     {
       title: 'Create an API token',
       about: 'The command line and programs call the API with a token.',
       done: tokens.data.items.length > 0,
-      go: { label: 'Create a token', link: { to: '/o/$organization/tokens', params, search: { make: true } } },
+      go: { label: 'Create a token', link: { to: '/$organization/tokens', params, search: { make: true } } },
     },
     {
       title: 'Run something',

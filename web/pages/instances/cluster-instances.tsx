@@ -9,7 +9,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { counted } from './counted.ts';
 import { type InstanceAnswer, InstanceStatus, inLocalTime, restartsOf } from './instance-state.tsx';
 
-const route = getRouteApi('/o/$organization/clusters/$cluster');
+const route = getRouteApi('/$organization/clusters/$cluster');
 
 /** Instances reported by the agent, by workload. */
 export function ClusterInstances() {
@@ -54,7 +54,7 @@ function InstanceRow({ instance }: { instance: InstanceAnswer }) {
     <Row
       title={instance.id}
       link={{
-        to: '/o/$organization/clusters/$cluster/instances/$instance',
+        to: '/$organization/clusters/$cluster/instances/$instance',
         params: { ...params, instance: instance.id },
       }}
       detail={

@@ -14,7 +14,7 @@ import { type InstanceAnswer, InstanceStatus, inLocalTime, restartsOf } from './
 import { InstanceLog } from './log/instance-log.tsx';
 import { useInstance } from './use-instance.ts';
 
-const route = getRouteApi('/o/$organization/clusters/$cluster/instances/$instance');
+const route = getRouteApi('/$organization/clusters/$cluster/instances/$instance');
 
 /** One instance: its state and its log. */
 export function Instance() {
@@ -24,7 +24,7 @@ export function Instance() {
   const search = route.useSearch();
   const [find, setFind] = useState(search.find ?? '');
   const later = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const navigate = useNavigate({ from: '/o/$organization/clusters/$cluster/instances/$instance' });
+  const navigate = useNavigate({ from: '/$organization/clusters/$cluster/instances/$instance' });
   const cluster = useQuery(trpc.clusters.get.queryOptions({ path: { id: params.cluster } }));
   const query = useInstance(params.cluster, params.instance);
   const [seen, setSeen] = useState<InstanceAnswer>();
@@ -43,7 +43,7 @@ export function Instance() {
       }
     }, 400);
   };
-  const link = { to: '/o/$organization/clusters/$cluster/instances', params } as const;
+  const link = { to: '/$organization/clusters/$cluster/instances', params } as const;
   const status = gone ? <Status tone="neutral">Ended</Status> : instance && <InstanceStatus instance={instance} />;
   return (
     <Page

@@ -18,14 +18,14 @@ import { useMay, useMembership } from '../../control-plane/session.ts';
 import type { Invitation } from './invitation.ts';
 import { NewLink } from './new-link.tsx';
 
-const route = getRouteApi('/o/$organization/members');
+const route = getRouteApi('/$organization/members');
 
 /** Open invitations; on demand the accepted ones, too. */
 export function Invitations({ onInvite }: { onInvite: () => void }) {
   const { client, trpc } = usePlane();
   const organization = useMembership();
   const { accepted } = route.useSearch();
-  const navigate = useNavigate({ from: '/o/$organization/members' });
+  const navigate = useNavigate({ from: '/$organization/members' });
   const renewing = useDialog<Invitation>();
   const revoking = useDialog<Invitation>();
   const invitations = usePages(trpc.invitations.list.pathKey(), (cursor) =>

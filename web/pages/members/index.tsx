@@ -22,7 +22,7 @@ export const routes = [members] as const;
 
 export const place: Place = {
   label: 'Members',
-  to: '/o/$organization/members',
+  to: '/$organization/members',
   icon: <PersonIcon />,
   key: 'm',
   role: 'viewer',

@@ -17,21 +17,21 @@ import { MemberRow } from './member-row.tsx';
 import { isSought } from './member-search.ts';
 import { RemoveMember } from './remove-member.tsx';
 
-const route = getRouteApi('/o/$organization/members');
+const route = getRouteApi('/$organization/members');
 
 /** Members of the organization with their roles, and invitations. */
 export function Members() {
   const mayInvite = useMay('admin');
   const { slug } = useMembership();
   const { show, invite } = route.useSearch();
-  const navigate = useNavigate({ from: '/o/$organization/members' });
+  const navigate = useNavigate({ from: '/$organization/members' });
   const invitations = mayInvite && show === 'invitations';
   const setInviting = (inviting: boolean) =>
     void navigate({
       search: ({ invite: _, ...rest }) => ({ ...rest, ...(inviting ? { invite: true } : {}) }),
       replace: !inviting,
     });
-  const to = { to: '/o/$organization/members', params: { organization: slug } } as const;
+  const to = { to: '/$organization/members', params: { organization: slug } } as const;
 
   return (
     <Page

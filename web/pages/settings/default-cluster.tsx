@@ -43,8 +43,8 @@ export function DefaultCluster({ organization, mayChange }: { organization: Orga
         'None'
       ) : (
         <Link
-          from="/o/$organization"
-          to="/o/$organization/clusters/$cluster"
+          from="/$organization"
+          to="/$organization/clusters/$cluster"
           params={(params) => ({ ...params, cluster: chosen.id })}
           className="rounded-sm underline decoration-field-line underline-offset-3"
         >

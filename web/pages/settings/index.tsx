@@ -16,7 +16,7 @@ export const routes = [settings] as const;
 
 export const place: Place = {
   label: 'Settings',
-  to: '/o/$organization/settings',
+  to: '/$organization/settings',
   icon: <GearIcon />,
   key: 's',
   role: 'viewer',

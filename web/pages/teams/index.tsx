@@ -18,7 +18,7 @@ export const routes = [teams] as const;
 
 export const place: Place = {
   label: 'Teams',
-  to: '/o/$organization/teams',
+  to: '/$organization/teams',
   icon: <PeopleIcon />,
   key: 't',
   role: 'viewer',

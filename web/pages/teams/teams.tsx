@@ -19,14 +19,14 @@ import { useMay } from '../../control-plane/session.ts';
 import type { Team } from './team.ts';
 import { TeamMembers } from './team-members.tsx';
 
-const route = getRouteApi('/o/$organization/teams');
+const route = getRouteApi('/$organization/teams');
 
 /** Groups of members, by which projects are owned. */
 export function Teams() {
   const { client, trpc } = usePlane();
   const mayChange = useMay('admin');
   const { make } = route.useSearch();
-  const navigate = useNavigate({ from: '/o/$organization/teams' });
+  const navigate = useNavigate({ from: '/$organization/teams' });
   const doing = useDialog<{ team: Team; what: 'rename' | 'members' | 'delete' }>();
   const teams = usePages(trpc.teams.list.pathKey(), (cursor) =>
     client.teams.list.query({ query: { ...(cursor === undefined ? {} : { cursor }) } }),

@@ -19,7 +19,7 @@ import { RuleForm } from './rule-form.tsx';
 import { type Rule, RuleSentence } from './rule-sentence.tsx';
 import { WorkflowFile } from './workflow-file.tsx';
 
-const route = getRouteApi('/o/$organization/ci');
+const route = getRouteApi('/$organization/ci');
 const title = 'CI jobs';
 
 /** Rules that let CI jobs authenticate without a stored secret. */
@@ -38,7 +38,7 @@ export function CiJobs() {
 function RuleList() {
   const { client, trpc } = usePlane();
   const { add } = route.useSearch();
-  const navigate = useNavigate({ from: '/o/$organization/ci' });
+  const navigate = useNavigate({ from: '/$organization/ci' });
   const doing = useDialog<{ rule: Rule; what: 'change' | 'file' | 'delete' }>();
   const rules = usePages(trpc.trustedIssuers.list.pathKey(), (cursor) =>
     client.trustedIssuers.list.query({ query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) } }),

@@ -18,7 +18,7 @@ export const routes = [ci] as const;
 
 export const place: Place = {
   label: 'CI jobs',
-  to: '/o/$organization/ci',
+  to: '/$organization/ci',
   icon: <BeakerIcon />,
   key: 'j',
   role: 'admin',

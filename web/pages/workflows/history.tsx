@@ -10,13 +10,13 @@ import type { Answers } from '../../control-plane/session.ts';
 import { HistoryStep, type Step } from './history-step.tsx';
 import { askAgainAfter } from './moving.ts';
 
-const route = getRouteApi('/o/$organization/operations/$operation');
+const route = getRouteApi('/$organization/workflows/$workflow');
 
 /** The history of a workflow as steps in words, grouped by run where there is more than one. */
 export function History({ actor }: { actor: Answers['workflows']['get'] }) {
   const { client, trpc } = usePlane();
   const { order = 'oldest', raw = false } = route.useSearch();
-  const navigate = useNavigate({ from: '/o/$organization/operations/$operation' });
+  const navigate = useNavigate({ from: '/$organization/workflows/$workflow' });
   const asked = { path: { id: actor.id }, order, raw };
   const steps = usePages(
     [...trpc.workflows.history.pathKey(), asked],

@@ -5,28 +5,28 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { chosen, flag, type Search, text } from '../../search.ts';
 
-const operations = createRoute({
+const workflows = createRoute({
   getParentRoute: () => organizationRoute,
-  path: '/operations',
+  path: '/workflows',
   validateSearch: ({ kind, state, stuck }: Search) => ({
     ...text('kind', kind),
     ...chosen('state', state, ['open', 'over']),
     ...flag('stuck', stuck),
   }),
-  component: page(() => import('./workflow-list.tsx'), 'OperationList'),
+  component: page(() => import('./workflow-list.tsx'), 'WorkflowList'),
 });
-const operation = createRoute({
+const workflow = createRoute({
   getParentRoute: () => organizationRoute,
-  path: '/operations/$operation',
+  path: '/workflows/$workflow',
   validateSearch: ({ order, raw }: Search) => ({ ...chosen('order', order, ['newest']), ...flag('raw', raw) }),
-  component: page(() => import('./workflow.tsx'), 'Operation'),
+  component: page(() => import('./workflow.tsx'), 'Workflow'),
 });
 
-export const routes = [operations, operation] as const;
+export const routes = [workflows, workflow] as const;
 
 export const place: Place = {
   label: 'Workflows',
-  to: '/o/$organization/operations',
+  to: '/$organization/workflows',
   icon: <WorkflowIcon />,
   key: 'o',
   role: 'admin',

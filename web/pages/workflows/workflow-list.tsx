@@ -13,13 +13,13 @@ import { useMembership } from '../../control-plane/session.ts';
 import { ActorStatus } from './actor-status.tsx';
 import { type Actor, actorKinds, actorTitle, isKind, manyOf } from './actor-words.ts';
 
-const route = getRouteApi('/o/$organization/operations');
+const route = getRouteApi('/$organization/workflows');
 
 /** All workflows: stuck ones first, then running, then finished. */
-export function OperationList() {
+export function WorkflowList() {
   const { client, trpc } = usePlane();
   const { kind: given, state, stuck } = route.useSearch();
-  const navigate = useNavigate({ from: '/o/$organization/operations' });
+  const navigate = useNavigate({ from: '/$organization/workflows' });
   // The address is untrusted input.
   const kind = isKind(given) ? given : undefined;
   const filter = {
@@ -121,7 +121,7 @@ function ActorRow({ actor }: { actor: Actor }) {
   return (
     <Row
       title={actorTitle(actor)}
-      link={{ to: '/o/$organization/operations/$operation', params: { organization, operation: actor.id } }}
+      link={{ to: '/$organization/workflows/$workflow', params: { organization, workflow: actor.id } }}
       badges={actor.stuck && <Badge tone="attention">stuck</Badge>}
       {...(why === '' ? {} : { detail: why })}
       facts={

@@ -16,16 +16,16 @@ import { Pending } from './pending.tsx';
 
 export type ActorDetail = Answers['workflows']['get'];
 
-const route = getRouteApi('/o/$organization/operations/$operation');
+const route = getRouteApi('/$organization/workflows/$workflow');
 
 /** One workflow: its subject, its pending steps and its history. */
-export function Operation() {
+export function Workflow() {
   const { trpc } = usePlane();
   const { slug: organization } = useMembership();
-  const { operation } = route.useParams();
+  const { workflow } = route.useParams();
   const actor = useQuery(
     trpc.workflows.get.queryOptions(
-      { path: { id: operation } },
+      { path: { id: workflow } },
       { refetchInterval: ({ state }) => askAgainAfter(state.data) },
     ),
   );
@@ -33,7 +33,7 @@ export function Operation() {
   return (
     <Page
       title={data === undefined ? 'Workflow' : actorTitle(data)}
-      above={{ label: 'Workflows', link: { to: '/o/$organization/operations', params: { organization } } }}
+      above={{ label: 'Workflows', link: { to: '/$organization/workflows', params: { organization } } }}
       status={
         data !== undefined && (
           <>
@@ -79,7 +79,7 @@ function About({ actor }: { actor: ActorDetail }) {
             `The ${subject} ${name}`
           ) : (
             <Link
-              to="/o/$organization/clusters/$cluster"
+              to="/$organization/clusters/$cluster"
               params={{ organization, cluster: subjectId }}
               className="underline decoration-line underline-offset-3 hover:decoration-current"
             >
