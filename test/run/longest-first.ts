@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const longest = [
   'console/accessible',
   'console/stories',
+  'console/subjects',
   'scenarios/first-sign-in',
   'scenarios/second-machine',
   'scenarios/start',

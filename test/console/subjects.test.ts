@@ -1,0 +1,43 @@
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { realBrowser } from '../browsers/real-browser.ts';
+import { freePort } from '../ground/free-port.ts';
+import { Console } from './console.ts';
+import { addressStories } from './stories/addresses.ts';
+import type { Stories, World } from './stories/world.ts';
+
+/** Stories that share an installation: each leaves the API running and what it did not make as it was. */
+const subjects: Record<string, Stories> = {
+  addresses: addressStories,
+};
+
+const browser = await realBrowser();
+let world: World | undefined;
+let meant: RegExp[] = [];
+
+function entered(): World {
+  if (world === undefined) throw new Error('The stories have not begun.');
+  return world;
+}
+
+beforeAll(async () => {
+  if (browser === undefined) return;
+  const cluster = { LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(await freePort()) };
+  const opened = await Console.start(browser, 'console-subjects', cluster);
+  const ada = await opened.firstOwner('Ada Lovelace', 'ada@example.com');
+  world = { opened, ada, means: (...complaints) => meant.push(...complaints) };
+});
+afterEach(async ({ task }) => {
+  const { opened } = entered();
+  if (task.result?.state === 'fail') await opened.keepPictures();
+  const complaints = opened.complaints().filter((one) => !meant.some((pattern) => pattern.test(one)));
+  meant = [];
+  expect(complaints).toEqual([]);
+});
+afterAll(async () => {
+  await world?.opened.close();
+  await browser?.close();
+});
+
+describe.skipIf(browser === undefined)('the console', () => {
+  for (const [name, stories] of Object.entries(subjects)) describe(name, () => stories(entered));
+});
