@@ -9,7 +9,7 @@ export const start = operation({
   url: '/api/v1/auth/start',
   summary: 'Sign in',
   description:
-    'Redirects the browser to the identity provider, which redirects it back to the callback. The cookie `svc_oidc` binds the sign-in to this browser; it is good for ten minutes.',
+    'Redirects the browser to the identity provider, which redirects it back to the callback. The cookie `svc_oidc` binds the sign-in to this browser; it expires after ten minutes.',
   scope: 'public',
   rate: 'credentials',
   redirects: true,

@@ -54,7 +54,7 @@ export class ConsoleFiles {
     while (!signal.aborted) {
       try {
         this.load(await build());
-        log.info({ files: this.#files.size }, 'The console is there');
+        log.info({ files: this.#files.size }, 'Console loaded');
         return;
       } catch (error) {
         if (signal.aborted) return;

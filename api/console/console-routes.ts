@@ -74,6 +74,6 @@ const moment = html`<h1>One moment</h1>
 <p class="aside"><a href="/docs">API reference</a></p>`;
 
 const welcome = html`<h1>Welcome to Ballast</h1>
-<p>This installation has no owner yet. Open the sign-in link that was printed when it was started (<code>npm start</code>); it makes your account.</p>
-<p>The link is good for a quarter of an hour. <code>./ballast sign-in-link</code> prints another one.</p>
+<p>This installation has no owner yet. Open the sign-in link that was printed when it was started (<code>npm start</code>) to create your account.</p>
+<p>The link expires after 15 minutes. <code>./ballast sign-in-link</code> prints another one.</p>
 <p class="aside"><a href="/docs">API reference</a></p>`;

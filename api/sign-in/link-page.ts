@@ -19,7 +19,7 @@ export function linkPage({ server, get, post }: PageRoutes): void {
       title: 'Sign-in link',
       scripts: ['code-from-fragment.js'],
       body: html`<h1>Your sign-in link</h1>
-<p>The code of the link is good once, for a quarter of an hour after it was printed.</p>
+<p>The link works once, for 15 minutes after it was printed.</p>
 <form method="post" action="/sign-in-link"><div class="field">
 <label for="code">Code</label><input id="code" name="code" required autocomplete="off" spellcheck="false" maxlength="128">
 <p class="hint">It is the part of the link after the #.</p></div>
@@ -38,7 +38,7 @@ export function linkPage({ server, get, post }: PageRoutes): void {
         if (link === undefined) {
           throw new Refusal(
             'link',
-            'This link is no longer good: it was used before, is older than a quarter of an hour, was not copied whole, or was for the first owner and there is one now. `ballast sign-in-link` prints another one.',
+            'This link is no longer valid: it was used, expired after 15 minutes, was not copied completely, or was meant for the first owner, and there is one now. `ballast sign-in-link` prints another one.',
           );
         }
         return await beginSignIn(server, client, { returnTo: '/', signInLinkId: link.id }, running.kysely);

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 const database = () => world.api.database;
-const noLongerGood = 'This link is no longer good';
+const noLongerGood = 'This link is no longer valid';
 
 /** From the form of a page, through the provider, and back. */
 async function through(post: Promise<{ location: string | undefined; text: string }>, as: ReturnType<typeof account>) {

@@ -90,9 +90,15 @@ test('headers of one connection are not passed on, nor those that the client cal
   expect(seen?.headers['x-other']).toBe('2');
 });
 
-test.each(['/oidcx/auth', '/oidc', '/OIDC/auth', '/api/v1/oidc/auth'])('%s is not beneath it', async (path) => {
+test.each([
+  ['/oidc', 404],
+  ['/OIDC/auth', 404],
+  ['/api/v1/oidc/auth', 404],
+  // A page of an organization, for somebody who is not signed in.
+  ['/oidcx/auth', 303],
+])('%s is not beneath it', async (path, status) => {
   seen = undefined;
-  expect((await fetch(`${api.url}${path}`)).status).toBe(404);
+  expect((await fetch(`${api.url}${path}`, { redirect: 'manual' })).status).toBe(status);
   expect(seen).toBeUndefined();
 });
 

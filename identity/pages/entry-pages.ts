@@ -60,7 +60,7 @@ export function createPage(situation: Situation, entry: Entry & { kind: 'create'
     invitation !== undefined
       ? `${invitation.invitedByName} invited you. Create an account to accept.`
       : link?.kind === 'first-owner'
-        ? 'It owns this installation. Everybody else comes by invitation.'
+        ? 'It owns this installation. Everyone else joins by invitation.'
         : 'You will sign in with it from now on.';
   return {
     title,

@@ -240,7 +240,7 @@ async function protectedBy(situation: Situation, added: Added, amr: string[]): P
   const { id: accountId } = accountOf(situation);
   if (added.recoveryCodes === undefined) return await finish(situation, accountId, amr);
   await keepStep(situation, { kind: 'done', accountId, amr });
-  return recoveryCodesPage(added.recoveryCodes, { action: pathOf(situation, 'finish'), button: 'I have noted them' });
+  return recoveryCodesPage(added.recoveryCodes, { action: pathOf(situation, 'finish'), button: 'I have saved them' });
 }
 
 async function passkeyOf(situation: Situation, form: Form) {

@@ -24,7 +24,8 @@ export async function answerInteraction(parts: PageParts, visit: Visit, uid: str
   if (!posted && action !== undefined) return leadTo(visit, pathOf(situation));
   if (!posted) return show(visit, { page: page(await pageOf(situation, visit.url.searchParams.get('view'))) });
   const act = action !== undefined && Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (act === undefined) return show(visit, { status: 404, page: errorPage('Not here', 'There is no such page.') });
+  if (act === undefined)
+    return show(visit, { status: 404, page: errorPage('Page not found', 'This address does not exist.') });
   if (!isSameOrigin(request.headers, parts.settings.PUBLIC_URL)) {
     const why = 'The form was not sent from a page of this installation; start the sign-in again.';
     return show(visit, { status: 403, page: errorPage('Refused', why) });

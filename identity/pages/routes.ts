@@ -15,7 +15,7 @@ export function createPages(parts: PageParts): Pages {
     const visit = visitOf(request, response, url);
     if (!['GET', 'HEAD', 'POST'].includes(request.method ?? '')) {
       response.setHeader('allow', 'GET, HEAD, POST');
-      show(visit, { status: 405, page: errorPage('Not here', 'This page can be read and its forms sent, no more.') });
+      show(visit, { status: 405, page: errorPage('Method not allowed', 'This address answers only GET and POST.') });
       return true;
     }
     try {
@@ -23,7 +23,7 @@ export function createPages(parts: PageParts): Pages {
       if (subject === 'interaction' && first && more.length === 0) {
         await answerInteraction(parts, visit, first, second);
       } else if (subject === 'account' && second === undefined) await answerAccount(parts, visit, first);
-      else show(visit, { status: 404, page: errorPage('Not here', 'There is no such page.') });
+      else show(visit, { status: 404, page: errorPage('Page not found', 'This address does not exist.') });
     } catch (error) {
       if (!(error instanceof NoForm)) throw error;
       show(visit, { status: 400, page: errorPage('This did not work', `${error.message} Begin again.`) });

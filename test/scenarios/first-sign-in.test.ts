@@ -88,7 +88,7 @@ describe.skipIf(browser === undefined)('in a real browser', () => {
     const { page, context } = await open();
     await page.goto(link);
     await page.getByRole('button', { name: 'Continue' }).click();
-    expect(await page.locator('main').innerText()).toContain('This link is no longer good');
+    expect(await page.locator('main').innerText()).toContain('This link is no longer valid');
     await context.close();
     const again = await installation.run('sign-in-link');
     expect(again.code).not.toBe(0);

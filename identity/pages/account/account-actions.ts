@@ -123,5 +123,5 @@ async function noLongerProved({ parts, session, account }: Owner): Promise<void>
 }
 
 function codesPage(codes: readonly string[]): Page {
-  return recoveryCodesPage(codes, { action: accountPath(), button: 'I have noted them', method: 'get' });
+  return recoveryCodesPage(codes, { action: accountPath(), button: 'I have saved them', method: 'get' });
 }

@@ -23,7 +23,8 @@ export async function answerAccount(parts: PageParts, visit: Visit, action?: str
     return show(visit, { page: page(shown) });
   }
   const act = action !== undefined && Object.hasOwn(accountActions, action) ? accountActions[action] : undefined;
-  if (act === undefined) return show(visit, { status: 404, page: errorPage('Not here', 'There is no such page.') });
+  if (act === undefined)
+    return show(visit, { status: 404, page: errorPage('Page not found', 'This address does not exist.') });
   if (!isSameOrigin(request.headers, parts.settings.PUBLIC_URL)) {
     const why = 'The form was not sent from a page of this installation; open your account page and try again.';
     return show(visit, { status: 403, page: errorPage('Refused', why) });
