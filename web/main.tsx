@@ -4,7 +4,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Toasts } from './components/toasts.tsx';
+import { Toasts } from './components/toasts/toasts.tsx';
 import { personPlane } from './control-plane/plane.ts';
 import { router, startLoading } from './router.ts';
 

@@ -1,13 +1,17 @@
 import { type QueryKey, useMutation } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { backOff } from '../../domain/back-off.ts';
-import { tellFailure } from '../components/toasts.tsx';
+import { announce, tellDone, tellFailure } from '../components/toasts/told.ts';
 import { usePlane } from './plane.ts';
 import { betweenRequests, isPassing, problemOf, type ShownProblem } from './problem.ts';
 
 interface ChangeOptions<Input, Output> {
   /** Title of a failure, such as "The team could not be renamed". The problem's own sentence follows it. */
   failed: string;
+  /** Announced to screen readers, such as "Team deleted". */
+  succeeded: string | ((output: Output, input: Input) => string);
+  /** The page does not show the result, so a toast does. */
+  elsewhere?: true;
   done?: (output: Output, input: Input) => void;
   /**
    * Optimistic updates: queries and their new data until the answer comes. A failure restores the old data. */
@@ -39,7 +43,8 @@ export interface Sent {
  * repeated under the same key, by which the control plane knows it.
  *
  *     const rename = useChange((input: { id: string; name: string }, sent) =>
- *       client.teams.rename.mutate({ path: { id: input.id }, body: { name: input.name } }, sent), { failed: '…' });
+ *       client.teams.rename.mutate({ path: { id: input.id }, body: { name: input.name } }, sent),
+ *       { failed: 'The team could not be renamed', succeeded: ({ name }) => `The team is now called ${name}` });
  */
 export function useChange<Input, Output>(
   work: (input: Input, sent: Sent) => Promise<Output>,
@@ -73,6 +78,9 @@ export function useChange<Input, Output>(
       if (options.quiet === undefined) tellFailure(options.failed, problemOf(error));
     },
     onSuccess: (output, { input }) => {
+      const { succeeded } = options;
+      const tell = options.elsewhere === undefined ? announce : tellDone;
+      tell(typeof succeeded === 'string' ? succeeded : succeeded(output, input));
       if (options.secret === undefined) options.done?.(output, input);
     },
     onSettled: (_, __, { input }) => {

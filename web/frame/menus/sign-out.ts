@@ -5,6 +5,7 @@ import { personPlane } from '../../control-plane/plane.ts';
 export function useSignOut(): Change<undefined> {
   return useChange((_: undefined, sent) => personPlane.client.auth.signOut.mutate(undefined, sent), {
     failed: 'You could not be signed out',
+    succeeded: 'Signed out',
     done: ({ endSessionUrl }) => location.assign(endSessionUrl),
   });
 }

@@ -80,6 +80,7 @@ function useRestore({ id, name }: Deletion): Change<string | undefined> {
       ),
     {
       failed: `${name} could not be restored`,
+      succeeded: `${name} restored`,
       quiet: true,
       done: async ({ slug }) => {
         await queryClient.invalidateQueries();
@@ -134,7 +135,13 @@ function PurgeNow({
   const purge = useChange(
     (_: undefined, sent) =>
       client.deletedOrganizations.purge.mutate({ path: { id }, body: { confirmSlug: slug } }, sent),
-    { failed: `${name} could not be purged`, quiet: true, done: onClose, touches },
+    {
+      failed: `${name} could not be purged`,
+      succeeded: `${name} is being purged`,
+      quiet: true,
+      done: onClose,
+      touches,
+    },
   );
   return (
     <Confirm

@@ -20,6 +20,7 @@ export function NewOrganization() {
     (body: { name: string; slug: string }, sent) => personPlane.client.organizations.create.mutate({ body }, sent),
     {
       failed: 'The organization could not be created',
+      succeeded: ({ name }) => `${name} created`,
       quiet: true,
       done: async ({ slug }) => {
         // The route checks membership, so the session is refetched first.

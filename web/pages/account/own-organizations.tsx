@@ -72,6 +72,7 @@ function Leave({
     (_: undefined, sent) => createPlane(id).client.organizations.leave.mutate({ path: { id } }, sent),
     {
       failed: `You could not leave ${name}`,
+      succeeded: `You left ${name}`,
       quiet: true,
       done: () => {
         onClose();

@@ -16,6 +16,7 @@ export function Sessions({ sessions }: { sessions: Session['sessions'] }) {
     ({ id }: OneSession, sent) => personPlane.client.auth.endSession.mutate({ path: { id } }, sent),
     {
       failed: 'The session could not be ended',
+      succeeded: 'Session ended',
       meanwhile: ({ id }) => [
         {
           queryKey: sessionQuery.queryKey,

@@ -123,6 +123,7 @@ function UpdateAgent({
     (_: undefined, sent) => client.clusters.updateAgent.mutate({ path: { id: cluster.id } }, sent),
     {
       failed: 'The update could not be started',
+      succeeded: 'Update started',
       quiet: true,
       done: onClose,
       touches: () => [trpc.clusters.pathKey()],

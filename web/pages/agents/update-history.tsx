@@ -74,6 +74,7 @@ export function EarlierReleases({ cluster, agent }: { cluster: ClusterAnswer; ag
     (image: string, sent) => client.clusters.rollbackAgent.mutate({ path: { id: cluster.id }, body: { image } }, sent),
     {
       failed: 'The agent could not be rolled back',
+      succeeded: 'Rollback started',
       quiet: true,
       done: () => setImage(undefined),
       touches: () => [trpc.clusters.pathKey()],

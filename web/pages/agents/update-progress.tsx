@@ -15,7 +15,11 @@ export function UpdateProgress({ clusterId, attempt }: { clusterId: string; atte
   const mayChange = useMay('admin');
   const cancel = useChange(
     (_: undefined, sent) => client.clusters.cancelAgentUpdate.mutate({ path: { id: clusterId } }, sent),
-    { failed: 'The update could not be cancelled', touches: () => [trpc.clusters.pathKey()] },
+    {
+      failed: 'The update could not be cancelled',
+      succeeded: 'Cancelling the update',
+      touches: () => [trpc.clusters.pathKey()],
+    },
   );
   const reached = phases.findIndex(({ status }) => status === attempt.status);
   return (

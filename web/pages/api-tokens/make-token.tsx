@@ -39,6 +39,7 @@ function MakeTokenForm({ onMade, onClose }: { onMade: (made: MadeToken) => void;
       client.apiTokens.create.mutate({ body }, sent),
     {
       failed: 'The token could not be created',
+      succeeded: 'Token created',
       quiet: true,
       secret: true,
       done: onMade,

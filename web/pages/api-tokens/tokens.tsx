@@ -104,6 +104,7 @@ function RevokeToken({ token, open, onClose }: { token: Token; open: boolean; on
   const { client, trpc } = usePlane();
   const revoke = useChange((_: undefined, sent) => client.apiTokens.revoke.mutate({ path: { id: token.id } }, sent), {
     failed: `${token.name} could not be revoked`,
+    succeeded: `${token.name} revoked`,
     quiet: true,
     done: onClose,
     touches: () => [trpc.apiTokens.pathKey()],

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Menu, MenuItem } from '../../components/dialogs/menu.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { saveFile } from '../../components/save-file.ts';
-import { tellDone, tellFailure } from '../../components/toasts.tsx';
+import { tellDone, tellFailure } from '../../components/toasts/told.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { problemOf } from '../../control-plane/problem.ts';
 import { useMembership } from '../../control-plane/session.ts';

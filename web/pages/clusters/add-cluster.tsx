@@ -17,6 +17,7 @@ export function AddCluster({ onClose }: { onClose: () => void }) {
     (body: { name: string; region: string }, sent) => client.clusters.create.mutate({ body }, sent),
     {
       failed: 'The cluster could not be created',
+      succeeded: ({ cluster }) => `${cluster.name} created`,
       quiet: true,
       secret: true,
       done: setCreated,

@@ -17,6 +17,7 @@ export function JoinCommand({ cluster, onClose }: { cluster: ClusterAnswer; onCl
     (_: undefined, sent) => client.clusters.createEnrollmentToken.mutate({ path: { id: cluster.id } }, sent),
     {
       failed: 'The command could not be created',
+      succeeded: 'Join command created',
       quiet: true,
       secret: true,
       done: (joining) => setMade({ joining, before: arrivals.data }),

@@ -2,7 +2,6 @@ import { useState } from 'react';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
 import { SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
 import { Form, TextField } from '../../components/forms/form.tsx';
-import { tellDone } from '../../components/toasts.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import type { ClusterAnswer } from '../clusters/cluster-status.tsx';
@@ -22,6 +21,7 @@ export function DescribeCluster({ cluster, onClose }: AboutCluster) {
       client.clusters.change.mutate({ path: { id: cluster.id }, body }, sent),
     {
       failed: 'The cluster could not be changed',
+      succeeded: 'Cluster saved',
       quiet: true,
       done: onClose,
       touches: () => [trpc.clusters.pathKey()],
@@ -52,6 +52,7 @@ export function useSchedulable({ id, name }: Pick<ClusterAnswer, 'id' | 'name'>)
     (schedulable: boolean, sent) => client.clusters.change.mutate({ path: { id }, body: { schedulable } }, sent),
     {
       failed: `${name} could not be changed`,
+      succeeded: (_, schedulable) => `${name} ${schedulable ? 'accepts' : 'does not accept'} new workloads`,
       meanwhile: (schedulable) => [
         {
           queryKey: trpc.clusters.get.queryKey({ path: { id } }),
@@ -69,6 +70,7 @@ export function RevokeAgent({ cluster, open, onClose }: AboutCluster & { open: b
     (_: undefined, sent) => client.clusters.revokeAgent.mutate({ path: { id: cluster.id } }, sent),
     {
       failed: 'The agent could not be revoked',
+      succeeded: 'Agent revoked',
       quiet: true,
       done: onClose,
       touches: () => [trpc.clusters.pathKey(), trpc.workloads.pathKey()],
@@ -102,10 +104,9 @@ export function DeleteCluster({
   const remove = useChange((_: undefined, sent) => client.clusters.delete.mutate({ path: { id: cluster.id } }, sent), {
     failed: `${cluster.name} could not be deleted`,
     quiet: true,
-    done: () => {
-      tellDone(`${cluster.name} is being deleted.`);
-      onDeleted();
-    },
+    succeeded: `${cluster.name} is being deleted`,
+    elsewhere: true,
+    done: onDeleted,
     touches: () => [trpc.clusters.list.pathKey()],
   });
   return (

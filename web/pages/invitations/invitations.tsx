@@ -135,6 +135,7 @@ function Revoke({ invitation, open, onClose }: { invitation: Invitation; open: b
     (_: undefined, sent) => client.invitations.revoke.mutate({ path: { id: invitation.id } }, sent),
     {
       failed: 'The invitation could not be revoked',
+      succeeded: `Invitation of ${invitation.email} revoked`,
       quiet: true,
       done: onClose,
       touches: () => [trpc.invitations.pathKey()],

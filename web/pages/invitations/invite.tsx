@@ -37,6 +37,7 @@ function InviteForm({ onMade, onClose }: { onMade: (made: InvitationWithToken) =
       client.invitations.create.mutate({ path: { id: organization.id }, body }, sent),
     {
       failed: 'The invitation could not be created',
+      succeeded: ({ invitation }) => `Invitation for ${invitation.email} created`,
       quiet: true,
       secret: true,
       done: onMade,

@@ -40,6 +40,7 @@ function NewLinkForm({
     (_: undefined, sent) => client.invitations.resend.mutate({ path: { id: invitation.id } }, sent),
     {
       failed: 'The link could not be created',
+      succeeded: 'New link created',
       quiet: true,
       secret: true,
       done: onMade,

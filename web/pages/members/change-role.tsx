@@ -22,6 +22,7 @@ export function ChangeRole({ member }: { member: Member }) {
     (role: Role, sent) => client.members.changeRole.mutate({ path: { id: own.id, userId }, body: { role } }, sent),
     {
       failed: `The role of ${name} could not be changed`,
+      succeeded: (_, role) => `${name} is now ${roleWords[role].name.toLowerCase()}`,
       meanwhile: (role) => [
         {
           queryKey: membersKey(trpc),

@@ -24,6 +24,7 @@ function Remove({ member, open, onClose }: RemoveMemberProps) {
     (_: undefined, sent) => client.members.remove.mutate({ path: { id, userId: member.userId } }, sent),
     {
       failed: `${member.name} could not be removed`,
+      succeeded: `${member.name} removed`,
       quiet: true,
       done: onClose,
       touches: () => [trpc.members.pathKey(), trpc.teams.pathKey()],
@@ -55,6 +56,7 @@ function Leave({ open, onClose }: RemoveMemberProps) {
   };
   const leave = useChange((_: undefined, sent) => client.organizations.leave.mutate({ path: { id } }, sent), {
     failed: `You could not leave ${name}`,
+    succeeded: `You left ${name}`,
     quiet: true,
     done: () => void goOn(),
   });

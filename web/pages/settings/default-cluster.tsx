@@ -15,6 +15,7 @@ export function DefaultCluster({ organization, mayChange }: { organization: Orga
       client.organizations.update.mutate({ path: { id }, body: { defaultClusterId: chosen } }, sent),
     {
       failed: 'The default cluster could not be changed',
+      succeeded: 'Default cluster saved',
       meanwhile: (chosen) => [
         {
           queryKey: trpc.organizations.get.queryKey({ path: { id } }),

@@ -21,6 +21,7 @@ export function DeleteOrganization({ organization: { id, name, slug } }: { organ
     (_: undefined, sent) => client.organizations.delete.mutate({ path: { id }, body: { confirmSlug: slug } }, sent),
     {
       failed: `${name} could not be deleted`,
+      succeeded: `${name} deleted`,
       quiet: true,
       done: () => {
         void navigate({ to: '/deleted-organizations' }).then(() => personPlane.queryClient.invalidateQueries());

@@ -101,6 +101,7 @@ function ChangeLength({
   const [number, setNumber] = useState(String(milliseconds / units[whole]));
   const change = useChange((chosen: number, sent) => save(chosen, sent), {
     failed: 'The setting could not be changed',
+    succeeded: 'Setting saved',
     quiet: true,
     done: onClose,
     touches: () => [trpc.organizations.pathKey()],

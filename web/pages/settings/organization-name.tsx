@@ -32,6 +32,7 @@ function Rename({ organization: { id, name: before }, onClose }: { organization:
     (body: { name: string }, sent) => client.organizations.update.mutate({ path: { id }, body }, sent),
     {
       failed: 'The name could not be changed',
+      succeeded: 'Name saved',
       quiet: true,
       done: () => {
         // The sidebar shows the name, too.

@@ -16,6 +16,7 @@ export function RequireMfa({ organization, mayChange }: { organization: Organiza
       client.organizations.update.mutate({ path: { id }, body }, sent),
     {
       failed: 'The second factor could not be switched',
+      succeeded: ({ requireMfa }) => (requireMfa ? 'Second factor required' : 'Second factor no longer required'),
       quiet: true,
       done: () => setOpen(false),
       touches: () => [trpc.organizations.pathKey()],

@@ -23,7 +23,13 @@ export function TeamMembers({ team, onClose }: { team: Team; onClose: () => void
   );
   const save = useChange(
     (userIds: string[], sent) => client.teams.setMembers.mutate({ path: { id: team.id }, body: { userIds } }, sent),
-    { failed: 'The members could not be changed', quiet: true, done: onClose, touches: () => [trpc.teams.pathKey()] },
+    {
+      failed: 'The members could not be changed',
+      succeeded: `Members of ${team.name} saved`,
+      quiet: true,
+      done: onClose,
+      touches: () => [trpc.teams.pathKey()],
+    },
   );
   const set = (userId: string, member: boolean) => {
     const next = new Set(chosen);

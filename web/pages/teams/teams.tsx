@@ -121,7 +121,13 @@ function TeamName({ team, confirm, onClose }: { team?: Team; confirm: string; on
       team === undefined
         ? client.teams.create.mutate({ body }, sent)
         : client.teams.rename.mutate({ path: { id: team.id }, body }, sent),
-    { failed: 'The team could not be saved', quiet: true, done: onClose, touches: () => [trpc.teams.pathKey()] },
+    {
+      failed: 'The team could not be saved',
+      succeeded: team === undefined ? 'Team created' : 'Team renamed',
+      quiet: true,
+      done: onClose,
+      touches: () => [trpc.teams.pathKey()],
+    },
   );
   return (
     <Form problem={save.problem} places={['name']} onSubmit={() => save.send({ name })}>
@@ -137,6 +143,7 @@ function DeleteTeam({ team, open, onClose }: { team: Team; open: boolean; onClos
   const { client, trpc } = usePlane();
   const remove = useChange((_: undefined, sent) => client.teams.delete.mutate({ path: { id: team.id } }, sent), {
     failed: `${team.name} could not be deleted`,
+    succeeded: `${team.name} deleted`,
     quiet: true,
     done: onClose,
     touches: () => [trpc.teams.pathKey()],

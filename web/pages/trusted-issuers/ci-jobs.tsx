@@ -145,6 +145,7 @@ function DeleteRule({ rule, open, onClose }: { rule: Rule; open: boolean; onClos
     (_: undefined, sent) => client.trustedIssuers.delete.mutate({ path: { id: rule.id } }, sent),
     {
       failed: `${rule.name} could not be deleted`,
+      succeeded: `${rule.name} deleted`,
       quiet: true,
       done: onClose,
       touches: () => [trpc.trustedIssuers.pathKey(), trpc.apiTokens.pathKey()],

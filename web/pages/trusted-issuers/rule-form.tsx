@@ -39,6 +39,7 @@ export function RuleForm({
         : client.trustedIssuers.update.mutate({ path: { id: rule.id }, body: changed(rule, body) }, sent),
     {
       failed: 'The rule could not be saved',
+      succeeded: rule === undefined ? 'Rule created' : 'Rule saved',
       quiet: true,
       done: onSaved,
       touches: () => [trpc.trustedIssuers.pathKey(), trpc.apiTokens.pathKey()],

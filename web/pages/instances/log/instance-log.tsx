@@ -3,7 +3,7 @@ import { useDeferredValue, useEffect, useState, useSyncExternalStore } from 'rea
 import { Button, IconButton } from '../../../components/forms/button.tsx';
 import { TextField } from '../../../components/forms/form.tsx';
 import { saveFile } from '../../../components/save-file.ts';
-import { tellDone } from '../../../components/toasts.tsx';
+import { tellDone } from '../../../components/toasts/told.ts';
 import { mostLines } from './kept-lines.ts';
 import { LogFollower, type LogView } from './log-follower.ts';
 import { LogBlock, logText, matches } from './log-lines.tsx';

@@ -1,0 +1,79 @@
+import { useSyncExternalStore } from 'react';
+import type { ShownProblem } from '../../control-plane/problem.ts';
+
+/** A toast. */
+export interface Told {
+  id: number;
+  title: string;
+  /** Why it failed; absent where something was done. */
+  problem?: ShownProblem;
+}
+
+/** A sentence for screen readers, without a place on the screen. */
+export interface Said {
+  id: number;
+  text: string;
+  assertive: boolean;
+}
+
+const doneMillis = 4_000;
+/** Long enough for a screen reader that is still speaking, and short enough that nobody meets it while reading the page. */
+const saidMillis = 10_000;
+const most = 3;
+
+let count = 0;
+const toasts = store<Told>();
+const announcements = store<Said>();
+
+/** Tells screen readers what the page shows to everybody else. */
+export function announce(text: string, assertive = false): void {
+  count += 1;
+  const id = count;
+  announcements.set([...announcements.now(), { id, text, assertive }]);
+  setTimeout(() => announcements.set(announcements.now().filter((said) => said.id !== id)), saidMillis);
+}
+
+/** Confirms a change whose result the page itself does not show. */
+export function tellDone(title: string): void {
+  announce(title);
+  const id = show({ title });
+  setTimeout(() => dismiss(id), doneMillis);
+}
+
+/** Reports a failed change and its reason, until dismissed. */
+export function tellFailure(title: string, problem: ShownProblem): void {
+  announce(`${title}. ${problem.detail}`, true);
+  show({ title, problem });
+}
+
+export function dismiss(id: number): void {
+  toasts.set(toasts.now().filter((told) => told.id !== id));
+}
+
+export const useToasts = toasts.use;
+export const useAnnouncements = announcements.use;
+
+function show(told: Omit<Told, 'id'>): number {
+  count += 1;
+  toasts.set([...toasts.now(), { id: count, ...told }]);
+  return count;
+}
+
+/** The latest few of something, for the one component that renders them. */
+function store<One>() {
+  let all: readonly One[] = [];
+  const listeners = new Set<() => void>();
+  const subscribe = (listener: () => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  const now = () => all;
+  return {
+    now,
+    set: (next: readonly One[]) => {
+      all = next.slice(-most);
+      for (const listener of listeners) listener();
+    },
+    use: () => useSyncExternalStore(subscribe, now),
+  };
+}
