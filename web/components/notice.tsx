@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { ShownProblem } from '../control-plane/problem.ts';
 import { Copyable } from './copyable.tsx';
 import { classes, type Tone } from './style.ts';
+import { WithTimes, withTimes } from './times/with-times.tsx';
 
 const tones: Record<Tone, string> = {
   neutral: 'border-line bg-ground text-text',
@@ -19,7 +20,7 @@ export function Notice({ tone = 'neutral', title, children }: { tone?: Tone; tit
       className={classes('text-pretty rounded-lg border px-3.5 py-2.5 text-sm', tones[tone])}
     >
       {title !== undefined && <p className="font-medium">{title}</p>}
-      {children}
+      {withTimes(children)}
     </div>
   );
 }
@@ -40,7 +41,7 @@ export function ProblemNotice({
   if (places.length > 0 && places.every((place) => fields.includes(place))) return null;
   return (
     <Notice tone="fault">
-      {problem.detail}
+      <WithTimes text={problem.detail} />
       {places
         .filter((place) => !fields.includes(place))
         .map((place) => (

@@ -1,5 +1,6 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
+import { withTimes } from './times/with-times.tsx';
 
 interface PageProps {
   /** The heading; with `Ballast` behind it, the title of the browser's tab. */
@@ -92,7 +93,7 @@ export function Fact({ label, children }: { label: string; children: ReactNode }
   return (
     <div className="flex gap-x-4 gap-y-0.5 px-4 py-2.5 max-sm:flex-col">
       <dt className="w-44 shrink-0 text-soft text-sm">{label}</dt>
-      <dd className="min-w-0 flex-1 break-words text-sm">{children}</dd>
+      <dd className="min-w-0 flex-1 break-words text-sm">{withTimes(children)}</dd>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { classes } from './style.ts';
+import { withTimes } from './times/with-times.tsx';
 
 /** A list of things, a line each. On narrow screens the parts of a line stand one below the other. */
 export function Rows({ label, children }: { label: string; children: ReactNode }) {
@@ -44,7 +45,7 @@ export function Row({ title, link, badges, detail, lead, facts, actions }: RowPr
             )}
             {badges}
           </div>
-          {detail !== undefined && <div className="min-w-0 break-words text-soft text-sm">{detail}</div>}
+          {detail !== undefined && <div className="min-w-0 break-words text-soft text-sm">{withTimes(detail)}</div>}
         </div>
         {facts !== undefined && (
           <div className="flex flex-wrap items-center gap-x-5 gap-y-1 text-soft text-sm">{facts}</div>

@@ -6,6 +6,7 @@ import { problemOf } from '../control-plane/problem.ts';
 import { Copyable } from './copyable.tsx';
 import { Button } from './forms/button.tsx';
 import { LoadingRows } from './loading.tsx';
+import { withTimes } from './times/with-times.tsx';
 
 interface StateProps {
   icon?: ReactNode;
@@ -27,7 +28,7 @@ export function EmptyState({ icon, title, children, action }: StateProps) {
         </div>
       )}
       <p className="font-medium text-text">{title}</p>
-      {children !== undefined && <div className="max-w-md text-pretty text-soft text-sm">{children}</div>}
+      {children !== undefined && <div className="max-w-md text-pretty text-soft text-sm">{withTimes(children)}</div>}
       {action !== undefined && <div className="mt-4 flex flex-wrap justify-center gap-2">{action}</div>}
     </div>
   );

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { classes, type Tone } from './style.ts';
+import { withTimes } from './times/with-times.tsx';
 
 /** A vertical line of things that happened, in the order given. */
 export function Timeline({ label, children }: { label: string; children: ReactNode }) {
@@ -38,12 +39,12 @@ export function TimelineItem({
       />
       <div className="min-w-0 flex-1">
         <div className="flex flex-wrap items-baseline justify-between gap-x-4">
-          <p className="min-w-0 break-words text-sm">{title}</p>
+          <p className="min-w-0 break-words text-sm">{withTimes(title)}</p>
           {aside !== undefined && (
             <div className="flex items-baseline gap-3 text-faint text-xs tabular-nums">{aside}</div>
           )}
         </div>
-        {children !== undefined && <div className="break-words text-soft text-sm">{children}</div>}
+        {children !== undefined && <div className="break-words text-soft text-sm">{withTimes(children)}</div>}
       </div>
     </li>
   );

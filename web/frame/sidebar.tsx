@@ -6,6 +6,7 @@ import { OrganizationSwitch } from './menus/organization-switch.tsx';
 import { PersonMenu } from './menus/person-menu.tsx';
 import { openPalette } from './palette/palette-open.ts';
 import { places } from './places.ts';
+import { ZoneName } from './zone-name.tsx';
 
 export function Sidebar() {
   const { slug, role } = useMembership();
@@ -49,7 +50,10 @@ export function Sidebar() {
           </div>
         ))}
       </nav>
-      <PersonMenu />
+      <div className="flex flex-col gap-2">
+        <ZoneName />
+        <PersonMenu />
+      </div>
     </div>
   );
 }

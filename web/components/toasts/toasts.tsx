@@ -1,5 +1,6 @@
 import { AlertIcon, CheckIcon, XIcon } from '@primer/octicons-react';
 import { Copyable } from '../copyable.tsx';
+import { WithTimes } from '../times/with-times.tsx';
 import { Announcer } from './announcer.tsx';
 import { dismiss, useToasts } from './told.ts';
 
@@ -20,7 +21,11 @@ export function Toasts() {
             </span>
             <div className="min-w-0 flex-1 text-sm">
               <p className="font-medium">{title}</p>
-              {problem !== undefined && <p className="text-pretty break-words text-soft">{problem.detail}</p>}
+              {problem !== undefined && (
+                <p className="text-pretty break-words text-soft">
+                  <WithTimes text={problem.detail} />
+                </p>
+              )}
               {problem?.requestId !== undefined && (
                 <p className="mt-1 text-faint text-xs">
                   Request <Copyable text={problem.requestId} label="request id" />

@@ -2,6 +2,7 @@ import { BookIcon, PersonIcon, SignOutIcon } from '@primer/octicons-react';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { Menu, MenuChoices, MenuItem, MenuSeparator } from '../../components/dialogs/menu.tsx';
+import { chooseZone, localZone, useZoneChoice } from '../../components/times/zone.ts';
 import { useSession } from '../../control-plane/session.ts';
 import { chooseTheme, type Theme, useTheme } from '../theme.ts';
 import { useSignOut } from './sign-out.ts';
@@ -9,6 +10,8 @@ import { useSignOut } from './sign-out.ts';
 export function AccountMenu({ label, trigger }: { label: string; trigger: ReactElement }) {
   const user = useSession()?.user;
   const theme = useTheme();
+  const zone = useZoneChoice();
+  const local = localZone();
   const navigate = useNavigate();
   const signOut = useSignOut();
   return (
@@ -31,6 +34,20 @@ export function AccountMenu({ label, trigger }: { label: string; trigger: ReactE
           { value: 'dark', label: 'Dark' },
         ]}
       />
+      {local !== 'UTC' && (
+        <>
+          <MenuSeparator />
+          <MenuChoices
+            label="Times"
+            value={zone}
+            onChange={chooseZone}
+            choices={[
+              { value: 'local', label: local.replaceAll('_', ' ') },
+              { value: 'utc', label: 'UTC' },
+            ]}
+          />
+        </>
+      )}
       <MenuSeparator />
       <MenuItem icon={<SignOutIcon />} onSelect={() => signOut.send(undefined)}>
         Sign out

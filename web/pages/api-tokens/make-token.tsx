@@ -3,6 +3,7 @@ import type { TokenRole } from '../../../domain/roles.ts';
 import { Dialog, SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
 import { Form, SelectField, TextField } from '../../components/forms/form.tsx';
 import { TokenRoleField } from '../../components/forms/roles.tsx';
+import { useTimes } from '../../components/times/zone.ts';
 import { useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { type Expiry, expiryChoices, expiryTime } from './expiry.ts';
@@ -34,6 +35,7 @@ function MakeTokenForm({ onMade, onClose }: { onMade: (made: MadeToken) => void;
   const [role, setRole] = useState<TokenRole>('viewer');
   const [expiry, setExpiry] = useState<Expiry>('90');
   const [date, setDate] = useState('');
+  const times = useTimes();
   const make = useChange(
     (body: { name: string; role: TokenRole; expiresAt?: string }, sent) =>
       client.apiTokens.create.mutate({ body }, sent),
@@ -47,7 +49,7 @@ function MakeTokenForm({ onMade, onClose }: { onMade: (made: MadeToken) => void;
     },
   );
   const submit = () => {
-    const expiresAt = expiryTime(expiry, date, Date.now());
+    const expiresAt = expiryTime(expiry, date, Date.now(), times);
     make.send({ name, role, ...(expiresAt === undefined ? {} : { expiresAt }) });
   };
   return (
@@ -79,7 +81,7 @@ function MakeTokenForm({ onMade, onClose }: { onMade: (made: MadeToken) => void;
           value={date}
           onChange={setDate}
           required
-          min={new Date().toISOString().slice(0, 10)}
+          min={times.day(Date.now())}
         />
       )}
       <SubmitOrCancel onCancel={onClose} busy={make.sending}>

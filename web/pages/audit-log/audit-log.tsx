@@ -1,9 +1,10 @@
 import { LogIcon } from '@primer/octicons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Button } from '../../components/forms/button.tsx';
-import { Days } from '../../components/forms/days.tsx';
 import { Card, Page } from '../../components/page.tsx';
 import { EmptyState, LoadedPages, NoPermission } from '../../components/states.tsx';
+import { Days } from '../../components/times/days.tsx';
+import { useTimes } from '../../components/times/zone.ts';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
@@ -41,7 +42,7 @@ function Log({ filter }: { filter: LogFilter }) {
   const { client, trpc } = usePlane();
   const navigate = useNavigate({ from: '/$organization/audit-log' });
   const names = useKnownNames();
-  const query = queryOf(filter);
+  const query = queryOf(filter, useTimes());
   const log = usePages([...trpc.auditLog.list.pathKey(), query], (cursor) =>
     client.auditLog.list.query({ query: { ...query, ...(cursor === undefined ? {} : { cursor }) } }),
   );

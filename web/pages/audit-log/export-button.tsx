@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Menu, MenuItem } from '../../components/dialogs/menu.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { saveFile } from '../../components/save-file.ts';
+import { useTimes } from '../../components/times/zone.ts';
 import { tellDone, tellFailure } from '../../components/toasts/told.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { problemOf } from '../../control-plane/problem.ts';
@@ -16,11 +17,12 @@ const types = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
 export function ExportButton({ filter }: { filter: LogFilter }) {
   const { client } = usePlane();
   const { slug } = useMembership();
+  const times = useTimes();
   const [count, setCount] = useState<number>();
   const save = async (format: ExportFormat) => {
     setCount(0);
     try {
-      const query = queryOf(filter);
+      const query = queryOf(filter, times);
       const { records, complete } = await allRecords(
         (cursor) =>
           client.auditLog.list.query({ query: { ...query, limit: 200, ...(cursor === undefined ? {} : { cursor }) } }),

@@ -1,18 +1,22 @@
 import { expect, test } from 'vitest';
+import { timesIn } from '../../components/times/times.ts';
 import type { AuditRecord } from './audit-words.ts';
 import { allRecords, exportText, mostExported } from './export-log.ts';
 import { queryOf } from './filter.ts';
 
+const utc = timesIn('UTC');
+
 test('days of the address are whole days of the reader, and what is no day is not asked for', () => {
-  const { from, until } = queryOf({ from: '2026-03-28', to: '2026-03-28' });
-  expect(from).toBe(new Date(2026, 2, 28).toISOString());
-  expect(until).toBe(new Date(2026, 2, 29).toISOString());
-  expect(queryOf({ from: 'yesterday', to: '0000-00-00', subject: '' })).toEqual({});
+  expect(queryOf({ from: '2026-03-28', to: '2026-03-28' }, timesIn('Asia/Tokyo'))).toEqual({
+    from: '2026-03-27T15:00:00.000Z',
+    until: '2026-03-28T15:00:00.000Z',
+  });
+  expect(queryOf({ from: 'yesterday', to: '0000-00-00', subject: '' }, utc)).toEqual({});
 });
 
 test('a subject is a kind, or one of it', () => {
-  expect(queryOf({ subject: 'team' })).toEqual({ subjectKind: 'team' });
-  expect(queryOf({ subject: 'workload/1 a/b', action: 'x' })).toEqual({
+  expect(queryOf({ subject: 'team' }, utc)).toEqual({ subjectKind: 'team' });
+  expect(queryOf({ subject: 'workload/1 a/b', action: 'x' }, utc)).toEqual({
     action: 'x',
     subjectKind: 'workload',
     subjectId: '1 a/b',

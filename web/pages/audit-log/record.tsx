@@ -2,9 +2,9 @@ import { ChevronRightIcon } from '@primer/octicons-react';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { Copyable, CopyBlock } from '../../components/copyable.tsx';
-import { ClockTime } from '../../components/forms/days.tsx';
 import { Badge } from '../../components/status.tsx';
-import { exactTime } from '../../components/time.tsx';
+import { ClockTime, ExactTime } from '../../components/times/time.tsx';
+import { withTimes } from '../../components/times/with-times.tsx';
 import { type AuditRecord, actorName, deedOf, kindOfActor } from './audit-words.ts';
 import { detailLines } from './detail-words.ts';
 import type { LogFilter } from './filter.ts';
@@ -47,7 +47,9 @@ function RecordFacts({ record, nameOf }: RecordProps) {
   return (
     <div className="border-line border-t bg-ground/60 py-3 pr-4 pl-[5.75rem] text-sm max-sm:pl-4">
       <dl className="flex flex-col gap-1.5">
-        <Known label="When">{exactTime(record.at)}</Known>
+        <Known label="When">
+          <ExactTime at={record.at} />
+        </Known>
         <Known label="Who">
           {actor.name} · {kindOfActor(actor)} · <Copyable text={actor.id} label="id" />
           <Only filter={{ actor: actor.id }}>All by {actor.name}</Only>
@@ -92,7 +94,7 @@ function Known({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div className="flex gap-x-4 max-sm:flex-col">
       <dt className="w-36 shrink-0 text-soft">{label}</dt>
-      <dd className="min-w-0 flex-1 break-words">{children}</dd>
+      <dd className="min-w-0 flex-1 break-words">{withTimes(children)}</dd>
     </div>
   );
 }

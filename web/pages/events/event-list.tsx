@@ -1,5 +1,6 @@
-import { ClockTime, Days } from '../../components/forms/days.tsx';
 import { Timeline, TimelineItem } from '../../components/timeline.tsx';
+import { Days } from '../../components/times/days.tsx';
+import { ClockTime } from '../../components/times/time.tsx';
 import { type ClusterEvent, eventWords } from './event-words.ts';
 
 /** Events by the day on which they happened, newest first. */

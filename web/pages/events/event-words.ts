@@ -4,7 +4,7 @@ import { releaseText } from '../agents/release-name.tsx';
 
 export type ClusterEvent = Answers['clusters']['events']['items'][number];
 
-/** An event as text for people. */
+/** An event as text for people; its instants are for `<WithTimes>`. */
 export interface EventWords {
   title: string;
   detail: string;
@@ -22,7 +22,7 @@ const words: Record<ClusterEvent['kind'], (payload: Payload) => EventWords> = {
   'agent.connected': (payload) => ({ title: 'The agent connected', detail: runs(payload), tone: 'good' }),
   'agent.lost': (payload) => ({
     title: 'Lost contact with the agent',
-    detail: sentences(on('Last heartbeat at', moment(payload('lastHeardOf')))),
+    detail: sentences(on('Last heartbeat at', payload('lastHeardOf'))),
     tone: 'fault',
   }),
   'agent.reconnected': (payload) => ({ title: 'The agent reconnected', detail: runs(payload), tone: 'good' }),
@@ -106,11 +106,4 @@ function on(what: string, value: string): string {
 
 function sentences(...parts: string[]): string {
   return parts.filter((part) => part !== '').join(' ');
-}
-
-const exact = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
-
-function moment(text: string): string {
-  const time = new Date(text);
-  return Number.isNaN(time.getTime()) ? '' : exact.format(time);
 }

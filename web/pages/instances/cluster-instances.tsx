@@ -4,10 +4,11 @@ import { Card, Section } from '../../components/page.tsx';
 import { Row, Rows } from '../../components/rows.tsx';
 import { EmptyState, LoadedPages } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
+import { WithTimes } from '../../components/times/with-times.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { counted } from './counted.ts';
-import { type InstanceAnswer, InstanceStatus, inLocalTime, restartsOf } from './instance-state.tsx';
+import { type InstanceAnswer, InstanceStatus, restartsOf } from './instance-state.tsx';
 
 const route = getRouteApi('/$organization/clusters/$cluster');
 
@@ -62,7 +63,11 @@ function InstanceRow({ instance }: { instance: InstanceAnswer }) {
           <p>
             Process {instance.process}, release {instance.release}
           </p>
-          {instance.message !== undefined && <p className="text-pretty">{inLocalTime(instance.message)}</p>}
+          {instance.message !== undefined && (
+            <p className="text-pretty">
+              <WithTimes text={instance.message} />
+            </p>
+          )}
         </>
       }
       facts={

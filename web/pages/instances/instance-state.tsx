@@ -40,9 +40,3 @@ export function WorkloadStatus({ workload }: { workload: WorkloadAnswer }) {
 export function restartsOf({ run }: Pick<InstanceAnswer, 'run'>): number {
   return Math.max(0, run - 1);
 }
-
-/** The message of an instance, with its times in the reader's time zone. */
-export function inLocalTime(message: string): string {
-  return message.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (text) => clock.format(new Date(text)));
-}
-const clock = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });

@@ -7,10 +7,11 @@ import { Card, Page } from '../../components/page.tsx';
 import { EmptyState, ErrorState } from '../../components/states.tsx';
 import { Status } from '../../components/status.tsx';
 import { Time } from '../../components/time.tsx';
+import { WithTimes } from '../../components/times/with-times.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { counted } from './counted.ts';
-import { type InstanceAnswer, InstanceStatus, inLocalTime, restartsOf } from './instance-state.tsx';
+import { type InstanceAnswer, InstanceStatus, restartsOf } from './instance-state.tsx';
 import { InstanceLog } from './log/instance-log.tsx';
 import { useInstance } from './use-instance.ts';
 
@@ -92,7 +93,12 @@ function About({ instance }: { instance: InstanceAnswer }) {
         </>
       )}
       {restarts > 0 && <>, {counted(restarts, 'restart')} so far</>}.
-      {instance.message !== undefined && <> {inLocalTime(instance.message)}</>}
+      {instance.message !== undefined && (
+        <>
+          {' '}
+          <WithTimes text={instance.message} />
+        </>
+      )}
     </>
   );
 }

@@ -1,9 +1,9 @@
 import { CopyBlock } from '../../components/copyable.tsx';
-import { ClockTime } from '../../components/forms/days.tsx';
 import { Badge } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
 import { durationText } from '../../components/time.tsx';
 import { TimelineItem } from '../../components/timeline.tsx';
+import { ClockTime } from '../../components/times/time.tsx';
 import type { Answers } from '../../control-plane/session.ts';
 
 export type Step = Answers['workflows']['history']['items'][number];

@@ -1,9 +1,9 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { dayName } from '../../components/forms/days.tsx';
 import { Checkbox, Select } from '../../components/forms/form.tsx';
 import { Section } from '../../components/page.tsx';
 import { EmptyState, LoadedPages } from '../../components/states.tsx';
 import { Timeline } from '../../components/timeline.tsx';
+import { useTimes } from '../../components/times/zone.ts';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import type { Answers } from '../../control-plane/session.ts';
@@ -33,6 +33,7 @@ export function History({ actor }: { actor: Answers['workflows']['get'] }) {
       replace: true,
     });
   const newest = order === 'newest';
+  const { dayName } = useTimes();
 
   return (
     <Section
@@ -61,7 +62,7 @@ export function History({ actor }: { actor: Answers['workflows']['get'] }) {
       >
         {(items) => (
           <div className="divide-y divide-line">
-            {parts(items, (actor.runs ?? 1) > 1).map(({ name, steps: ofPart }) => (
+            {parts(items, (actor.runs ?? 1) > 1, dayName).map(({ name, steps: ofPart }) => (
               <section key={ofPart[0]?.id}>
                 <h3 className="border-line border-b bg-ground px-4 py-2 font-medium text-soft text-xs">{name}</h3>
                 <Timeline label={name}>
@@ -79,10 +80,14 @@ export function History({ actor }: { actor: Answers['workflows']['get'] }) {
 }
 
 /** Steps of the same run and day belong together. */
-function parts(items: readonly Step[], tellRuns: boolean): { name: string; steps: Step[] }[] {
+function parts(
+  items: readonly Step[],
+  tellRuns: boolean,
+  dayName: (at: string) => string,
+): { name: string; steps: Step[] }[] {
   const found: { name: string; steps: Step[] }[] = [];
   for (const step of items) {
-    const day = dayName(new Date(step.startedAt));
+    const day = dayName(step.startedAt);
     const name = tellRuns ? `Run ${step.run} · ${day}` : day;
     const last = found.at(-1);
     if (last?.name === name) last.steps.push(step);
