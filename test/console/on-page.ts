@@ -5,8 +5,10 @@ export function heading(page: Page, name: string | RegExp): Locator {
   return page.getByRole('heading', { level: 1, name, exact: true });
 }
 
-export function row(page: Page, list: string, text: string): Locator {
-  return page.getByRole('list', { name: list }).getByRole('listitem').filter({ hasText: text });
+/** Of a table, or of a list. */
+export function row(page: Page, name: string, text: string): Locator {
+  const rows = page.getByRole('table', { name }).getByRole('row');
+  return rows.or(page.getByRole('list', { name }).getByRole('listitem')).filter({ hasText: text });
 }
 
 /** Fails if the page was loaded anew since `marked`. */

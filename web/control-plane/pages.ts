@@ -1,41 +1,90 @@
 import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { getUntypedClient } from '@trpc/client';
+import { useMemo, useRef } from 'react';
+import { usePlane } from './plane.ts';
 
 interface PageOf<Item> {
   items: Item[];
   nextCursor?: string | undefined;
 }
 
+/** An operation that lists, such as `trpc.teams.list`. */
+interface Lists<Input, Item> {
+  pathKey(): readonly unknown[];
+  '~types': { input: Input; output: PageOf<Item> };
+}
+type Given<Input> = Extract<Input, object>;
+type QueryOf<Input> = 'query' extends keyof Given<Input> ? Omit<NonNullable<Given<Input>['query']>, 'cursor'> : never;
+
+type PagesOptions<Input, Item> = {
+  query?: QueryOf<Input>;
+  /** Polling interval in milliseconds, for data that the event stream does not cover; only while the tab is visible. */
+  every?: number | false | (() => number | false);
+} & (Given<Input> extends { path: infer Path } ? { path: Path } : { path?: undefined }) &
+  /** A thing that moved to another page between two requests is shown once. */
+  (Item extends { id: string } ? { id?: (item: Item) => string } : { id: (item: Item) => string });
+
+interface AnyOptions {
+  path?: unknown;
+  query?: object;
+  every?: number | false | (() => number | false);
+  id?: (item: unknown) => string;
+}
+
 export interface Pages<Item> {
-  query: UseInfiniteQueryResult<unknown>;
+  query: Pick<
+    UseInfiniteQueryResult<unknown>,
+    'isError' | 'error' | 'refetch' | 'isFetchingNextPage' | 'isFetchNextPageError'
+  >;
   /** All that is loaded so far; undefined before the first page. */
   items: Item[] | undefined;
+  id: (item: Item) => string;
   /** Present if there is more. */
   loadMore: (() => void) | undefined;
 }
 
+/** `teams.list` of `trpc.teams.list`. */
+export function nameOf(operation: { pathKey(): readonly unknown[] }): string {
+  return (operation.pathKey()[0] as readonly string[]).join('.');
+}
+
+/** Begins the key of every paginated list of an operation, for `meanwhile` of `useChange`. */
+export function pagesKey(operation: { pathKey(): readonly unknown[] }): readonly unknown[] {
+  return [...operation.pathKey(), 'pages'];
+}
+
 /**
- * A paginated list. `key` is the operation's `pathKey()` followed by the query, so that a change which touches the
- * operation finds it; `ask` fetches the page at a cursor.
+ * A paginated list, page after page. A change that touches the operation finds it by `pathKey()`.
  *
- *     usePages([...trpc.teams.list.pathKey(), 'pages'], (cursor) => client.teams.list.query({ query: { cursor } }))
+ *     usePages(trpc.members.list, { path: { id }, query: { limit: 100 }, id: ({ userId }) => userId })
  */
-export function usePages<Item>(
-  key: readonly unknown[],
-  ask: (cursor: string | undefined, signal: AbortSignal) => Promise<PageOf<Item>>,
-  /** Polling interval in milliseconds, for data that the event stream does not cover; only while the tab is visible. */
-  every: number | false | (() => number | false) = false,
+export function usePages<Input, Item>(
+  operation: Lists<Input, Item>,
+  ...[options]: Record<never, never> extends PagesOptions<Input, Item>
+    ? [options?: PagesOptions<Input, Item>]
+    : [options: PagesOptions<Input, Item>]
 ): Pages<Item> {
-  const query = useInfiniteQuery({
-    queryKey: key,
-    queryFn: ({ pageParam, signal }) => ask(pageParam, signal),
+  const { client } = usePlane();
+  const { path, query = {}, every = false, id = ownId } = (options ?? {}) as AnyOptions;
+  const name = nameOf(operation);
+  const list = useInfiniteQuery({
+    queryKey: [...pagesKey(operation), { path, query }],
+    queryFn: ({ pageParam: cursor, signal }) => {
+      const asked = { path, query: cursor === undefined ? query : { ...query, cursor } };
+      return getUntypedClient(client).query(name, asked, { signal }) as Promise<PageOf<Item>>;
+    },
     initialPageParam: undefined as string | undefined,
-    getNextPageParam: (last: PageOf<Item>) => last.nextCursor,
+    getNextPageParam: (last) => last.nextCursor,
     refetchInterval: every,
     refetchOnMount: every === false ? true : 'always',
   });
-  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
-  const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  const idOf = useRef(id);
+  idOf.current = id;
+  const items = useMemo(() => {
+    const once = new Map(data?.pages.flatMap((page) => page.items).map((item) => [idOf.current(item), item]));
+    return data === undefined ? undefined : [...once.values()];
+  }, [data]);
   /** A hint refetches the loaded pages and cancels this fetch, so it is retried. */
   const more = async (): Promise<void> => {
     const loaded = data?.pages.length ?? 0;
@@ -45,8 +94,10 @@ export function usePages<Item>(
     }
   };
   const loadMore = hasNextPage && !isFetchingNextPage ? () => void more() : undefined;
-  return { query, items, loadMore };
+  return { query: list, items, id, loadMore };
 }
+
+const ownId = (item: unknown): string => (item as { id: string }).id;
 
 /** Applies a change to the items of a loaded list, for `meanwhile` of `useChange`. */
 export function withItems<Item>(change: (items: Item[]) => Item[]) {

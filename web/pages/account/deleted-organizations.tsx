@@ -11,12 +11,8 @@ const againMillis = 5_000;
 
 /** Deleted organizations: those that can be restored, and the purge of the others. */
 export function DeletedOrganizations() {
-  const { client, trpc } = personPlane;
-  const deleted = usePages(
-    trpc.deletedOrganizations.list.pathKey(),
-    (cursor) => client.deletedOrganizations.list.query({ query: cursor === undefined ? {} : { cursor } }),
-    againMillis,
-  );
+  const { trpc } = personPlane;
+  const deleted = usePages(trpc.deletedOrganizations.list, { every: againMillis });
   return (
     <Page
       title="Deleted organizations"

@@ -32,16 +32,14 @@ export function Tokens() {
 }
 
 function TokenList() {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const { slug } = useMembership();
   const { over, make } = route.useSearch();
   const navigate = useNavigate({ from: '/$organization/tokens' });
   const now = useNow();
   const revoking = useDialog<Token>();
   const live = over !== true;
-  const tokens = usePages([...trpc.apiTokens.list.pathKey(), { live }], (cursor) =>
-    client.apiTokens.list.query({ query: { live, ...(cursor === undefined ? {} : { cursor }) } }),
-  );
+  const tokens = usePages(trpc.apiTokens.list, { query: { live } });
   const setMaking = (making: boolean) =>
     void navigate({
       search: ({ make: _, ...rest }) => ({ ...rest, ...(making ? { make: true } : {}) }),

@@ -39,13 +39,11 @@ export function AuditLog() {
 }
 
 function Log({ filter }: { filter: LogFilter }) {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const navigate = useNavigate({ from: '/$organization/audit-log' });
   const names = useKnownNames();
   const query = queryOf(filter, useTimes());
-  const log = usePages([...trpc.auditLog.list.pathKey(), query], (cursor) =>
-    client.auditLog.list.query({ query: { ...query, ...(cursor === undefined ? {} : { cursor }) } }),
-  );
+  const log = usePages(trpc.auditLog.list, { query });
   const show = (next: LogFilter) => void navigate({ search: next, replace: true });
   const seen = log.items?.find(({ actor }) => actor.id === filter.actor);
   return (

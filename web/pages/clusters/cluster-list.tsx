@@ -16,15 +16,11 @@ const route = getRouteApi('/$organization/clusters');
 
 /** All clusters, those that need attention first. */
 export function ClusterList() {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const mayChange = useMay('admin');
   const { add } = route.useSearch();
   const navigate = useNavigate({ from: '/$organization/clusters' });
-  const clusters = usePages([...trpc.clusters.list.pathKey(), 'with summary'], (cursor) =>
-    client.clusters.list.query({
-      query: { summary: true, limit: 200, ...(cursor === undefined ? {} : { cursor }) },
-    }),
-  );
+  const clusters = usePages(trpc.clusters.list, { query: { summary: true, limit: 200 } });
   const setAdding = (adding: boolean) => void navigate({ search: adding ? { add: true } : {}, replace: !adding });
   const addButton = (
     <Button look="strong" onClick={() => setAdding(true)}>

@@ -15,15 +15,10 @@ const route = getRouteApi('/$organization/clusters/$cluster');
 
 /** Workloads of a cluster, and whether each is running. */
 export function ClusterWorkloads({ cluster }: { cluster: ClusterAnswer }) {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const { id, slug } = cluster;
   const mayApply = useMay('admin');
-  const workloads = usePages([...trpc.workloads.list.pathKey(), id], (cursor) =>
-    client.workloads.list.query({
-      path: { id },
-      query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) },
-    }),
-  );
+  const workloads = usePages(trpc.workloads.list, { path: { id }, query: { limit: 100 }, id: ({ key }) => key });
   return (
     <Section title="Workloads">
       <LoadedPages

@@ -10,11 +10,9 @@ const route = getRouteApi('/$organization/clusters/$cluster');
 
 /** Events of a cluster. */
 export function ClusterEvents() {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const { cluster: id } = route.useParams();
-  const events = usePages([...trpc.clusters.events.pathKey(), id], (cursor) =>
-    client.clusters.events.query({ path: { id }, query: { ...(cursor === undefined ? {} : { cursor }) } }),
-  );
+  const events = usePages(trpc.clusters.events, { path: { id } });
   return (
     <Card>
       <LoadedPages

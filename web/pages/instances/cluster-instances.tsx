@@ -14,14 +14,9 @@ const route = getRouteApi('/$organization/clusters/$cluster');
 
 /** Instances reported by the agent, by workload. */
 export function ClusterInstances() {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const { cluster: id } = route.useParams();
-  const instances = usePages([...trpc.workloads.instances.pathKey(), id], (cursor) =>
-    client.workloads.instances.query({
-      path: { id },
-      query: { limit: 200, ...(cursor === undefined ? {} : { cursor }) },
-    }),
-  );
+  const instances = usePages(trpc.workloads.instances, { path: { id }, query: { limit: 200 } });
   return (
     <LoadedPages
       pages={instances}

@@ -22,18 +22,13 @@ const route = getRouteApi('/$organization/members');
 
 /** Open invitations; on demand the accepted ones, too. */
 export function Invitations({ onInvite }: { onInvite: () => void }) {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const organization = useMembership();
   const { accepted } = route.useSearch();
   const navigate = useNavigate({ from: '/$organization/members' });
   const renewing = useDialog<Invitation>();
   const revoking = useDialog<Invitation>();
-  const invitations = usePages(trpc.invitations.list.pathKey(), (cursor) =>
-    client.invitations.list.query({
-      path: { id: organization.id },
-      query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) },
-    }),
-  );
+  const invitations = usePages(trpc.invitations.list, { path: { id: organization.id }, query: { limit: 100 } });
   const showAccepted = (show: boolean) =>
     void navigate({ search: { show: 'invitations', ...(show ? { accepted: true } : {}) }, replace: true });
   return (

@@ -6,10 +6,10 @@ import { useDialog } from '../../components/dialogs/use-dialog.ts';
 import { Button } from '../../components/forms/button.tsx';
 import { rolesGivenBy, roleWords } from '../../components/forms/roles.tsx';
 import { useChange } from '../../control-plane/change.ts';
-import { withItems } from '../../control-plane/pages.ts';
+import { pagesKey, withItems } from '../../control-plane/pages.ts';
 import { personPlane, usePlane } from '../../control-plane/plane.ts';
 import { useMembership, useSession } from '../../control-plane/session.ts';
-import { type Member, membersKey } from './member.ts';
+import type { Member } from './member.ts';
 
 /** A menu with the role of a member. A change of one's own role is confirmed first. */
 export function ChangeRole({ member }: { member: Member }) {
@@ -25,7 +25,7 @@ export function ChangeRole({ member }: { member: Member }) {
       succeeded: (_, role) => `${name} is now ${roleWords[role].name.toLowerCase()}`,
       meanwhile: (role) => [
         {
-          queryKey: membersKey(trpc),
+          queryKey: pagesKey(trpc.members.list),
           data: withItems<Member>((items) => items.map((one) => (one.userId === userId ? { ...one, role } : one))),
         },
       ],

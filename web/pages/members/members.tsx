@@ -12,7 +12,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { useMay, useMembership } from '../../control-plane/session.ts';
 import { Invitations } from '../invitations/invitations.tsx';
 import { Invite } from '../invitations/invite.tsx';
-import { type Member, membersKey } from './member.ts';
+import type { Member } from './member.ts';
 import { MemberRow } from './member-row.tsx';
 import { isSought } from './member-search.ts';
 import { RemoveMember } from './remove-member.tsx';
@@ -61,16 +61,15 @@ export function Members() {
 }
 
 function MemberList() {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const organization = useMembership();
   const [sought, setSought] = useState('');
   const removing = useDialog<Member>();
-  const members = usePages(membersKey(trpc), (cursor) =>
-    client.members.list.query({
-      path: { id: organization.id },
-      query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) },
-    }),
-  );
+  const members = usePages(trpc.members.list, {
+    path: { id: organization.id },
+    query: { limit: 100 },
+    id: ({ userId }) => userId,
+  });
   const loaded = members.items ?? [];
   const found = loaded.filter((member) => isSought(member, sought));
   const more = members.loadMore !== undefined;

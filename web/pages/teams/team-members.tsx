@@ -15,12 +15,11 @@ export function TeamMembers({ team, onClose }: { team: Team; onClose: () => void
   const organization = useMembership();
   const [chosen, setChosen] = useState(new Set(team.members.map(({ userId }) => userId)));
   const [sought, setSought] = useState('');
-  const members = usePages([...trpc.members.list.pathKey(), 'to choose'], (cursor) =>
-    client.members.list.query({
-      path: { id: organization.id },
-      query: { limit: 200, ...(cursor === undefined ? {} : { cursor }) },
-    }),
-  );
+  const members = usePages(trpc.members.list, {
+    path: { id: organization.id },
+    query: { limit: 200 },
+    id: ({ userId }) => userId,
+  });
   const save = useChange(
     (userIds: string[], sent) => client.teams.setMembers.mutate({ path: { id: team.id }, body: { userIds } }, sent),
     {

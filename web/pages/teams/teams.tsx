@@ -3,14 +3,15 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
 import { Dialog, SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
-import { Menu, MenuItem } from '../../components/dialogs/menu.tsx';
+import { MenuItem } from '../../components/dialogs/menu.tsx';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
 import { Button } from '../../components/forms/button.tsx';
 import { Form, TextField } from '../../components/forms/form.tsx';
 import { Card, Page } from '../../components/page.tsx';
-import { Row, Rows } from '../../components/rows.tsx';
-import { EmptyState, LoadedPages } from '../../components/states.tsx';
+import { EmptyState } from '../../components/states.tsx';
 import { Badge } from '../../components/status.tsx';
+import type { Column } from '../../components/table/column.ts';
+import { Table } from '../../components/table/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePages } from '../../control-plane/pages.ts';
@@ -23,14 +24,12 @@ const route = getRouteApi('/$organization/teams');
 
 /** Groups of members, by which projects are owned. */
 export function Teams() {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const mayChange = useMay('admin');
   const { make } = route.useSearch();
   const navigate = useNavigate({ from: '/$organization/teams' });
   const doing = useDialog<{ team: Team; what: 'rename' | 'members' | 'delete' }>();
-  const teams = usePages(trpc.teams.list.pathKey(), (cursor) =>
-    client.teams.list.query({ query: { ...(cursor === undefined ? {} : { cursor }) } }),
-  );
+  const teams = usePages(trpc.teams.list);
   const setMaking = (making: boolean) => void navigate({ search: making ? { make: true } : {}, replace: !making });
   const { about, open, key, show, close } = doing;
   const makeButton = (
@@ -46,44 +45,29 @@ export function Teams() {
       actions={mayChange && teams.items?.length !== 0 && makeButton}
     >
       <Card>
-        <LoadedPages
+        <Table
+          label="Teams"
           pages={teams}
+          name={({ name }) => name}
+          columns={columns}
+          menu={(team) =>
+            mayChange &&
+            !team.scimManaged && (
+              <>
+                <MenuItem onSelect={() => show({ team, what: 'members' })}>Change members</MenuItem>
+                <MenuItem onSelect={() => show({ team, what: 'rename' })}>Rename</MenuItem>
+                <MenuItem danger onSelect={() => show({ team, what: 'delete' })}>
+                  Delete
+                </MenuItem>
+              </>
+            )
+          }
           empty={
             <EmptyState icon={<PeopleIcon />} title="No teams yet" action={mayChange && makeButton}>
               A team is a group of members that owns projects together.
             </EmptyState>
           }
-        >
-          {(items) => (
-            <Rows label="Teams">
-              {items.map((team) => (
-                <Row
-                  key={team.id}
-                  title={team.name}
-                  badges={team.scimManaged && <Badge>from the identity provider</Badge>}
-                  detail={memberNames(team)}
-                  facts={
-                    <span>
-                      created <Time at={team.createdAt} />
-                    </span>
-                  }
-                  actions={
-                    mayChange &&
-                    !team.scimManaged && (
-                      <Menu label={`Actions for ${team.name}`}>
-                        <MenuItem onSelect={() => show({ team, what: 'members' })}>Change members</MenuItem>
-                        <MenuItem onSelect={() => show({ team, what: 'rename' })}>Rename</MenuItem>
-                        <MenuItem danger onSelect={() => show({ team, what: 'delete' })}>
-                          Delete
-                        </MenuItem>
-                      </Menu>
-                    )
-                  }
-                />
-              ))}
-            </Rows>
-          )}
-        </LoadedPages>
+        />
       </Card>
       <Dialog open={mayChange && make === true} onClose={() => setMaking(false)} title="Create a team">
         <TeamName confirm="Create team" onClose={() => setMaking(false)} />
@@ -102,6 +86,27 @@ export function Teams() {
     </Page>
   );
 }
+
+const columns: Column<Team>[] = [
+  {
+    label: 'Name',
+    cell: ({ name, scimManaged }) => (
+      <span className="flex flex-wrap items-center gap-x-2 font-medium">
+        {name}
+        {scimManaged && <Badge>from the identity provider</Badge>}
+      </span>
+    ),
+    sort: ({ name }) => name,
+    width: 'minmax(0, 1fr)',
+  },
+  { label: 'Members', cell: memberNames, sort: ({ members }) => members.length, width: 'minmax(0, 2fr)' },
+  {
+    label: 'Created',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    sort: ({ createdAt }) => createdAt,
+    width: '7rem',
+  },
+];
 
 const namesShown = 6;
 

@@ -36,13 +36,11 @@ export function CiJobs() {
 }
 
 function RuleList() {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const { add } = route.useSearch();
   const navigate = useNavigate({ from: '/$organization/ci' });
   const doing = useDialog<{ rule: Rule; what: 'change' | 'file' | 'delete' }>();
-  const rules = usePages(trpc.trustedIssuers.list.pathKey(), (cursor) =>
-    client.trustedIssuers.list.query({ query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) } }),
-  );
+  const rules = usePages(trpc.trustedIssuers.list, { query: { limit: 100 } });
   const setAdding = (adding: boolean) => void navigate({ search: adding ? { add: true } : {}, replace: !adding });
   const addButton = (
     <Button look="strong" onClick={() => setAdding(true)}>

@@ -14,19 +14,14 @@ const route = getRouteApi('/$organization/workflows/$workflow');
 
 /** The history of a workflow as steps in words, grouped by run where there is more than one. */
 export function History({ actor }: { actor: Answers['workflows']['get'] }) {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const { order = 'oldest', raw = false } = route.useSearch();
   const navigate = useNavigate({ from: '/$organization/workflows/$workflow' });
-  const asked = { path: { id: actor.id }, order, raw };
-  const steps = usePages(
-    [...trpc.workflows.history.pathKey(), asked],
-    (cursor, signal) =>
-      client.workflows.history.query(
-        { path: { id: actor.id }, query: { order, raw, ...(cursor === undefined ? {} : { cursor }) } },
-        { signal },
-      ),
-    () => askAgainAfter(actor),
-  );
+  const steps = usePages(trpc.workflows.history, {
+    path: { id: actor.id },
+    query: { order, raw },
+    every: () => askAgainAfter(actor),
+  });
   const show = (next: { newest: boolean; raw: boolean }) =>
     void navigate({
       search: { ...(next.newest ? { order: 'newest' as const } : {}), ...(next.raw ? { raw: true as const } : {}) },

@@ -17,7 +17,7 @@ const route = getRouteApi('/$organization/workflows');
 
 /** All workflows: stuck ones first, then running, then finished. */
 export function WorkflowList() {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const { kind: given, state, stuck } = route.useSearch();
   const navigate = useNavigate({ from: '/$organization/workflows' });
   // The address is untrusted input.
@@ -27,13 +27,11 @@ export function WorkflowList() {
     ...(state === undefined ? {} : { state }),
     ...(stuck === undefined ? {} : { stuck }),
   };
-  const actors = usePages(
-    [...trpc.workflows.list.pathKey(), filter],
-    (cursor, signal) =>
-      client.workflows.list.query({ query: { ...filter, ...(cursor === undefined ? {} : { cursor }) } }, { signal }),
+  const actors = usePages(trpc.workflows.list, {
+    query: filter,
     // The event stream does not report workflows that become stuck by time alone.
-    60_000,
-  );
+    every: 60_000,
+  });
   const narrow = (search: typeof filter) => void navigate({ search, replace: true });
   const without = <Key extends keyof typeof filter>(key: Key) => {
     const { [key]: _, ...rest } = filter;

@@ -1,0 +1,139 @@
+import type { LinkProps } from '@tanstack/react-router';
+import { type KeyboardEvent, lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
+import type { Pages } from '../../control-plane/pages.ts';
+import { file } from '../../frame/page-file.ts';
+import { LoadingRows } from '../loading.tsx';
+import { ErrorState } from '../states.tsx';
+import { type Column, type Order, sorted, tracksOf } from './column.ts';
+import { End, PartlySorted } from './end.tsx';
+import { focusRow, useFocusKept } from './focus-kept.ts';
+import { Head } from './head.tsx';
+import { as, TableRow } from './row.tsx';
+import type { MenuAt } from './row-menu.tsx';
+import { most, useVirtualRows } from './virtual-rows.ts';
+
+interface TableProps<Item> {
+  label: string;
+  pages: Pages<Item>;
+  columns: readonly Column<Item>[];
+  /** Of a row, for the names of its controls. */
+  name: (item: Item) => string;
+  /** Where a row leads. */
+  link?: (item: Item) => LinkProps;
+  /** The items of a row's menu; nothing where it has none. */
+  menu?: (item: Item) => ReactNode;
+  empty: ReactNode;
+}
+
+const loadMenu = () => file(() => import('./row-menu.tsx'));
+const RowMenu = lazy(() => loadMenu().then((loaded) => ({ default: loaded.RowMenu })));
+
+/** A list of things with what is known of each (README.md). */
+export function Table<Item>(props: TableProps<Item>) {
+  const { pages, empty } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const { items, query } = pages;
+  const [order, setOrder] = useState<Order>();
+  const shown = useMemo(() => sorted(items ?? [], props.columns, order), [items, props.columns, order]);
+  const ids = useMemo(() => shown.map(pages.id), [shown, pages.id]);
+  const focus = useFocusKept(ids, place);
+  if (items === undefined) {
+    if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+    return <LoadingRows />;
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: focus is only watched here.
+    <div ref={place} onFocus={focus.onFocus} onBlur={focus.onBlur}>
+      {items.length === 0 ? (
+        <div data-empty tabIndex={-1}>
+          {empty}
+        </div>
+      ) : (
+        <>
+          <PartlySorted pages={pages} order={order} />
+          <Rows {...props} {...{ shown, ids, place, focus, order, setOrder }} />
+          <End pages={pages} />
+        </>
+      )}
+    </div>
+  );
+}
+
+interface RowsProps<Item> extends TableProps<Item> {
+  shown: readonly Item[];
+  ids: readonly string[];
+  place: React.RefObject<HTMLDivElement | null>;
+  focus: ReturnType<typeof useFocusKept>;
+  order: Order | undefined;
+  setOrder: (order: Order | undefined) => void;
+}
+
+function Rows<Item>(props: RowsProps<Item>) {
+  const { label, pages, columns, name, link, menu, shown, ids, place, focus, order, setOrder } = props;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const { rows, rest, measure } = useVirtualRows(ids, body, focus.kept);
+  const [asked, setAsked] = useState<{ id: string; at: MenuAt; open: boolean }>();
+  const about = asked === undefined ? undefined : shown[ids.indexOf(asked.id)];
+  const virtual = shown.length > most;
+  const total = pages.loadMore === undefined && !pages.query.isFetchingNextPage ? shown.length + 1 : -1;
+
+  const moveBetweenRows = (event: KeyboardEvent) => {
+    const { target } = event;
+    if (!(target instanceof HTMLElement) || !target.hasAttribute('data-stop')) return;
+    const here = ids.indexOf(target.closest('[data-id]')?.getAttribute('data-id') ?? '');
+    const next = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: ids.length - 1 }[event.key];
+    const id = next === undefined ? undefined : ids[next];
+    if (id === undefined) return;
+    event.preventDefault();
+    focus.entered(id);
+    // The row may have to be rendered first.
+    requestAnimationFrame(() => focusRow(place.current, id, target.hasAttribute('data-menu')));
+  };
+  return (
+    <>
+      <table
+        {...as.table}
+        aria-label={label}
+        aria-rowcount={virtual ? total : undefined}
+        style={{ '--tracks': tracksOf(columns, menu !== undefined) } as React.CSSProperties}
+        className="block w-full"
+        onKeyDown={moveBetweenRows}
+      >
+        <Head columns={columns} order={order} onOrder={setOrder} menu={menu !== undefined} />
+        <tbody ref={body} {...as.rowgroup} className="flex flex-col" style={{ paddingBottom: rest }}>
+          {rows.map(({ row, gap }) => {
+            const [item, id] = [shown[row], ids[row]];
+            if (item === undefined || id === undefined) return null;
+            return (
+              <TableRow
+                key={id}
+                {...{ item, id, gap, columns, measure }}
+                index={virtual ? row + 2 : undefined}
+                link={link?.(item)}
+                menuColumn={menu !== undefined}
+                menuLabel={menu?.(item) ? `Actions for ${name(item)}` : undefined}
+                expanded={asked?.open === true && asked.id === id}
+                onNear={() => void loadMenu().catch(() => undefined)}
+                onMenu={(asking, button, point) =>
+                  setAsked({ id: asking, at: { button, ...(point === undefined ? {} : { point }) }, open: true })
+                }
+              />
+            );
+          })}
+        </tbody>
+      </table>
+      {asked !== undefined && about !== undefined && (
+        <Suspense>
+          <RowMenu
+            label={`Actions for ${name(about)}`}
+            at={asked.at}
+            open={asked.open}
+            onClose={() => setAsked({ ...asked, open: false })}
+          >
+            {menu?.(about)}
+          </RowMenu>
+        </Suspense>
+      )}
+    </>
+  );
+}
