@@ -39,6 +39,8 @@ export interface Stream<Events extends StreamEvents = StreamEvents> {
   /** Organization streams live longer, beat slower and have a limit of their own. */
   kind: 'organization' | 'other';
   events: Events;
+  /** Its query may ask for a faster heartbeat, in `heartbeat`, in seconds. */
+  fasterHeartbeat?: true;
 }
 export type StreamEvent<Events extends StreamEvents> = {
   [Name in keyof Events & string]: { event: Name; data: z.output<Events[Name]>; id?: string; retry?: number };

@@ -21,7 +21,21 @@ export const streamEvents = operation({
   role: 'viewer',
   projectTokens: 'allowed',
   problems: [],
-  stream: { kind: 'organization', events: { change: changeSchema, resync: z.object({}).meta({ id: 'Resync' }) } },
+  query: z.strictObject({
+    heartbeat: z
+      .int()
+      .min(1)
+      .max(15)
+      .optional()
+      .describe(
+        'Seconds between heartbeats while nothing happens, for a reader that must notice a dead stream sooner.',
+      ),
+  }),
+  stream: {
+    kind: 'organization',
+    fasterHeartbeat: true,
+    events: { change: changeSchema, resync: z.object({}).meta({ id: 'Resync' }) },
+  },
   async *handle({ caller, server, signal }) {
     const reader = {
       organizationId: caller.organization.id,

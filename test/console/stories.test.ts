@@ -231,7 +231,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     signalProcess(supervisor, 'SIGSTOP');
     try {
       parts.kill('api');
-      await page.getByText('No connection; trying again.').waitFor();
+      await page.getByText('Reconnecting; this page may be out of date.').waitFor();
       const database = await opened.installation.database();
       const { id } = await database.kysely.selectFrom('organization').select('id').executeTakeFirstOrThrow();
       await effect(database, machine, (running) => createTeam(running, id, 'Made meanwhile'));
@@ -241,7 +241,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await opened.installation.replaced('api', pid);
     await opened.built();
     await row(page, 'Teams', 'Made meanwhile').waitFor();
-    await page.getByText('No connection; trying again.').waitFor({ state: 'detached' });
+    await page.getByText('Reconnecting; this page may be out of date.').waitFor({ state: 'detached' });
     await sameLoad();
   });
 

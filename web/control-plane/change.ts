@@ -2,6 +2,7 @@ import { type QueryKey, useMutation } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { backOff } from '../../domain/back-off.ts';
 import { announce, tellDone, tellFailure } from '../components/toasts/told.ts';
+import { silence } from '../live/silence.ts';
 import { usePlane } from './plane.ts';
 import { betweenRequests, isPassing, problemOf, type ShownProblem } from './problem.ts';
 
@@ -52,6 +53,8 @@ export function useChange<Input, Output>(
 ): Change<Input> {
   const { queryClient } = usePlane();
   const underWay = useRef(false);
+  /** Ends what is told of a late answer, all attempts together. */
+  const settled = useRef<() => void>(undefined);
   // The same input sent again after a lost answer reuses its key, so that it takes effect once.
   const unanswered = useRef<{ text: string; once: string }>(undefined);
   const mutation = useMutation({
@@ -85,6 +88,7 @@ export function useChange<Input, Output>(
     },
     onSettled: (_, __, { input }) => {
       underWay.current = false;
+      settled.current?.();
       for (const queryKey of options.touches?.(input) ?? []) void queryClient.invalidateQueries({ queryKey });
       for (const { queryKey } of options.meanwhile?.(input) ?? []) void queryClient.invalidateQueries({ queryKey });
     },
@@ -96,6 +100,7 @@ export function useChange<Input, Output>(
     send: (input) => {
       if (underWay.current) return;
       underWay.current = true;
+      settled.current = silence.expect('change');
       const before = unanswered.current;
       unanswered.current = undefined;
       const same = before !== undefined && before.text === (JSON.stringify(input) ?? '');

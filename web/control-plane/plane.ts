@@ -4,6 +4,7 @@ import { createTRPCOptionsProxy, type TRPCOptionsProxy } from '@trpc/tanstack-re
 import { createContext, useContext } from 'react';
 import type { ConsoleRouter } from '../../api/engine/trpc/trpc.ts';
 import { backOff } from '../../domain/back-off.ts';
+import { askedInSight, onRecovery } from '../live/contact.ts';
 import { betweenRequests, isPassing } from './problem.ts';
 
 /**
@@ -43,19 +44,12 @@ export function createPlane(organizationId?: string): Plane {
           ...(organizationId === undefined ? {} : { 'x-svc-organization': organizationId }),
           ...(typeof op.context.once === 'string' ? { 'idempotency-key': op.context.once } : {}),
         }),
-        fetch: async (url, init) => withRequestId(await fetch(url, inTime(init as RequestInit))),
+        fetch: async (url, init) => withRequestId(await askedInSight(url as string, init as RequestInit)),
       }),
     ],
   });
+  onRecovery(() => void queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.error !== null }));
   return { organizationId, client, queryClient, trpc: createTRPCOptionsProxy<ConsoleRouter>({ client, queryClient }) };
-}
-
-/** The control plane answers or refuses within 30 seconds; a longer wait means a lost connection. */
-const answerMillis = 45_000;
-
-function inTime(init: RequestInit): RequestInit {
-  const late = AbortSignal.timeout(answerMillis);
-  return { ...init, signal: init.signal ? AbortSignal.any([init.signal, late]) : late };
 }
 
 /** Keeps the request id of a failed answer for support. */

@@ -1,23 +1,33 @@
-import { useEffect, useState } from 'react';
+import { CheckIcon } from '@primer/octicons-react';
+import { useSyncExternalStore } from 'react';
 import { Spinner } from '../components/loading.tsx';
+import { silence } from '../live/silence.ts';
 
-/** A quiet notice that the page may be out of date. Delayed, since most interruptions are short. */
-export function ConnectionNotice({ connected }: { connected: boolean }) {
-  const [shown, setShown] = useState(false);
-  useEffect(() => {
-    if (connected) {
-      setShown(false);
-      return;
-    }
-    const timer = setTimeout(() => setShown(true), 1_500);
-    return () => clearTimeout(timer);
-  }, [connected]);
+const words = {
+  offline: 'You are offline. This page may be out of date.',
+  'change unanswered': 'Still sending your change; it takes effect once.',
+  unanswered: 'Still waiting for the control plane…',
+  'out of contact': 'Reconnecting; this page may be out of date.',
+  'connected again': 'Connected again',
+  answered: 'The control plane answered',
+};
+
+/** The one place that tells of silence, and of its end. Always rendered, so that screen readers announce it politely. */
+export function ConnectionNotice() {
+  const told = useSyncExternalStore(silence.subscribe, silence.told);
+  const over = told === 'connected again' || told === 'answered';
   return (
-    <div role="status" className="pointer-events-none fixed inset-x-0 bottom-5 z-30 flex justify-center">
-      {shown && (
-        <span className="inline-flex items-center gap-2 rounded-full bg-raised px-3.5 py-1.5 text-soft text-sm shadow-raised">
-          <Spinner />
-          No connection; trying again. This page may be out of date.
+    <div
+      role="status"
+      // Said expressly: an open dialog hides all else from screen readers, except what is live.
+      aria-live="polite"
+      aria-label="Connection"
+      className="pointer-events-none fixed inset-x-0 bottom-5 z-60 flex justify-center px-4"
+    >
+      {told !== undefined && (
+        <span className="appear inline-flex items-center gap-2 rounded-full bg-raised px-3.5 py-1.5 text-sm text-soft shadow-raised">
+          {over ? <CheckIcon className="text-good" /> : <Spinner />}
+          {words[told]}
         </span>
       )}
     </div>

@@ -7,17 +7,16 @@ import { NoPermission } from '../components/states.tsx';
 import { PlaneContext } from '../control-plane/plane.ts';
 import { type OwnMembership, useSession } from '../control-plane/session.ts';
 import { useLive } from '../live/use-live.ts';
-import { ConnectionNotice } from './connection-notice.tsx';
 import { NotThere } from './fallbacks.tsx';
 import { placeOf } from './places.ts';
 import { Shell } from './shell.tsx';
 import { Sidebar } from './sidebar.tsx';
 
-/** The frame around every page of an organization: navigation, and whether the connection is up. */
+/** The frame around every page of an organization: navigation, and data that stays current. */
 export function OrganizationFrame() {
   const { plane } = useRouteContext({ from: '/$organization' });
   const membership = useSession()?.organizations.find(({ id }) => id === plane.organizationId);
-  const { connected } = useLive(plane, membership !== undefined);
+  useLive(plane, membership !== undefined);
   const role = membership?.role;
   const shownTo = useRef({ plane, role });
   useEffect(() => {
@@ -31,7 +30,6 @@ export function OrganizationFrame() {
       <QueryClientProvider client={plane.queryClient}>
         {/* The key drops half-typed input, so that it is never sent to another organization. */}
         <Shell key={plane.organizationId} sidebar={membership !== undefined && <Sidebar />}>
-          <ConnectionNotice connected={connected} />
           {membership === undefined ? <NotThere /> : <Allowed role={membership.role} />}
         </Shell>
       </QueryClientProvider>

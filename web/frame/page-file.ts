@@ -1,4 +1,5 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
+import { silence } from '../live/silence.ts';
 
 /** A file of the console could not be loaded: its version is no longer served, or the server does not answer. */
 export class FileMissing extends Error {
@@ -17,7 +18,7 @@ export function page<Module extends Record<string, unknown>, Name extends keyof 
 
 export async function file<Module>(load: () => Promise<Module>): Promise<Module> {
   try {
-    return await load();
+    return await silence.waiting('question', load());
   } catch (error) {
     throw new FileMissing(error);
   }

@@ -10,9 +10,12 @@ export type StreamEvent =
   | { event: 'resync' }
   | { event: 'alive' };
 
+/** Asked for, so that a dead stream is noticed within five seconds, although one heartbeat came late. */
+const heartbeatSeconds = 2;
+
 /** The organization's events until the stream ends, however it ends: by an error, or by returning. */
 export async function* readEvents(organizationId: string, signal: AbortSignal): AsyncGenerator<StreamEvent> {
-  const answer = await fetch('/api/v1/events/stream', {
+  const answer = await fetch(`/api/v1/events/stream?heartbeat=${heartbeatSeconds}`, {
     headers: { accept: 'text/event-stream', 'x-svc-organization': organizationId },
     cache: 'no-store',
     signal,

@@ -5,15 +5,17 @@ export interface StreamListener {
   change(hint: Hint): void;
   /** Displayed data may be stale: refetch all of it. */
   resync(): void;
-  connected(connected: boolean): void;
+  /** The stream lives: it was opened, or a heartbeat came. */
+  alive(): void;
   /** The control plane refuses the stream: perhaps nobody is signed in any more, or is no member any more. */
   refused(): void;
 }
 
-/** Heartbeats come every 15 seconds: a stream silent for this long is dead, even if the network reported nothing. */
-const deadMillis = 35_000;
-const suspectMillis = 18_000;
-const openingMillis = 10_000;
+const tickMillis = 1_000;
+/** Heartbeats come every 2 seconds: a stream silent for this long is dead, even if the network reported nothing. */
+const deadTicks = 8;
+const suspectTicks = 5;
+const openingTicks = 10;
 /** A stream that lived this long counts as healthy: it is reopened without a pause. */
 const steadyMillis = 10_000;
 const pauses = { first: 500, longest: 8_000 };
@@ -27,25 +29,23 @@ export class HeldStream {
   #ended = false;
   #connected = false;
   #startedAt = Date.now();
-  #heardAt = Date.now();
+  /** Counted instead of timed: a tab that is held still hears nothing and ticks as little. */
+  #silentTicks = 0;
   #endPause: (() => void) | undefined;
 
   constructor(organizationId: string, listener: StreamListener) {
     this.#organizationId = organizationId;
     this.#listener = listener;
     this.#watch = setInterval(() => {
-      if (this.#silence() > (this.#connected ? deadMillis : openingMillis)) this.#attempt.abort();
-    }, 2_000);
+      if (this.#endPause === undefined) this.#silentTicks += 1;
+      if (this.#silentTicks >= (this.#connected ? deadTicks : openingTicks)) this.#attempt.abort();
+    }, tickMillis);
     void this.#hold();
   }
 
-  get connected(): boolean {
-    return this.#connected;
-  }
-
-  /** The tab woke from sleep: a suspect stream is reopened, and a running pause is cut short. */
+  /** Somebody looks again, or misses a sign of life: a suspect stream is reopened, and a running pause is cut short. */
   check(): void {
-    if (this.#silence() > suspectMillis) this.#attempt.abort();
+    if (this.#silentTicks >= suspectTicks) this.#attempt.abort();
     this.#endPause?.();
   }
 
@@ -61,7 +61,6 @@ export class HeldStream {
       const held = await this.#attemptOnce();
       if (this.#ended) return;
       this.#connected = false;
-      this.#listener.connected(false);
       failures = held > steadyMillis ? 0 : failures + 1;
       if (failures > 0) await this.#pause(backOff(failures, pauses) * (0.7 + Math.random() * 0.3));
     }
@@ -70,29 +69,26 @@ export class HeldStream {
   /** How long it held. */
   async #attemptOnce(): Promise<number> {
     this.#attempt = new AbortController();
-    this.#startedAt = this.#heardAt = Date.now();
+    this.#startedAt = Date.now();
+    this.#silentTicks = 0;
     try {
       for await (const event of readEvents(this.#organizationId, this.#attempt.signal)) {
         if (this.#ended) break;
-        this.#heardAt = Date.now();
+        this.#silentTicks = 0;
         if (event.event === 'change') this.#listener.change(event.hint);
         else if (event.event === 'resync') this.#listener.resync();
         else if (event.event === 'open') {
           this.#connected = true;
-          this.#listener.connected(true);
+          this.#listener.alive();
           // The stream replays nothing, so earlier changes are found by a refetch.
           this.#listener.resync();
-        }
+        } else this.#listener.alive();
       }
     } catch (error) {
       const refused = error instanceof StreamRefused && error.status >= 400 && error.status < 500;
       if (refused && error.status !== 429 && !this.#ended) this.#listener.refused();
     }
     return this.#connected ? Date.now() - this.#startedAt : 0;
-  }
-
-  #silence(): number {
-    return this.#endPause === undefined ? Date.now() - this.#heardAt : 0;
   }
 
   #pause(milliseconds: number): Promise<void> {

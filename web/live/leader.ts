@@ -1,18 +1,24 @@
 import type { Hint } from './event-stream.ts';
-import { HeldStream, type StreamListener } from './held-stream.ts';
+import { type StreamListener as HeldListener, HeldStream } from './held-stream.ts';
 import { onWaking } from './waking.ts';
 
 type Message =
   | { say: 'change'; hint: Hint }
   | { say: 'resync' }
-  | { say: 'connected'; connected: boolean }
+  | { say: 'alive' }
   | { say: 'refused' }
   | { say: 'here' }
   | { say: 'anybody there?' };
 
-const hereMillis = 10_000;
-/** A leader silent for this long is asked whether it is alive. */
-const silentMillis = 25_000;
+export interface StreamListener extends Omit<HeldListener, 'alive'> {
+  /** Whether no sign of life of the stream has come for longer than its heartbeat; told when that changes. */
+  still(still: boolean): void;
+}
+
+const tickMillis = 250;
+/** After this long without a heartbeat the leader is asked, and then people are told. */
+const askTicks = 11;
+const stillTicks = 17;
 const answerMillis = 1_200;
 
 /**
@@ -31,7 +37,15 @@ export function followEvents(organizationId: string, listener: StreamListener): 
   let leave: () => void = () => undefined;
   let heardAt = Date.now();
   let answer: ReturnType<typeof setTimeout> | undefined;
+  /** Counted instead of timed: a tab that is held still hears nothing and ticks as little. */
+  let silentTicks = 0;
+  let still = false;
 
+  const setStill = (now: boolean): void => {
+    if (still === now || over) return;
+    still = now;
+    listener.still(now);
+  };
   const post = (message: Message): void => {
     if (!over) channel.postMessage(message);
   };
@@ -44,14 +58,17 @@ export function followEvents(organizationId: string, listener: StreamListener): 
     if (message.say === 'anybody there?') {
       if (stream === undefined) return;
       stream.check();
-      post({ say: 'connected', connected: stream.connected });
+      post({ say: 'here' });
       return;
     }
     heardAt = Date.now();
+    if (message.say !== 'here') {
+      silentTicks = 0;
+      setStill(false);
+    }
     if (message.say === 'change') listener.change(message.hint);
     else if (message.say === 'resync') listener.resync();
     else if (message.say === 'refused') listener.refused();
-    else if (message.say === 'connected') listener.connected(message.connected);
   }
   channel.onmessage = ({ data }: MessageEvent<Message>) => hear(data);
 
@@ -77,13 +94,11 @@ export function followEvents(organizationId: string, listener: StreamListener): 
       const holding = new HeldStream(organizationId, {
         change: (hint) => tell({ say: 'change', hint }),
         resync: () => tell({ say: 'resync' }),
-        connected: (connected) => tell({ say: 'connected', connected }),
+        alive: () => tell({ say: 'alive' }),
         refused: () => tell({ say: 'refused' }),
       });
       stream = holding;
-      const here = setInterval(() => post({ say: 'here' }), hereMillis);
       leave = () => {
-        clearInterval(here);
         holding.end();
         stream = undefined;
         resolve();
@@ -111,9 +126,10 @@ export function followEvents(organizationId: string, listener: StreamListener): 
     ask();
   });
   const watch = setInterval(() => {
-    const silent = stream === undefined && Date.now() - heardAt > silentMillis;
-    if (silent && document.visibilityState === 'visible') ask();
-  }, 5_000);
+    silentTicks += 1;
+    if (silentTicks >= stillTicks) setStill(true);
+    if (silentTicks % askTicks === 0 && document.visibilityState === 'visible') ask();
+  }, tickMillis);
   void stand();
   ask();
 

@@ -89,7 +89,7 @@ async function* frames(
     await recheck();
     const given = { ...givenOf(server, incoming, input), signal: ending.signal };
     const events = incoming.named.operation.handle(given) as AsyncGenerator<Frame, void, undefined>;
-    yield* merged(events, clocks.heartbeat[stream.kind], ending.signal);
+    yield* merged(events, heartbeatMillis(server, stream, input), ending.signal);
   } catch (error) {
     // The stream is open by now: the reason can only be sent within it.
     if (!(error instanceof Problem)) throw error;
@@ -98,6 +98,14 @@ async function* frames(
     end();
     incoming.signal.removeEventListener('abort', end);
   }
+}
+
+/** A reader may ask for a faster heartbeat than the specified one, and for no slower one. */
+function heartbeatMillis({ clocks }: ServerParts, stream: Stream, { query }: Input): number {
+  const specified = clocks.heartbeat[stream.kind];
+  if (stream.fasterHeartbeat === undefined) return specified;
+  const { heartbeat } = query as { heartbeat?: number };
+  return heartbeat === undefined ? specified : Math.min(specified, heartbeat * 1_000);
 }
 
 interface Lease {

@@ -110,6 +110,21 @@ test('it is framed and typed as promised, with a heartbeat', async () => {
   expect(stream.text().startsWith(': open\n\nevent: nothing\nid: 1\nretry: 500\ndata: {}\n\n')).toBe(true);
 });
 
+test('a reader has a faster heartbeat within its bounds, and no slower one', async () => {
+  const slow = await api.twin({ ...clocks, heartbeat: { organization: 3_600_000, other: 3_600_000 } });
+  try {
+    const stream = await open(slow, ours.tokens.viewer, `${path}?heartbeat=1`);
+    await until('a heartbeat', async () => stream.text().includes(': heartbeat\n\n'));
+    for (const heartbeat of ['0', '16', '0.5', '-1', 'often', '1e3']) {
+      const refused = await api.call('GET', `${path}?heartbeat=${heartbeat}`, { as: ours.tokens.viewer });
+      expect([heartbeat, refused.status]).toEqual([heartbeat, 422]);
+    }
+  } finally {
+    for (const stream of opened.splice(0)) stream.stop();
+    await slow.close();
+  }
+});
+
 test.each([
   [path, 8, 'organization streams'],
   ['/api/v1/nothing/stream', 4, 'streams'],

@@ -1,0 +1,128 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { effect } from '../../db/engine/effect.ts';
+import { createTeam } from '../../db/teams/teams.ts';
+import { realBrowser } from '../browsers/real-browser.ts';
+import { proxyTo, type TcpProxy } from '../ground/proxy.ts';
+import { signalProcess } from '../installation/process-family.ts';
+import { machine } from '../seeds/seed.ts';
+import { Console } from './console.ts';
+import { mark, row } from './on-page.ts';
+import { Visitor } from './visitor.ts';
+
+const browser = await realBrowser();
+let opened: Console;
+let ada: Visitor;
+let line: TcpProxy;
+/** Ada's second browser, behind the proxy. */
+let far: Visitor;
+
+beforeAll(async () => {
+  if (browser === undefined) return;
+  opened = await Console.start(browser, 'console-silence');
+  ada = await opened.firstOwner('Ada Lovelace', 'ada@example.com');
+  line = await proxyTo(`127.0.0.1:${opened.installation.port}`);
+  const context = await browser.newContext({ storageState: await ada.context.storageState() });
+  far = await Visitor.open(context, `http://localhost:${line.address.split(':')[1]}`);
+});
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') await opened.keepPictures();
+  // A broken line is all that these pages may complain of.
+  const complaints = [...opened.complaints(), ...far.complaints.splice(0)];
+  expect(complaints.filter((one) => !/net::ERR_|: 50[234]$/.test(one))).toEqual([]);
+});
+afterAll(async () => {
+  await far?.context.close();
+  await line?.close();
+  await opened?.close();
+  await browser?.close();
+});
+
+const notice = (page: Page) => page.getByRole('status', { name: 'Connection' });
+const told = (page: Page, words: string) => notice(page).getByText(words).waitFor();
+const quiet = (page: Page) => notice(page).getByText(/./).waitFor({ state: 'detached' });
+
+async function makeMeanwhile(name: string): Promise<void> {
+  const database = await opened.installation.database();
+  const { id } = await database.kysely.selectFrom('organization').select('id').executeTakeFirstOrThrow();
+  await effect(database, machine, (running) => createTeam(running, id, name));
+}
+
+/** The end of a silence of one kind and what was missed, on the load that was there before. */
+describe.skipIf(browser === undefined)('silence', () => {
+  test('a stopped API: the page says that it may be out of date, a press that it is still being sent, once', async () => {
+    const { page } = ada;
+    await ada.go('/default/teams');
+    await page
+      .getByText('No teams')
+      .or(page.getByRole('list', { name: 'Teams' }))
+      .first()
+      .waitFor();
+    const sameLoad = await mark(page);
+    const { parts } = opened.installation;
+    const [supervisor, api] = [parts.supervisor() ?? 0, parts.pid('api') ?? 0];
+    signalProcess(supervisor, 'SIGSTOP');
+    signalProcess(api, 'SIGSTOP');
+    try {
+      await told(page, 'Reconnecting; this page may be out of date.');
+      await page.getByRole('button', { name: 'Create a team' }).first().click();
+      await page.getByLabel('Name').fill('Pressed once');
+      await page.getByRole('button', { name: 'Create team' }).click();
+      await told(page, 'Still sending your change; it takes effect once.');
+    } finally {
+      signalProcess(api, 'SIGCONT');
+      signalProcess(supervisor, 'SIGCONT');
+    }
+    await row(page, 'Teams', 'Pressed once').waitFor();
+    await told(page, 'Connected again');
+    await quiet(page);
+    expect(await row(page, 'Teams', 'Pressed once').count()).toBe(1);
+    await sameLoad();
+  });
+
+  test('a machine without a network: the page says so at once, and shows afterwards what changed meanwhile', async () => {
+    const { page, context } = ada;
+    await ada.go('/default/teams');
+    await row(page, 'Teams', 'Pressed once').waitFor();
+    const sameLoad = await mark(page);
+    await context.setOffline(true);
+    await told(page, 'You are offline.');
+    await makeMeanwhile('Made while offline');
+    await context.setOffline(false);
+    await told(page, 'Connected again');
+    await row(page, 'Teams', 'Made while offline').waitFor();
+    await quiet(page);
+    await sameLoad();
+  });
+
+  test('a line that takes requests and never answers: a page that was asked for waits in words, and comes by itself', async () => {
+    const { page } = far;
+    await far.go('/default/teams');
+    await row(page, 'Teams', 'Pressed once').waitFor();
+    const sameLoad = await mark(page);
+    const file = page.waitForResponse(/\/files\/members-[^/]*\.js$/);
+    await page.getByRole('link', { name: 'Members' }).hover();
+    await page.evaluate(`import(${JSON.stringify((await file).url())})`);
+    await line.freeze();
+    await page.getByRole('link', { name: 'Members' }).click();
+    await told(page, 'Still waiting for the control plane…');
+    await makeMeanwhile('Made while it hung');
+    await line.restore();
+    await page.getByRole('list', { name: 'Members' }).waitFor();
+    await told(page, 'Connected again');
+    await page.getByRole('link', { name: 'Teams' }).click();
+    await row(page, 'Teams', 'Made while it hung').waitFor();
+    await quiet(page);
+    await sameLoad();
+  });
+
+  test('a proxy that holds the stream back: requests are answered, and the page says that it may be out of date', async () => {
+    const { page } = ada;
+    await page.route('**/api/v1/events/stream*', () => undefined);
+    await ada.go('/default/teams');
+    await row(page, 'Teams', 'Pressed once').waitFor();
+    await told(page, 'Reconnecting; this page may be out of date.');
+    await page.unroute('**/api/v1/events/stream*');
+    await told(page, 'Connected again');
+  });
+});
