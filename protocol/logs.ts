@@ -12,6 +12,27 @@ export const logStreams = ['stdout', 'stderr'] as const;
 export const logStream = z.enum(logStreams);
 export type LogStream = z.infer<typeof logStream>;
 
+const milliseconds = z.number().min(0).max(8.64e15);
+
+/** How a run ended; without code and signal nobody saw it. */
+export const logExit = z.object({
+  at: milliseconds,
+  code: z.int().optional(),
+  signal: z.string().max(32).optional(),
+  outOfMemory: z.literal(true).optional(),
+});
+
+/** One start of an instance. Its lines begin at `from`; once it has ended, nothing of it stands behind `to`. */
+export const logRun = z.object({
+  run: z.int().min(1),
+  from: logCursor,
+  startedAt: milliseconds.optional(),
+  exit: logExit.optional(),
+  to: logCursor.optional(),
+});
+export type LogRun = z.infer<typeof logRun>;
+export const mostRuns = 500;
+
 /** Somebody who reads the log of an instance: the agent sends it chunks for as long as `work` names it. */
 export const logReader = z.object({
   id: z.uuid(),
@@ -19,6 +40,8 @@ export const logReader = z.object({
   /** Where to begin; without it with the last `tail` lines, and without both with the oldest line that is kept. */
   from: logCursor.optional(),
   tail: z.int().min(0).optional(),
+  /** Where to end: the last `tail` lines in front of it. Only without `follow`. */
+  to: logCursor.optional(),
   follow: z.boolean(),
 });
 export type LogReader = z.infer<typeof logReader>;
@@ -31,8 +54,6 @@ export type LogReaders = z.infer<typeof logReaders>;
 export const largestBatch = 256 * 1024;
 export const longestLine = 65_536;
 const base64Of = (bytes: number) => Math.ceil(bytes / 3) * 4;
-const milliseconds = z.number().min(0).max(8.64e15);
-
 /**
  * Bytes of one stream. From each mark on positions count bytes again: a mark says where in the bytes, which position and
  * when it was written. A line that no line break ends here is a line of its own.
@@ -64,6 +85,8 @@ export const logBatch = z.object({
   from: logCursor,
   to: logCursor,
   chunks: z.array(z.union([logGap, logChunk])).max(2_000),
+  /** Runs that began or ended since the batch before; in the first batch all that are known, none included. */
+  runs: z.array(logRun).max(mostRuns).optional(),
   /** Nothing follows; the message says why if that is not the log's end. */
   end: z.object({ message: said(1000).optional() }).optional(),
 });

@@ -31,12 +31,13 @@ const spoken: Record<string, { request?: z.ZodType; answer: z.ZodType }> = {
   'command-output': { request: outputBatch, answer: nothing },
   'command-result': { request: commandResult, answer: nothing },
   logs: { request: logBatch, answer: logAnswer },
+  'logs-runs': { request: logBatch, answer: logAnswer },
   credential: { request: credentialRequest, answer: nothing },
   release: { answer: release },
 };
 
 /** Routes that came with a minor. */
-const since: Record<string, string> = { logs: '1.1' };
+const since: Record<string, string> = { logs: '1.1', 'logs-runs': '1.1' };
 
 const cases = versions.flatMap((version) =>
   Object.keys(spoken)

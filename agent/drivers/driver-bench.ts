@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { vi } from 'vitest';
 import { linesOf } from '../../protocol/log-lines.ts';
-import type { LogStream } from '../../protocol/logs.ts';
+import type { LogCursor, LogRun, LogStream } from '../../protocol/logs.ts';
 import { process as processSchema } from '../../protocol/workload.ts';
 import type { Driver, Exit, Instance, InstanceSpec, LogNews } from './driver.ts';
 import type { ReadyImage } from './image.ts';
@@ -76,9 +76,18 @@ export class DriverBench {
     );
   }
 
-  async said(id: string, tail = 1_000_000): Promise<LogLine[]> {
+  /** The runs that the log tells of, as they are at its end. */
+  async runs(id: string): Promise<LogRun[]> {
+    const runs = new Map<number, LogRun>();
+    const request = { start: { tail: 0 }, follow: false, signal: AbortSignal.timeout(20_000) };
+    for await (const news of this.driver.logs(id, request))
+      if ('runs' in news) for (const run of news.runs) runs.set(run.run, run);
+    return [...runs.values()];
+  }
+
+  async said(id: string, tail = 1_000_000, to?: LogCursor): Promise<LogLine[]> {
     const lines: LogLine[] = [];
-    const request = { start: { tail }, follow: false, signal: AbortSignal.timeout(20_000) };
+    const request = { start: { tail }, to, follow: false, signal: AbortSignal.timeout(20_000) };
     for await (const news of this.driver.logs(id, request)) lines.push(...linesIn(news));
     return lines;
   }

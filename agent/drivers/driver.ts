@@ -1,5 +1,5 @@
 import type { Facts } from '../../protocol/agent.ts';
-import type { LogCursor, LogGap, LogStream } from '../../protocol/logs.ts';
+import type { LogCursor, LogGap, LogRun, LogStream } from '../../protocol/logs.ts';
 import type { Process } from '../../protocol/workload.ts';
 import type { ReadyImage } from './image.ts';
 
@@ -55,12 +55,17 @@ export interface LogLines {
   bytes: Buffer;
 }
 
-/** First where the log is read from, then what stands there. Part of it may have been deleted before it was read. */
-export type LogNews = { begin: LogCursor } | LogLines | LogGap;
+/**
+ * First where the log is read from, then what stands there. Part of it may have been deleted before it was read. Runs are
+ * told when they begin and when they end, not later than their lines.
+ */
+export type LogNews = { begin: LogCursor } | { runs: LogRun[] } | LogLines | LogGap;
 
 export interface LogRequest {
   /** Where to begin: behind what was read before, at the last so many lines, or at the oldest line there is. */
   start: { from: LogCursor } | { tail: number } | 'oldest';
+  /** Where to end; only without `follow`. */
+  to?: LogCursor | undefined;
   follow: boolean;
   signal: AbortSignal;
 }

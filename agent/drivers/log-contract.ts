@@ -60,6 +60,29 @@ export function logContract(present: () => DriverBench): void {
     expect(await reading).toBe(false);
   });
 
+  test('each run has its place in the log, with its exit, also for the agent that comes next', async () => {
+    const id = await bench.started(job(['-once', '-code', '3']));
+    await bench.ended(id);
+    for (const run of [2, 3, 4]) {
+      if (run === 3) bench.driver = await bench.ground.driver();
+      await bench.driver.start(id);
+      await bench.ended(id, run);
+    }
+    const lines = await until('a line of each run', async () => {
+      const said = await bench.said(id);
+      return said.length === 4 && said;
+    });
+    const runs = await bench.runs(id);
+    expect(runs.map(({ run, exit }) => [run, exit?.code])).toEqual([1, 2, 3, 4].map((run) => [run, 3]));
+    for (const [index, { startedAt = 0, exit, from, to }] of runs.entries()) {
+      expect(exit?.at).toBeGreaterThanOrEqual(startedAt);
+      const within = lines.filter(({ position, stream }) => position >= from[stream] && position < (to?.[stream] ?? 0));
+      expect(within).toEqual([lines[index]]);
+      // Backwards: the last lines of a run are those in front of its end.
+      expect(await bench.said(id, 2, to)).toEqual(lines.slice(Math.max(0, index - 1), index + 1));
+    }
+  });
+
   test('logs are read on from a cursor: every line once, with the position that it always has', async () => {
     const id = await bench.started();
     await bench.answering(id);

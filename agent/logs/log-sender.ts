@@ -97,14 +97,16 @@ class Gathering {
   }
 
   async #read(driver: Sending['driver']): Promise<void> {
-    const { instance, follow } = this.#reader;
-    for await (const found of driver.logs(instance, { start: startOf(this.#reader), follow, signal: this.#signal })) {
+    const { instance, follow, to } = this.#reader;
+    const request = { start: startOf(this.#reader), to, follow: follow && to === undefined, signal: this.#signal };
+    for await (const found of driver.logs(instance, request)) {
       if ('begin' in found) {
         this.#outgoing = new Outgoing(found.begin);
         this.#wake();
         continue;
       }
-      this.#outgoing?.add(found);
+      if ('runs' in found) this.#outgoing?.tell(found.runs);
+      else this.#outgoing?.add(found);
       this.#wake();
       while ((this.#outgoing?.size ?? 0) >= ahead && !this.#signal.aborted) await pause(10, this.#signal);
       if (this.#signal.aborted) return;

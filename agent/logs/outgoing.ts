@@ -1,4 +1,12 @@
-import { type LogBatch, type LogCursor, type LogGap, type LogStream, largestBatch } from '../../protocol/logs.ts';
+import {
+  type LogBatch,
+  type LogCursor,
+  type LogGap,
+  type LogRun,
+  type LogStream,
+  largestBatch,
+  mostRuns,
+} from '../../protocol/logs.ts';
 import type { LogLines } from '../drivers/driver.ts';
 
 const mostChunks = 1_000;
@@ -18,6 +26,7 @@ interface DraftBatch {
   from: LogCursor;
   to: LogCursor;
   chunks: (Draft | LogGap)[];
+  runs?: LogRun[];
   size: number;
   marks: number;
 }
@@ -58,10 +67,17 @@ export class Outgoing {
     batch.to = { ...this.#cursor };
   }
 
+  /** Runs go with the lines that follow, or with those that wait. */
+  tell(runs: LogRun[]): void {
+    const batch = this.#batchFor(0);
+    batch.runs = [...(batch.runs ?? []), ...runs].slice(-mostRuns);
+  }
+
   take(): LogBatch | undefined {
     const batch = this.#batches.shift();
     if (batch === undefined) return undefined;
-    return { from: batch.from, to: batch.to, chunks: batch.chunks.map(sent) };
+    const { from, to, chunks, runs } = batch;
+    return { from, to, chunks: chunks.map(sent), ...(runs === undefined ? {} : { runs }) };
   }
 
   #batchFor(size: number): DraftBatch {

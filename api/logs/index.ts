@@ -1,4 +1,5 @@
 import { listLogLines } from './list-log-lines.ts';
+import { listRuns } from './list-runs.ts';
 import { streamLogs } from './stream-logs.ts';
 
-export const logs = { logLines: listLogLines, logs: streamLogs };
+export const logs = { logLines: listLogLines, logs: streamLogs, runs: listRuns };

@@ -42,6 +42,7 @@ export const listLogLines = operation({
         missing[told.missing.stream] ??= told.missing.from;
         continue;
       }
+      if ('run' in told) continue;
       // One more than fits says that there is a next page, which begins with it.
       if (items.length === page.limit) {
         await reading.return(undefined);

@@ -1,23 +1,36 @@
 import type { LogReaderRow } from '../../db/logs/log-readers.ts';
 import { linesOf } from '../../protocol/log-lines.ts';
-import { type LogBatch, type LogChunk, type LogCursor, type LogStream, logStreams } from '../../protocol/logs.ts';
+import {
+  type LogBatch,
+  type LogChunk,
+  type LogCursor,
+  type LogRun,
+  type LogStream,
+  logStreams,
+} from '../../protocol/logs.ts';
+import { RunBorders } from './run-borders.ts';
 
 export interface LogLine {
   stream: LogStream;
   position: number;
   text: string;
   at: Date;
+  /** The run that wrote it, where that is known. */
+  run?: number;
 }
 
-/** A line or a gap for a reader, and how far it has read with it. */
+/** A line, a gap, or the begin or end of a run for a reader, and how far it has read with it. */
 export type LogTold = { cursor: LogCursor } & (
   | { line: LogLine }
   | { missing: { stream: LogStream; from: number; to: number } }
+  | { run: LogRun }
 );
 
 export interface Wanted {
   from?: LogCursor | undefined;
   tail?: number | undefined;
+  /** Where to end; nothing is followed then. */
+  to?: LogCursor | undefined;
   follow: boolean;
 }
 
@@ -31,6 +44,8 @@ export class LogReader {
   readonly #waiting: LogBatch[] = [];
   #size = 0;
   #cursor: LogCursor | undefined;
+  readonly #borders = new RunBorders();
+  #hasRuns = false;
   #broken = false;
   #closed = false;
   #wake: () => void = () => {};
@@ -52,9 +67,10 @@ export class LogReader {
 
   /** For the agent, as of now: it begins behind what was read already. */
   get row(): LogReaderRow {
-    const { tail, follow } = this.#wanted;
+    const { tail, to, follow } = this.#wanted;
+    const end = to === undefined ? {} : { to };
     const start = this.#cursor === undefined ? (tail === undefined ? {} : { tail }) : { from: { ...this.#cursor } };
-    return { ...this.#row, wanted: { ...start, follow } };
+    return { ...this.#row, wanted: { ...start, ...end, follow } };
   }
 
   get hasRoom(): boolean {
@@ -96,7 +112,7 @@ export class LogReader {
   async *read(
     beginMillis: number,
     signal: AbortSignal,
-  ): AsyncGenerator<LogTold, { message: string } | 'broken' | 'silent' | 'closed', undefined> {
+  ): AsyncGenerator<LogTold, { message: string } | 'broken' | 'silent' | 'closed' | 'old', undefined> {
     let late = false;
     const timer = setTimeout(() => {
       late = true;
@@ -113,6 +129,9 @@ export class LogReader {
           continue;
         }
         clearTimeout(timer);
+        // An agent that knows of runs knows of the end, too; others would send the whole log.
+        this.#hasRuns ||= batch.runs !== undefined;
+        if (this.#wanted.to !== undefined && !this.#hasRuns) return 'old';
         yield* this.#told(batch);
         this.#size -= sizeOf(batch);
         for (const done of [...this.#forRoom]) done();
@@ -125,13 +144,15 @@ export class LogReader {
     }
   }
 
-  *#told({ from, to, chunks }: LogBatch): Generator<LogTold, void, undefined> {
+  *#told({ from, to, chunks, runs = [] }: LogBatch): Generator<LogTold, void, undefined> {
     const cursor = this.#cursor ?? { ...from };
     this.#cursor = cursor;
     if (logStreams.some((stream) => from[stream] > cursor[stream])) {
       this.#broken = true;
       return;
     }
+    this.#borders.take(runs);
+    for (const run of this.#borders.passed(cursor)) yield { cursor, run };
     for (const chunk of chunks) {
       if ('missing' in chunk) {
         const gap = {
@@ -146,14 +167,17 @@ export class LogReader {
         for (const line of linesIn(chunk)) {
           // Came before, from an agent that was started again since.
           if (line.position < cursor[chunk.stream]) continue;
+          for (const run of this.#borders.before(chunk.stream, line.position)) yield { cursor, run };
           cursor[chunk.stream] = line.next;
           const { position } = line;
-          const at = new Date(line.at);
-          yield { cursor, line: { stream: chunk.stream, position, text: line.bytes.toString('utf8'), at } };
+          const of = this.#borders.current;
+          const said = { stream: chunk.stream, position, text: line.bytes.toString('utf8'), at: new Date(line.at) };
+          yield { cursor, line: of === undefined ? said : { ...said, run: of } };
         }
       }
     }
     for (const stream of logStreams) cursor[stream] = Math.max(cursor[stream], to[stream]);
+    for (const run of this.#borders.passed(cursor)) yield { cursor, run };
   }
 }
 

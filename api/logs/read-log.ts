@@ -35,6 +35,11 @@ export async function* readLog(
         message: `The agent of the cluster "${cluster.name}" did not begin with the log within ${logBegins / 1000} s; try again, or read the agent's own log on its machine.`,
       };
     }
+    if (ended === 'old') {
+      return {
+        message: `The agent of the cluster "${cluster.name}" is too old to read a log backwards: update it with \`./ballast cluster update\` first.`,
+      };
+    }
     return typeof ended === 'string' ? undefined : ended;
   } finally {
     leaving.abort();

@@ -108,7 +108,7 @@ export async function followedNumbers(
       const found = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
       rest = found.pop() ?? '';
       for (const frame of found) {
-        if (!frame.startsWith('event: ')) continue;
+        if (!frame.startsWith('event: ') || frame.startsWith('event: run\n')) continue;
         if (!frame.startsWith('event: log\n')) throw new Error(`The log of a flood has no such event: ${frame}`);
         start = `after=${/^id: (.+)$/m.exec(frame)?.[1]}`;
         numbers.push(numberOf(JSON.parse(frame.slice(frame.indexOf('data: ') + 6))));

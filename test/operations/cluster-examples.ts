@@ -105,6 +105,14 @@ export function clusterExamples({ api, ours }: ExampleGround): Record<string, Ex
       // Nobody there speaks for the machine.
       fails: 409,
     },
+    'workloads.runs': {
+      prepare: async () => {
+        const { id, instance } = await inhabited();
+        return { id, instanceId: instance };
+      },
+      // Nobody there speaks for the machine.
+      fails: 409,
+    },
     'clusterCommands.create': {
       prepare: inhabited,
       body: ({ instance }) => ({ kind: 'exec', instance, command: ['true'] }),

@@ -16,6 +16,7 @@ import { facts } from './facts.ts';
 import { Images } from './images.ts';
 import { Instances } from './instances.ts';
 import { logs } from './logs/logs.ts';
+import { placedRuns } from './logs/placed-runs.ts';
 import { makeVolume } from './make-volume.ts';
 import { Network } from './network.ts';
 import { RunBook } from './runs.ts';
@@ -165,7 +166,12 @@ class DockerDriver implements Driver {
   }
 
   logs(id: string, request: LogRequest) {
-    return logs(this.#parts.engine, () => this.#parts.instances.inspect(id), request);
+    const { engine, instances, runs } = this.#parts;
+    const look = async () => {
+      await instances.look(id);
+      return await instances.inspect(id);
+    };
+    return logs(engine, look, (madeAt) => placedRuns(runs.all(id), madeAt), request);
   }
 
   /** The engine rotates its logs itself. */

@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../../../machine/files.ts';
+import { mostRuns } from '../../../protocol/logs.ts';
 import type { Exit } from '../driver.ts';
 
 const exit = z.object({
@@ -12,8 +13,15 @@ const exit = z.object({
   at: z.iso.datetime().pipe(z.coerce.date()),
   outOfMemory: z.literal(true).optional(),
 });
-const record = z.object({ run: z.int(), startedAt: z.string().optional(), exit: exit.optional() });
+const past = z.object({ run: z.int(), startedAt: z.string().optional(), exit: exit.optional() });
+const record = past.extend({ before: z.array(past).optional() });
 type Record = z.infer<typeof record>;
+
+export interface Past {
+  run: number;
+  startedAt?: string;
+  exit?: Exit;
+}
 
 /** A container's state, as the engine reports it. */
 export interface State {
@@ -47,7 +55,9 @@ export class RunBook {
     const before = this.#read(id);
     let now = before;
     if (isTime(state.StartedAt) && state.StartedAt !== now.startedAt) {
-      now = { ...now, run: now.run + 1, startedAt: state.StartedAt };
+      const { before = [], ...last } = now;
+      const history = last.run === 0 ? before : [...before, last].slice(1 - mostRuns);
+      now = { run: last.run + 1, startedAt: state.StartedAt, before: history, ...(last.exit && { exit: last.exit }) };
     }
     if (now.run > 0 && hasEnded(state) && now.exit?.run !== now.run) now = { ...now, exit: exitOf(now.run, state) };
     if (now !== before) {
@@ -55,6 +65,19 @@ export class RunBook {
       this.#known.set(id, now);
     }
     return { run: now.run, ...(now.exit === undefined ? {} : { exit: plain(now.exit) }) };
+  }
+
+  /** All runs that are known, oldest first. */
+  all(id: string): Past[] {
+    const { before = [], ...last } = this.#read(id);
+    return [...before, last]
+      .filter(({ run }) => run > 0)
+      .map((each) => ({
+        run: each.run,
+        ...(each.startedAt === undefined ? {} : { startedAt: each.startedAt }),
+        // One that runs has the exit of the run before.
+        ...(each.exit?.run === each.run ? { exit: plain(each.exit) } : {}),
+      }));
   }
 
   forget(id: string): void {

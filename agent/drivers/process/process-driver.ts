@@ -20,7 +20,8 @@ import { Launch } from './launch/launch.ts';
 import { growTree } from './launch/tree.ts';
 import { Users } from './launch/users.ts';
 import { whyNoHoles } from './logs/log-holes.ts';
-import { readLogs, streams } from './logs/logs.ts';
+import { finished, readLogs, streams } from './logs/logs.ts';
+import { runsOf } from './logs/run-history.ts';
 import { Places } from './places.ts';
 import { Ports } from './ports.ts';
 import { Roots, removeTree } from './roots.ts';
@@ -128,11 +129,11 @@ class ProcessDriver implements Driver {
       const spec = this.#files.spec(id);
       const user = this.#users.of(spec.key);
       const port = spec.process.port === undefined ? undefined : await this.#ports.give(id);
-      for (const stream of streams) this.#files.logs(id)[stream].finishLine();
       await beginRun({
         directory,
         groups: () => this.#groups.make(id, spec.process),
         script: this.#launch.script(spec, port),
+        ends: () => finished(this.#files.logs(id)),
         become: this.#launch.becomeLeader(user),
       });
     });
@@ -189,9 +190,10 @@ class ProcessDriver implements Driver {
 
   async *logs(id: string, request: LogRequest): AsyncGenerator<LogNews, void, undefined> {
     const directory = this.#existing(id);
-    yield* readLogs(this.#files.logs(id), request, () =>
-      this.#files.directory(id) === undefined ? undefined : (lastRun(directory)?.running ?? false),
-    );
+    yield* readLogs(this.#files.logs(id), request, {
+      last: () => (this.#files.directory(id) === undefined ? 'removed' : lastRun(directory)),
+      all: (last, ends) => runsOf(directory, last, ends),
+    });
   }
 
   async rotateLogs(): Promise<void> {

@@ -79,6 +79,10 @@ const lineBreak = Buffer.from('\n');
 
 export const overlapTicks = ticksPerSecond;
 
+export function tickOf(madeAt: string, time: string): number {
+  return Number((nanosecondsOf(time) - nanosecondsOf(madeAt)) / BigInt(1_000_000_000 / ticksPerSecond));
+}
+
 /** A point in time as an engine wants to be told it. */
 export function timeOfTick(madeAt: string, tick: number): string {
   const nanoseconds = nanosecondsOf(madeAt) + BigInt(Math.max(0, tick)) * BigInt(1_000_000_000 / ticksPerSecond);

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ContainerInspectInfo } from 'dockerode';
-import type { LogCursor, LogGap } from '../../../../protocol/logs.ts';
+import type { LogCursor, LogGap, LogRun } from '../../../../protocol/logs.ts';
 import type { LogLines, LogNews, LogRequest } from '../../driver.ts';
 import type { Engine } from '../engine.ts';
 import { frames, LineReader, overlapTicks, timeOfTick } from './log-lines.ts';
+import { ToldRuns } from './placed-runs.ts';
 
 /** Nobody asks for more and means less than everything. */
 const largestTail = 100_000;
@@ -26,15 +27,21 @@ interface Container {
 export async function* logs(
   engine: Engine,
   inspect: Inspect,
-  { start, follow, signal }: LogRequest,
+  runs: (madeAt: string) => LogRun[],
+  { start, to, follow, signal }: LogRequest,
 ): AsyncGenerator<LogNews, void, undefined> {
   const first = await inspect();
   if (first === undefined) throw new Error('There is no such instance; list the instances of the cluster.');
   const container = { id: first.Id, madeAt: first.Created };
-  const { cursor, lines, isAll } = await beginning(engine, container, start, signal);
+  const told = new ToldRuns();
+  let known = runs(container.madeAt);
+  const { cursor, lines, isAll } = await beginning(engine, container, { start, to }, signal);
   yield { begin: { ...cursor } };
+  yield { runs: told.begun(known) };
   for (const line of lines) yield taken(cursor, line);
-  const from = () => ({ since: timeOfTick(container.madeAt, farthest(cursor) - overlapTicks), tail: 'all' });
+  if (isAll && to === undefined) yield { runs: told.ended(known, cursor) };
+  const until = to === undefined ? {} : { until: timeOfTick(container.madeAt, farthest(to)) };
+  const from = () => ({ since: timeOfTick(container.madeAt, farthest(cursor) - overlapTicks), tail: 'all', ...until });
   let isBehind = start !== 'oldest' && 'from' in start;
   let seen = '';
   // Without `follow` once: whatever is there now.
@@ -42,6 +49,9 @@ export async function* logs(
     try {
       const now = await inspect();
       if (now?.Id !== container.id) return;
+      known = runs(container.madeAt);
+      const begun = told.begun(known);
+      if (begun.length > 0) yield { runs: begun };
       const state = `${now.State.StartedAt} ${now.State.FinishedAt}`;
       if (!follow || now.State.Running || state !== seen) {
         const gap = isBehind ? await gapBefore(engine, container, cursor, signal) : undefined;
@@ -49,8 +59,10 @@ export async function* logs(
         isBehind = true;
         const query = { ...from(), ...(follow ? { follow: 'true' } : {}) };
         for await (const line of read(engine, container, query, signal)) {
-          if (line.position >= cursor[line.stream]) yield taken(cursor, line);
+          if (line.position >= cursor[line.stream] && isBefore(line, to)) yield taken(cursor, line);
         }
+        const ended = to === undefined ? told.ended(known, cursor) : [];
+        if (ended.length > 0) yield { runs: ended };
         seen = state;
       }
     } catch (error) {
@@ -67,6 +79,10 @@ function taken(cursor: LogCursor, line: LogLines): LogLines {
   return line;
 }
 
+function isBefore({ stream, position }: LogLines, to: LogCursor | undefined): boolean {
+  return to === undefined || position < to[stream];
+}
+
 /** Lines come in the order of their times: whatever lies before the farthest was read of both streams. */
 function farthest({ stdout, stderr }: LogCursor): number {
   return Math.max(stdout, stderr);
@@ -75,7 +91,7 @@ function farthest({ stdout, stderr }: LogCursor): number {
 async function beginning(
   engine: Engine,
   container: Container,
-  start: LogRequest['start'],
+  { start, to }: Pick<LogRequest, 'start' | 'to'>,
   signal: AbortSignal,
 ): Promise<{ cursor: LogCursor; lines: LogLines[]; isAll: boolean }> {
   const at = (position: number) => ({ stdout: position, stderr: position });
@@ -84,7 +100,13 @@ async function beginning(
   const { tail } = start;
   if (tail >= largestTail) return { cursor: at(0), lines: [], isAll: false };
   const kept: LogLines[] = [];
-  for await (const line of read(engine, container, { tail: String((tail + 2) * partsOfLine) }, signal)) {
+  // An engine counts its last lines before it leaves out those that are too new.
+  const query =
+    to === undefined
+      ? { tail: String((tail + 2) * partsOfLine) }
+      : { tail: 'all', until: timeOfTick(container.madeAt, farthest(to)) };
+  for await (const line of read(engine, container, query, signal)) {
+    if (!isBefore(line, to)) continue;
     kept.push(line);
     // The first of all may be the end of a long line only, and is never among those that were asked for.
     if (kept.length > tail + 1_000) kept.splice(0, kept.length - tail - 1);

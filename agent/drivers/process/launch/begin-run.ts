@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { writeFileAtomically } from '../../../../machine/files.ts';
+import type { LogCursor } from '../../../../protocol/logs.ts';
 import { groupsIn } from '../instance-files.ts';
 import { killAll, lateKeepers, leftovers } from '../leftovers.ts';
+import { noteRun } from '../logs/run-history.ts';
 import { lastRun, runNumbers } from '../runs.ts';
 
 export const keeperScript = fileURLToPath(new URL('./keeper.sh', import.meta.url));
@@ -19,6 +21,8 @@ export interface Beginning {
   /** Made when nobody of the run before is left. */
   groups(): string[];
   script: string;
+  /** How far the log was written by the runs before. */
+  ends(): LogCursor;
   /** The command prefix that switches to the instance's user. */
   become: readonly string[];
 }
@@ -37,6 +41,7 @@ export async function beginRun(beginning: Beginning): Promise<void> {
   writeFileAtomically(join(directory, 'groups'), groups.join('\n'));
   writeFileAtomically(join(directory, 'launch'), beginning.script);
   const number = (before?.number ?? 0) + 1;
+  noteRun(directory, number, before, beginning.ends());
   const args = [keeperScript, directory, String(number), ...groups, '--', ...beginning.become];
   const keeper = spawn('/bin/sh', args, { detached: true, stdio: 'ignore', env: bareEnvironment });
   let failed: Error | undefined;

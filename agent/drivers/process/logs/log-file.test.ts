@@ -9,7 +9,7 @@ import type { LogNews } from '../../driver.ts';
 import { type LogLine, linesIn } from '../../driver-bench.ts';
 import { programOfMachine } from '../launch/command-of.ts';
 import { LogFile } from './log-file.ts';
-import { readLogs } from './logs.ts';
+import { type Runs, readLogs } from './logs.ts';
 
 let directory: string;
 let files: { stdout: LogFile; stderr: LogFile };
@@ -25,10 +25,19 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
+const running = (alive: () => boolean | undefined): Runs => ({
+  last: () => {
+    const now = alive();
+    return now === undefined ? 'removed' : { number: 1, running: now };
+  },
+  all: () => [],
+});
+const living = running(() => true);
+
 async function read(tail = 1_000_000): Promise<LogLine[]> {
   const lines: LogLine[] = [];
   const request = { start: { tail }, follow: false, signal: leaving.signal };
-  for await (const news of readLogs(files, request, () => true)) lines.push(...linesIn(news));
+  for await (const news of readLogs(files, request, living)) lines.push(...linesIn(news));
   return lines;
 }
 const texts = (lines: LogLine[]) => lines.map(({ text }) => text);
@@ -63,7 +72,11 @@ test('an unfinished line is followed once it is finished, or when nobody can fin
   const lines: LogLine[] = [];
   const { signal } = leaving;
   const reading = (async () => {
-    for await (const news of readLogs(files, { start: { tail: 0 }, follow: true, signal }, () => alive))
+    for await (const news of readLogs(
+      files,
+      { start: { tail: 0 }, follow: true, signal },
+      running(() => alive),
+    ))
       lines.push(...linesIn(news));
   })();
   appendFileSync(files.stdout.path, 'one\ntw');
@@ -99,11 +112,16 @@ test.runIf(fallocate)(
     let alive: boolean | undefined = true;
     const { signal } = leaving;
     const reading = (async () => {
-      for await (const news of readLogs(files, { start: { tail: 0 }, follow: true, signal }, () => alive)) {
+      for await (const news of readLogs(
+        files,
+        { start: { tail: 0 }, follow: true, signal },
+        running(() => alive),
+      )) {
         if ('begin' in news) {
           told = news.begin.stdout;
           continue;
         }
+        if ('runs' in news) continue;
         // Whatever is not told is said to be missing.
         const [from, to] = 'missing' in news ? [news.missing.from, news.missing.to] : [news.position, news.next];
         expect(from).toBe(told);
@@ -137,9 +155,10 @@ test.runIf(fallocate)(
     const request = { follow: false, signal: new AbortController().signal };
     const start = { from: { stdout: 100, stderr: 0 } };
     const found: LogNews[] = [];
-    for await (const news of readLogs(files, { ...request, start }, () => true)) found.push(news);
-    expect(found.slice(0, 2)).toEqual([
+    for await (const news of readLogs(files, { ...request, start }, living)) found.push(news);
+    expect(found.slice(0, 3)).toEqual([
       { begin: start.from },
+      { runs: [] },
       { stream: 'stdout', missing: { from: 100, to: files.stdout.start } },
     ]);
   },

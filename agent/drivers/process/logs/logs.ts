@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { linesOf } from '../../../../protocol/log-lines.ts';
-import { type LogCursor, type LogStream, logStreams } from '../../../../protocol/logs.ts';
+import { type LogCursor, type LogRun, type LogStream, logStreams } from '../../../../protocol/logs.ts';
 import type { LogNews, LogRequest } from '../../driver.ts';
+import type { Run as ProcessRun } from '../runs.ts';
 import type { LogFile, Run } from './log-file.ts';
 
 export const streams = logStreams;
@@ -9,33 +10,52 @@ export type Streams = Readonly<Record<LogStream, LogFile>>;
 
 const lookMilliseconds = 100;
 
-/** `alive` says whether a run may still write, and is undefined once the instance is gone. */
+/** The runs of an instance: the last one as it is now, and all whose place in the log is known. */
+export interface Runs {
+  last(): ProcessRun | undefined | 'removed';
+  all(last: ProcessRun | undefined, ends: LogCursor): LogRun[];
+}
+
 export async function* readLogs(
   files: Streams,
-  { start, follow, signal }: LogRequest,
-  alive: () => boolean | undefined,
+  { start, to, follow, signal }: LogRequest,
+  runs: Runs,
 ): AsyncGenerator<LogNews, void, undefined> {
+  let told: Map<number, string> | undefined;
   // In this order, each time: what ended before it was looked at has written all that it ever will.
-  let lives = alive();
-  let ends = sizes(files);
-  const cursor = beginning(files, start, ends, !(follow && lives));
+  let last = runs.last();
+  if (last === 'removed') return;
+  let ends = sizes(files, to);
+  const cursor = beginning(files, start, ends, !(follow && last?.running));
   yield { begin: { ...cursor } };
   while (!signal.aborted) {
-    for (const found of merged(files, cursor, ends, !(follow && lives))) {
+    const news = runs.all(last, ends).filter((run) => told?.get(run.run) !== JSON.stringify(run));
+    if (news.length > 0 || told === undefined) yield { runs: news };
+    told ??= new Map();
+    for (const run of news) told.set(run.run, JSON.stringify(run));
+    for (const found of merged(files, cursor, ends, !(follow && last?.running))) {
       cursor[found.stream] = 'missing' in found ? found.missing.to : found.next;
       yield found;
       if (signal.aborted) return;
     }
     if (!follow) return;
     await pause(lookMilliseconds, undefined, { signal }).catch(() => undefined);
-    lives = alive();
-    if (lives === undefined) return;
+    last = runs.last();
+    if (last === 'removed') return;
     ends = sizes(files);
   }
 }
 
-function sizes(files: Streams): LogCursor {
-  return { stdout: files.stdout.look(), stderr: files.stderr.look() };
+/** How far the log was written, once its last line is ended: what follows begins on a line of its own. */
+export function finished(files: Streams): LogCursor {
+  for (const stream of streams) files[stream].finishLine();
+  return sizes(files);
+}
+
+function sizes(files: Streams, to?: LogCursor): LogCursor {
+  const now = { stdout: files.stdout.look(), stderr: files.stderr.look() };
+  if (to === undefined) return now;
+  return { stdout: Math.min(to.stdout, now.stdout), stderr: Math.min(to.stderr, now.stderr) };
 }
 
 function beginning(files: Streams, start: LogRequest['start'], ends: LogCursor, unfinished: boolean): LogCursor {
