@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { HistoryEvent } from '../domain/history-steps/event.ts';
 import { frameActivities, frameSignals } from '../domain/history-steps/frame-words.ts';
+import { stagesOf } from '../domain/history-steps/stages.ts';
 import { steps } from '../domain/history-steps/steps.ts';
 import { historyEvents } from '../temporal/history/history-events.ts';
 import { messagesOf } from '../test/actors/actor-messages.ts';
@@ -21,8 +22,17 @@ const kindOf = (file: string) => kinds.find((kind) => file.startsWith(`${kind}-`
 const files = await readdir(folder);
 const story = async (file: string) =>
   steps({ number: 1, events: await recorded(file) }, descriptors[kindOf(file) ?? 'cluster'].words).map(
-    ({ kind, title, detail }) => `${kind}: ${title}${detail === '' ? '' : ` (${detail})`}`,
+    ({ kind, title, detail, tone, state }) =>
+      `${kind}${tone === 'neutral' ? '' : ` ${tone}`}: ${title}${detail === '' ? '' : ` (${detail})`}${state === undefined ? '' : ` → ${state}`}`,
   );
+const stages = async (file: string, end?: string) => {
+  const descriptor = descriptors[kindOf(file) ?? 'cluster'];
+  const events = await recorded(file);
+  const [begunIn = ''] = descriptor.states;
+  const over = end === undefined ? {} : { finishedAt: events.at(-1)?.at ?? '' };
+  const course = { steps: steps({ number: 1, events }, descriptor.words), begunIn, state: end ?? '', ...over };
+  return stagesOf(descriptor, course).map(({ title, outcome }) => `${title}: ${outcome}`);
+};
 
 test.each(files)('%s: every activity and signal has words of its own, and the story ends', async (file) => {
   const kind = kindOf(file);
@@ -60,17 +70,20 @@ test('the words of every actor are complete: each activity and each signal there
     expect([workflow, Object.keys(words.signals).toSorted()]).toEqual([workflow, signals.toSorted()]);
     expect([workflow, Object.keys(words.activities).toSorted()]).toEqual([workflow, activities.toSorted()]);
     expect([workflow, Object.keys(words.states).toSorted()]).toEqual([workflow, descriptors[kind].states.toSorted()]);
+    expect([workflow, Object.keys(descriptors[kind].ends).toSorted()]).toEqual([
+      workflow,
+      descriptors[kind].final.toSorted(),
+    ]);
   }
 });
 
 test('an update to a broken release that came back', async () => {
   expect(await story('agent-update-returned.json')).toEqual([
     'started: Started by Tester (Updates the agent from 1 to 2.)',
-    'asked: Asked the agent to switch to 2 (From ballast-agent:1-111111111111 to ballast-agent:2-222222222222.)',
+    'asked good: Asked the agent to switch to 2 (From ballast-agent:1-111111111111 to ballast-agent:2-222222222222.)',
     'waited: Waited for the agent to accept the update: the agent answered after less than a second',
-    'heard: The agent connected, back on 1 (2 did not work: It did not start.)',
-    'did: Recorded that the agent rolled back to 1 (It did not start.)',
-    'ended: Ended: the agent rolled back to 1',
+    'heard fault: The agent connected, back on 1 (2 did not work: It did not start.) → returned',
+    'ended attention: Ended: the agent rolled back to 1 → returned',
   ]);
 });
 
@@ -79,26 +92,47 @@ test('a deletion that was restored', async () => {
     'started: Started by Tester (The organization is deleted; its owner can restore it until 2026-11-27 23:17 UTC.)',
     'waited: Kept the organization for less than a second: then its owner decided',
     'decided: The owner restored the organization',
-    'ended: Ended: the organization was restored',
+    'ended good: Ended: the organization was restored → restored',
   ]);
 });
 
-test('a cluster that was lost, came back and was deleted', async () => {
+test('a cluster that was lost, came back and was deleted: each message is told once, with the state that it led to', async () => {
   expect(await story('cluster-deleted.json')).toEqual([
     'started: Started by Tester (Follows the cluster until its deletion.)',
-    'heard: An agent enrolled (On the machine one.)',
-    'heard: The agent connected',
-    'did: Recorded that the cluster is waiting for an agent (An agent enrolled.)',
-    'did: Recorded that the cluster is ready (The agent connected.)',
-    'heard: The agent reported a problem (No image.)',
-    'did: Recorded that the cluster is degraded (No image.)',
-    'heard: Lost contact with the agent',
-    'did: Recorded that the cluster lost contact (No heartbeat came from the agent.)',
-    'heard: Lost contact with the agent',
-    'heard: The agent reconnected',
-    'did: Recorded that the cluster is degraded (No image.)',
+    'heard attention: An agent enrolled (On the machine one.) → awaiting-agent',
+    'heard good: The agent connected → ready',
+    'heard fault: The agent reported a problem (No image.) → degraded',
+    'heard fault: Lost contact with the agent (No heartbeat came from the agent.) → lost',
+    'heard fault: Lost contact with the agent',
+    'heard attention: The agent reconnected (No image.) → degraded',
     'decided: The deletion of the cluster was requested',
-    'did: Deleted the cluster and everything in it (Its commands have ended, and its agent is told to leave.)',
-    'ended: Ended: the cluster was deleted',
+    'did: Deleted the cluster and everything in it (Its commands have ended, and its agent is told to leave.) → deleted',
+    'ended: Ended: the cluster was deleted → deleted',
+  ]);
+});
+
+test('the stages of an update that came back, of one in progress, and of a deletion that was restored', async () => {
+  expect(await stages('agent-update-returned.json', 'returned')).toEqual([
+    'Request: failed',
+    'Download: skipped',
+    'Switch: skipped',
+  ]);
+  expect(await stages('agent-update-succeeded.json', 'succeeded')).toEqual([
+    'Request: done',
+    'Download: skipped',
+    'Switch: done',
+  ]);
+  expect(await stages('agent-update-open-downloading.json')).toEqual([
+    'Request: done',
+    'Download: running',
+    'Switch: waiting',
+  ]);
+  expect(await stages('deletion-restored.json', 'restored')).toEqual(['Retention: done', 'Purge: skipped']);
+  expect(await stages('cluster-deleted.json', 'deleted')).toEqual([
+    'Waiting for its agent: done',
+    'Ready: done',
+    'Degraded: done',
+    'Lost contact: done',
+    'Degraded: done',
   ]);
 });

@@ -1,30 +1,31 @@
 import type { z } from 'zod';
 import type { ActorView } from '../../db/workflows/actors.ts';
 import { moment } from '../../domain/history-steps/in-words.ts';
+import { type Stage, stagesOf } from '../../domain/history-steps/stages.ts';
 import type { HistoryStep } from '../../domain/history-steps/step.ts';
-import { steps } from '../../domain/history-steps/steps.ts';
 import type { ActorHistory } from '../../temporal/history/actor-history.ts';
 import { descriptors } from '../../workflows/descriptors.ts';
 import { operation } from '../engine/operation.ts';
+import { courseOf } from './course.ts';
 import { historyOf } from './history-of.ts';
 import { presentWorkflow } from './present-workflow.ts';
 import { isAway } from './reached.ts';
-import { type pendingSchema, theActor, workflowDetailSchema, workflowPath } from './workflow.ts';
+import { actorOf, type pendingSchema, type stageSchema, workflowDetailSchema, workflowPath } from './workflow.ts';
 
 const startedWithinMillis = 60_000;
 
 export const getWorkflow = operation({
   method: 'GET',
   url: '/api/v1/workflows/{id}',
-  summary: 'Get a workflow and what it waits for',
+  summary: 'Get a workflow: why, who, its stages and what it waits for',
   scope: 'organization',
-  role: 'admin',
-  projectTokens: 'refused',
+  role: 'viewer',
+  projectTokens: 'allowed',
   problems: ['not-found'],
   path: workflowPath,
   result: workflowDetailSchema,
   async handle({ caller, path, server }) {
-    const actor = await caller.see(theActor, path.id);
+    const actor = await actorOf(caller, path.id);
     const known = {
       ...presentWorkflow(actor),
       historySource: actor.archivedAt === null ? ('live' as const) : ('archive' as const),
@@ -35,27 +36,30 @@ export const getWorkflow = operation({
       // Why it is stuck is in its row: that is told while Temporal is away, too.
       if (!isAway(error)) throw error;
       const waitingFor = known.open ? 'What it waits for is known again when Temporal can be reached.' : '';
-      return { ...known, pending: [], waitingFor };
+      return { ...known, about: '', stages: [], pending: [], waitingFor };
     }
   },
 });
 
-/** The step that the workflow waits for, and the number of its runs. */
-async function nowOf(
-  actor: ActorView,
-  history: ActorHistory,
-): Promise<Pick<z.output<typeof workflowDetailSchema>, 'runs' | 'pending' | 'waitingFor'>> {
-  const runs = await history.count();
-  if (actor.finishedAt !== null) return { runs, pending: [], waitingFor: '' };
+type Now = Pick<z.output<typeof workflowDetailSchema>, 'about' | 'stages' | 'runs' | 'pending' | 'waitingFor'>;
+
+/** Its purpose, its stages, and the step that it waits for. */
+async function nowOf(actor: ActorView, history: ActorHistory): Promise<Now> {
+  const { runs, about, course, waiting } = await courseOf(actor, history);
+  const stages = course === undefined ? [] : stagesOf(descriptors[actor.kind], course).map(presentStage);
+  const known = { runs, about, stages };
+  if (actor.finishedAt !== null) return { ...known, pending: [], waitingFor: '' };
   const described = await history.described();
-  if (described === undefined) return { runs, pending: [], waitingFor: unknownToTemporal(actor) };
-  const words = descriptors[actor.kind].words;
-  const events = (await history.run(runs)) ?? [];
-  const waiting = steps({ number: runs, events }, words, described.trying).filter(
-    ({ outcome }) => outcome === 'waiting',
-  );
-  const waitingFor = described.running ? (sentence(waiting) ?? words.idle(actor.state)) : '';
-  return { runs, pending: waiting.map(pendingOf), waitingFor };
+  if (described === undefined) return { ...known, pending: [], waitingFor: unknownToTemporal(actor) };
+  const idle = descriptors[actor.kind].words.idle(actor.state);
+  const waitingFor = described.running ? (sentence(waiting) ?? idle) : '';
+  return { ...known, pending: waiting.map(pendingOf), waitingFor };
+}
+
+function presentStage(stage: Stage): z.output<typeof stageSchema> {
+  const { startedAt, finishedAt } = stage;
+  if (startedAt === undefined || finishedAt === undefined) return stage;
+  return { ...stage, durationMs: Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)) };
 }
 
 /** Young: its start is on its way. Older: Temporal has lost it, by a restored database or another namespace. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ActorView } from '../../db/workflows/actors.ts';
 import { endsRun, type HistoryEvent } from '../../domain/history-steps/event.ts';
-import type { HistoryStep } from '../../domain/history-steps/step.ts';
+import { type HistoryStep, isFailure } from '../../domain/history-steps/step.ts';
 import { steps } from '../../domain/history-steps/steps.ts';
 import type { Trying } from '../../domain/history-steps/telling.ts';
 import { Problem } from '../../domain/problems.ts';
@@ -16,6 +16,16 @@ export const historyPosition = z.strictObject({ run: z.int().min(1), event: z.in
 export const historyQuery = z.strictObject({
   order: z.enum(['oldest', 'newest']).default('oldest').describe('What comes first.'),
   raw: z.boolean().default(false).describe('Whether each step has its `events`.'),
+  failures: z
+    .boolean()
+    .default(false)
+    .describe('Only steps that failed, timed out, needed another attempt or tell of a failure.'),
+  q: z.string().trim().max(200).default('').describe('Only steps with this text in their title, detail or failure.'),
+  step: z
+    .string()
+    .regex(/^[1-9]\d{0,8}-[1-9]\d{0,8}$/)
+    .optional()
+    .describe('Begins a few steps before this one, which is named by its `id` or by one of its events.'),
 });
 
 interface Asked {
@@ -29,12 +39,17 @@ interface Asked {
 export async function historyPage(actor: ActorView, { query, page, server, signal }: Asked) {
   const history = historyOf(server, actor);
   const newest = query.order === 'newest';
+  const { words } = descriptors[actor.kind];
   const items: z.output<typeof historyStepSchema>[] = [];
   let last: HistoryStep | undefined;
-  let run = page.after?.run ?? (newest ? await reached(() => history.count()) : 1);
+  const sought = query.step === undefined ? undefined : soughtOf(query.step);
+  const matches = matching(query);
+  let run = page.after?.run ?? sought?.run ?? (newest ? await reached(() => history.count()) : 1);
+  let scanned: HistoryStep | undefined;
   // A run at a time, until there is one step more than the page holds.
-  while (run > 0) {
+  for (let runs = 0; run > 0; runs += 1) {
     signal.throwIfAborted();
+    if (runs === mostRuns) return { items, after: scanned && positionOf(scanned) };
     const read = await runAndTries(run).catch((error: unknown) => {
       // Archived events are answered first; only the rest has to wait for Temporal.
       if (last === undefined || !(error instanceof Problem) || error.code !== 'unavailable') throw error;
@@ -43,11 +58,15 @@ export async function historyPage(actor: ActorView, { query, page, server, signa
     if (read === 'away') return { items, after: last && positionOf(last) };
     if (read === undefined) break;
     const { events, trying } = read;
-    const told = steps({ number: run, events }, descriptors[actor.kind].words, trying);
-    for (const step of newest ? told.reverse() : told) {
+    const told = steps({ number: run, events }, words, trying);
+    const ordered = newest ? told.reverse() : told;
+    const begin = page.after === undefined && sought?.run === run ? firstAround(ordered, sought.event) : 0;
+    for (const step of ordered.slice(begin)) {
       if (isBefore(step, page.after, newest)) continue;
+      scanned = step;
+      if (!matches(step)) continue;
       if (items.length === page.limit) return { items, after: last && positionOf(last) };
-      items.push(presentStep(step, query.raw ? events : undefined));
+      items.push(presentStep(step, { since: actor.createdAt, words, events: query.raw ? events : undefined }));
       last = step;
     }
     run += newest ? -1 : 1;
@@ -63,6 +82,28 @@ export async function historyPage(actor: ActorView, { query, page, server, signa
     const described = endsRun(events.at(-1)) ? undefined : await reached(() => history.described());
     return { events, trying: described?.trying ?? new Map() };
   }
+}
+
+/** So many runs are read for a page of few matches; the next page goes on behind them. */
+const mostRuns = 10;
+/** Steps that are shown before the one that was sought. */
+const context = 10;
+
+function soughtOf(step: string): { run: number; event: number } {
+  const [run = 1, event = 1] = step.split('-').map(Number);
+  return { run, event };
+}
+
+function firstAround(ordered: readonly HistoryStep[], event: number): number {
+  return Math.max(0, ordered.findIndex(({ events }) => events.includes(event)) - context);
+}
+
+function matching({ failures, q }: Asked['query']): (step: HistoryStep) => boolean {
+  const text = q.toLowerCase();
+  return (step) => {
+    if (failures && !isFailure(step)) return false;
+    return text === '' || `${step.title}\n${step.detail}\n${step.failure}`.toLowerCase().includes(text);
+  };
 }
 
 function positionOf({ run, events }: HistoryStep): z.output<typeof historyPosition> {

@@ -1,7 +1,15 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { effect } from '../../db/engine/effect.ts';
 import { actorId } from '../../domain/actors/actors.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import {
+  type Credential,
+  type RunningApi,
+  runningApi,
+  type Seeded,
+  seed,
+} from '../../test/installation/running-api.ts';
+import type { AgentUpdateState } from '../../workflows/agent-update/descriptor.ts';
 
 let api: RunningApi;
 let ours: Seeded;
@@ -19,7 +27,16 @@ const list = async () => {
   return answered.body.items as Record<string, unknown>[];
 };
 
-test('stuck ones come first, then those that go on, then those that are over; page by page, and by kind and state', async () => {
+/** As the deed that started the workflow leaves it. */
+async function request(organizationId: string, workflowId: string, id: string): Promise<void> {
+  const author = { kind: 'user', id, name: 'Ada', requestId: 'r-1' } as const;
+  await effect(api.database, author, async (began) => {
+    const subject = { subjectKind: 'cluster', subjectId: workflowId };
+    began.audit({ action: 'cluster.created', organizationId, ...subject, workflowId });
+  });
+}
+
+test('the newest come first; page by page, and by kind, life, state, end, subject, person and time', async () => {
   const theirs = await seed(api.database);
   const { kysely } = api.database;
   const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
@@ -31,14 +48,20 @@ test('stuck ones come first, then those that go on, then those that are over; pa
     await kysely.insertInto('cluster').values(row).execute();
     return { id, organizationId };
   };
-  const update = async (name: string, clusterId: string, createdAt: Date, finishedAt: Date | null) => {
+  const update = async (
+    name: string,
+    clusterId: string,
+    createdAt: Date,
+    finishedAt: Date | null,
+    state: AgentUpdateState = 'requested',
+  ) => {
     const id = uuid();
     ids[name] = id;
     const by = { requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada' } as const;
     const row = { id, cluster_id: clusterId, kind: 'update', from_image: 'a', to_image: 'b', ...by } as const;
     await kysely
       .insertInto('agent_update')
-      .values({ ...row, organization_id: theirs.organizationId, created_at: createdAt, finished_at: finishedAt })
+      .values({ ...row, organization_id: theirs.organizationId, state, created_at: createdAt, finished_at: finishedAt })
       .execute();
   };
   await cluster('old', 1);
@@ -47,7 +70,7 @@ test('stuck ones come first, then those that go on, then those that are over; pa
   const untold = await cluster('untold', 3);
   await cluster('deleted', 8, { state: 'deleted', finished_at: at(20) });
   await update('hanging', blocked.id, at(4), null);
-  await update('done', blocked.id, at(5), at(6));
+  await update('done', blocked.id, at(5), at(6), 'returned');
   await update('fresh', untold.id, new Date(), null);
   await kysely
     .insertInto('outbox')
@@ -72,14 +95,33 @@ test('stuck ones come first, then those that go on, then those that are over; pa
       cursor = `&cursor=${body.nextCursor}`;
     }
   };
-  expect(await named('')).toEqual(['hanging', 'untold', 'blocked', 'fresh', 'new', 'old', 'deleted', 'done']);
-  expect(await named('&state=open&kind=cluster')).toEqual(['untold', 'blocked', 'new', 'old']);
+  await request(theirs.organizationId, ids.hanging ?? '', 'ada');
+  await request(theirs.organizationId, ids.old ?? '', 'grace');
+  expect(await named('')).toEqual(['fresh', 'new', 'deleted', 'done', 'hanging', 'untold', 'blocked', 'old']);
+  expect(await named('&state=open&kind=cluster')).toEqual(['new', 'untold', 'blocked', 'old']);
   expect(await named('&state=over')).toEqual(['deleted', 'done']);
   expect(await named('&stuck=true')).toEqual(['hanging', 'untold', 'blocked']);
+  expect(await named('&lives=once')).toEqual(['fresh', 'done', 'hanging']);
+  expect(await named('&lives=for-ever')).toEqual(['new', 'deleted', 'untold', 'blocked', 'old']);
+  expect(await named('&outcome=failed')).toEqual(['done']);
+  expect(await named('&outcome=succeeded')).toEqual(['deleted']);
+  expect(await named(`&subjectId=${blocked.id}`)).toEqual(['done', 'hanging', 'blocked']);
+  expect(await named('&requestedBy=ada')).toEqual(['hanging']);
+  expect(await named('&requestedBy=grace')).toEqual(['old']);
+  // At work between the two times, whenever it started.
+  expect(await named('&lives=for-ever&from=2026-01-01T00:10:00Z&until=2026-01-01T00:09:00Z')).toEqual([
+    ...['deleted', 'untold', 'blocked', 'old'],
+  ]);
+  expect(await named('&outcome=failed&from=2026-01-01T00:06:00Z')).toEqual(['done']);
+  expect(await named('&outcome=failed&from=2026-01-01T00:06:01Z')).toEqual([]);
   expect(await named('&stuck=true&state=over')).toEqual([]);
-  const { body } = await api.call('GET', `/api/v1/workflows`, { as: theirs.tokens.admin });
-  expect((body.items as object[]).slice(0, 3)).toMatchObject([
-    { kind: 'agent-update', name: 'blocked', subjectId: blocked.id, stuck: true, open: true, state: 'requested' },
+  const { body } = await api.call('GET', `/api/v1/workflows?stuck=true`, { as: theirs.tokens.admin });
+  expect(body.items).toMatchObject([
+    {
+      ...{ kind: 'agent-update', title: 'Agent update: blocked', name: 'blocked', subjectKind: 'cluster' },
+      ...{ subjectId: blocked.id, stuck: true, open: true, state: 'requested', stateTitle: 'Requested', tone: 'live' },
+      ...{ lives: 'once', outcome: 'running', release: 'b', requestedBy: { kind: 'user', id: 'ada', name: 'Ada' } },
+    },
     { name: 'untold', stuck: true, blocker: expect.stringContaining('have not been delivered') },
     { name: 'blocked', stuck: true, blocker: 'It fails.', actorId: `cluster/${blocked.id}` },
   ]);
@@ -87,5 +129,62 @@ test('stuck ones come first, then those that go on, then those that are over; pa
   expect((await list()).map(({ id }) => id)).not.toContain(blocked.id);
   for (const path of [blocked.id, `${blocked.id}/history`]) {
     expect((await api.call('GET', `/api/v1/workflows/${path}`, as())).status).toBe(404);
+  }
+});
+
+test('each reads the workflows of what it may see, and no others exist for it', async () => {
+  const { organizationId, tokens, sessions, limited } = ours;
+  const { kysely } = api.database;
+  const [cluster, update, deletion] = [uuid(), uuid(), uuid()];
+  await kysely
+    .insertInto('cluster')
+    .values({ id: cluster, organization_id: organizationId, name: 'Ours', slug: cluster })
+    .execute();
+  const by = { requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada' } as const;
+  await kysely
+    .insertInto('agent_update')
+    .values({
+      id: update,
+      organization_id: organizationId,
+      cluster_id: cluster,
+      kind: 'update',
+      from_image: 'a',
+      to_image: 'b',
+      ...by,
+    })
+    .execute();
+  const restored = { state: 'restored', finished_at: new Date(), restore_until: new Date() } as const;
+  await kysely
+    .insertInto('deletion')
+    .values({
+      id: deletion,
+      organization_id: organizationId,
+      kind: 'organization',
+      name: 'Ours',
+      slug: 'o',
+      ...by,
+      ...restored,
+    })
+    .execute();
+  const all = { cluster, 'agent-update': update, deletion };
+  const readers: [Credential, (keyof typeof all)[]][] = [
+    [tokens.viewer, ['cluster', 'agent-update']],
+    [tokens.deployer, ['cluster', 'agent-update']],
+    [sessions.viewer, ['cluster', 'agent-update']],
+    [tokens.admin, ['cluster', 'agent-update', 'deletion']],
+    [sessions.owner, ['cluster', 'agent-update', 'deletion']],
+    [limited, ['cluster']],
+  ];
+  for (const [as, kinds] of readers) {
+    const { body } = await api.call('GET', '/api/v1/workflows', { as });
+    expect((body.items as { kind: string }[]).map(({ kind }) => kind).toSorted()).toEqual(kinds.toSorted());
+    for (const [kind, id] of Object.entries(all)) {
+      const readable = kinds.some((one) => one === kind);
+      const answered = await api.call('GET', `/api/v1/workflows/${id}`, { as });
+      expect([kind, answered.status]).toEqual([kind, readable ? 200 : 404]);
+      if (!readable) expect((await api.call('GET', `/api/v1/workflows/${id}/history`, { as })).status).toBe(404);
+      const narrowed = await api.call('GET', `/api/v1/workflows?kind=${kind}`, { as });
+      expect((narrowed.body.items as object[]).length).toBe(readable ? 1 : 0);
+    }
   }
 });

@@ -1,38 +1,55 @@
 import { z } from 'zod';
-import { type ActorPosition, listActors } from '../../db/workflows/actors.ts';
-import { actorKinds } from '../../workflows/descriptors.ts';
+import type { ActorPosition } from '../../db/workflows/actor-filter.ts';
+import { listActors } from '../../db/workflows/actors.ts';
+import { actorKinds, descriptors } from '../../workflows/descriptors.ts';
 import { operation } from '../engine/operation.ts';
 import { presentWorkflow } from './present-workflow.ts';
+import { readableKinds } from './readable-kinds.ts';
 import { workflowSchema } from './workflow.ts';
 
-const position = z.strictObject({
-  rank: z.int().min(0).max(2),
-  createdAt: z.iso.datetime(),
-  id: z.guid(),
-});
+const position = z.strictObject({ createdAt: z.iso.datetime(), id: z.guid() });
+const time = z.iso.datetime({ offset: true });
 
 export const listWorkflows = operation({
   method: 'GET',
   url: '/api/v1/workflows',
-  summary: 'List workflows: stuck first, then running, then finished',
+  summary: 'List workflows, newest first',
   description:
-    'Work that takes longer than a request is a workflow. Within each group the newest is first. A workflow that changes its group while you page may appear twice or not at all; list again to be sure.',
+    'Work that takes longer than a request is a workflow. Only kinds that the caller may read are listed: those about a cluster by viewers, deletions by administrators.',
   scope: 'organization',
-  role: 'admin',
-  projectTokens: 'refused',
+  role: 'viewer',
+  projectTokens: 'allowed',
   problems: [],
   query: z.strictObject({
     kind: z.enum(actorKinds).optional(),
+    lives: z
+      .enum(['once', 'for-ever'])
+      .optional()
+      .describe('`once`: those that run to their end; `for-ever`: those that live as long as their subject.'),
     state: z.enum(['open', 'over']).optional().describe('`open`: running; `over`: finished.'),
+    outcome: z.enum(['succeeded', 'failed', 'cancelled']).optional().describe('Only finished ones that ended so.'),
     stuck: z.boolean().optional().describe('`true`: only stuck ones.'),
+    subjectId: z.guid().toLowerCase().optional().describe('Only those about this cluster or organization.'),
+    requestedBy: z.string().min(1).max(200).optional().describe('The id of the person or token that started it.'),
+    from: time.optional().describe('Only those still running at this time, or later.'),
+    until: time.optional().describe('Only those that started before this time.'),
   }),
   paged: { after: position },
   result: workflowSchema,
   async handle({ caller, query, database, page }) {
+    const { kind, lives, state, outcome, stuck, subjectId, requestedBy, from, until } = query;
+    const kinds = readableKinds(caller).filter(
+      (one) => (kind ?? one) === one && (lives ?? descriptors[one].lives) === descriptors[one].lives,
+    );
     const rows = await listActors(database.kysely, caller.organization.id, {
-      kind: query.kind,
-      open: query.state === undefined ? undefined : query.state === 'open',
-      stuck: query.stuck === true,
+      kinds,
+      open: state === undefined ? undefined : state === 'open',
+      ends: outcome,
+      stuck: stuck === true,
+      subjectId,
+      requestedBy,
+      from: from === undefined ? undefined : new Date(from),
+      until: until === undefined ? undefined : new Date(until),
       limit: page.limit + 1,
       after: page.after && { ...page.after, createdAt: new Date(page.after.createdAt) },
     });
@@ -42,6 +59,6 @@ export const listWorkflows = operation({
   },
 });
 
-function positionOf({ rank, createdAt, id }: ActorPosition): z.output<typeof position> {
-  return { rank, createdAt: createdAt.toISOString(), id };
+function positionOf({ createdAt, id }: ActorPosition): z.output<typeof position> {
+  return { createdAt: createdAt.toISOString(), id };
 }

@@ -1,18 +1,29 @@
 import type { z } from 'zod';
 import type { HistoryEvent } from '../../domain/history-steps/event.ts';
+import { stateWords } from '../../domain/history-steps/state-words.ts';
 import type { HistoryStep } from '../../domain/history-steps/step.ts';
 import { withoutSecrets } from '../../domain/history-steps/without-secrets.ts';
+import type { ActorWords } from '../../domain/history-steps/words.ts';
 import type { historyStepSchema } from './workflow.ts';
 
-/** `events`: those of its run, if they are asked for. */
+interface Told {
+  /** When the workflow started. */
+  since: Date;
+  words: ActorWords;
+  /** Those of its run, if they are asked for. */
+  events?: readonly HistoryEvent[] | undefined;
+}
+
 export function presentStep(
   { events: ids, until: _, ...step }: HistoryStep,
-  events?: readonly HistoryEvent[],
+  { since, words, events }: Told,
 ): z.output<typeof historyStepSchema> {
-  const { run, startedAt, finishedAt } = step;
+  const { run, startedAt, finishedAt, state } = step;
   return {
     id: `${run}-${ids[0]}`,
     ...step,
+    ...(state === undefined ? {} : { stateTitle: stateWords(words, state).word }),
+    sinceStartMs: Math.max(0, Date.parse(startedAt) - since.getTime()),
     // Titles and details come from workflows and can have any length.
     title: cut(step.title, 300),
     detail: cut(step.detail, 2_000),

@@ -1,19 +1,53 @@
 import { z } from 'zod';
-import { findActor } from '../../db/workflows/actors.ts';
-import { stepKinds, stepOutcomes } from '../../domain/history-steps/step.ts';
+import { authorKinds } from '../../db/engine/author.ts';
+import { findActor, type RequestedActor } from '../../db/workflows/actors.ts';
+import { stageOutcomes } from '../../domain/history-steps/stages.ts';
+import { stepKinds, stepOutcomes, tones } from '../../domain/history-steps/step.ts';
 import { actorKinds } from '../../workflows/descriptors.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
 import { resource } from '../engine/resource.ts';
+import { readableKinds } from './readable-kinds.ts';
 
-export const theActor = resource('workflow', findActor);
+/** The workflow of that id, if it is the organization's and of a kind that the caller may read. */
+export async function actorOf(caller: OrganizationCaller, id: string): Promise<RequestedActor> {
+  const kinds = readableKinds(caller);
+  const readable = resource('workflow', (kysely, organizationId, of) => findActor(kysely, organizationId, of, kinds));
+  return await caller.see(readable, id);
+}
+
+const toneSchema = z
+  .enum(tones)
+  .describe('The meaning of its colour: `fault` and `attention` ask for a look, `live` is in progress.');
 
 /** Fields that every actor has, whatever its kind. */
 const fields = {
   id: z.guid().describe('Its id.'),
   kind: z.enum(actorKinds),
   actorId: z.string().describe('Its name in histories, logs and Temporal: `cluster/<id>`.'),
+  title: z.string().describe('What it is, in words: `Agent update: Frankfurt`.'),
   name: z.string().describe('The name of the cluster or organization that it is about.'),
+  subjectKind: z.string().describe('What it is about: `cluster`, `organization`.'),
   subjectId: z.guid().describe('The id of that cluster or organization.'),
-  state: z.string().describe('Its state, in the words of its kind.'),
+  release: z.string().optional().describe('The release that it is about. Absent where its kind has none.'),
+  lives: z
+    .enum(['once', 'for-ever'])
+    .describe('`once`: it runs to its end. `for-ever`: it lives as long as its subject.'),
+  state: z.string().describe('Its state, as its kind names it.'),
+  stateTitle: z.string().describe('That state in words.'),
+  tone: toneSchema,
+  outcome: z
+    .enum(['running', 'succeeded', 'failed', 'cancelled'])
+    .describe('How it ended, whatever its state is called; `running` until then.'),
+  requestedBy: z
+    .object({
+      kind: z.enum(authorKinds),
+      id: z.string(),
+      name: z.string(),
+      auditRecordId: z.guid().describe('The record of the audit log, which administrators read.'),
+      requestId: z.string().optional().describe('Absent where no request of the API started it.'),
+    })
+    .optional()
+    .describe('The person, the token or the part of Ballast that started it. Absent if no record of that is kept.'),
   open: z.boolean().describe('Whether it is running.'),
   stuck: z
     .boolean()
@@ -41,9 +75,30 @@ export const pendingSchema = z
   })
   .meta({ id: 'WorkflowPending' });
 
+export const stageSchema = z
+  .object({
+    name: z.string(),
+    title: z.string(),
+    outcome: z.enum(stageOutcomes).describe('`waiting`: not begun. `skipped`: it ended, or went on, without it.'),
+    tone: toneSchema,
+    startedAt: z.iso
+      .datetime()
+      .optional()
+      .describe('Absent if it has not begun, or began before the steps that are known.'),
+    finishedAt: z.iso.datetime().optional().describe('Absent while it has not finished.'),
+    durationMs: z.int().optional(),
+  })
+  .meta({ id: 'WorkflowStage' });
+
 export const workflowDetailSchema = z
   .object({
     ...fields,
+    about: z.string().describe('Its purpose in a sentence; empty while its history cannot be read.'),
+    stages: z
+      .array(stageSchema)
+      .describe(
+        'The stages of its way, in order; of a long-lived one the states that it was in lately. Empty while its history cannot be read.',
+      ),
     runs: z.int().optional().describe('How many runs are known; a long workflow continues in new runs.'),
     pending: z.array(pendingSchema).describe('The steps that it is waiting for now.'),
     historySource: z.enum(['live', 'archive']).describe('Where its last run is read from.'),
@@ -88,9 +143,13 @@ export const historyStepSchema = z
     outcome: z
       .enum(stepOutcomes)
       .describe(
-        '`waiting`: not finished. `timed-out`: the step took too long, or what it waited for did not come in time.',
+        '`waiting`: not finished. `retried`: done, after attempts that failed. `failed`: it failed, or it tells of a failure. `timed-out`: the step took too long, or what it waited for did not come in time.',
       ),
+    tone: toneSchema,
+    state: z.string().optional().describe('The state that was entered with it.'),
+    stateTitle: z.string().optional().describe('That state in words.'),
     startedAt: z.iso.datetime(),
+    sinceStartMs: z.int().describe('How long after the start of the workflow it started.'),
     finishedAt: z.iso.datetime().optional().describe('Absent while it has not finished.'),
     durationMs: z.int().optional(),
     events: z.array(eventSchema).optional().describe('Only with `raw=true`: the events of the step.'),

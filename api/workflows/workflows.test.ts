@@ -113,16 +113,28 @@ test('what it waits for, and what it tries in vain', async () => {
   });
   await sql`alter table cluster_event_away rename to cluster_event`.execute(api.database.kysely);
   await stateIs(id, 'ready');
-  const [newest, heard] = await history(id, '&order=newest&raw=true');
+  const [newest, ...before] = await history(id, '&order=newest&raw=true');
+  // Written down with the message that caused it, and only there.
   expect(newest).toMatchObject({
-    title: 'Recorded that the cluster is ready',
-    outcome: 'done',
+    ...{ kind: 'heard', title: 'The agent connected', detail: 'It runs 0.1.0.' },
+    ...{ state: 'ready', stateTitle: 'Ready', outcome: 'retried', tone: 'attention' },
+    failure: expect.stringMatching(/cluster_event/),
     attempts: expect.toSatisfy((times: number) => times > 1),
   });
-  expect(heard).toMatchObject({ kind: 'heard', title: 'The agent connected', detail: 'It runs 0.1.0.' });
-  expect(heard?.events).toMatchObject([{ type: 'WorkflowExecutionSignaled', attributes: { signalName: 'connected' } }]);
+  expect(newest?.events?.slice(0, 2)).toMatchObject([
+    { type: 'WorkflowExecutionSignaled', attributes: { signalName: 'connected' } },
+    { type: 'ActivityTaskScheduled' },
+  ]);
+  expect((await history(id, '&failures=true')).map(({ title }) => title)).toEqual(['The agent connected']);
+  expect((await history(id, '&q=STARTED%20with')).map(({ kind }) => kind)).toEqual(['started']);
+  const { stages, about } = await get(`/${id}`);
+  expect(about).toBe('Follows the cluster until its deletion.');
+  expect(stages).toMatchObject([
+    { title: 'Waiting for its agent', outcome: 'done', durationMs: expect.any(Number) },
+    { title: 'Ready', outcome: 'running', tone: 'good' },
+  ]);
   // Nothing of the machinery, nothing that is encrypted.
-  expect(JSON.stringify([newest, heard])).not.toMatch(/identity|taskQueue|encoding|stackTrace|\.ts:/);
+  expect(JSON.stringify([newest, before])).not.toMatch(/identity|taskQueue|encoding|stackTrace|\.ts:/);
 });
 
 test('an actor that lives long: its history is whole, from the archive and from Temporal, and stays so after its end', async () => {

@@ -21,11 +21,11 @@ export const clusterPs = command({
 });
 
 function rows(instances: Instance[]): string[][] {
-  return instances.map(({ id, workload, release, state, run, startedAt, exit, message, asOf }) => [
+  return instances.map(({ id, workload, release, state, run, startedAt, exit, message }) => [
     printable(id),
     printable(workload),
     printable(release),
-    asOf?.inContact === false ? `${state} (last known)` : state,
+    state,
     String(run),
     startedAt ?? '',
     printable(message ?? endOf(exit)),

@@ -67,7 +67,7 @@ export async function requestAgentUpdate(
   }
   effect.tell({ start: 'agent-update', id, organizationId });
   const details = { kind, from: agent.image, to: toImage };
-  recordCluster(effect, 'cluster.agent_update_requested', { ...cluster, name: row.name }, details);
+  recordCluster(effect, 'cluster.agent_update_requested', { ...cluster, name: row.name }, details, id);
   effect.change({ organizationId, kind: 'agent_update', id });
   const update = await findAgentUpdate(effect.kysely, cluster, id);
   if (update === undefined) throw new Error('The update that was just written is not there.');

@@ -79,7 +79,7 @@ export async function createCluster(effect: Effect, cluster: NewCluster): Promis
   }
   await effect.kysely.insertInto('cluster_agent').values({ cluster_id: id, organization_id: organizationId }).execute();
   effect.tell({ start: 'cluster', id, organizationId });
-  recordCluster(effect, 'cluster.created', { id, organizationId, name });
+  recordCluster(effect, 'cluster.created', { id, organizationId, name }, undefined, id);
   return await written(effect, { id, organizationId });
 }
 
@@ -282,6 +282,7 @@ export function recordCluster(
   action: AuditAction,
   { id, organizationId, name }: ClusterRef & { name: string },
   details?: JsonObject,
+  workflowId?: string,
 ): void {
   effect.audit({
     action,
@@ -290,6 +291,7 @@ export function recordCluster(
     subjectId: id,
     subjectName: name,
     ...(details === undefined ? {} : { details }),
+    ...(workflowId === undefined ? {} : { workflowId }),
   });
   effect.change({ organizationId, kind: 'cluster', id });
 }

@@ -26,7 +26,7 @@ export async function deleteOrganization(
   if (organization === undefined) return undefined;
   const { name, slug, deleted_retention_hours: hours } = organization;
   const deletion = await begin(effect, { organizationId, name, slug, hours, purgeRequested: false });
-  record(effect, 'organization.deleted', { organizationId, name, slug, deletionId: deletion.deletionId });
+  record(effect, 'organization.deleted', { organizationId, name, slug, ...deletion, started: true });
   return deletion;
 }
 
@@ -84,7 +84,7 @@ export async function requestPurge(effect: Effect, deletionId: string): Promise<
       purgeRequested: true,
       purgeStartedAt,
     });
-    record(effect, 'organization.purge_requested', { organizationId, name, slug, deletionId: again.deletionId });
+    record(effect, 'organization.purge_requested', { organizationId, name, slug, ...again, started: true });
     return { deletionId: again.deletionId };
   }
   await effect.kysely
@@ -169,9 +169,9 @@ function tell(effect: Effect, row: LockedDeletion, message: 'restored' | 'purgeN
 function record(
   effect: Effect,
   action: AuditAction,
-  about: { organizationId: string; name: string; slug: string; deletionId: string },
+  about: { organizationId: string; name: string; slug: string; deletionId: string; started?: boolean },
 ): void {
-  const { organizationId, name, slug, deletionId } = about;
+  const { organizationId, name, slug, deletionId, started = false } = about;
   effect.audit({
     action,
     organizationId,
@@ -179,6 +179,7 @@ function record(
     subjectId: organizationId,
     subjectName: name,
     details: { slug, deletionId },
+    ...(started ? { workflowId: deletionId } : {}),
   });
   effect.change({ organizationId, kind: 'organization', id: organizationId });
   // Every credential of the organization is worth something else from now on.

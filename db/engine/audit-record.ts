@@ -21,12 +21,19 @@ export const AuditRecordSchema = defineEntity({
     subjectId: p.text(),
     subjectName: p.text().nullable(),
     details: p.json<JsonObject>().nullable(),
+    /** The workflow that it started: the id of the actor's row. */
+    workflowId: p.uuid().nullable(),
   },
   indexes: [
     { name: 'audit_record_organization_id_at_id_index', properties: ['organizationId', 'at', 'id'] },
     {
       name: 'audit_record_organization_id_subject_index',
       properties: ['organizationId', 'subjectKind', 'subjectId', 'at', 'id'],
+    },
+    {
+      name: 'audit_record_workflow_id_index',
+      properties: ['organizationId', 'workflowId'],
+      where: 'workflow_id is not null',
     },
     { name: 'audit_record_organization_id_actor_id_index', properties: ['organizationId', 'actorId', 'at', 'id'] },
   ],

@@ -15,6 +15,8 @@ export interface AuditEntry {
   subjectName?: string;
   /** Further facts worth recording. Never a secret. */
   details?: JsonObject;
+  /** The workflow that it started: the id of the actor's row. Its page tells who requested it. */
+  workflowId?: string;
 }
 
 export interface AuditRecordView {
@@ -101,6 +103,7 @@ export async function insertAuditRecords(kysely: Kysely<Tables>, author: Author,
         subject_id: entry.subjectId,
         subject_name: entry.subjectName ?? null,
         details: entry.details ?? null,
+        workflow_id: entry.workflowId ?? null,
       })),
     )
     .execute();

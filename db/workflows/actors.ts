@@ -1,7 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { columnOf } from '../../domain/actors/belongs-to.ts';
 import { type ActorKind, actorKinds, descriptors } from '../../workflows/descriptors.ts';
+import type { Author } from '../engine/author.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { type ActorFilter, type ActorPosition, behind, narrowed, subjectIdOf } from './actor-filter.ts';
 
 /** An actor as its row shows it. */
 export interface ActorView {
@@ -10,6 +11,8 @@ export interface ActorView {
   /** Of what it is about: its cluster, its organization. */
   name: string;
   subjectId: string;
+  /** The release that it is about, if its kind has one. */
+  release: string | null;
   state: string;
   stuck: boolean;
   /** Why it is stuck although it does not say so itself. */
@@ -22,66 +25,73 @@ export interface ActorView {
   archivedAt: Date | null;
 }
 
-/** 0: stuck; 1: open; 2: over. */
-export interface ActorPosition {
-  rank: number;
-  createdAt: Date;
-  id: string;
+/** The deed that started it, as the audit log has it; null where none is known. */
+export interface Requested {
+  requestKind: Author['kind'] | null;
+  requestBy: string | null;
+  requestName: string | null;
+  auditRecordId: string | null;
+  requestId: string | null;
 }
 
-export interface ActorsWanted {
-  kind?: ActorKind | undefined;
-  open?: boolean | undefined;
-  /** Only what is stuck. */
-  stuck?: boolean | undefined;
-  limit: number;
-  after?: ActorPosition | undefined;
-}
+export type RequestedActor = ActorView & Requested;
 
 /**
- * The actors of an organization: stuck ones, then open ones, then those that are over; of each the newest first. What is
- * over may be much, and is read along its index; what is open is as much as there are clusters.
+ * The actors of an organization, the newest first. What is over may be much, and is read along its index; what is open is
+ * as much as there are clusters.
  */
 export async function listActors(
   kysely: Kysely<Tables>,
   organizationId: string,
-  wanted: ActorsWanted,
-): Promise<(ActorView & ActorPosition)[]> {
-  const { kind, open, stuck = false, limit, after } = wanted;
-  const of = kind === undefined ? actorKinds : [kind];
+  {
+    kinds,
+    limit,
+    after,
+    ...filter
+  }: ActorFilter & { kinds: readonly ActorKind[]; limit: number; after?: ActorPosition | undefined },
+): Promise<RequestedActor[]> {
   const branches: RawBuilder<unknown>[] = [];
-  if (open !== false && (after === undefined || after.rank < 2)) {
-    const rows = union(of.map((one) => openRows(one, organizationId)));
+  if (filter.open !== false && filter.ends === undefined && kinds.length > 0) {
+    const rows = union(kinds.map((kind) => openRows(kind, organizationId, narrowed(kind, organizationId, filter))));
     branches.push(sql`
       select * from (${rows}) as opened
-      where ${stuck ? sql`rank = 0` : sql`true`} and ${behind(after)}
-      order by rank, "createdAt" desc, id desc
+      where ${filter.stuck ? sql`stuck` : sql`true`} and ${behind(after)}
+      order by "createdAt" desc, id desc
       limit ${limit}
     `);
   }
-  if (open !== true && !stuck) {
-    const from = after?.rank === 2 ? after : undefined;
-    branches.push(...of.map((one) => overRows(one, organizationId, limit, from)));
+  if (filter.open !== true && !filter.stuck) {
+    branches.push(
+      ...kinds.map((kind) => overRows(kind, organizationId, limit, narrowed(kind, organizationId, filter), after)),
+    );
   }
   if (branches.length === 0) return [];
-  const { rows } = await sql<ActorView & ActorPosition>`
-    select * from (${union(branches)}) as actors order by rank, "createdAt" desc, id desc limit ${limit}
+  const { rows } = await sql<RequestedActor>`
+    select actors.*, ${requested} from (
+      select * from (${union(branches)}) as found order by "createdAt" desc, id desc limit ${limit}
+    ) as actors ${requestOf(organizationId)}
+    order by "createdAt" desc, actors.id desc
   `.execute(kysely);
   return rows;
 }
 
-/** The actor of that row, if it is the organization's. */
+/** The actor of that row, if it is the organization's and of one of these kinds. */
 export async function findActor(
   kysely: Kysely<Tables>,
   organizationId: string,
   id: string,
-): Promise<ActorView | undefined> {
-  const own = sql`actor.organization_id = ${organizationId} and actor.id = ${id}`;
-  const of = actorKinds.flatMap((kind) => [
+  kinds: readonly ActorKind[],
+): Promise<RequestedActor | undefined> {
+  if (kinds.length === 0) return undefined;
+  const own = sql`actor.id = ${id}`;
+  const of = kinds.flatMap((kind) => [
     openRows(kind, organizationId, own),
-    sql`select ${columns(kind)}, ${over} from ${rowsOf(kind)} where ${own} and actor.finished_at is not null`,
+    sql`select ${columns(kind)}, ${over} from ${rowsOf(kind)}
+      where actor.organization_id = ${organizationId} and ${own} and actor.finished_at is not null`,
   ]);
-  const { rows } = await sql<ActorView>`select * from (${union(of)}) as actors limit 1`.execute(kysely);
+  const { rows } = await sql<RequestedActor>`
+    select actors.*, ${requested} from (${union(of)}) as actors ${requestOf(organizationId)} limit 1
+  `.execute(kysely);
   return rows[0];
 }
 
@@ -113,44 +123,63 @@ export async function findActorOfPerson(
 }
 
 /** An entry that has waited for a minute is more than merely in flight: see db/engine/outbox.ts. */
-function openRows(kind: ActorKind, organizationId: string, which = sql`actor.organization_id = ${organizationId}`) {
+function openRows(kind: ActorKind, organizationId: string, which: RawBuilder<unknown>) {
   const { table, row } = descriptors[kind];
   return sql`
-    select ${columns(kind)},
-      case when actor.blocker is null and actor.delay is null then 1 else 0 end as rank,
-      actor.blocker is not null or actor.delay is not null as stuck, actor.delay
+    select ${columns(kind)}, actor.blocker is not null or actor.delay is not null as stuck, actor.delay
     from (
       select actor.*, case when oldest.created_at < now() - interval '1 minute' then 'undelivered' when ${sql.raw(row.overdue)} then 'overdue' end as delay
       from ${sql.table(table)} as actor
       left join lateral (
         select created_at from outbox where actor_id = ${`${kind}/`}::text || actor.id::text order by id limit 1
       ) as oldest on true
-      where ${which} and actor.finished_at is null
+      where actor.organization_id = ${organizationId} and ${which} and actor.finished_at is null
     ) as actor ${joinOf(kind)}
   `;
 }
 
 /** Named only once the page is cut out: the table may be long. */
-function overRows(kind: ActorKind, organizationId: string, limit: number, after: ActorPosition | undefined) {
+function overRows(
+  kind: ActorKind,
+  organizationId: string,
+  limit: number,
+  which: RawBuilder<unknown>,
+  after: ActorPosition | undefined,
+) {
   const from = after && sql`and (actor.created_at, actor.id) < (${after.createdAt}, ${after.id}::uuid)`;
   return sql`
     select ${columns(kind)}, ${over}
     from (
       select actor.* from ${sql.table(descriptors[kind].table)} as actor
-      where actor.organization_id = ${organizationId} and actor.finished_at is not null ${from ?? sql``}
+      where actor.organization_id = ${organizationId} and ${which} and actor.finished_at is not null ${from ?? sql``}
       order by actor.created_at desc, actor.id desc
       limit ${limit}
     ) as actor ${joinOf(kind)}
   `;
 }
 
-const over = sql`2 as rank, false as stuck, null::text as delay`;
+const over = sql`false as stuck, null::text as delay`;
+
+const requested = sql`
+  request.id as "auditRecordId", request.actor_kind as "requestKind", request.actor_id as "requestBy",
+  request.actor_name as "requestName", request.request_id as "requestId"
+`;
+
+function requestOf(organizationId: string): RawBuilder<unknown> {
+  return sql`
+    left join lateral (
+      select * from audit_record
+      where audit_record.organization_id = ${organizationId} and audit_record.workflow_id = actors.id
+      order by audit_record.at limit 1
+    ) as request on true
+  `;
+}
 
 function columns(kind: ActorKind): RawBuilder<unknown> {
-  const { belongsTo, row } = descriptors[kind];
-  const { name, subjectId = belongsTo === null ? 'actor.id' : `actor.${columnOf(belongsTo)}` } = row;
+  const { row } = descriptors[kind];
   return sql`
-    actor.id, ${kind}::text as kind, ${sql.raw(name)} as name, ${sql.raw(subjectId)} as "subjectId", actor.state, actor.blocker,
+    actor.id, ${kind}::text as kind, ${sql.raw(row.name)} as name, ${subjectIdOf(kind)} as "subjectId",
+    ${row.release === undefined ? sql`null::text` : sql.raw(row.release)} as release, actor.state, actor.blocker,
     actor.message, actor.created_at as "createdAt", actor.finished_at as "finishedAt", actor.archived_at as "archivedAt"
   `;
 }
@@ -161,12 +190,6 @@ function rowsOf(kind: ActorKind): RawBuilder<unknown> {
 
 function joinOf(kind: ActorKind): RawBuilder<unknown> {
   return sql.raw(descriptors[kind].row.join ?? '');
-}
-
-function behind(after: ActorPosition | undefined): RawBuilder<unknown> {
-  if (after === undefined) return sql`true`;
-  const { rank, createdAt, id } = after;
-  return sql`(rank > ${rank} or (rank = ${rank} and ("createdAt", id) < (${createdAt}, ${id}::uuid)))`;
 }
 
 function union(parts: RawBuilder<unknown>[]): RawBuilder<unknown> {

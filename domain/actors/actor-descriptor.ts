@@ -1,5 +1,6 @@
 import type { HintKind } from '../hints.ts';
 import type { ActorWords } from '../history-steps/words.ts';
+import type { Visibility } from '../subjects.ts';
 
 /** A row as it was read: its columns by their names in the database. */
 export type PlainRow = Readonly<Record<string, unknown>>;
@@ -25,6 +26,16 @@ export interface ActorInput {
 export interface WaitingMessage {
   message: string;
   told: unknown;
+}
+
+/** How a workflow ended, whatever its states are called. */
+export type WorkflowEnd = 'succeeded' | 'failed' | 'cancelled';
+
+/** A stage lasts while its actor is in one of these states. */
+export interface StageWords {
+  name: string;
+  title: string;
+  states: readonly string[];
 }
 
 /**
@@ -55,6 +66,15 @@ export interface ActorDescriptor {
   states: readonly string[];
   /** Those of a row that nothing changes any more. */
   final: readonly string[];
+  /** Each final state's meaning. */
+  ends: Readonly<Record<string, WorkflowEnd>>;
+  /**
+   * The stages that people see, in order; of an actor that lives for ever none: its states follow each other without an
+   * order.
+   */
+  stages: readonly StageWords[];
+  /** Who may read its rows and its history: whoever may read the thing that it belongs to. */
+  readBy: Visibility;
   /** The state that counts when the row itself is gone. */
   gone: string;
   row: {
@@ -62,6 +82,8 @@ export interface ActorDescriptor {
     name: string;
     /** SQL: the id of its subject, unless that is the thing that it belongs to. */
     subjectId?: string;
+    /** SQL: the release that it is about. */
+    release?: string;
     /** SQL: a join that the name needs. */
     join?: string;
     /** SQL: the state should have passed by now, by the deadlines of the kind and a minute. */

@@ -18,6 +18,7 @@ export function scheduleActivity(telling: Telling, event: HistoryEvent): void {
   telling.open.set(event.id, { begun: event, step });
   telling.before = { activity: name, input };
   telling.heard = '';
+  telling.causes.act();
 }
 
 export function startActivity(telling: Telling, event: HistoryEvent): void {
@@ -38,9 +39,17 @@ export function endActivity(telling: Telling, event: HistoryEvent): void {
   step.events.push(event.id);
   step.finishedAt = event.at;
   delete step.until;
-  const { title, detail = '', outcome = 'done' } = ended(telling, begun, event);
+  const said = ended(telling, begun, event);
+  const { title, detail = '', outcome = step.attempts > 1 ? 'retried' : 'done', state } = said;
   Object.assign(step, { title, detail, outcome });
   if (event.type !== 'ActivityTaskCompleted') step.failure = failureText(event.attributes.failure) || step.failure;
+  const { name, words } = activityOf(telling, begun);
+  if (words.onlyRecords === true && state !== undefined && telling.causes.fold(step, said)) {
+    telling.told.splice(telling.told.indexOf(step), 1);
+    return;
+  }
+  if (state !== undefined) step.state = state;
+  if (Object.hasOwn(telling.words.activities, name)) telling.causes.add(step, event);
 }
 
 function ended(telling: Telling, begun: HistoryEvent, { type, attributes }: HistoryEvent): Said {

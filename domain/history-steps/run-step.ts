@@ -24,7 +24,9 @@ export function endRun(telling: Telling, event: HistoryEvent): void {
       return;
     }
     case 'WorkflowExecutionCompleted':
-      add(telling, event, 'ended', telling.words.ended(attributes.result, telling.about));
+      add(telling, event, 'ended', telling.words.ended(attributes.result, telling.about)).state = textOf(
+        attributes.result,
+      );
       return;
     default:
       add(

@@ -34,7 +34,12 @@ test('what failed at first and then worked tells how often it was tried, and why
     ['ActivityTaskCompleted', { scheduledEventId: 2, result: {} }],
   );
   expect(step).toMatchObject({ title: 'Asked the agent to switch to 0.2.0', attempts: 4, failure: 'No database.' });
-  expect(step).toMatchObject({ outcome: 'done', events: [2, 3, 4], finishedAt: '2030-01-01T12:00:03.000Z' });
+  expect(step).toMatchObject({
+    outcome: 'retried',
+    tone: 'attention',
+    events: [2, 3, 4],
+    finishedAt: '2030-01-01T12:00:03.000Z',
+  });
 });
 
 test('what is being tried says so; what Temporal knows of it beyond the history is told too', () => {
@@ -61,6 +66,42 @@ test('a deadline that passed, and one that is still running', () => {
     title: 'Waited for the agent to connect: it did not connect within 3 min',
     outcome: 'timed-out',
   });
+});
+
+test('a message is told with the state that it led to, also if it came while the actor was busy; one without effect stays alone', () => {
+  const look: [string, Facts] = ['WorkflowTaskStarted', {}];
+  const progress: [string, Facts] = [
+    'WorkflowExecutionSignaled',
+    { signalName: 'progress', input: { body: { phase: 'downloading' } } },
+  ];
+  const record: [string, Facts] = [
+    'ActivityTaskScheduled',
+    { activityType: 'showAgentUpdate', input: { state: 'downloading' } },
+  ];
+  const all = told(
+    started,
+    look,
+    asked,
+    progress,
+    look,
+    ['ActivityTaskCompleted', { scheduledEventId: 3, result: {} }],
+    look,
+    record,
+    ['ActivityTaskCompleted', { scheduledEventId: 8 }],
+  );
+  expect(all.map(({ kind, state }) => [kind, state])).toEqual([
+    ['started', undefined],
+    ['asked', undefined],
+    ['heard', 'downloading'],
+  ]);
+  expect(all.at(-1)).toMatchObject({ events: [4, 8, 9], finishedAt: '2030-01-01T12:00:08.000Z' });
+  // Seen at rest, and nothing came of it: what is written down later has another cause.
+  const later = told(started, look, progress, look, look, record, ['ActivityTaskCompleted', { scheduledEventId: 6 }]);
+  expect(later.map(({ kind, state }) => [kind, state])).toEqual([
+    ['started', undefined],
+    ['heard', undefined],
+    ['did', 'downloading'],
+  ]);
 });
 
 test('a run that was terminated leaves nothing waiting; an operator is told of by name of the deed', () => {

@@ -1,12 +1,14 @@
 import { endActivity, scheduleActivity, startActivity } from './activity-step.ts';
+import { Causes } from './causes.ts';
 import { endsRun, factsOf, type HistoryEvent, textOf, unreadablePart } from './event.ts';
 import { frameSignals } from './frame-words.ts';
 import { failureText } from './in-words.ts';
 import { beginRun, endRun } from './run-step.ts';
-import type { HistoryStep } from './step.ts';
+import type { HistoryStep, StepKind } from './step.ts';
 import { add, type Telling, type Trying } from './telling.ts';
 import { endTimer, startTimer } from './timer-step.ts';
-import type { ActorWords } from './words.ts';
+import { toneOf } from './tone.ts';
+import type { ActorWords, Said } from './words.ts';
 
 export interface RunHistory {
   /** From 1. */
@@ -22,7 +24,10 @@ export function steps(
   trying: ReadonlyMap<string, Trying> = new Map(),
 ): HistoryStep[] {
   const before = { activity: '', input: {} };
-  const telling: Telling = { run: number, words, about: {}, told: [], open: new Map(), trying, before, heard: '' };
+  const telling: Telling = {
+    ...{ run: number, words, about: {}, told: [], open: new Map() },
+    ...{ trying, before, heard: '', causes: new Causes() },
+  };
   for (const event of events) {
     const tell = Object.hasOwn(tellers, event.type) ? tellers[event.type] : undefined;
     (tell ?? tellOther)(telling, event);
@@ -32,6 +37,7 @@ export function steps(
     // Steps that were started and not awaited have ended with the run.
     for (const { step } of telling.open.values()) Object.assign(step, { outcome: 'cancelled', finishedAt: last.at });
   }
+  for (const step of telling.told) step.tone = toneOf(step, words);
   return telling.told;
 }
 
@@ -42,10 +48,9 @@ const tellers: Readonly<Record<string, Teller>> = {
   WorkflowExecutionSignaled: hear,
   WorkflowExecutionCancelRequested(telling, event) {
     telling.heard = '';
-    add(telling, event, 'decided', {
-      title: 'An operator requested cancellation',
-      detail: textOf(event.attributes.cause),
-    });
+    const title = 'An operator requested cancellation';
+    const step = add(telling, event, 'decided', { title, detail: textOf(event.attributes.cause) });
+    telling.causes.add(step, event);
   },
   ActivityTaskScheduled: scheduleActivity,
   ActivityTaskStarted: startActivity,
@@ -72,7 +77,12 @@ const tellers: Readonly<Record<string, Teller>> = {
     add(telling, event, 'other', { title: 'A part of the history cannot be read', detail, outcome: 'failed' });
   },
   WorkflowTaskScheduled: bookkeeping,
-  WorkflowTaskStarted: bookkeeping,
+  WorkflowTaskStarted(telling, event) {
+    telling.causes.look(
+      event,
+      [...telling.open.values()].some(({ timer }) => timer === undefined),
+    );
+  },
   WorkflowTaskCompleted: bookkeeping,
   UpsertWorkflowSearchAttributes: bookkeeping,
   MarkerRecorded: bookkeeping,
@@ -93,9 +103,10 @@ function hear(telling: Telling, event: HistoryEvent): void {
   telling.heard = signal;
   const { signals } = telling.words;
   const words = Object.hasOwn(signals, signal) ? signals[signal] : undefined;
-  const { kind, ...said } = words?.(body, telling.about) ?? {
+  const { kind, ...said }: Said & { kind: StepKind } = words?.(body, telling.about) ?? {
     kind: 'heard',
     title: Object.hasOwn(frameSignals, signal) ? (frameSignals[signal] ?? '') : `Received “${signal}”`,
   };
-  add(telling, event, kind, said);
+  const { state, ...rest } = said;
+  telling.causes.add(add(telling, event, kind, rest), event, state);
 }

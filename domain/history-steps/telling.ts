@@ -1,3 +1,4 @@
+import type { Causes } from './causes.ts';
 import type { Facts, HistoryEvent } from './event.ts';
 import type { HistoryStep } from './step.ts';
 import type { ActorWords, Said, TimerWords } from './words.ts';
@@ -17,6 +18,7 @@ export interface Telling {
   before: { activity: string; input: Facts };
   /** The last signal since then. */
   heard: string;
+  causes: Causes;
 }
 
 interface Open {
@@ -42,6 +44,7 @@ export function add(
   failure = '',
 ): HistoryStep {
   const step: HistoryStep = {
+    tone: 'neutral',
     run: telling.run,
     events: [event.id],
     kind,

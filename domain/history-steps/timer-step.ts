@@ -29,6 +29,7 @@ export function endTimer(telling: Telling, event: HistoryEvent): void {
     ? timer.fired(duration(numberOf(begun.attributes.startToFireTimeout)))
     : timer.stopped(lasted, telling.heard);
   Object.assign(step, { title, detail, outcome });
+  if (event.type === 'TimerFired') telling.causes.add(step, event);
 }
 
 function wordsOf(telling: Telling, { attributes }: HistoryEvent): TimerWords {

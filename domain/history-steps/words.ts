@@ -1,7 +1,5 @@
 import type { Facts } from './event.ts';
-import type { StepKind, StepOutcome } from './step.ts';
-
-export type Tone = 'neutral' | 'live' | 'good' | 'attention' | 'fault';
+import type { StepKind, StepOutcome, Tone } from './step.ts';
 
 /**
  * The words of one kind of actor: its name, its states, and its history. Titles of steps are in the past tense, for
@@ -29,6 +27,8 @@ export interface ActorWords {
 
 export interface ActivityWords {
   kind: 'asked' | 'did';
+  /** Only writes down a message, a decision or a deadline, and is told together with it. */
+  onlyRecords?: true;
   /** The intended action, after `to`: "ask the agent to switch to 0.2.0". */
   todo(input: Facts, about: Facts): string;
   done(input: Facts, result: unknown, about: Facts): Said;
@@ -54,6 +54,11 @@ export interface TimerWords {
 export interface Said {
   title: string;
   detail?: string;
-  /** `done` unless it is said. */
+  /** `done` unless it is said. `failed`: also of a message that tells of a failure. */
   outcome?: StepOutcome;
+  /**
+   * The state that is entered: of the row, or a finer one that only `stages` know. Of a message: the state that it leads
+   * to, as far as the message alone can tell.
+   */
+  state?: string;
 }

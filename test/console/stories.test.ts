@@ -136,6 +136,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     expect(await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts()).toEqual([
       'Home',
       'Clusters',
+      'Workflows',
       'Members',
       'Teams',
       'Settings',

@@ -13,15 +13,7 @@ const tones: Record<Tone, string> = {
 };
 
 /** A message above the content it is about. */
-export function Notice({
-  tone = 'neutral',
-  title,
-  children,
-}: {
-  tone?: Tone;
-  title?: ReactNode;
-  children?: ReactNode;
-}) {
+export function Notice({ tone = 'neutral', title, children }: { tone?: Tone; title?: string; children?: ReactNode }) {
   return (
     <div
       role={tone === 'fault' ? 'alert' : undefined}

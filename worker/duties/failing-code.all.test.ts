@@ -108,7 +108,9 @@ async function hints({ kind, id }: Sample): Promise<number> {
 }
 
 const stuck = async ({ organizationId }: Sample) =>
-  (await listActors(ground.database.kysely, organizationId, { stuck: true, limit: 5 })).map(({ id }) => id);
+  (await listActors(ground.database.kysely, organizationId, { kinds: actorKinds, stuck: true, limit: 5 })).map(
+    ({ id }) => id,
+  );
 const described = async ({ actor }: Sample) => {
   const { status, raw } = await ground.temporal.client.workflow.getHandle(actor).describe();
   return { status: status.name, firstRunId: raw.workflowExecutionInfo?.firstRunId };

@@ -1,4 +1,4 @@
-import type { ActorDescriptor, ActorInput } from '../../domain/actors/actor-descriptor.ts';
+import type { ActorDescriptor, ActorInput, WorkflowEnd } from '../../domain/actors/actor-descriptor.ts';
 import { numberOf, optionalTextOf, textOf } from '../../domain/actors/plain-row.ts';
 import { agentUpdateWords } from './words.ts';
 
@@ -19,10 +19,10 @@ export const agentUpdateStates = [
 ] as const;
 export type AgentUpdateState = (typeof agentUpdateStates)[number];
 
-const final: readonly AgentUpdateState[] = ['succeeded', 'returned', 'failed', 'cancelled'];
+const final = ['succeeded', 'returned', 'failed', 'cancelled'] as const satisfies readonly AgentUpdateState[];
 
 export function isAgentUpdateOver(state: AgentUpdateState): boolean {
-  return final.includes(state);
+  return final.some((one) => one === state);
 }
 
 /** So long has the new version to say hello; then the agent goes back to the old one by itself. */
@@ -66,9 +66,21 @@ export const agentUpdateDescriptor = {
   lives: 'once',
   states: agentUpdateStates,
   final,
+  ends: { succeeded: 'succeeded', returned: 'failed', failed: 'failed', cancelled: 'cancelled' } satisfies Record<
+    (typeof final)[number],
+    WorkflowEnd
+  >,
+  stages: [
+    { name: 'request', title: 'Request', states: ['requested'] },
+    { name: 'download', title: 'Download', states: ['downloading'] },
+    { name: 'switch', title: 'Switch', states: ['switching', 'confirming'] },
+  ],
+  // As the agent of a cluster.
+  readBy: { role: 'viewer', projectTokens: false },
   gone: 'failed',
   row: {
     name: 'cluster.name',
+    release: 'actor.to_image',
     join: 'join cluster on cluster.organization_id = actor.organization_id and cluster.id = actor.cluster_id',
     overdue: `actor.created_at <
       now() - make_interval(secs => case actor.state when 'requested' then ${toBegin} else ${inAll} end)`,

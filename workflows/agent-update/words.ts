@@ -34,13 +34,14 @@ export const agentUpdateWords: ActorWords = {
     },
     showAgentUpdate: {
       kind: 'did',
+      onlyRecords: true,
       todo: (input, about) => `record that ${phase(textOf(input.state), about)}`,
       done(input, result, about) {
         const [wanted, row] = [textOf(input.state), textOf(factsOf(result).state)];
         if (factsOf(result).ahead !== undefined)
           return { title: `Found the update further ahead: ${phase(row, about)}` };
         if (row !== '' && row !== wanted) return { title: `Found the update already finished: ${phase(row, about)}` };
-        return { title: `Recorded that ${phase(wanted, about)}`, detail: textOf(input.message) };
+        return { title: `Recorded that ${phase(wanted, about)}`, detail: textOf(input.message), state: wanted };
       },
     },
   },
@@ -50,13 +51,16 @@ export const agentUpdateWords: ActorWords = {
     progress: (body, about) => ({
       kind: 'heard',
       title: `The agent reported: ${body.phase === 'switching' ? 'switching to' : 'downloading'} ${to(about)}`,
+      state: textOf(body.phase),
     }),
     commandFinished: (body, about) => ({
       kind: 'heard',
       title: `The agent reported: ${command(textOf(body.state), about)}`,
       detail: textOf(body.message),
+      state: body.state === 'done' || body.state === 'unknown' ? 'confirming' : 'failed',
+      outcome: body.state === 'failed' || body.state === 'lost' || body.state === 'expired' ? 'failed' : 'done',
     }),
-    cancelled: () => ({ kind: 'decided', title: 'A user cancelled the update' }),
+    cancelled: () => ({ kind: 'decided', title: 'A user cancelled the update', state: 'cancelled' }),
   },
 
   timer,
@@ -93,8 +97,12 @@ function phase(state: string, about: Facts): string {
 function hello({ image, returned }: Facts, about: Facts): Said {
   const version = release(textOf(image));
   const back = factsOf(returned);
-  if (textOf(back.reason) === '') return { title: `The agent connected with ${version}` };
+  if (textOf(back.reason) === '') {
+    return { title: `The agent connected with ${version}`, ...(image === about.toImage ? { state: 'succeeded' } : {}) };
+  }
   return {
+    state: 'returned',
+    outcome: 'failed',
     title: `The agent connected, back on ${version}`,
     detail: `${release(textOf(back.from) || textOf(about.toImage))} did not work: ${textOf(back.reason)}`,
   };

@@ -34,6 +34,9 @@ export const clusterDescriptor = {
   lives: 'for-ever',
   states: clusterStates,
   final: ['deleted', 'failed'],
+  ends: { deleted: 'succeeded', failed: 'failed' },
+  stages: [],
+  readBy: { role: 'viewer', projectTokens: true },
   gone: 'deleted',
   row: {
     name: 'actor.name',

@@ -44,10 +44,12 @@ export const clusterWords: ActorWords = {
   activities: {
     showCluster: {
       kind: 'did',
+      onlyRecords: true,
       todo: ({ state }) => `record that the cluster ${said(textOf(state))}`,
       done: ({ state, message, event }) => ({
         title: `Recorded that the cluster ${said(textOf(state))}`,
         detail: textOf(message) || (events[textOf(factsOf(event).kind)] ?? ''),
+        state: textOf(state),
       }),
     },
     deleteCluster: {
@@ -59,6 +61,7 @@ export const clusterWords: ActorWords = {
           : {
               title: 'Deleted the cluster and everything in it',
               detail: 'Its commands have ended, and its agent is told to leave.',
+              state: 'deleted',
             },
     },
   },
@@ -67,6 +70,7 @@ export const clusterWords: ActorWords = {
     enrolled: ({ hostname, version }) => ({
       kind: 'heard',
       title: 'An agent enrolled',
+      state: 'awaiting-agent',
       detail: [
         textOf(hostname) && `On the machine ${textOf(hostname)}.`,
         textOf(version) && `Version ${textOf(version)}.`,
@@ -77,26 +81,34 @@ export const clusterWords: ActorWords = {
     connected: ({ version, image }) => ({
       kind: 'heard',
       title: 'The agent connected',
+      state: 'ready',
       detail: runs(textOf(version), textOf(image)),
     }),
     lost: ({ lastHeardOf }) => ({
       kind: 'heard',
       title: 'Lost contact with the agent',
+      state: 'lost',
+      outcome: 'failed',
       detail: textOf(lastHeardOf) && `Last heartbeat: ${moment(textOf(lastHeardOf))}.`,
     }),
     back: ({ version, image }) => ({
       kind: 'heard',
       title: 'The agent reconnected',
+      state: 'ready',
       detail: runs(textOf(version), textOf(image)),
     }),
     revoked: () => ({ kind: 'decided', title: "A user revoked the agent's credential" }),
     trouble: ({ text }) =>
       textOf(text) === ''
-        ? { kind: 'heard', title: 'The agent reported that everything is healthy again' }
-        : { kind: 'heard', title: 'The agent reported a problem', detail: textOf(text) },
+        ? { kind: 'heard', title: 'The agent reported that everything is healthy again', state: 'ready' }
+        : {
+            ...{ kind: 'heard', title: 'The agent reported a problem', detail: textOf(text) },
+            ...{ state: 'degraded', outcome: 'failed' },
+          },
     updating: ({ updateId }) => ({
       kind: 'heard',
       title: textOf(updateId) === '' ? 'An agent update finished' : 'An agent update started',
+      state: textOf(updateId) === '' ? 'ready' : 'updating',
     }),
     deleting: () => ({ kind: 'decided', title: 'The deletion of the cluster was requested' }),
   },

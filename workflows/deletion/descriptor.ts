@@ -1,4 +1,4 @@
-import type { ActorDescriptor, ActorInput } from '../../domain/actors/actor-descriptor.ts';
+import type { ActorDescriptor, ActorInput, WorkflowEnd } from '../../domain/actors/actor-descriptor.ts';
 import { isoOf, numberOf, textOf } from '../../domain/actors/plain-row.ts';
 import { deletionWords } from './words.ts';
 
@@ -9,10 +9,10 @@ import { deletionWords } from './words.ts';
 export const deletionStates = ['retained', 'purging', 'purged', 'restored', 'failed'] as const;
 export type DeletionState = (typeof deletionStates)[number];
 
-const final: readonly DeletionState[] = ['purged', 'restored', 'failed'];
+const final = ['purged', 'restored', 'failed'] as const satisfies readonly DeletionState[];
 
 export function isDeletionOver(state: DeletionState): boolean {
-  return final.includes(state);
+  return final.some((one) => one === state);
 }
 
 /** All of it stands in the deletion's row, so that a lost actor can be started again. */
@@ -35,6 +35,15 @@ export const deletionDescriptor = {
   lives: 'once',
   states: deletionStates,
   final,
+  ends: { purged: 'succeeded', restored: 'succeeded', failed: 'failed' } satisfies Record<
+    (typeof final)[number],
+    WorkflowEnd
+  >,
+  stages: [
+    { name: 'retention', title: 'Retention', states: ['retained'] },
+    { name: 'purge', title: 'Purge', states: ['purging'] },
+  ],
+  readBy: { role: 'admin', projectTokens: false },
   gone: 'purged',
   row: {
     name: 'actor.name',

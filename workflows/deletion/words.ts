@@ -31,7 +31,11 @@ export const deletionWords: ActorWords = {
       done(_, result) {
         const { answer, state, milliseconds } = factsOf(result);
         if (answer === 'claimed') {
-          return { title: 'Started the purge of the organization', detail: 'From here on it cannot be restored.' };
+          return {
+            title: 'Started the purge of the organization',
+            detail: 'From here on it cannot be restored.',
+            state: 'purging',
+          };
         }
         if (answer === 'early') {
           return {
@@ -51,11 +55,12 @@ export const deletionWords: ActorWords = {
     },
     finishDeletion: {
       kind: 'did',
+      onlyRecords: true,
       todo: ({ state }) => `record that ${end(textOf(state))}`,
       done({ state, message }, result) {
         const [wanted, row] = [textOf(state), textOf(factsOf(result).state)];
         if (row !== '' && row !== wanted) return { title: `Found the deletion already finished: ${end(row)}` };
-        return { title: `Recorded that ${end(wanted)}`, detail: textOf(message) };
+        return { title: `Recorded that ${end(wanted)}`, detail: textOf(message), state: wanted };
       },
     },
   },

@@ -1,14 +1,13 @@
 import { agentUpdateWords } from '../../../workflows/agent-update/words.ts';
-import { isOutOfContact, Status, wordsOf } from '../../components/status.tsx';
+import { Status, wordsOf } from '../../components/status.tsx';
 import type { Answers } from '../../control-plane/session.ts';
 
 export type AgentStatus = Answers['clusters']['agent'];
 export type UpdateAttempt = AgentStatus['history'][number];
 
-/** A success is no good news any more while nobody hears of the agent. */
-export function AttemptStatus({ status, agent }: Pick<UpdateAttempt, 'status'> & { agent: AgentStatus }) {
+export function AttemptStatus({ status }: Pick<UpdateAttempt, 'status'>) {
   const { word, tone } = wordsOf(agentUpdateWords.states, status);
-  return <Status tone={tone === 'good' && isOutOfContact(agent) ? 'neutral' : tone}>{word}</Status>;
+  return <Status tone={tone}>{word}</Status>;
 }
 
 /** Phases of an update in order, each with its words while running and when done. */

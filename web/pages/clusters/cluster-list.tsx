@@ -1,5 +1,6 @@
 import { ServerIcon } from '@primer/octicons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Card, Page } from '../../components/page.tsx';
 import { Rows } from '../../components/rows.tsx';
@@ -46,7 +47,9 @@ export function ClusterList() {
           )}
         </LoadedPages>
       </Card>
-      <AddCluster open={mayChange && add === true} onClose={() => setAdding(false)} />
+      <Dialog open={mayChange && add === true} onClose={() => setAdding(false)} title="Add a cluster">
+        <AddCluster onClose={() => setAdding(false)} />
+      </Dialog>
     </Page>
   );
 }

@@ -4,8 +4,6 @@ import { Card } from '../../components/page.tsx';
 import { EmptyState, LoadedPages } from '../../components/states.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { isInContact } from '../clusters/cluster-status.tsx';
-import { useCluster } from '../clusters/use-cluster.ts';
 import { EventList } from './event-list.tsx';
 
 const route = getRouteApi('/$organization/clusters/$cluster');
@@ -14,7 +12,6 @@ const route = getRouteApi('/$organization/clusters/$cluster');
 export function ClusterEvents() {
   const { trpc } = usePlane();
   const { cluster: id } = route.useParams();
-  const cluster = useCluster().data;
   const events = usePages(trpc.clusters.events, { path: { id } });
   return (
     <Card>
@@ -26,7 +23,7 @@ export function ClusterEvents() {
           </EmptyState>
         }
       >
-        {(items) => <EventList events={items} current={cluster !== undefined && isInContact(cluster)} />}
+        {(items) => <EventList events={items} />}
       </LoadedPages>
     </Card>
   );

@@ -11,6 +11,7 @@ export type Step = Answers['workflows']['history']['items'][number];
 /** Every outcome but `done` has a colour and a word. */
 const outcomes: Record<Step['outcome'], { tone: Tone; word?: string }> = {
   done: { tone: 'neutral' },
+  retried: { tone: 'attention', word: 'retried' },
   waiting: { tone: 'live', word: 'in progress' },
   failed: { tone: 'fault', word: 'failed' },
   'timed-out': { tone: 'attention', word: 'timed out' },

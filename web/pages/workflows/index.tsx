@@ -29,7 +29,7 @@ export const place: Place = {
   to: '/$organization/workflows',
   icon: <WorkflowIcon />,
   key: 'o',
-  role: 'admin',
+  role: 'viewer',
   group: 'work',
   also: 'operations actors history stuck',
 };
