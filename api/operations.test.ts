@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { makeBodies } from '../test/run/make-bodies.ts';
 import { namedOperations } from './engine/registry.ts';
 import { operations } from './operations.ts';
 
@@ -17,4 +18,9 @@ test('every operation that a file defines is in the group of its folder, and the
   expect(missing).toEqual([]);
   // The pattern above finds all of them.
   expect(listed.size).toBeGreaterThan(70);
+});
+
+test('the forms of the console know the bodies as they are now', async () => {
+  const kept = await readFile(new URL('../web/control-plane/bodies.json', import.meta.url), 'utf8');
+  expect(kept === makeBodies(), 'Run ./ballast exec test/run/make-bodies.ts').toBe(true);
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AgentUpdateView } from '../../db/agent-updates/agent-updates.ts';
 import { agentUpdateStates } from '../../workflows/agent-update/descriptor.ts';
+import { asOfSchema } from '../clusters/as-of.ts';
 
 export const agentUpdateSchema = z
   .object({
@@ -21,6 +22,7 @@ export const agentStatusSchema = z
     currentVersion: z.string(),
     availableImage: z.string().describe('The release that this control plane offers; empty while it is being built.'),
     updateAvailable: z.boolean(),
+    asOf: asOfSchema.optional(),
     history: z.array(agentUpdateSchema).describe('The last attempts, newest first.'),
     inProgress: z.object({ id: z.guid(), startedAt: z.iso.datetime(), toImage: z.string() }).optional(),
   })

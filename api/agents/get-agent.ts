@@ -1,5 +1,6 @@
 import { currentRelease } from '../../db/agent-updates/agent-releases.ts';
 import { agentStatus } from '../../db/agent-updates/agent-updates.ts';
+import { asOf } from '../clusters/as-of.ts';
 import { clusterPath, theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 import { agentStatusSchema, presentUpdate } from './agent-status.ts';
@@ -24,6 +25,7 @@ export const getAgent = operation({
       currentVersion: version ?? '',
       availableImage: available,
       updateAvailable: image !== null && available !== '' && image !== available,
+      ...asOf(cluster),
       history: attempts.map(presentUpdate),
       ...(open === undefined
         ? {}

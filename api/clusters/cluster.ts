@@ -3,6 +3,7 @@ import { findCluster } from '../../db/clusters/clusters.ts';
 import { clusterStates } from '../../domain/clusters/clusters.ts';
 import { nameText } from '../engine/input/line.ts';
 import { resource } from '../engine/resource.ts';
+import { asOfSchema } from './as-of.ts';
 
 export const theCluster = resource('cluster', findCluster);
 
@@ -90,6 +91,7 @@ export const clusterSchema = z
     compileError: z.string().describe('The error that keeps the desired state from the agent; empty if there is none.'),
     createdAt: z.iso.datetime(),
     lastHeartbeatAt: z.iso.datetime().optional().describe('Absent: no agent was ever heard of.'),
+    asOf: asOfSchema.optional(),
     capabilities: clusterCapabilitiesSchema,
     summary: z
       .object({

@@ -4,6 +4,7 @@ import { brokenSlices } from '../../db/workloads/broken-slices.ts';
 import { capabilitiesOf, notesOf } from '../../domain/clusters/capabilities.ts';
 import { type Facts, facts } from '../../protocol/agent.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
+import { asOf } from './as-of.ts';
 import type { clusterSchema } from './cluster.ts';
 
 export type ClusterAnswer = z.output<typeof clusterSchema>;
@@ -47,6 +48,7 @@ export function presentCluster(cluster: ClusterView, broken: readonly string[] =
     compileError: compileError(broken),
     createdAt: cluster.createdAt.toISOString(),
     ...(agent.lastHeartbeatAt === null ? {} : { lastHeartbeatAt: agent.lastHeartbeatAt.toISOString() }),
+    ...asOf(cluster),
     capabilities: capabilitiesOf(machine),
   };
 }

@@ -21,7 +21,7 @@ export const organizationPath = z.strictObject({ id: z.guid() });
 export const organizationName = nameText();
 export const organizationSlug = z
   .string()
-  .regex(slugPattern)
+  .regex(slugPattern, 'uses lowercase letters, digits and hyphens, and begins and ends with a letter or a digit')
   .refine((slug) => !reservedSlugs.has(slug), 'is part of an address of the control plane; choose another one')
   .describe('Unique in the installation.');
 

@@ -23,7 +23,7 @@ export const listInstances = operation({
     const shown = found.slice(0, limit);
     const last = found.length > limit ? shown.at(-1) : undefined;
     return {
-      items: shown.flatMap(({ key, name, instance }) => presentInstance(instance, name ?? key)),
+      items: shown.flatMap(({ key, name, instance }) => presentInstance(cluster, instance, name ?? key)),
       after: last && { key: last.key, id: String(last.instance.id) },
     };
   },

@@ -4,6 +4,7 @@ import type { SliceView } from '../../db/workloads/cluster-slices.ts';
 import type { ObservedSliceView } from '../../db/workloads/observed-slices.ts';
 import { observedInstance } from '../../protocol/observed.ts';
 import { type Workload, workload } from '../../protocol/workload.ts';
+import { asOf } from '../clusters/as-of.ts';
 import { factsOf } from '../clusters/present-cluster.ts';
 import type { instanceSchema, workloadSchema, workloadStates } from './workload.ts';
 
@@ -41,16 +42,17 @@ export function presentWorkload(
       return usedBytes === undefined ? volume : { ...volume, usedBytes };
     }),
     hosts: (wanted?.routes ?? []).map(({ host, process }) => ({ host, process, url: urlOf(host, port) })),
-    instances: (observed?.instances ?? []).flatMap((instance) => presentInstance(instance, slice.name)),
+    instances: (observed?.instances ?? []).flatMap((instance) => presentInstance(cluster, instance, slice.name)),
+    ...asOf(cluster),
     createdAt: slice.createdAt.toISOString(),
     updatedAt: slice.updatedAt.toISOString(),
   };
 }
 
 /** None if it was told in a form that this version does not know. */
-export function presentInstance(instance: unknown, workloadName: string): InstanceAnswer[] {
+export function presentInstance(cluster: ClusterView, instance: unknown, workloadName: string): InstanceAnswer[] {
   const { data } = observedInstance.safeParse(instance);
-  return data === undefined ? [] : [{ ...data, workload: workloadName }];
+  return data === undefined ? [] : [{ ...data, workload: workloadName, ...asOf(cluster) }];
 }
 
 /** The agent's report from before the last change says nothing about that change. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { observedInstance } from '../../protocol/observed.ts';
 import { image, partName, workload } from '../../protocol/workload.ts';
+import { asOfSchema } from '../clusters/as-of.ts';
 
 const [layout, repository] = image.options;
 const credential = z
@@ -39,6 +40,7 @@ export const instanceSchema = z
       })
       .optional()
       .describe('How its last finished run ended; without code and signal nobody saw it.'),
+    asOf: asOfSchema.optional(),
   })
   .meta({ id: 'Instance' });
 
@@ -69,6 +71,7 @@ export const workloadSchema = z
       z.object({ host: z.string(), process: z.string(), url: z.string().describe('Empty without an ingress.') }),
     ),
     instances: z.array(instanceSchema),
+    asOf: asOfSchema.optional(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { sampleWorkload as app, madeClusters, sampleProcess as web } from '../../test/seeds/made-cluster.ts';
-import { seedReleases } from '../../test/seeds/seed-cluster.ts';
+import { seedInstance, seedReleases } from '../../test/seeds/seed-cluster.ts';
 
 let api: RunningApi;
 let ours: Seeded;
@@ -63,6 +63,24 @@ describe('workloads', () => {
       .where('cluster_id', '=', id)
       .execute();
     expect(JSON.stringify(rows)).not.toContain(hidden);
+  });
+
+  test('say how current is what the agent told of them', async () => {
+    const id = await living('Silent');
+    await admin('PUT', `/clusters/${id}/workloads/shop`, app());
+    await seedInstance(api.database, { id, organizationId: ours.organizationId }, 'shop');
+    const told = async () => {
+      const [cluster, agent, workloads, instances] = await Promise.all(
+        ['', '/agent', '/workloads', '/instances'].map(async (of) => (await get(`/clusters/${id}${of}`)).body),
+      );
+      const items = [workloads, instances].flatMap((list) => list?.items as { asOf: { inContact: boolean } }[]);
+      return [cluster, agent, ...items].map((one) => one?.asOf);
+    };
+    const at = expect.stringMatching(/Z$/);
+    expect(await told()).toEqual(Array(4).fill({ at, inContact: true }));
+    const silent = api.database.kysely.updateTable('cluster_agent').set({ contact: 'lost' });
+    await silent.where('cluster_id', '=', id).execute();
+    expect(await told()).toEqual(Array(4).fill({ at, inContact: false }));
   });
 
   test('that do not fit together are refused at each place, and nothing of the file is applied', async () => {

@@ -21,11 +21,11 @@ export const clusterPs = command({
 });
 
 function rows(instances: Instance[]): string[][] {
-  return instances.map(({ id, workload, release, state, run, startedAt, exit, message }) => [
+  return instances.map(({ id, workload, release, state, run, startedAt, exit, message, asOf }) => [
     printable(id),
     printable(workload),
     printable(release),
-    state,
+    asOf?.inContact === false ? `${state} (last known)` : state,
     String(run),
     startedAt ?? '',
     printable(message ?? endOf(exit)),

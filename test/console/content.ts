@@ -1,12 +1,10 @@
-import { sql } from 'kysely';
-import { declareLost } from '../../db/agents/lost-agents.ts';
 import { through } from '../agents/kept-machine.ts';
 import { broken, offerRelease } from '../agents/offer-release.ts';
-import { PeerAgent } from '../agents/peer-agent.ts';
 import { Applications } from '../applications/applications.ts';
 import { signIn } from '../identity/people.ts';
-import type { Answered, Credential } from '../installation/running-api.ts';
+import { type Ask, answered, askedBy, type Session } from './asked.ts';
 import type { Console } from './console.ts';
+import { connectCluster, loseCluster } from './lost-cluster.ts';
 import type { Content } from './pages.ts';
 import { letTimePass } from './past.ts';
 import type { Visitor } from './visitor.ts';
@@ -21,9 +19,9 @@ const people = [
 /** An installation as it is after some months: people, teams, tokens, clusters of which not all are well, and what happened. */
 export async function fill(opened: Console, owner: Visitor): Promise<Content> {
   const { installation } = opened;
-  const as = await credentialOf(opened, owner);
+  const asked = await askedBy(opened, owner);
+  const { as } = asked;
   const applications = await Applications.on(installation, as);
-  const asked = (method: string, path: string, body?: unknown) => answered(opened, as, method, `/api/v1${path}`, body);
 
   await asked('PATCH', `/organizations/${as.organizationId}`, { name: 'Analytical Engines' });
   const running = runWorkloads(applications, `http://127.0.0.1:${installation.env.INGRESS_PORT}`);
@@ -43,35 +41,14 @@ export async function fill(opened: Console, owner: Visitor): Promise<Content> {
     role: 'deployer',
   });
   await asked('POST', '/clusters', { name: 'Frankfurt', region: 'eu-central' });
-  const lostCluster = await loseCluster(opened, asked);
+  const lostCluster = await connectCluster(opened, asked, 'Oregon', 'us-west');
+  await loseCluster(opened, asked, lostCluster);
   await deleteOrganization(opened, as);
   const instance = await running;
   const workflow = await updateThatCameBack(opened, asked, applications);
   applications.close();
   await letTimePass(await installation.database());
   return { cluster: applications.clusterId, lostCluster, instance, workflow, invitation: String(invitation.token) };
-}
-
-type Ask = (method: string, path: string, body?: unknown) => Promise<Answered['body']>;
-type Session = Extract<Credential, { session: string }>;
-
-async function answered(opened: Console, as: Credential, method: string, path: string, body?: unknown) {
-  const nowhere = 'session' in as && as.organizationId === '' ? { organization: '' } : {};
-  const sent = body === undefined ? {} : { body };
-  const answer = await opened.installation.call(method, path, { as, ...nowhere, ...sent });
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-  return answer.body;
-}
-
-async function credentialOf(opened: Console, { context }: Visitor): Promise<Session> {
-  const session = (await context.cookies()).find(({ name }) => name === 'svc_session')?.value ?? '';
-  opened.installation.secrets.add(session);
-  const as = { session, id: '', userId: '', organizationId: '' };
-  const { user, organizations } = (await answered(opened, as, 'GET', '/api/v1/auth/session')) as {
-    user: { id: string };
-    organizations: { id: string }[];
-  };
-  return { ...as, userId: user.id, organizationId: organizations[0]?.id ?? '' };
 }
 
 /** Each by an invitation that it has accepted. Answers their ids. */
@@ -119,27 +96,6 @@ async function runWorkloads(applications: Applications, ingress: string): Promis
     await through(ingress, host, path);
   }
   return shop.instances[0]?.id ?? '';
-}
-
-/** A cluster whose agent was there and is not heard of any more. */
-async function loseCluster(opened: Console, asked: Ask): Promise<string> {
-  const database = await opened.installation.database();
-  const made = await asked('POST', '/clusters', { name: 'Oregon', region: 'us-west' });
-  const cluster = made.cluster as { id: string };
-  const [token = ''] = /bje_[A-Za-z0-9_-]+/.exec(String(made.installCommand)) ?? [];
-  await new PeerAgent(opened.installation.url).join(token);
-  await opened.installation.until('the agent is known', async () => {
-    return (await asked('GET', `/clusters/${cluster.id}`)).status !== 'awaiting-agent';
-  });
-  await sql`update process set present_since = present_since - interval '10 minutes'`.execute(database.kysely);
-  await sql`update cluster_agent set last_heartbeat_at = now() - interval '8 minutes' where cluster_id = ${cluster.id}`.execute(
-    database.kysely,
-  );
-  await declareLost(database);
-  await opened.installation.until('the cluster is lost', async () => {
-    return (await asked('GET', `/clusters/${cluster.id}`)).status === 'lost';
-  });
-  return cluster.id;
 }
 
 async function deleteOrganization(opened: Console, as: Session): Promise<void> {

@@ -4,12 +4,14 @@ import { freePort } from '../ground/free-port.ts';
 import { Console } from './console.ts';
 import { addressStories } from './stories/addresses.ts';
 import { tableStories } from './stories/tables.ts';
+import { truthStories } from './stories/truth.ts';
 import type { Stories, World } from './stories/world.ts';
 
 /** Stories that share an installation: each leaves the API running and what it did not make as it was. */
 const subjects: Record<string, Stories> = {
   addresses: addressStories,
   tables: tableStories,
+  truth: truthStories,
 };
 
 const browser = await realBrowser();

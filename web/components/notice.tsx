@@ -13,7 +13,15 @@ const tones: Record<Tone, string> = {
 };
 
 /** A message above the content it is about. */
-export function Notice({ tone = 'neutral', title, children }: { tone?: Tone; title?: string; children?: ReactNode }) {
+export function Notice({
+  tone = 'neutral',
+  title,
+  children,
+}: {
+  tone?: Tone;
+  title?: ReactNode;
+  children?: ReactNode;
+}) {
   return (
     <div
       role={tone === 'fault' ? 'alert' : undefined}

@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react';
 import { classes, type Tone } from './style.ts';
+import { BriefTime } from './times/time.tsx';
+import { useTimes } from './times/zone.ts';
 
 const marks: Record<Tone, string> = {
   neutral: 'bg-faint',
@@ -16,6 +18,42 @@ export function Status({ tone, children }: { tone: Tone; children: ReactNode }) 
       <span aria-hidden="true" className={classes('size-2 shrink-0 rounded-full', marks[tone])} />
       {children}
     </span>
+  );
+}
+
+/** How current is what an agent told; absent before any agent was heard of. */
+export interface AsOf {
+  at: string;
+  inContact: boolean;
+}
+
+export interface TellsAsOf {
+  asOf?: AsOf | undefined;
+}
+
+/** Whether the agent was there once and is not heard of any more. */
+export function isOutOfContact({ asOf }: TellsAsOf): boolean {
+  return asOf?.inContact === false;
+}
+
+/** A state that an agent told. Out of contact it is the last known one, in grey: its colour says nothing any more. */
+export function Told({ of, tone, children }: { of: TellsAsOf; tone: Tone; children: string }) {
+  const times = useTimes();
+  if (of.asOf === undefined || of.asOf.inContact) return <Status tone={tone}>{children}</Status>;
+  return (
+    <span title={`As of ${times.exact(of.asOf.at)}`}>
+      <Status tone="neutral">Last known: {children}</Status>
+    </span>
+  );
+}
+
+/** Beside facts that an agent told: since when they are the last known ones. Nothing while it is in contact. */
+export function LastKnown({ of: { asOf } }: { of: TellsAsOf }) {
+  if (asOf === undefined || asOf.inContact) return null;
+  return (
+    <>
+      Last known, as of <BriefTime at={asOf.at} />
+    </>
   );
 }
 

@@ -14,13 +14,16 @@ interface DialogProps {
   onClosed?: () => void;
   /** For content wider than a form: files, long commands. */
   wide?: boolean;
+  /** Something is typed and not saved: a click beside the dialog does not close it. */
+  dirty?: boolean;
 }
 
 /** A modal dialog. Focus stays inside, Escape closes it, and focus returns to where it was. */
-export function Dialog({ open, onClose, title, about, children, onClosed, wide = false }: DialogProps) {
+export function Dialog({ open, onClose, title, about, children, onClosed, wide = false, dirty = false }: DialogProps) {
   return (
     <BaseDialog.Root
       open={open}
+      disablePointerDismissal={dirty}
       onOpenChange={(next) => !next && onClose()}
       onOpenChangeComplete={(next) => !next && onClosed?.()}
     >
@@ -67,7 +70,7 @@ function firstField(): HTMLElement | null {
 
 /** Of a form in a dialog: its main action, and the way out. */
 export function SubmitOrCancel(props: {
-  onCancel: () => void;
+  onCancel?: () => void;
   busy: boolean;
   disabled?: boolean;
   look?: 'strong' | 'danger';
@@ -76,7 +79,7 @@ export function SubmitOrCancel(props: {
   const { onCancel, busy, disabled = false, look = 'strong', children } = props;
   return (
     <DialogActions>
-      <Button onClick={onCancel}>Cancel</Button>
+      {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}
       <Button type="submit" look={look} busy={busy} disabled={disabled}>
         {children}
       </Button>

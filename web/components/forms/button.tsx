@@ -22,14 +22,14 @@ const looks: Record<Look, string> = {
 
 function look({ look = 'plain', small = false }: Looks): string {
   return classes(
-    'inline-flex shrink-0 select-none items-center justify-center gap-1.5 whitespace-nowrap rounded-md border font-medium transition-colors duration-75 disabled:opacity-50',
+    'inline-flex shrink-0 select-none items-center justify-center gap-1.5 whitespace-nowrap rounded-md border font-medium transition-colors duration-75 disabled:opacity-50 aria-disabled:opacity-50',
     small ? 'h-7 px-2.5 text-sm' : 'h-8.5 px-3 text-base max-sm:h-10',
     looks[look],
   );
 }
 
 interface ButtonProps extends Looks, Omit<ComponentProps<'button'>, 'className'> {
-  /** The request is in flight: the button is disabled and announces that. */
+  /** The request is in flight: the button says so, does nothing and keeps the focus, which a disabled one would lose. */
   busy?: boolean;
 }
 
@@ -47,8 +47,8 @@ export function Button({
     <button
       {...rest}
       type={type}
-      disabled={disabled === true || busy}
-      aria-busy={busy || undefined}
+      disabled={disabled}
+      {...(busy ? { onClick: undefined, 'aria-disabled': true, 'aria-busy': true } : {})}
       className={look({ ...(name === undefined ? {} : { look: name }), ...(small === undefined ? {} : { small }) })}
     >
       {busy ? <Spinner /> : icon}

@@ -1,9 +1,10 @@
 import { Field as BaseField } from '@base-ui/react/field';
 import { Form as BaseForm } from '@base-ui/react/form';
-import { type ComponentProps, type ReactNode, useId, useMemo, useState } from 'react';
+import { type ComponentProps, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
 import type { ShownProblem } from '../../control-plane/problem.ts';
 import { ProblemNotice } from '../notice.tsx';
 import { classes } from '../style.ts';
+import { asSentence } from './operation/values.ts';
 
 /**
  * A form. `problem` is the answer to the last attempt: errors of a field are shown at the field (its `name` is its
@@ -24,8 +25,14 @@ export function Form({
   // The browser blocks a form with a field error, so any input clears the errors of the last answer.
   const [answered, setAnswered] = useState<ShownProblem>();
   const errors = useMemo(() => (problem === answered ? {} : errorsOf(problem)), [problem, answered]);
+  const form = useRef<HTMLFormElement>(null);
+  // After a refusal the first field at fault is at hand; what was typed into it stays.
+  useEffect(() => {
+    if (problem !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [problem]);
   return (
     <BaseForm
+      ref={form}
       errors={errors}
       onFormSubmit={onSubmit}
       onInput={() => setAnswered(problem)}
@@ -39,7 +46,10 @@ export function Form({
 
 function errorsOf(problem: ShownProblem | undefined): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(problem?.fields ?? {}).map(([place, message]) => [place.replace(/^body\./, ''), message]),
+    Object.entries(problem?.fields ?? {}).map(([place, message]) => [
+      place.replace(/^body\./, ''),
+      asSentence(message),
+    ]),
   );
 }
 
@@ -54,9 +64,20 @@ interface FieldProps {
   bare?: boolean;
 }
 
-function Labelled({ name, label, hint, bare = false, children }: FieldProps & { children: ReactNode }) {
+function Labelled({
+  name,
+  label,
+  hint,
+  bare = false,
+  validate,
+  children,
+}: FieldProps & { validate?: ((text: string) => string | undefined) | undefined; children: ReactNode }) {
   return (
-    <BaseField.Root name={name} className="flex min-w-0 flex-col gap-1.5">
+    <BaseField.Root
+      name={name}
+      validate={(text) => validate?.(String(text ?? '')) ?? null}
+      className="flex min-w-0 flex-col gap-1.5"
+    >
       <BaseField.Label className={classes('font-medium text-sm', bare && 'sr-only')}>{label}</BaseField.Label>
       {children}
       {hint !== undefined && (
@@ -81,12 +102,15 @@ interface TextProps extends FieldProps {
   max?: number | string;
   maxLength?: number;
   suggestions?: readonly string[];
+  /** What is wrong with the text, before it is sent. */
+  validate?: (text: string) => string | undefined;
 }
 
-export function TextField({ name, label, hint, bare, value, onChange, mono, first, suggestions, ...rest }: TextProps) {
+export function TextField(props: TextProps) {
+  const { name, label, hint, bare, value, onChange, mono, first, suggestions, validate, ...rest } = props;
   const list = useId();
   return (
-    <Labelled name={name} label={label} hint={hint} {...(bare === undefined ? {} : { bare })}>
+    <Labelled name={name} label={label} hint={hint} validate={validate} {...(bare === undefined ? {} : { bare })}>
       <BaseField.Control
         {...rest}
         value={value}

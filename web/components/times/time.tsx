@@ -22,6 +22,17 @@ export function ClockTime({ at }: { at: string }) {
   );
 }
 
+/** Within a sentence: "since 17:21:04", of another day with its date; all of it on hover. */
+export function BriefTime({ at }: { at: string }) {
+  useNow();
+  const times = useTimes();
+  return (
+    <time dateTime={at} title={times.exact(at)} className="whitespace-nowrap">
+      {times.brief(at)}
+    </time>
+  );
+}
+
 /** The whole of an instant, for facts. */
 export function ExactTime({ at }: { at: string }) {
   return <time dateTime={at}>{useTimes().exact(at)}</time>;

@@ -1,11 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { reservedSlugs } from '../../../domain/reserved-slugs.ts';
-import { slugOf, slugPattern } from '../../../domain/slug.ts';
-import { Button } from '../../components/forms/button.tsx';
-import { Form, TextField } from '../../components/forms/form.tsx';
+import { slugOf } from '../../../domain/slug.ts';
+import { TextField } from '../../components/forms/form.tsx';
+import { OperationForm } from '../../components/forms/operation/operation-form.tsx';
 import { Card, Page } from '../../components/page.tsx';
-import { useChange } from '../../control-plane/change.ts';
 import { personPlane } from '../../control-plane/plane.ts';
 import { useSession } from '../../control-plane/session.ts';
 
@@ -13,24 +11,11 @@ import { useSession } from '../../control-plane/session.ts';
 export function NewOrganization() {
   const first = useSession()?.organizations.length === 0;
   const navigate = useNavigate();
-  const [name, setName] = useState('');
-  const [ownSlug, setOwnSlug] = useState<string>();
-  const slug = ownSlug ?? slugOf(name);
-  const make = useChange(
-    (body: { name: string; slug: string }, sent) => personPlane.client.organizations.create.mutate({ body }, sent),
-    {
-      failed: 'The organization could not be created',
-      succeeded: ({ name }) => `${name} created`,
-      quiet: true,
-      done: async ({ slug }) => {
-        // The route checks membership, so the session is refetched first.
-        await personPlane.queryClient.invalidateQueries();
-        void navigate({ to: '/$organization', params: { organization: slug } });
-      },
-    },
-  );
-  const wrongSlug = slug !== '' && !slugPattern.test(slug);
-  const reserved = reservedSlugs.has(slug);
+  const open = async ({ slug }: { slug: string }) => {
+    // The route checks membership, so the session is refetched first.
+    await personPlane.queryClient.invalidateQueries();
+    void navigate({ to: '/$organization', params: { organization: slug } });
+  };
   return (
     <Page
       title={first ? 'Create your organization' : 'New organization'}
@@ -39,38 +24,44 @@ export function NewOrganization() {
       <div className="max-w-lg">
         <Card>
           <div className="p-5 max-sm:p-4">
-            <Form problem={make.problem} places={['name', 'slug']} onSubmit={() => make.send({ name, slug })}>
-              <TextField name="name" label="Name" value={name} onChange={setName} required first maxLength={100} />
-              <TextField
-                name="slug"
-                label="Slug"
-                mono
-                hint={
-                  wrongSlug || reserved ? (
-                    <span className="text-fault">
-                      {reserved
-                        ? `/${slug} is an address of the control plane; choose another slug.`
-                        : 'Use lowercase letters, digits and hyphens; begin and end with a letter or a digit.'}
-                    </span>
-                  ) : (
-                    `Used in addresses, such as ${location.host}/${slug || 'acme'}. It cannot be changed later.`
-                  )
-                }
-                value={slug}
-                onChange={(text) => setOwnSlug(text.toLowerCase())}
-                required
-                maxLength={63}
-              />
-              <div className="flex justify-end gap-2">
-                {!first && <Button onClick={() => history.back()}>Cancel</Button>}
-                <Button type="submit" look="strong" busy={make.sending} disabled={wrongSlug || reserved}>
-                  Create organization
-                </Button>
-              </div>
-            </Form>
+            <OperationForm
+              operation={personPlane.trpc.organizations.create}
+              fields={{
+                name: {},
+                slug: {
+                  follows: ({ name = '' }) => slugOf(name),
+                  control: ({ value = '', onChange }) => <Slug value={value} onChange={onChange} />,
+                },
+              }}
+              submit="Create organization"
+              succeeded={({ name }) => `${name} created`}
+              done={open}
+              {...(first ? {} : { onCancel: () => history.back() })}
+            />
           </div>
         </Card>
       </div>
     </Page>
+  );
+}
+
+function Slug({ value, onChange }: { value: string; onChange: (slug: string) => void }) {
+  return (
+    <TextField
+      name="slug"
+      label="Slug"
+      mono
+      hint={
+        reservedSlugs.has(value) ? (
+          <span className="text-fault">/{value} is an address of the control plane; choose another slug.</span>
+        ) : (
+          `Used in addresses, such as ${location.host}/${value || 'acme'}. It cannot be changed later.`
+        )
+      }
+      value={value}
+      onChange={(text) => onChange(text.toLowerCase())}
+      required
+      maxLength={63}
+    />
   );
 }

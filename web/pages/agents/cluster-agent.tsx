@@ -6,7 +6,7 @@ import { Button } from '../../components/forms/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Card, Fact, Facts, Section } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
-import { Badge } from '../../components/status.tsx';
+import { Badge, LastKnown } from '../../components/status.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
@@ -38,7 +38,7 @@ export function ClusterAgent() {
     <>
       {open === undefined ? <LastOutcome agent={agent} /> : <UpdateProgress clusterId={id} attempt={open} />}
       <Releases cluster={cluster} agent={agent} />
-      <UpdateHistory attempts={agent.history.filter((attempt) => attempt !== open)} />
+      <UpdateHistory agent={agent} attempts={agent.history.filter((attempt) => attempt !== open)} />
       <EarlierReleases cluster={cluster} agent={agent} />
     </>
   );
@@ -84,7 +84,9 @@ function Releases({ cluster, agent }: { cluster: ClusterAnswer; agent: AgentStat
           {agent.currentImage === '' ? (
             <span className="text-faint">Reported by the agent when it connects</span>
           ) : (
-            <Release image={agent.currentImage} />
+            <>
+              <Release image={agent.currentImage} /> <LastKnown of={agent} />
+            </>
           )}
         </Fact>
         <Fact label="Available">
@@ -93,7 +95,9 @@ function Releases({ cluster, agent }: { cluster: ClusterAnswer; agent: AgentStat
           ) : (
             <span className="inline-flex flex-wrap items-center gap-2">
               <Release image={agent.availableImage} />
-              {agent.currentImage === agent.availableImage && <Badge tone="good">up to date</Badge>}
+              {agent.currentImage === agent.availableImage && (
+                <Badge tone={isInContact(cluster) ? 'good' : 'neutral'}>up to date</Badge>
+              )}
               {agent.updateAvailable && <Badge tone="live">update available</Badge>}
             </span>
           )}

@@ -12,7 +12,7 @@ import { Release, releaseText } from './release-name.tsx';
 import { type AgentStatus, AttemptStatus, releasesBefore, type UpdateAttempt } from './update-words.tsx';
 
 /** Past updates, newest first. Administrators can open the history of each. */
-export function UpdateHistory({ attempts }: { attempts: readonly UpdateAttempt[] }) {
+export function UpdateHistory({ agent, attempts }: { agent: AgentStatus; attempts: readonly UpdateAttempt[] }) {
   const { slug } = useMembership();
   const mayRead = useMay('admin');
   return (
@@ -45,7 +45,7 @@ export function UpdateHistory({ attempts }: { attempts: readonly UpdateAttempt[]
               facts={
                 <>
                   <span className="text-text sm:w-48">
-                    <AttemptStatus status={attempt.status} />
+                    <AttemptStatus status={attempt.status} agent={agent} />
                   </span>
                   <span className="sm:w-32">
                     <Time at={attempt.startedAt} />

@@ -1,13 +1,14 @@
 import { agentUpdateWords } from '../../../workflows/agent-update/words.ts';
-import { Status, wordsOf } from '../../components/status.tsx';
+import { isOutOfContact, Status, wordsOf } from '../../components/status.tsx';
 import type { Answers } from '../../control-plane/session.ts';
 
 export type AgentStatus = Answers['clusters']['agent'];
 export type UpdateAttempt = AgentStatus['history'][number];
 
-export function AttemptStatus({ status }: Pick<UpdateAttempt, 'status'>) {
+/** A success is no good news any more while nobody hears of the agent. */
+export function AttemptStatus({ status, agent }: Pick<UpdateAttempt, 'status'> & { agent: AgentStatus }) {
   const { word, tone } = wordsOf(agentUpdateWords.states, status);
-  return <Status tone={tone}>{word}</Status>;
+  return <Status tone={tone === 'good' && isOutOfContact(agent) ? 'neutral' : tone}>{word}</Status>;
 }
 
 /** Phases of an update in order, each with its words while running and when done. */

@@ -1,17 +1,22 @@
 import { CheckIcon, DashIcon } from '@primer/octicons-react';
 import { Section } from '../../components/page.tsx';
+import { LastKnown } from '../../components/status.tsx';
+import { classes } from '../../components/style.ts';
 import { capabilityWords, whyNot } from './capabilities.ts';
-import type { ClusterAnswer } from './cluster-status.tsx';
+import { type ClusterAnswer, isInContact } from './cluster-status.tsx';
 
 /** Capabilities of a cluster, those it lacks, and limits of its machine. */
 export function ClusterAbilities({ cluster }: { cluster: ClusterAnswer }) {
+  const current = isInContact(cluster);
   const { can, cannot } = capabilityWords(cluster.capabilities);
   return (
-    <Section title="Capabilities">
+    <Section title="Capabilities" about={current ? undefined : <LastKnown of={cluster} />}>
       <div className="divide-y divide-line">
         <ul aria-label="Capabilities" className="flex flex-col gap-1.5 px-4 py-3 text-sm">
           {cluster.driver === 'docker' && (
-            <Ability>Each instance runs in a container of its own, apart from the machine and the others.</Ability>
+            <Ability current={current}>
+              Each instance runs in a container of its own, apart from the machine and the others.
+            </Ability>
           )}
           {cluster.notes.map((note) => (
             <Ability key={note} not>
@@ -19,7 +24,9 @@ export function ClusterAbilities({ cluster }: { cluster: ClusterAnswer }) {
             </Ability>
           ))}
           {can.map((text) => (
-            <Ability key={text}>{text}</Ability>
+            <Ability key={text} current={current}>
+              {text}
+            </Ability>
           ))}
         </ul>
         <details className="group px-4 py-3 text-sm">
@@ -38,10 +45,14 @@ export function ClusterAbilities({ cluster }: { cluster: ClusterAnswer }) {
   );
 }
 
-function Ability({ not = false, children }: { not?: boolean; children: string }) {
+function Ability({ not = false, current = true, children }: { not?: boolean; current?: boolean; children: string }) {
   return (
     <li className="flex items-start gap-2.5">
-      {not ? <DashIcon className="mt-0.5 shrink-0 text-faint" /> : <CheckIcon className="mt-0.5 shrink-0 text-good" />}
+      {not ? (
+        <DashIcon className="mt-0.5 shrink-0 text-faint" />
+      ) : (
+        <CheckIcon className={classes('mt-0.5 shrink-0', current ? 'text-good' : 'text-faint')} />
+      )}
       <span className="min-w-0 text-pretty">{children}</span>
     </li>
   );

@@ -1,6 +1,5 @@
 import { ServerIcon } from '@primer/octicons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Card, Page } from '../../components/page.tsx';
 import { Rows } from '../../components/rows.tsx';
@@ -47,9 +46,7 @@ export function ClusterList() {
           )}
         </LoadedPages>
       </Card>
-      <Dialog open={mayChange && add === true} onClose={() => setAdding(false)} title="Add a cluster">
-        <AddCluster onClose={() => setAdding(false)} />
-      </Dialog>
+      <AddCluster open={mayChange && add === true} onClose={() => setAdding(false)} />
     </Page>
   );
 }

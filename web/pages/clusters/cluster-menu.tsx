@@ -1,6 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../components/dialogs/menu.tsx';
 import { useMembership } from '../../control-plane/session.ts';
 import { DeleteCluster, DescribeCluster, RevokeAgent, useSchedulable } from '../events/cluster-changes.tsx';
@@ -35,9 +34,7 @@ export function ClusterMenu({ cluster, onJoin }: { cluster: ClusterAnswer; onJoi
           Delete
         </MenuItem>
       </Menu>
-      <Dialog open={doing === 'describe'} onClose={close} title={`Change ${cluster.name}`}>
-        <DescribeCluster cluster={cluster} onClose={close} />
-      </Dialog>
+      <DescribeCluster cluster={cluster} open={doing === 'describe'} onClose={close} />
       <RevokeAgent cluster={cluster} open={doing === 'revoke'} onClose={close} />
       <DeleteCluster
         cluster={cluster}

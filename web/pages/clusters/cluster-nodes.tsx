@@ -1,13 +1,12 @@
 import { Section } from '../../components/page.tsx';
 import { Row, Rows } from '../../components/rows.tsx';
-import { Badge, Status } from '../../components/status.tsx';
-import { type ClusterAnswer, isInContact } from './cluster-status.tsx';
+import { Badge, Told } from '../../components/status.tsx';
+import type { ClusterAnswer } from './cluster-status.tsx';
 
 const gibibyte = 2 ** 30;
 
-/** Machines of a cluster. Without contact, their last known state is not shown as current. */
+/** Machines of a cluster. */
 export function ClusterNodes({ cluster }: { cluster: ClusterAnswer }) {
-  const inContact = isInContact(cluster);
   return (
     <Section title="Nodes">
       <Rows label="Nodes">
@@ -20,9 +19,9 @@ export function ClusterNodes({ cluster }: { cluster: ClusterAnswer }) {
               <>
                 <span>{Number((cpuMilli / 1_000).toFixed(1))} CPU</span>
                 <span>{Number((memoryBytes / gibibyte).toFixed(1))} GiB</span>
-                <Status tone={!inContact ? 'neutral' : ready ? 'good' : 'fault'}>
-                  {!inContact ? 'No contact' : ready ? 'Ready' : 'Not ready'}
-                </Status>
+                <Told of={cluster} tone={ready ? 'good' : 'fault'}>
+                  {ready ? 'Ready' : 'Not ready'}
+                </Told>
               </>
             }
           />

@@ -1,6 +1,7 @@
 import { Button } from '../../components/forms/button.tsx';
 import { Notice } from '../../components/notice.tsx';
-import type { ClusterAnswer } from './cluster-status.tsx';
+import { NoHeartbeat } from '../agents/no-heartbeat.tsx';
+import { type ClusterAnswer, isLost } from './cluster-status.tsx';
 
 /** Problems of a cluster and what to do. `onJoin` is set for people who may create a join command. */
 export function ClusterNotices({ cluster, onJoin }: { cluster: ClusterAnswer; onJoin: (() => void) | undefined }) {
@@ -23,12 +24,7 @@ export function ClusterNotices({ cluster, onJoin }: { cluster: ClusterAnswer; on
           </div>
         </Notice>
       )}
-      {status === 'lost' && (
-        <Notice tone="fault" title="Lost contact with the agent">
-          {message !== '' && <p>{message}</p>}
-          <p>Its workloads are probably still running.</p>
-        </Notice>
-      )}
+      {isLost(cluster) && <NoHeartbeat cluster={cluster} />}
       {status === 'degraded' && (
         <Notice tone="attention" title="Degraded">
           {message}

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Copyable } from '../../components/copyable.tsx';
 import { Fact, Facts, Section } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
+import { LastKnown } from '../../components/status.tsx';
 import { Time } from '../../components/time.tsx';
 import { useMembership } from '../../control-plane/session.ts';
 import { ClusterAbilities } from './cluster-abilities.tsx';
@@ -64,12 +65,15 @@ function MachineFacts({ cluster }: { cluster: ClusterAnswer }) {
       <Fact label="Runtime">{cluster.runtimeVersion}</Fact>
       <Fact label="Addresses">
         {ingressIPs.length === 0 ? (
-          'None: no ingress runs on its machine'
+          <>
+            None: no ingress runs on its machine <LastKnown of={cluster} />
+          </>
         ) : (
           <span className="flex flex-wrap gap-x-4">
             {ingressIPs.map((address) => (
               <Copyable key={address} text={address} label="address" />
             ))}
+            <LastKnown of={cluster} />
           </span>
         )}
       </Fact>

@@ -47,7 +47,7 @@ export function ClusterRow({ cluster }: { cluster: ListedCluster }) {
 }
 
 /** During contact, a heartbeat time would be outdated before it is read. */
-export function LastHeard({ cluster }: { cluster: Pick<ListedCluster, 'status' | 'lastHeartbeatAt'> }) {
+export function LastHeard({ cluster }: { cluster: Pick<ListedCluster, 'asOf' | 'lastHeartbeatAt'> }) {
   if (isInContact(cluster)) return <>In contact</>;
   if (cluster.lastHeartbeatAt === undefined) return <>Never in contact</>;
   return (

@@ -1,4 +1,4 @@
-import { Status, wordsOf } from '../../components/status.tsx';
+import { isOutOfContact, Status, Told, wordsOf } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
 
@@ -18,8 +18,17 @@ const states: Record<ClusterState, { word: string; tone: Tone; urgency: number }
   deleted: { word: 'Deleted', tone: 'neutral', urgency: 7 },
 };
 
-export function ClusterStatus({ cluster }: { cluster: Pick<ClusterAnswer, 'status'> }) {
+type HeardOf = Pick<ClusterAnswer, 'status' | 'asOf'>;
+
+export function ClusterStatus({ cluster }: { cluster: HeardOf }) {
   const { word, tone } = wordsOf(states, cluster.status);
+  if (cluster.status === 'ready' || cluster.status === 'degraded') {
+    return (
+      <Told of={cluster} tone={tone}>
+        {word}
+      </Told>
+    );
+  }
   return <Status tone={tone}>{word}</Status>;
 }
 
@@ -30,6 +39,11 @@ export function byUrgency<Cluster extends Pick<ClusterAnswer, 'status'>>(cluster
 }
 
 /** Whether the agent is in contact with the control plane. */
-export function isInContact({ status }: Pick<ClusterAnswer, 'status'>): boolean {
-  return status === 'ready' || status === 'degraded' || status === 'updating';
+export function isInContact({ asOf }: Pick<ClusterAnswer, 'asOf'>): boolean {
+  return asOf?.inContact === true;
+}
+
+/** Whether its agent was there once and is not heard of any more. A cluster that waits for its first agent is not lost. */
+export function isLost(cluster: HeardOf): boolean {
+  return cluster.status === 'lost' || (isOutOfContact(cluster) && cluster.status !== 'awaiting-agent');
 }

@@ -4,6 +4,7 @@ import { CopyBlock } from '../../components/copyable.tsx';
 import { Section } from '../../components/page.tsx';
 import { Row, Rows } from '../../components/rows.tsx';
 import { EmptyState, LoadedPages } from '../../components/states.tsx';
+import { isOutOfContact } from '../../components/status.tsx';
 import { Time } from '../../components/time.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
@@ -54,7 +55,7 @@ function WorkloadRow({ workload }: { workload: WorkloadAnswer }) {
       title={name}
       detail={
         <>
-          {error !== '' && <p className="text-fault">{error}</p>}
+          {error !== '' && <p className={isOutOfContact(workload) ? undefined : 'text-fault'}>{error}</p>}
           {hosts.length === 0 ? (
             <p>No host name</p>
           ) : (
@@ -81,7 +82,7 @@ function WorkloadRow({ workload }: { workload: WorkloadAnswer }) {
       }
       facts={
         <>
-          <span className="text-text sm:w-28">
+          <span className="text-text sm:w-42">
             <WorkloadStatus workload={workload} />
           </span>
           <Link
@@ -104,8 +105,9 @@ function WorkloadRow({ workload }: { workload: WorkloadAnswer }) {
 }
 
 /** Healthy instances of the desired number. Scheduled processes are not counted: they run only at their times. */
-export function runningText({ processes, instances }: WorkloadAnswer): string {
+export function runningText({ processes, instances, asOf }: WorkloadAnswer): string {
   const wanted = processes.reduce((sum, { kind, replicas }) => sum + (kind === 'cron' ? 0 : replicas), 0);
   const well = instances.filter(({ state }) => state === 'ready' || state === 'running').length;
-  return wanted === 0 && well === 0 ? 'No instances' : `${well} of ${wanted} instances`;
+  const text = wanted === 0 && well === 0 ? 'No instances' : `${well} of ${wanted} instances`;
+  return isOutOfContact({ asOf }) ? `Last known: ${text}` : text;
 }

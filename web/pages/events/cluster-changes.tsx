@@ -1,7 +1,5 @@
-import { useState } from 'react';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
-import { SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
-import { Form, TextField } from '../../components/forms/form.tsx';
+import { FormDialog } from '../../components/forms/operation/form-dialog.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import type { ClusterAnswer } from '../clusters/cluster-status.tsx';
@@ -12,36 +10,20 @@ interface AboutCluster {
 }
 
 /** Name and region. */
-export function DescribeCluster({ cluster, onClose }: AboutCluster) {
-  const { client, trpc } = usePlane();
-  const [name, setName] = useState(cluster.name);
-  const [region, setRegion] = useState(cluster.region);
-  const save = useChange(
-    (body: { name: string; region: string }, sent) =>
-      client.clusters.change.mutate({ path: { id: cluster.id }, body }, sent),
-    {
-      failed: 'The cluster could not be changed',
-      succeeded: 'Cluster saved',
-      quiet: true,
-      done: onClose,
-      touches: () => [trpc.clusters.pathKey()],
-    },
-  );
+export function DescribeCluster({ cluster, open, onClose }: AboutCluster & { open: boolean }) {
+  const { trpc } = usePlane();
   return (
-    <Form problem={save.problem} places={['name', 'region']} onSubmit={() => save.send({ name, region })}>
-      <TextField name="name" label="Name" value={name} onChange={setName} required first maxLength={100} />
-      <TextField
-        name="region"
-        label="Region"
-        hint="Where its machine is, in your own words."
-        value={region}
-        onChange={setRegion}
-        maxLength={100}
-      />
-      <SubmitOrCancel onCancel={onClose} busy={save.sending}>
-        Save
-      </SubmitOrCancel>
-    </Form>
+    <FormDialog
+      operation={trpc.clusters.change}
+      path={{ id: cluster.id }}
+      current={cluster}
+      fields={{ name: {}, region: { hint: 'Where its machine is, in your own words.' } }}
+      title={`Change ${cluster.name}`}
+      submit="Save"
+      succeeded="Cluster saved"
+      open={open}
+      onClose={onClose}
+    />
   );
 }
 

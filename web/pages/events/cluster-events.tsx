@@ -4,6 +4,8 @@ import { Card } from '../../components/page.tsx';
 import { EmptyState, LoadedPages } from '../../components/states.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
+import { isInContact } from '../clusters/cluster-status.tsx';
+import { useCluster } from '../clusters/use-cluster.ts';
 import { EventList } from './event-list.tsx';
 
 const route = getRouteApi('/$organization/clusters/$cluster');
@@ -12,6 +14,7 @@ const route = getRouteApi('/$organization/clusters/$cluster');
 export function ClusterEvents() {
   const { trpc } = usePlane();
   const { cluster: id } = route.useParams();
+  const cluster = useCluster().data;
   const events = usePages(trpc.clusters.events, { path: { id } });
   return (
     <Card>
@@ -23,7 +26,7 @@ export function ClusterEvents() {
           </EmptyState>
         }
       >
-        {(items) => <EventList events={items} />}
+        {(items) => <EventList events={items} current={cluster !== undefined && isInContact(cluster)} />}
       </LoadedPages>
     </Card>
   );

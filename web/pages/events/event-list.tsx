@@ -3,8 +3,8 @@ import { Days } from '../../components/times/days.tsx';
 import { ClockTime } from '../../components/times/time.tsx';
 import { type ClusterEvent, eventWords } from './event-words.ts';
 
-/** Events by the day on which they happened, newest first. */
-export function EventList({ events }: { events: readonly ClusterEvent[] }) {
+/** Events by the day on which they happened, newest first. `current`: the cluster is in contact, so good news still count. */
+export function EventList({ events, current }: { events: readonly ClusterEvent[]; current: boolean }) {
   return (
     <Days items={events}>
       {(ofDay, day) => (
@@ -15,7 +15,7 @@ export function EventList({ events }: { events: readonly ClusterEvent[] }) {
               <TimelineItem
                 key={event.id}
                 // A past event is not live: a later event reports what followed.
-                tone={tone === 'live' ? 'neutral' : tone}
+                tone={tone === 'live' || (tone === 'good' && !current) ? 'neutral' : tone}
                 title={<span className="font-medium">{title}</span>}
                 aside={<ClockTime at={event.at} />}
               >

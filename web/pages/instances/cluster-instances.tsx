@@ -67,7 +67,7 @@ function InstanceRow({ instance }: { instance: InstanceAnswer }) {
       }
       facts={
         <>
-          <span className="text-text sm:w-44">
+          <span className="text-text sm:w-52">
             <InstanceStatus instance={instance} />
           </span>
           <span className="sm:w-28">

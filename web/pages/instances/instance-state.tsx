@@ -1,4 +1,4 @@
-import { Status, wordsOf } from '../../components/status.tsx';
+import { isOutOfContact, Status, Told, wordsOf } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
 
@@ -16,9 +16,13 @@ const instanceStates: Record<InstanceAnswer['state'], { word: string; tone: Tone
   ended: { word: 'Ended', tone: 'neutral' },
 };
 
-export function InstanceStatus({ instance }: { instance: Pick<InstanceAnswer, 'state'> }) {
+export function InstanceStatus({ instance }: { instance: Pick<InstanceAnswer, 'state' | 'asOf'> }) {
   const { word, tone } = wordsOf(instanceStates, instance.state);
-  return <Status tone={tone}>{word}</Status>;
+  return (
+    <Told of={instance} tone={tone}>
+      {word}
+    </Told>
+  );
 }
 
 const workloadStates: Record<WorkloadAnswer['state'], { word: string; tone: Tone }> = {
@@ -31,9 +35,21 @@ const workloadStates: Record<WorkloadAnswer['state'], { word: string; tone: Tone
 /** An applied workload can still have failing instances. */
 export function WorkloadStatus({ workload }: { workload: WorkloadAnswer }) {
   const troubled = workload.instances.some(({ state }) => state === 'waiting' || state === 'failing');
-  if (workload.state === 'applied' && troubled) return <Status tone="attention">Degraded</Status>;
   const { word, tone } = wordsOf(workloadStates, workload.state);
-  return <Status tone={tone}>{word}</Status>;
+  // The control plane knows of its own that a change is not in effect yet; all else was told by the agent.
+  if (workload.state === 'pending' || workload.state === 'removing') {
+    return isOutOfContact(workload) ? (
+      <Status tone="neutral">Waiting for contact</Status>
+    ) : (
+      <Status tone={tone}>{word}</Status>
+    );
+  }
+  const degraded = workload.state === 'applied' && troubled;
+  return (
+    <Told of={workload} tone={degraded ? 'attention' : tone}>
+      {degraded ? 'Degraded' : word}
+    </Told>
+  );
 }
 
 /** How often it was started again after it had ended. */

@@ -10,6 +10,8 @@ import { Time } from '../../components/time.tsx';
 import { WithTimes } from '../../components/times/with-times.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
+import { NoHeartbeat } from '../agents/no-heartbeat.tsx';
+import { isLost } from '../clusters/cluster-status.tsx';
 import { counted } from './counted.ts';
 import { type InstanceAnswer, InstanceStatus, restartsOf } from './instance-state.tsx';
 import { InstanceLog } from './log/instance-log.tsx';
@@ -45,6 +47,7 @@ export function Instance() {
     }, 400);
   };
   const link = { to: '/$organization/clusters/$cluster/instances', params } as const;
+  const lost = cluster.data !== undefined && isLost(cluster.data);
   const status = gone ? <Status tone="neutral">Ended</Status> : instance && <InstanceStatus instance={instance} />;
   return (
     <Page
@@ -53,6 +56,7 @@ export function Instance() {
       status={status}
       about={instance && <About instance={instance} />}
     >
+      {lost && <NoHeartbeat cluster={cluster.data} />}
       {instance !== undefined && (
         <InstanceLog
           key={instance.id}

@@ -1,12 +1,11 @@
 import { PeopleIcon } from '@primer/octicons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
-import { Dialog, SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { MenuItem } from '../../components/dialogs/menu.tsx';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
 import { Button } from '../../components/forms/button.tsx';
-import { Form, TextField } from '../../components/forms/form.tsx';
+import { FormDialog } from '../../components/forms/operation/form-dialog.tsx';
 import { Card, Page } from '../../components/page.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { Badge } from '../../components/status.tsx';
@@ -69,13 +68,28 @@ export function Teams() {
           }
         />
       </Card>
-      <Dialog open={mayChange && make === true} onClose={() => setMaking(false)} title="Create a team">
-        <TeamName confirm="Create team" onClose={() => setMaking(false)} />
-      </Dialog>
+      <FormDialog
+        operation={trpc.teams.create}
+        fields={{ name: {} }}
+        title="Create a team"
+        submit="Create team"
+        succeeded="Team created"
+        open={mayChange && make === true}
+        onClose={() => setMaking(false)}
+      />
       {about?.what === 'rename' && (
-        <Dialog key={key} open={open} onClose={close} title={`Rename ${about.team.name}`}>
-          <TeamName team={about.team} confirm="Rename" onClose={close} />
-        </Dialog>
+        <FormDialog
+          key={key}
+          operation={trpc.teams.rename}
+          path={{ id: about.team.id }}
+          current={about.team}
+          fields={{ name: {} }}
+          title={`Rename ${about.team.name}`}
+          submit="Rename"
+          succeeded="Team renamed"
+          open={open}
+          onClose={close}
+        />
       )}
       {about?.what === 'members' && (
         <Dialog key={key} open={open} onClose={close} title={`Members of ${about.team.name}`}>
@@ -115,33 +129,6 @@ function memberNames({ members }: Team): string {
   const names = members.slice(0, namesShown).map(({ name }) => name);
   const more = members.length - names.length;
   return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
-}
-
-/** Creates a team, or renames the given one. */
-function TeamName({ team, confirm, onClose }: { team?: Team; confirm: string; onClose: () => void }) {
-  const { client, trpc } = usePlane();
-  const [name, setName] = useState(team?.name ?? '');
-  const save = useChange(
-    (body: { name: string }, sent) =>
-      team === undefined
-        ? client.teams.create.mutate({ body }, sent)
-        : client.teams.rename.mutate({ path: { id: team.id }, body }, sent),
-    {
-      failed: 'The team could not be saved',
-      succeeded: team === undefined ? 'Team created' : 'Team renamed',
-      quiet: true,
-      done: onClose,
-      touches: () => [trpc.teams.pathKey()],
-    },
-  );
-  return (
-    <Form problem={save.problem} places={['name']} onSubmit={() => save.send({ name })}>
-      <TextField name="name" label="Name" value={name} onChange={setName} required first maxLength={100} />
-      <SubmitOrCancel onCancel={onClose} busy={save.sending}>
-        {confirm}
-      </SubmitOrCancel>
-    </Form>
-  );
 }
 
 function DeleteTeam({ team, open, onClose }: { team: Team; open: boolean; onClose: () => void }) {

@@ -1,6 +1,5 @@
 import { BeakerIcon } from '@primer/octicons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { Menu, MenuItem } from '../../components/dialogs/menu.tsx';
@@ -15,7 +14,7 @@ import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
 import { Maker } from '../api-tokens/maker.tsx';
-import { RuleForm } from './rule-form.tsx';
+import { RuleDialog } from './rule-dialog.tsx';
 import { type Rule, RuleSentence } from './rule-sentence.tsx';
 import { WorkflowFile } from './workflow-file.tsx';
 
@@ -101,12 +100,8 @@ function RuleList() {
           )}
         </LoadedPages>
       </Card>
-      <AddRule open={add === true} onClose={() => setAdding(false)} />
-      {about?.what === 'change' && (
-        <Dialog key={key} open={open} onClose={close} title={`Change ${about.rule.name}`}>
-          <RuleForm rule={about.rule} onSaved={close} onClose={close} />
-        </Dialog>
-      )}
+      <RuleDialog open={add === true} onClose={() => setAdding(false)} />
+      {about?.what === 'change' && <RuleDialog key={key} rule={about.rule} open={open} onClose={close} />}
       {about?.what === 'file' && (
         <Dialog key={key} wide open={open} onClose={close} title={`Get a token by ${about.rule.name}`}>
           <WorkflowFile rule={about.rule} onClose={close} />
@@ -114,26 +109,6 @@ function RuleList() {
       )}
       {about?.what === 'delete' && <DeleteRule key={key} rule={about.rule} open={open} onClose={close} />}
     </Page>
-  );
-}
-
-/** Creates a rule, then shows the lines that a job needs to use it. */
-function AddRule({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const [made, setMade] = useState<Rule>();
-  return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      onClosed={() => setMade(undefined)}
-      wide={made !== undefined}
-      title={made === undefined ? 'Trust jobs of a CI' : `${made.name}: jobs are trusted now`}
-    >
-      {made === undefined ? (
-        <RuleForm onSaved={setMade} onClose={onClose} />
-      ) : (
-        <WorkflowFile rule={made} onClose={onClose} />
-      )}
-    </Dialog>
   );
 }
 

@@ -1,0 +1,70 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { sampleWorkload } from '../../seeds/made-cluster.ts';
+import { seedInstance } from '../../seeds/seed-cluster.ts';
+import { askedBy } from '../asked.ts';
+import { connectCluster, loseCluster } from '../lost-cluster.ts';
+import { heading, row } from '../on-page.ts';
+import type { Stories } from './world.ts';
+
+/** Marks, texts and grounds that say "good", within a part of the page. */
+async function goodMarks(page: Page, within: string): Promise<string[]> {
+  return await page
+    .locator(within)
+    .locator('[class*="good"]')
+    .evaluateAll((found) => found.map((one) => (one as unknown as { outerHTML: string }).outerHTML));
+}
+
+export const truthStories: Stories = (world) => {
+  test('a lost cluster is the last known in grey on each of its pages, with the time of the last heartbeat', async () => {
+    const { opened, ada } = world();
+    const { page } = ada;
+    const asked = await askedBy(opened, ada);
+    const id = await connectCluster(opened, asked, 'Reykjavik');
+    await asked('PUT', `/clusters/${id}/workloads/billing`, sampleWorkload());
+    const database = await opened.installation.database();
+    const instance = await seedInstance(database, { id, organizationId: asked.as.organizationId }, 'billing');
+
+    await ada.go(`/default/clusters/${id}`);
+    await row(page, 'Workloads', 'billing').getByText('Applied', { exact: true }).waitFor();
+    expect(await goodMarks(page, 'main')).not.toEqual([]);
+    await loseCluster(opened, asked, id);
+
+    const banner = page
+      .getByRole('alert')
+      .filter({ hasText: /^No heartbeat since \d\d:\d\d|^No heartbeat since \d+ \w+, / });
+    const lastKnown = (text: string) => page.locator('main').getByText(`Last known: ${text}`, { exact: true });
+    await page.getByText('Lost contact').waitFor();
+    await lastKnown('Applied').waitFor();
+    await lastKnown('1 of 1 instances').waitFor();
+    await page.getByRole('list', { name: 'Nodes' }).getByText('Last known: Ready').waitFor();
+    await page.getByRole('heading', { name: 'Capabilities' }).waitFor();
+    expect(await page.getByText(/Last known, as of/).count()).toBe(2);
+    expect(await page.locator('main [title^="As of "]').count()).toBeGreaterThan(1);
+    await banner.waitFor();
+    expect(await goodMarks(page, 'main')).toEqual([]);
+    for (const [tab, shown] of [
+      ['Instances', lastKnown('Ready')],
+      ['Events', page.getByText('An agent enrolled')],
+      ['Agent', page.getByRole('heading', { name: 'Updates so far' })],
+    ] as const) {
+      await page.getByRole('navigation', { name: 'Parts of Reykjavik' }).getByRole('link', { name: tab }).click();
+      await shown.waitFor();
+      await banner.waitFor();
+      expect(await goodMarks(page, 'main'), tab).toEqual([]);
+    }
+
+    await ada.go(`/default/clusters/${id}/instances/${instance}`);
+    await heading(page, instance).waitFor();
+    await lastKnown('Ready').waitFor();
+    await banner.waitFor();
+    expect(await goodMarks(page, 'main')).toEqual([]);
+
+    await ada.go('/default/clusters');
+    await row(page, 'Clusters', 'Reykjavik').getByText('Lost contact').waitFor();
+    expect(await goodMarks(page, 'li:has-text("Reykjavik")')).toEqual([]);
+    await ada.go('/default');
+    await row(page, 'Running', 'Reykjavik').getByText('billing Last known: 1 of 1 instances').waitFor();
+    expect(await goodMarks(page, 'ul[aria-label="Running"] > li:has-text("Reykjavik")')).toEqual([]);
+  });
+};

@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react';
+import type { RadioChoice } from '../radios.tsx';
+
+/** An operation as `trpc` names it: `trpc.teams.create`. */
+export interface OperationOf<Input, Output> {
+  mutationKey(): readonly unknown[];
+  '~types': { input: Input; output: Output };
+}
+
+/** Fields of the body that an operation takes. */
+export type BodyOf<Input> = Input extends { body?: infer Body } ? NonNullable<Body> : never;
+export type PathOf<Input> = Input extends { path: infer Path } ? Path : undefined;
+
+/** Values of some fields. */
+export type Some<Body> = { [Name in keyof Body]?: Body[Name] | undefined };
+
+/** The form around a field that is drawn by hand. */
+export interface FieldIn<Value, Body> {
+  value: Value | undefined;
+  onChange: (value: Value | undefined) => void;
+  values: Some<Body>;
+  /** Sets other fields, too. */
+  set: (values: Some<Body>) => void;
+  /** What the API finds wrong with this field, by the place in it: `body.claims.ref`. */
+  errors: readonly [place: string, message: string][];
+}
+
+/** What a page says about a field; all else is in the schema of the operation. */
+export interface FieldWords<Value, Body> {
+  /** Without it, from the field's name. */
+  label?: string;
+  hint?: ReactNode;
+  placeholder?: string;
+  /** For names of machines and code. */
+  mono?: boolean;
+  /** The options of an enumeration, explained. */
+  choices?: [Value] extends [string] ? readonly RadioChoice<Value>[] : never;
+  /** The value as long as nobody has changed it: a slug that follows the name. */
+  follows?: (values: Some<Body>) => Value;
+  /** A control of its own, where one value is more than one native control. */
+  control?: (field: FieldIn<Value, Body>) => ReactNode;
+}
+
+/** The fields of a form, in the order in which they are shown. */
+export type FieldsOf<Body> = { [Name in keyof Body]?: FieldWords<NonNullable<Body[Name]>, Body> };

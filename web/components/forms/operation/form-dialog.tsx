@@ -1,0 +1,64 @@
+import { type ReactNode, useState } from 'react';
+import { useBody } from '../../../control-plane/bodies.ts';
+import { Dialog } from '../../dialogs/dialog.tsx';
+import { nameOf, OperationForm, type OperationFormProps } from './operation-form.tsx';
+
+interface FormDialogProps<Input, Output> extends Omit<OperationFormProps<Input, Output>, 'onCancel' | 'onDirty'> {
+  open: boolean;
+  onClose: () => void;
+  title: string;
+  about?: ReactNode;
+  /** Takes the place of the form once it was sent: a secret that is shown once. Dropped when the dialog closes. */
+  after?: {
+    title: (output: Output) => string;
+    content: (output: Output, close: () => void) => ReactNode;
+    wide?: true;
+  };
+}
+
+/**
+ * A dialog with the form of an operation.
+ *
+ *     <FormDialog operation={trpc.teams.rename} path={{ id }} current={team} fields={{ name: {} }}
+ *       title="Rename Engines" submit="Rename" succeeded="Team renamed" open={open} onClose={close} />
+ */
+export function FormDialog<Input, Output>({
+  open,
+  onClose,
+  title,
+  about,
+  after,
+  done,
+  ...form
+}: FormDialogProps<Input, Output>) {
+  const [made, setMade] = useState<{ output: Output }>();
+  const [dirty, setDirty] = useState(false);
+  // The dialog waits for its fields, so that the focus finds the first one.
+  const ready = useBody(nameOf(form.operation)) !== undefined;
+  const finish = (output: Output) => {
+    done?.(output);
+    if (after === undefined) onClose();
+    else setMade({ output });
+  };
+  const shown = made !== undefined && after !== undefined ? { ...after, output: made.output } : undefined;
+  return (
+    <Dialog
+      open={open && ready}
+      onClose={onClose}
+      onClosed={() => {
+        setMade(undefined);
+        setDirty(false);
+      }}
+      dirty={dirty && made === undefined}
+      title={shown === undefined ? title : shown.title(shown.output)}
+      {...(shown === undefined && about !== undefined ? { about } : {})}
+      wide={shown?.wide === true}
+    >
+      {shown === undefined ? (
+        <OperationForm<Input, Output> {...form} done={finish} onCancel={onClose} onDirty={setDirty} />
+      ) : (
+        shown.content(shown.output, onClose)
+      )}
+    </Dialog>
+  );
+}
