@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { effect } from '../../../db/engine/effect.ts';
 import { createTeam } from '../../../db/teams/teams.ts';
-import { machine } from '../../seeds/seed.ts';
+import { machine, seedMember } from '../../seeds/seed.ts';
 import { row } from '../on-page.ts';
 import type { Stories } from './world.ts';
 
@@ -44,5 +45,64 @@ export const tableStories: Stories = (world) => {
     }
     await page.locator('[data-empty]:focus').getByText('No teams yet').waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  test('a thousand members: scrolling loads the rest, rows exist near the window, one menu serves all, the search finds the last', async () => {
+    const { ada, opened } = world();
+    const { page } = ada;
+    const database = await opened.installation.database();
+    const { id } = await database.kysely.selectFrom('organization').select('id').executeTakeFirstOrThrow();
+    const { rows: before } = await sql<{ count: number }>`select count(*)::int as count from membership
+      where organization_id = ${id}`.execute(database.kysely);
+    const users: string[] = [];
+    for (let number = 1; number <= 1_000; number += 1) {
+      users.push(await seedMember(database, id, 'viewer', `Person ${String(number).padStart(4, '0')}`));
+    }
+    const all = (before[0]?.count ?? 0) + 1_000;
+    try {
+      await ada.go('/default/members');
+      const table = page.getByRole('table', { name: 'Members' });
+      await row(page, 'Members', 'Person 0001').waitFor();
+      // Not whole yet, and the table says so.
+      expect(await table.getAttribute('aria-rowcount')).toBe('-1');
+      await page.getByRole('button', { name: 'Name', exact: true }).click();
+      await page.getByText('Only the 200 loaded rows are sorted by name; there are more.').waitFor();
+
+      await page.getByRole('button', { name: 'Actions for Person 0001' }).focus();
+      const last = page.getByRole('button', { name: 'Actions for Person 1000' });
+      while (!(await last.isVisible())) {
+        await page.keyboard.press('End');
+        await page.mouse.wheel(0, 20_000);
+        await page.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))');
+      }
+      await page.getByText('loaded rows are sorted').waitFor({ state: 'detached' });
+      expect(await table.getAttribute('aria-rowcount')).toBe(String(all + 1));
+      expect(await row(page, 'Members', 'Person 1000').getAttribute('aria-rowindex')).toBe(String(all + 1));
+      expect(await table.getByRole('row').count()).toBeLessThan(80);
+
+      await row(page, 'Members', 'Person 1000').click({ button: 'right' });
+      const menu = page.getByRole('menu');
+      await menu.getByRole('menuitem', { name: 'Remove' }).waitFor();
+      expect(await menu.count()).toBe(1);
+      expect(await menu.getAttribute('aria-label')).toBe('Actions for Person 1000');
+      await page.keyboard.press('Escape');
+      await page.locator(':focus').and(last).waitFor();
+      await page.keyboard.press('Home');
+      await page
+        .locator(':focus')
+        .and(page.getByRole('button', { name: 'Actions for Ada Lovelace' }))
+        .waitFor();
+
+      await page.getByRole('searchbox', { name: 'Search members' }).fill('person 0777');
+      await row(page, 'Members', 'Person 0778').waitFor({ state: 'detached' });
+      await row(page, 'Members', 'Person 0777').waitFor();
+      await page.getByText(`1 of ${all} members`).waitFor();
+      expect(new URL(page.url()).searchParams.get('q')).toBe('person 0777');
+      // A load of that address asks for what it needs to find it.
+      await page.reload();
+      await row(page, 'Members', 'Person 0777').waitFor();
+    } finally {
+      await database.kysely.deleteFrom('membership').where('user_id', 'in', users).execute();
+    }
   });
 };

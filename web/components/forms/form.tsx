@@ -161,7 +161,7 @@ export function SelectField({
   );
 }
 
-function Grouped({ choices }: { choices: readonly Choice[] }) {
+export function Grouped({ choices }: { choices: readonly Choice[] }) {
   const groups: { name: string | undefined; choices: Choice[] }[] = [];
   for (const choice of choices) {
     const last = groups.at(-1);

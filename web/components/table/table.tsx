@@ -1,9 +1,10 @@
+import { SearchIcon } from '@primer/octicons-react';
 import type { LinkProps } from '@tanstack/react-router';
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
 import type { Pages } from '../../control-plane/pages.ts';
 import { file } from '../../frame/page-file.ts';
 import { LoadingRows } from '../loading.tsx';
-import { ErrorState } from '../states.tsx';
+import { EmptyState, ErrorState } from '../states.tsx';
 import { type Column, type Order, sorted, tracksOf } from './column.ts';
 import { End, PartlySorted } from './end.tsx';
 import { focusRow, useFocusKept } from './focus-kept.ts';
@@ -23,6 +24,8 @@ interface TableProps<Item> {
   /** The items of a row's menu; nothing where it has none. */
   menu?: (item: Item) => ReactNode;
   empty: ReactNode;
+  /** Of the loaded items, those that a filter of the page leaves. */
+  shows?: (item: Item) => boolean;
 }
 
 const loadMenu = () => file(() => import('./row-menu.tsx'));
@@ -34,7 +37,11 @@ export function Table<Item>(props: TableProps<Item>) {
   const place = useRef<HTMLDivElement>(null);
   const { items, query } = pages;
   const [order, setOrder] = useState<Order>();
-  const shown = useMemo(() => sorted(items ?? [], props.columns, order), [items, props.columns, order]);
+  const { columns, shows } = props;
+  const shown = useMemo(() => {
+    const left = shows === undefined ? items : items?.filter(shows);
+    return sorted(left ?? [], columns, order);
+  }, [items, shows, columns, order]);
   const ids = useMemo(() => shown.map(pages.id), [shown, pages.id]);
   const focus = useFocusKept(ids, place);
   if (items === undefined) {
@@ -44,10 +51,13 @@ export function Table<Item>(props: TableProps<Item>) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: focus is only watched here.
     <div ref={place} onFocus={focus.onFocus} onBlur={focus.onBlur}>
-      {items.length === 0 ? (
-        <div data-empty tabIndex={-1}>
-          {empty}
-        </div>
+      {shown.length === 0 ? (
+        <>
+          <div data-empty tabIndex={-1}>
+            {items.length === 0 ? empty : <EmptyState icon={<SearchIcon />} title="No results" />}
+          </div>
+          <End pages={pages} />
+        </>
       ) : (
         <>
           <PartlySorted pages={pages} order={order} />

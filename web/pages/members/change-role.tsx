@@ -1,5 +1,5 @@
 import { ChevronDownIcon } from '@primer/octicons-react';
-import type { Role } from '../../../domain/roles.ts';
+import { mayActAs, type Role } from '../../../domain/roles.ts';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
 import { Menu, MenuChoices } from '../../components/dialogs/menu.tsx';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
@@ -32,6 +32,7 @@ export function ChangeRole({ member }: { member: Member }) {
       done: () => isSelf && void personPlane.queryClient.invalidateQueries(),
     },
   );
+  if (!mayActAs(own.role, member.role === 'owner' ? 'owner' : 'admin')) return roleWords[member.role].name;
   const choose = (role: Role) => {
     if (role === member.role) return;
     if (isSelf) changingOwn.show(role);
@@ -40,29 +41,31 @@ export function ChangeRole({ member }: { member: Member }) {
   const chosen = changingOwn.about;
   return (
     <>
-      <Menu
-        label={`Role of ${name}: ${roleWords[member.role].name}`}
-        trigger={
-          <Button look="quiet" small>
-            {roleWords[member.role].name}
-            <ChevronDownIcon size={14} />
-          </Button>
-        }
-      >
-        <MenuChoices<Role>
-          value={member.role}
-          onChange={choose}
-          choices={rolesGivenBy(own.role).map((role) => ({
-            value: role,
-            label: (
-              <>
-                <span className="block font-medium">{roleWords[role].name}</span>
-                <span className="block text-pretty text-soft text-xs">{roleWords[role].may}</span>
-              </>
-            ),
-          }))}
-        />
-      </Menu>
+      <span className="-ml-2.5">
+        <Menu
+          label={`Role of ${name}: ${roleWords[member.role].name}`}
+          trigger={
+            <Button look="quiet" small>
+              {roleWords[member.role].name}
+              <ChevronDownIcon size={14} />
+            </Button>
+          }
+        >
+          <MenuChoices<Role>
+            value={member.role}
+            onChange={choose}
+            choices={rolesGivenBy(own.role).map((role) => ({
+              value: role,
+              label: (
+                <>
+                  <span className="block font-medium">{roleWords[role].name}</span>
+                  <span className="block text-pretty text-soft text-xs">{roleWords[role].may}</span>
+                </>
+              ),
+            }))}
+          />
+        </Menu>
+      </span>
       {chosen !== undefined && (
         <Confirm
           open={changingOwn.open}

@@ -1,19 +1,23 @@
 import { PersonIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
+import { roles } from '../../../domain/roles.ts';
 import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import type { Affected } from '../../live/affected.ts';
-import { chosen, flag, type Search } from '../../search.ts';
+import { chosen, flag, type Search, text } from '../../search.ts';
 import { after, type Deeds, fromTo, type Kinds } from '../audit-log/deed.ts';
 
 const members = createRoute({
   getParentRoute: () => organizationRoute,
   path: '/members',
-  validateSearch: ({ show, accepted, invite }: Search) => ({
+  validateSearch: ({ show, accepted, invite, q, role, mfa }: Search) => ({
     ...chosen('show', show, ['invitations']),
     ...flag('accepted', accepted),
     ...flag('invite', invite),
+    ...text('q', q),
+    ...chosen('role', role, roles),
+    ...chosen('mfa', mfa, ['on', 'off']),
   }),
   component: page(() => import('./members.tsx'), 'Members'),
 });

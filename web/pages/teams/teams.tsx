@@ -119,6 +119,7 @@ const columns: Column<Team>[] = [
     cell: ({ createdAt }) => <Time at={createdAt} />,
     sort: ({ createdAt }) => createdAt,
     width: '7rem',
+    phone: 'labelled',
   },
 ];
 

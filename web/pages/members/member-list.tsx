@@ -1,0 +1,126 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { mayActAs } from '../../../domain/roles.ts';
+import { Avatar } from '../../components/avatar.tsx';
+import { MenuItem } from '../../components/dialogs/menu.tsx';
+import { useDialog } from '../../components/dialogs/use-dialog.ts';
+import { FilterBar } from '../../components/filter-bar/filter-bar.tsx';
+import { roleChoices } from '../../components/forms/roles.tsx';
+import { Card } from '../../components/page.tsx';
+import { Badge } from '../../components/status.tsx';
+import type { Column } from '../../components/table/column.ts';
+import { Table } from '../../components/table/table.tsx';
+import { Time } from '../../components/times/time.tsx';
+import { usePages } from '../../control-plane/pages.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { useMembership, useSession } from '../../control-plane/session.ts';
+import { useWhole } from '../../control-plane/whole.ts';
+import { ChangeRole } from './change-role.tsx';
+import type { Member } from './member.ts';
+import { isSought } from './member-search.ts';
+import { RemoveMember } from './remove-member.tsx';
+
+const route = getRouteApi('/$organization/members');
+
+export function MemberList() {
+  const { trpc } = usePlane();
+  const own = useMembership();
+  const self = useSession()?.user.id;
+  const search = route.useSearch();
+  const navigate = useNavigate({ from: '/$organization/members' });
+  const { about, open, key, show, close } = useDialog<Member>();
+  const members = usePages(trpc.members.list, {
+    path: { id: own.id },
+    query: { limit: 200 },
+    id: ({ userId }) => userId,
+  });
+  const { q = '', role, mfa } = search;
+  const narrowed = q !== '' || role !== undefined || mfa !== undefined;
+  useWhole(members, narrowed);
+  const shows = useCallback(
+    (member: Member) =>
+      (role === undefined || member.role === role) &&
+      (mfa === undefined || member.mfa === (mfa === 'on')) &&
+      isSought(member, q),
+    [q, role, mfa],
+  );
+  const loaded = members.items ?? [];
+  const count = `${narrowed ? `${loaded.filter(shows).length} of ` : ''}${loaded.length}${members.loadMore === undefined ? '' : '+'}`;
+  return (
+    <div className="flex flex-col gap-3">
+      <FilterBar
+        values={search}
+        onChange={(next) => void navigate({ search: next, replace: true })}
+        search={{ label: 'Search members', placeholder: 'Search by name, e-mail or team' }}
+        filters={[
+          { name: 'role', label: 'Role', choices: roleChoices('owner') },
+          { name: 'mfa', label: 'Second factor', choices: factorChoices },
+        ]}
+        count={members.items !== undefined && `${count} ${loaded.length === 1 ? 'member' : 'members'}`}
+      />
+      <Card>
+        <Table
+          label="Members"
+          pages={members}
+          columns={columns}
+          name={({ name }) => name}
+          shows={shows}
+          menu={(member) =>
+            (member.userId === self || mayActAs(own.role, member.role === 'owner' ? 'owner' : 'admin')) && (
+              <MenuItem danger onSelect={() => show(member)}>
+                {member.userId === self ? 'Leave the organization' : 'Remove'}
+              </MenuItem>
+            )
+          }
+          empty={null}
+        />
+      </Card>
+      {about !== undefined && <RemoveMember key={key} member={about} open={open} onClose={close} />}
+    </div>
+  );
+}
+
+const factorChoices = [
+  { value: 'on', label: 'On' },
+  { value: 'off', label: 'Off' },
+];
+
+const columns: Column<Member>[] = [
+  { label: 'Name', cell: (member) => <Person member={member} />, sort: ({ name }) => name },
+  {
+    label: 'Teams',
+    cell: ({ teams }) => teams.map(({ name }) => name).join(', '),
+    sort: ({ teams }) => teams[0]?.name,
+  },
+  { label: 'Role', cell: (member) => <ChangeRole member={member} />, sort: ({ role }) => role, width: '7rem' },
+  {
+    label: 'Second factor',
+    cell: ({ mfa }) => (mfa ? 'On' : <span className="text-attention">Off</span>),
+    sort: ({ mfa }) => Number(mfa),
+    width: '7rem',
+    phone: 'labelled',
+  },
+  {
+    label: 'Active',
+    cell: ({ lastActiveAt }) => (lastActiveAt === undefined ? 'Never' : <Time at={lastActiveAt} />),
+    sort: ({ lastActiveAt }) => lastActiveAt,
+    width: '8rem',
+    phone: 'labelled',
+  },
+];
+
+function Person({ member: { userId, name, email } }: { member: Member }) {
+  const isSelf = useSession()?.user.id === userId;
+  return (
+    <span className="flex items-center gap-3">
+      <Avatar name={name} large />
+      <span className="min-w-0">
+        <span className="flex flex-wrap items-center gap-x-2 font-medium">
+          {name}
+          {isSelf && <Badge>you</Badge>}
+        </span>
+        <span className="block break-words text-soft text-sm">{email}</span>
+      </span>
+    </span>
+  );
+}
