@@ -160,7 +160,8 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.content()).not.toContain(secret);
-    await page.getByRole('button', { name: 'Revoke Deploys' }).click();
+    await page.getByRole('button', { name: 'Actions for Deploys' }).click();
+    await page.getByRole('menuitem', { name: 'Revoke' }).click();
     await page.getByRole('button', { name: 'Revoke token' }).click();
     await row(page, 'API tokens', 'Deploys').waitFor({ state: 'detached' });
     expect(await typed(command)).toMatchObject({

@@ -26,7 +26,11 @@ interface TableProps<Item> {
   empty: ReactNode;
   /** Of the loaded items, those that a filter of the page leaves. */
   shows?: (item: Item) => boolean;
+  /** Where the filter leaves nothing of what is there. */
+  none?: ReactNode;
 }
+
+const noResults = <EmptyState icon={<SearchIcon />} title="No results" />;
 
 const loadMenu = () => file(() => import('./row-menu.tsx'));
 const RowMenu = lazy(() => loadMenu().then((loaded) => ({ default: loaded.RowMenu })));
@@ -54,7 +58,7 @@ export function Table<Item>(props: TableProps<Item>) {
       {shown.length === 0 ? (
         <>
           <div data-empty tabIndex={-1}>
-            {items.length === 0 ? empty : <EmptyState icon={<SearchIcon />} title="No results" />}
+            {items.length === 0 ? empty : (props.none ?? noResults)}
           </div>
           <End pages={pages} />
         </>

@@ -1,19 +1,21 @@
 import { KeyIcon } from '@primer/octicons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useCallback } from 'react';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { MenuItem } from '../../components/dialogs/menu.tsx';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
+import { FilterBar } from '../../components/filter-bar/filter-bar.tsx';
 import { Button } from '../../components/forms/button.tsx';
-import { Checkbox } from '../../components/forms/form.tsx';
 import { Card, Page } from '../../components/page.tsx';
-import { Rows } from '../../components/rows.tsx';
-import { EmptyState, LoadedPages, NoPermission } from '../../components/states.tsx';
+import { EmptyState, NoPermission } from '../../components/states.tsx';
+import { Table } from '../../components/table/table.tsx';
 import { useNow } from '../../components/time.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay, useMembership } from '../../control-plane/session.ts';
 import { MakeToken } from './make-token.tsx';
-import { isOver, type Token, TokenRow } from './token-row.tsx';
+import { columns, isOver, type Token } from './token-columns.tsx';
 
 const route = getRouteApi('/$organization/tokens');
 const title = 'API tokens';
@@ -34,12 +36,13 @@ export function Tokens() {
 function TokenList() {
   const { trpc } = usePlane();
   const { slug } = useMembership();
-  const { over, make } = route.useSearch();
+  const search = route.useSearch();
   const navigate = useNavigate({ from: '/$organization/tokens' });
   const now = useNow();
   const revoking = useDialog<Token>();
-  const live = over !== true;
+  const live = search.over !== true;
   const tokens = usePages(trpc.apiTokens.list, { query: { live } });
+  const shows = useCallback((token: Token) => !live || !isOver(token, now), [live, now]);
   const setMaking = (making: boolean) =>
     void navigate({
       search: ({ make: _, ...rest }) => ({ ...rest, ...(making ? { make: true } : {}) }),
@@ -65,32 +68,35 @@ function TokenList() {
       }
       actions={makeButton}
     >
-      <Checkbox
-        label="Show revoked and expired ones too"
-        checked={!live}
-        onChange={(show) => void navigate({ search: show ? { over: true } : {}, replace: true })}
-      />
-      <Card>
-        <LoadedPages
-          pages={tokens}
-          empty={
-            <EmptyState icon={<KeyIcon />} title={live ? 'No valid tokens' : 'No tokens yet'}>
-              A token gives a program the rights of its role, without a person signing in.
-            </EmptyState>
-          }
-        >
-          {(items) => (
-            <Rows label="API tokens">
-              {items
-                .filter((token) => !live || !isOver(token, now))
-                .map((token) => (
-                  <TokenRow key={token.id} token={token} now={now} onRevoke={() => revoking.show(token)} />
-                ))}
-            </Rows>
-          )}
-        </LoadedPages>
-      </Card>
-      <MakeToken open={make === true} onClose={() => setMaking(false)} />
+      <div className="flex flex-col gap-3">
+        <FilterBar
+          values={search}
+          onChange={(next) => void navigate({ search: next, replace: true })}
+          filters={[{ name: 'over', label: 'Revoked and expired too' }]}
+        />
+        <Card>
+          <Table
+            label="API tokens"
+            pages={tokens}
+            columns={columns}
+            name={({ name }) => name}
+            shows={shows}
+            menu={(token) =>
+              !isOver(token, now) && (
+                <MenuItem danger onSelect={() => revoking.show(token)}>
+                  Revoke
+                </MenuItem>
+              )
+            }
+            empty={
+              <EmptyState icon={<KeyIcon />} title={live ? 'No valid tokens' : 'No tokens yet'}>
+                A token gives a program the rights of its role, without a person signing in.
+              </EmptyState>
+            }
+          />
+        </Card>
+      </div>
+      <MakeToken open={search.make === true} onClose={() => setMaking(false)} />
       {revoking.about !== undefined && (
         <RevokeToken key={revoking.key} token={revoking.about} open={revoking.open} onClose={revoking.close} />
       )}

@@ -1,20 +1,23 @@
 import { MailIcon } from '@primer/octicons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { mayActAs } from '../../../domain/roles.ts';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
-import { Menu, MenuItem } from '../../components/dialogs/menu.tsx';
+import { MenuItem } from '../../components/dialogs/menu.tsx';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
+import { FilterBar } from '../../components/filter-bar/filter-bar.tsx';
 import { Button } from '../../components/forms/button.tsx';
-import { Checkbox } from '../../components/forms/form.tsx';
 import { roleWords } from '../../components/forms/roles.tsx';
 import { Card } from '../../components/page.tsx';
-import { Row, Rows } from '../../components/rows.tsx';
-import { EmptyState, LoadedPages } from '../../components/states.tsx';
+import { EmptyState } from '../../components/states.tsx';
 import { Status } from '../../components/status.tsx';
+import type { Column } from '../../components/table/column.ts';
+import { Table } from '../../components/table/table.tsx';
 import { Time, useNow } from '../../components/time.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { useMay, useMembership } from '../../control-plane/session.ts';
+import { useMembership } from '../../control-plane/session.ts';
 import type { Invitation } from './invitation.ts';
 import { NewLink } from './new-link.tsx';
 
@@ -24,37 +27,51 @@ const route = getRouteApi('/$organization/members');
 export function Invitations({ onInvite }: { onInvite: () => void }) {
   const { trpc } = usePlane();
   const organization = useMembership();
-  const { accepted } = route.useSearch();
+  const search = route.useSearch();
+  const { accepted } = search;
   const navigate = useNavigate({ from: '/$organization/members' });
   const renewing = useDialog<Invitation>();
   const revoking = useDialog<Invitation>();
   const invitations = usePages(trpc.invitations.list, { path: { id: organization.id }, query: { limit: 100 } });
-  const showAccepted = (show: boolean) =>
-    void navigate({ search: { show: 'invitations', ...(show ? { accepted: true } : {}) }, replace: true });
+  const shows = useCallback(({ acceptedAt }: Invitation) => accepted === true || acceptedAt === undefined, [accepted]);
+  const nobody = (
+    <EmptyState
+      icon={<MailIcon />}
+      title="No open invitations"
+      action={<Button onClick={onInvite}>Invite somebody</Button>}
+    >
+      You send the link of an invitation yourself; it is listed here until it is accepted.
+    </EmptyState>
+  );
   return (
     <div className="flex flex-col gap-3">
-      <div className="flex h-8.5 items-center">
-        <Checkbox label="Show accepted ones too" checked={accepted === true} onChange={showAccepted} />
-      </div>
+      <FilterBar
+        values={search}
+        onChange={(next) => void navigate({ search: next, replace: true })}
+        filters={[{ name: 'accepted', label: 'Accepted ones too' }]}
+      />
       <Card>
-        <LoadedPages pages={invitations} empty={<NobodyInvited onInvite={onInvite} />}>
-          {(items) => {
-            const shown = items.filter(({ acceptedAt }) => accepted === true || acceptedAt === undefined);
-            if (shown.length === 0) return <NobodyInvited onInvite={onInvite} />;
-            return (
-              <Rows label="Invitations">
-                {shown.map((invitation) => (
-                  <InvitationRow
-                    key={invitation.id}
-                    invitation={invitation}
-                    onRenew={() => renewing.show(invitation)}
-                    onRevoke={() => revoking.show(invitation)}
-                  />
-                ))}
-              </Rows>
-            );
-          }}
-        </LoadedPages>
+        <Table
+          label="Invitations"
+          pages={invitations}
+          columns={columns}
+          name={({ email }) => `the invitation of ${email}`}
+          shows={shows}
+          menu={(invitation) =>
+            invitation.acceptedAt === undefined && (
+              <>
+                {mayActAs(organization.role, invitation.role === 'owner' ? 'owner' : 'admin') && (
+                  <MenuItem onSelect={() => renewing.show(invitation)}>Create a new link</MenuItem>
+                )}
+                <MenuItem danger onSelect={() => revoking.show(invitation)}>
+                  Revoke
+                </MenuItem>
+              </>
+            )
+          }
+          empty={nobody}
+          none={nobody}
+        />
       </Card>
       {renewing.about !== undefined && (
         <NewLink key={renewing.key} invitation={renewing.about} open={renewing.open} onClose={renewing.close} />
@@ -66,61 +83,33 @@ export function Invitations({ onInvite }: { onInvite: () => void }) {
   );
 }
 
-function NobodyInvited({ onInvite }: { onInvite: () => void }) {
-  return (
-    <EmptyState
-      icon={<MailIcon />}
-      title="No open invitations"
-      action={<Button onClick={onInvite}>Invite somebody</Button>}
-    >
-      You send the link of an invitation yourself; it is listed here until it is accepted.
-    </EmptyState>
-  );
-}
+const columns: Column<Invitation>[] = [
+  { label: 'E-mail', cell: ({ email }) => <span className="font-medium">{email}</span>, sort: ({ email }) => email },
+  { label: 'Role', cell: ({ role }) => roleWords[role].name, sort: ({ role }) => role, width: '6rem' },
+  {
+    label: 'Invited',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    sort: ({ createdAt }) => createdAt,
+    width: '9rem',
+    phone: 'labelled',
+  },
+  {
+    label: 'State',
+    cell: (invitation) => <State invitation={invitation} />,
+    sort: ({ acceptedAt, expiresAt }) => acceptedAt ?? expiresAt,
+    width: '14rem',
+  },
+];
 
-function InvitationRow({
-  invitation,
-  onRenew,
-  onRevoke,
-}: {
-  invitation: Invitation;
-  onRenew: () => void;
-  onRevoke: () => void;
-}) {
-  const { email, role, createdAt, acceptedAt, expiresAt } = invitation;
+function State({ invitation: { acceptedAt, expiresAt } }: { invitation: Invitation }) {
   const expired = Date.parse(expiresAt) <= useNow();
-  const mayRenew = useMay(role === 'owner' ? 'owner' : 'admin');
   return (
-    <Row
-      title={email}
-      detail={
-        <>
-          invited <Time at={createdAt} /> as {roleWords[role].name.toLowerCase()}
-        </>
-      }
-      facts={
-        <span className="sm:w-44">
-          <Status tone={acceptedAt !== undefined ? 'good' : expired ? 'attention' : 'neutral'}>
-            <span>
-              {acceptedAt !== undefined ? 'Accepted' : expired ? 'Expired' : 'Open, expires'}{' '}
-              <Time at={acceptedAt ?? expiresAt} />
-            </span>
-          </Status>
-        </span>
-      }
-      actions={
-        acceptedAt === undefined ? (
-          <Menu label={`Actions for the invitation of ${email}`}>
-            {mayRenew && <MenuItem onSelect={onRenew}>Create a new link</MenuItem>}
-            <MenuItem danger onSelect={onRevoke}>
-              Revoke
-            </MenuItem>
-          </Menu>
-        ) : (
-          <span className="w-8" />
-        )
-      }
-    />
+    <Status tone={acceptedAt !== undefined ? 'good' : expired ? 'attention' : 'neutral'}>
+      <span>
+        {acceptedAt !== undefined ? 'Accepted' : expired ? 'Expired' : 'Open, expires'}{' '}
+        <Time at={acceptedAt ?? expiresAt} />
+      </span>
+    </Status>
   );
 }
 

@@ -2,12 +2,13 @@ import { BeakerIcon } from '@primer/octicons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
-import { Menu, MenuItem } from '../../components/dialogs/menu.tsx';
+import { MenuItem } from '../../components/dialogs/menu.tsx';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
 import { Button } from '../../components/forms/button.tsx';
 import { Card, Page } from '../../components/page.tsx';
-import { Row, Rows } from '../../components/rows.tsx';
-import { EmptyState, LoadedPages, NoPermission } from '../../components/states.tsx';
+import { EmptyState, NoPermission } from '../../components/states.tsx';
+import type { Column } from '../../components/table/column.ts';
+import { Table } from '../../components/table/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePages } from '../../control-plane/pages.ts';
@@ -55,50 +56,27 @@ function RuleList() {
       actions={rules.items?.length !== 0 && addButton}
     >
       <Card>
-        <LoadedPages
+        <Table
+          label="Rules"
           pages={rules}
+          columns={columns}
+          name={({ name }) => name}
+          menu={(rule) => (
+            <>
+              <MenuItem onSelect={() => show({ rule, what: 'file' })}>Show the job file</MenuItem>
+              <MenuItem onSelect={() => show({ rule, what: 'change' })}>Change</MenuItem>
+              <MenuItem danger onSelect={() => show({ rule, what: 'delete' })}>
+                Delete
+              </MenuItem>
+            </>
+          )}
           empty={
             <EmptyState icon={<BeakerIcon />} title="No jobs are trusted yet" action={addButton}>
               A job of GitHub Actions, GitLab and others can show which repository and branch it is, and get a token for
               it. There is no secret to store, to rotate or to leak.
             </EmptyState>
           }
-        >
-          {(items) => (
-            <Rows label="Rules">
-              {items.map((rule) => (
-                <Row
-                  key={rule.id}
-                  title={rule.name}
-                  detail={<RuleSentence rule={rule} />}
-                  facts={
-                    <span className="sm:w-44">
-                      {rule.lastUsedAt === undefined ? (
-                        'Never used'
-                      ) : (
-                        <>
-                          used <Time at={rule.lastUsedAt} />
-                        </>
-                      )}
-                      <span className="block">
-                        by <Maker id={rule.createdBy} />
-                      </span>
-                    </span>
-                  }
-                  actions={
-                    <Menu label={`Actions for ${rule.name}`}>
-                      <MenuItem onSelect={() => show({ rule, what: 'file' })}>Show the job file</MenuItem>
-                      <MenuItem onSelect={() => show({ rule, what: 'change' })}>Change</MenuItem>
-                      <MenuItem danger onSelect={() => show({ rule, what: 'delete' })}>
-                        Delete
-                      </MenuItem>
-                    </Menu>
-                  }
-                />
-              ))}
-            </Rows>
-          )}
-        </LoadedPages>
+        />
       </Card>
       <RuleDialog open={add === true} onClose={() => setAdding(false)} />
       {about?.what === 'change' && <RuleDialog key={key} rule={about.rule} open={open} onClose={close} />}
@@ -111,6 +89,29 @@ function RuleList() {
     </Page>
   );
 }
+
+const columns: Column<Rule>[] = [
+  {
+    label: 'Rule',
+    cell: ({ name }) => <span className="font-medium">{name}</span>,
+    sort: ({ name }) => name,
+    width: 'minmax(0, 1fr)',
+  },
+  { label: 'Trusts', cell: (rule) => <RuleSentence rule={rule} />, width: 'minmax(0, 2fr)' },
+  {
+    label: 'Created by',
+    cell: ({ createdBy }) => <Maker id={createdBy} />,
+    width: '8rem',
+    phone: 'labelled',
+  },
+  {
+    label: 'Last used',
+    cell: ({ lastUsedAt }) => (lastUsedAt === undefined ? 'Never' : <Time at={lastUsedAt} />),
+    sort: ({ lastUsedAt }) => lastUsedAt,
+    width: '8rem',
+    phone: 'labelled',
+  },
+];
 
 function DeleteRule({ rule, open, onClose }: { rule: Rule; open: boolean; onClose: () => void }) {
   const { client, trpc } = usePlane();

@@ -19,7 +19,7 @@ export function RuleSentence({ rule }: { rule: Rule }) {
           {patterns.map((pattern, at) => (
             <span key={pattern}>
               {at > 0 && ' or '}
-              <code className="break-all font-mono text-[0.92em] text-text">{pattern}</code>
+              <code className="wrap-anywhere font-mono text-[0.92em] text-text">{pattern}</code>
             </span>
           ))}
         </span>
