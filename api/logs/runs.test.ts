@@ -114,3 +114,19 @@ test('the runs of an instance are listed with their exits, the newest first', as
   expect(two.body.items).toMatchObject([{ run: 1, exit: { code: 1 }, to: '8.0' }]);
   expect(two.body).not.toHaveProperty('nextCursor');
 });
+
+test('logs of several instances come in one stream, each with its name and its own place', async () => {
+  const cluster = place.split('/instances/')[0];
+  const path = `${cluster}/logs/stream?instances=web-1,web-9&follow=true&after=web-1:8.0`;
+  const read = await readStream(api, path, ours.tokens.viewer);
+  opened.push(read);
+  const { id, ...wanted } = await reader();
+  expect(wanted).toEqual({ instance: 'web-1', from: at(8), follow: true });
+  await agent.log(id, batch(8, 'a\n', { runs: [second] }));
+  await until('a line and an end', async () => read.events('log').length === 1 && read.events('end').length === 1);
+  expect(read.events('log')).toMatchObject([{ instance: 'web-1', text: 'a', run: 2 }]);
+  expect(read.events('end')).toMatchObject([{ instance: 'web-9', message: expect.stringMatching(/no such instance/) }]);
+  expect(read.text()).toMatch(/^id: web-1:10\.0$/m);
+  const wrong = await api.call('GET', `${cluster}/logs/stream?instances=a,,b`, { as: ours.tokens.viewer });
+  expect([wrong.status, wrong.body.errors]).toMatchObject([422, [{ location: 'query.instances' }]]);
+});

@@ -6,14 +6,14 @@ import { instanceLogPath, logCursorText, logLineSchema, logRunSchema, presentLin
 import { cursorOf, cursorText } from './log-reader.ts';
 import { readLog } from './read-log.ts';
 
-const missingSchema = z
+export const missingSchema = z
   .object({
     stream: logStream,
     from: logPosition.describe('The position of the first line that is missing.'),
     to: logPosition.describe('The position behind the last one.'),
   })
   .meta({ id: 'InstanceLogMissing' });
-const endSchema = z
+export const endSchema = z
   .object({ message: z.string().describe('Why the stream ends early; empty if it is complete.') })
   .meta({ id: 'InstanceLogEnd' });
 

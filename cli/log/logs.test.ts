@@ -67,6 +67,46 @@ test('logs show lines of a workload with their times, and say where lines are mi
   });
 });
 
+test('runs of a crash loop stand apart, each with how it ended, and with --json as lines of their own', async () => {
+  const at = (stdout: number) => ({ stdout, stderr: 0 });
+  const serve = async () => {
+    const reader = await until('somebody reads', async () => (await agent.readers())[0]);
+    const runs = [
+      { run: 1, from: at(0), startedAt: moment - 9_000, exit: { at: moment - 8_000, code: 9 }, to: at(100) },
+      { run: 2, from: at(100), startedAt: moment - 2_300, exit: { at: moment, code: 1 }, to: at(102) },
+      {
+        run: 3,
+        from: at(102),
+        startedAt: moment,
+        exit: { at: moment + 500, code: 137, signal: 'SIGKILL' },
+        to: at(104),
+      },
+    ];
+    const chunks = [logChunk('stdout', 100, 'a\nb\n', moment)];
+    await agent.log(reader.id, { from: at(100), to: at(104), chunks, runs, end: {} });
+  };
+  const [logs] = await Promise.all([ballast(['cluster', 'logs', 'web-shop01']), serve()]);
+  expect(logs).toEqual({
+    ...{ code: 0, err: '' },
+    out: 'a\n--- run 2 exited with code 1 after 2.3 s\nb\n--- run 3 ended by SIGKILL after 0.5 s\n',
+  });
+  const [told] = await Promise.all([ballast(['cluster', 'logs', 'web-shop01', '--json']), serve()]);
+  const lines = told.out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines).toMatchObject([
+    ...[
+      { text: 'a', run: 2 },
+      { run: 2, exit: { code: 1 } },
+    ],
+    ...[
+      { text: 'b', run: 3 },
+      { run: 3, exit: { signal: 'SIGKILL' } },
+    ],
+  ]);
+});
+
 test('logs that are followed end when nobody reads them any more', async () => {
   const child = spawnBallast(['cluster', 'logs', 'web-shop01', '-f']);
   const ended = once(child, 'exit');

@@ -1,11 +1,13 @@
 import { LostConnection, type Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
+import { Borders, type RunEnd } from './borders.ts';
 
 export interface LogLine {
   instance: string;
   stream: string;
   text: string;
   at?: string;
+  run?: number;
 }
 
 interface Asked {
@@ -26,8 +28,9 @@ const againMillis = 1_000;
 export async function readLogs(
   { rest, path, query, signal }: Asked,
   id: string,
-  add: (line: LogLine) => void,
+  add: (told: LogLine | RunEnd) => void,
 ): Promise<boolean> {
+  const borders = new Borders();
   const place = `${path}/instances/${encodeURIComponent(id)}/logs/stream`;
   let asked = query;
   try {
@@ -35,9 +38,16 @@ export async function readLogs(
       try {
         for await (const { event, data, id: last } of rest.events(`${place}?${new URLSearchParams(asked)}`, signal)) {
           if (last !== undefined && asked.after !== last) asked = { ...query, after: last };
-          if (event === 'log') add({ instance: id, ...data } as LogLine);
-          else if (event === 'missing') say(`${printable(id)}: ${missing(data)}`);
+          if (event === 'log') {
+            borders.line();
+            add({ instance: id, ...data } as LogLine);
+          } else if (event === 'run') {
+            const end = endOf(id, data);
+            if (end !== undefined && borders.end(end)) add(end);
+          }
+          if (event === 'missing') say(`${printable(id)}: ${missing(data)}`);
           else if (event === 'end') {
+            if (borders.rest !== undefined) add(borders.rest);
             if (typeof data.message !== 'string' || data.message === '') return true;
             say(`${printable(id)}: ${printable(data.message)}`);
             return false;
@@ -53,6 +63,11 @@ export async function readLogs(
     if (!signal.aborted) throw error;
   }
   return true;
+}
+
+function endOf(instance: string, { run, startedAt, exit }: Record<string, unknown>): RunEnd | undefined {
+  if (exit === undefined) return undefined;
+  return { instance, run, startedAt, exit, at: (exit as RunEnd['exit']).at } as RunEnd;
 }
 
 function missing({ stream, from, to }: Record<string, unknown>): string {

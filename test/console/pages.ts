@@ -71,6 +71,12 @@ export const pages: readonly ConsolePage[] = [
     heading: /./,
     shows: 'order 1043 was paid',
   },
+  {
+    name: 'workload-log',
+    address: ofCluster('/workloads/shop/log'),
+    heading: 'Log of shop',
+    shows: 'order 1043 was paid',
+  },
   { name: 'workflows', address: at('/workflows'), heading: 'Workflows' },
   {
     name: 'workflow',

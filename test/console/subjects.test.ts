@@ -3,6 +3,7 @@ import { realBrowser } from '../browsers/real-browser.ts';
 import { freePort } from '../ground/free-port.ts';
 import { Console } from './console.ts';
 import { addressStories } from './stories/addresses.ts';
+import { logStories } from './stories/logs.ts';
 import { tableStories } from './stories/tables.ts';
 import { truthStories } from './stories/truth.ts';
 import type { Stories, World } from './stories/world.ts';
@@ -10,6 +11,7 @@ import type { Stories, World } from './stories/world.ts';
 /** Stories that share an installation: each leaves the API running and what it did not make as it was. */
 const subjects: Record<string, Stories> = {
   addresses: addressStories,
+  logs: logStories,
   tables: tableStories,
   truth: truthStories,
 };

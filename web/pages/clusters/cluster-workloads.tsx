@@ -1,6 +1,7 @@
 import { ContainerIcon } from '@primer/octicons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { CopyBlock } from '../../components/copyable.tsx';
+import { ButtonLink } from '../../components/forms/button.tsx';
 import { Section } from '../../components/page.tsx';
 import { Row, Rows } from '../../components/rows.tsx';
 import { EmptyState, LoadedPages } from '../../components/states.tsx';
@@ -10,6 +11,7 @@ import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
 import { type WorkloadAnswer, WorkloadStatus } from '../instances/instance-state.tsx';
+import { logLink } from '../instances/log/log-link.ts';
 import type { ClusterAnswer } from './cluster-status.tsx';
 
 const route = getRouteApi('/$organization/clusters/$cluster');
@@ -99,6 +101,11 @@ function WorkloadRow({ workload }: { workload: WorkloadAnswer }) {
             <Time at={updatedAt} />
           </span>
         </>
+      }
+      actions={
+        <ButtonLink small {...logLink(params, { workload: name }, error === '' ? {} : { failing: true })}>
+          Log
+        </ButtonLink>
       }
     />
   );

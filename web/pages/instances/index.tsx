@@ -2,17 +2,24 @@ import { createRoute } from '@tanstack/react-router';
 import { page } from '../../frame/page-file.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import type { Affected } from '../../live/affected.ts';
-import { type Search, text } from '../../search.ts';
 import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
+import { logSearch } from './log/log-search.ts';
 
 const instance = createRoute({
   getParentRoute: () => organizationRoute,
   path: '/clusters/$cluster/instances/$instance',
-  validateSearch: ({ find }: Search) => ({ ...text('find', find) }),
+  validateSearch: logSearch,
   component: page(() => import('./instance.tsx'), 'Instance'),
 });
 
-export const routes = [instance] as const;
+const workloadLog = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/clusters/$cluster/workloads/$workload/log',
+  validateSearch: logSearch,
+  component: page(() => import('./workload-log.tsx'), 'WorkloadLog'),
+});
+
+export const routes = [instance, workloadLog] as const;
 
 export const affected: Affected<'workload' | 'cluster_command'> = {
   workload: (trpc) => [trpc.workloads.pathKey(), trpc.clusters.pathKey(), trpc.workflows.pathKey()],

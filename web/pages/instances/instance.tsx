@@ -1,8 +1,9 @@
 import { ContainerIcon } from '@primer/octicons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
 import { ButtonLink } from '../../components/forms/button.tsx';
+import { LogView } from '../../components/log/log-view.tsx';
 import { Card, Page } from '../../components/page.tsx';
 import { EmptyState, ErrorState } from '../../components/states.tsx';
 import { Status } from '../../components/status.tsx';
@@ -14,19 +15,24 @@ import { NoHeartbeat } from '../agents/no-heartbeat.tsx';
 import { isLost } from '../clusters/cluster-status.tsx';
 import { counted } from './counted.ts';
 import { type InstanceAnswer, InstanceStatus, restartsOf } from './instance-state.tsx';
-import { InstanceLog } from './log/instance-log.tsx';
+import { instanceSource } from './log/instance-source.ts';
+import { logLink } from './log/log-link.ts';
+import { useLogChoice } from './log/use-log-choice.ts';
 import { useInstance } from './use-instance.ts';
 
 const route = getRouteApi('/$organization/clusters/$cluster/instances/$instance');
 
 /** One instance: its state and its log. */
 export function Instance() {
+  const { instance } = route.useParams();
+  return <OneInstance key={instance} />;
+}
+
+function OneInstance() {
   const { trpc } = usePlane();
   const organization = useMembership();
   const params = route.useParams();
   const search = route.useSearch();
-  const [find, setFind] = useState(search.find ?? '');
-  const later = useRef<ReturnType<typeof setTimeout>>(undefined);
   const navigate = useNavigate({ from: '/$organization/clusters/$cluster/instances/$instance' });
   const cluster = useQuery(trpc.clusters.get.queryOptions({ path: { id: params.cluster } }));
   const query = useInstance(params.cluster, params.instance);
@@ -36,16 +42,15 @@ export function Instance() {
   // An instance that was displayed keeps its log on screen after it has ended.
   const instance = now ?? (seen?.id === params.instance ? seen : undefined);
   const gone = query.data === null;
-  /** The search text is kept in the address, debounced. */
-  const keepFind = (text: string) => {
-    setFind(text);
-    clearTimeout(later.current);
-    later.current = setTimeout(() => {
-      if (location.pathname.endsWith(params.instance)) {
-        void navigate({ search: text === '' ? {} : { find: text }, replace: true, resetScroll: false });
-      }
-    }, 400);
-  };
+  const router = useRouter();
+  const at = { to: '/$organization/clusters/$cluster/instances/$instance', params } as const;
+  const { choice, onChoice } = useLogChoice(
+    search,
+    (next) => void navigate({ search: next, replace: true, resetScroll: false }),
+  );
+  const [source] = useState(() =>
+    instanceSource({ organizationId: organization.id, clusterId: params.cluster }, params.instance),
+  );
   const link = { to: '/$organization/clusters/$cluster/instances', params } as const;
   const lost = cluster.data !== undefined && isLost(cluster.data);
   const status = gone ? <Status tone="neutral">Ended</Status> : instance && <InstanceStatus instance={instance} />;
@@ -55,15 +60,24 @@ export function Instance() {
       above={{ label: cluster.data === undefined ? 'Instances' : `Instances of ${cluster.data.name}`, link }}
       status={status}
       about={instance && <About instance={instance} />}
+      actions={
+        instance && (
+          <ButtonLink small {...logLink(params, { workload: instance.workload })}>
+            Log of {instance.workload}
+          </ButtonLink>
+        )
+      }
     >
       {lost && <NoHeartbeat cluster={cluster.data} />}
       {instance !== undefined && (
-        <InstanceLog
-          key={instance.id}
-          which={{ organizationId: organization.id, clusterId: params.cluster, instanceId: instance.id }}
-          find={find}
-          onFind={keepFind}
-          gone={gone}
+        <LogView
+          label={`Log of ${instance.id}`}
+          source={source}
+          channels={[{ id: instance.id, group: instance.process, ended: gone }]}
+          choice={choice}
+          onChoice={onChoice}
+          hrefOf={(search) => router.buildLocation({ ...at, search }).href}
+          ended="The instance has ended; no more lines will come."
         />
       )}
       {instance === undefined && query.isError && (

@@ -1,0 +1,60 @@
+import { Button } from '../forms/button.tsx';
+import { Status } from '../status.tsx';
+import { type LogState, mostRows } from './store/log-store.ts';
+import { linesText } from './words.ts';
+
+interface StatusProps {
+  state: LogState;
+  following: boolean;
+  ended: string;
+  /** The line of a link is not among those that were read. */
+  isLost: boolean;
+  onEarlier: () => void;
+}
+
+/** Beneath a log: how it is read. What changes with each line is not announced. */
+export function LogStatus({ state, following, ended, isLost, onEarlier }: StatusProps) {
+  const { rows, isFirst, isReadingEarlier, dropped, hasRuns } = state;
+  const hasLines = rows.length > 0;
+  return (
+    <div className="flex min-h-7 flex-wrap items-center gap-x-4 gap-y-1 text-soft text-sm">
+      <div role="status" className="min-w-0 flex-1">
+        <State state={state} following={following} ended={ended} />
+        {isLost && <span className="block">The linked line is no longer kept on the machine.</span>}
+      </div>
+      {hasLines && !hasRuns && (
+        <span>No borders between runs: the agent told of none. An older agent notes none until it is updated.</span>
+      )}
+      <span className="tabular-nums">
+        {linesText(rows.length)}
+        {isFirst && ', all that the machine keeps'}
+        {dropped > 0 && `; ${linesText(dropped)} in front are not kept in this page`}
+      </span>
+      {hasLines && !isFirst && (
+        <Button small busy={isReadingEarlier} onClick={onEarlier}>
+          Show earlier lines
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function State({ state: { state, why, rows }, following, ended }: Pick<StatusProps, 'state' | 'following' | 'ended'>) {
+  if (state === 'ended') {
+    return <Status tone="neutral">{why === '' ? ended : why}</Status>;
+  }
+  if (state === 'interrupted') {
+    return (
+      <span className="text-pretty">
+        <Status tone="attention">Interrupted; reconnecting</Status>
+        {why !== '' && <span className="block">{why}</span>}
+      </span>
+    );
+  }
+  if (state === 'connecting') return <Status tone="live">Connecting…</Status>;
+  if (state === 'held')
+    return <Status tone="attention">Paused: {mostRows.toLocaleString('en')} lines are kept here</Status>;
+  if (why !== '') return <Status tone="attention">{why}</Status>;
+  if (!following) return <Status tone="neutral">Paused</Status>;
+  return <Status tone="live">{rows.length === 0 ? 'No lines yet; following' : 'Following'}</Status>;
+}

@@ -1,0 +1,96 @@
+import { ContainerIcon } from '@primer/octicons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
+import { LogView } from '../../components/log/log-view.tsx';
+import type { LogChannel } from '../../components/log/source.ts';
+import { Card, Page } from '../../components/page.tsx';
+import { EmptyState, ErrorState } from '../../components/states.tsx';
+import { usePlane } from '../../control-plane/plane.ts';
+import { useMembership } from '../../control-plane/session.ts';
+import { counted } from './counted.ts';
+import { useLogChoice } from './log/use-log-choice.ts';
+import { mostInstances, workloadSource } from './log/workload-source.ts';
+import { useInstances } from './use-instances.ts';
+
+const route = getRouteApi('/$organization/clusters/$cluster/workloads/$workload/log');
+
+/** The logs of all instances of a workload, by time. */
+export function WorkloadLog() {
+  const { workload } = route.useParams();
+  return <LogOfWorkload key={workload} />;
+}
+
+function LogOfWorkload() {
+  const { trpc } = usePlane();
+  const organization = useMembership();
+  const { cluster, workload } = route.useParams();
+  const params = route.useParams();
+  const search = route.useSearch();
+  const router = useRouter();
+  const navigate = useNavigate({ from: '/$organization/clusters/$cluster/workloads/$workload/log' });
+  const named = useQuery(trpc.clusters.get.queryOptions({ path: { id: cluster } }));
+  const query = useInstances(cluster);
+  const channels = useChannels(query.data?.filter((one) => one.workload === workload));
+  const [source] = useState(() => workloadSource({ organizationId: organization.id, clusterId: cluster }, workload));
+  const { choice, onChoice } = useLogChoice(
+    search,
+    (next) => void navigate({ search: next, replace: true, resetScroll: false }),
+  );
+  const link = { to: '/$organization/clusters/$cluster', params } as const;
+  return (
+    <Page
+      title={`Log of ${workload}`}
+      above={{ label: named.data?.name ?? 'Cluster', link }}
+      about={channels.length > 0 && `${counted(channels.length, 'instance')}, by time.`}
+    >
+      {channels.length > mostInstances && (
+        <p className="text-soft text-sm">
+          Only the first {mostInstances} instances are read; open another one by itself.
+        </p>
+      )}
+      {channels.length > 0 && (
+        <LogView
+          label={`Log of ${workload}`}
+          source={source}
+          channels={channels.slice(0, mostInstances)}
+          choice={choice}
+          onChoice={onChoice}
+          hrefOf={(next) =>
+            router.buildLocation({
+              to: '/$organization/clusters/$cluster/workloads/$workload/log',
+              params,
+              search: next,
+            }).href
+          }
+          ended="All instances have ended; no more lines will come."
+        />
+      )}
+      {channels.length === 0 && query.isError && (
+        <Card>
+          <ErrorState error={query.error} retry={() => void query.refetch()} />
+        </Card>
+      )}
+      {channels.length === 0 && query.isSuccess && (
+        <Card>
+          <EmptyState icon={<ContainerIcon />} title="No instances">
+            The agent reports no instance of {workload}, so there is no log to read.
+          </EmptyState>
+        </Card>
+      )}
+    </Page>
+  );
+}
+
+/** One for each instance that was seen: one that was replaced keeps its lines on screen. */
+function useChannels(instances: readonly { id: string; process: string }[] | undefined): readonly LogChannel[] {
+  const [seen, setSeen] = useState<readonly LogChannel[]>([]);
+  if (instances === undefined) return seen;
+  const now = instances.map(({ id, process }) => ({ id, group: process, ended: false }));
+  const left = seen
+    .filter(({ id }) => !now.some((one) => one.id === id))
+    .map((channel) => ({ ...channel, ended: true }));
+  const all = [...left, ...now];
+  if (JSON.stringify(all) !== JSON.stringify(seen)) setSeen(all);
+  return all;
+}
