@@ -4,6 +4,7 @@ import { actorStart } from './subjects/actor-start.ts';
 import { agents } from './subjects/agents.ts';
 import { firstPage } from './subjects/console.ts';
 import { flood } from './subjects/flood.ts';
+import { logView } from './subjects/log-view.ts';
 import { logs } from './subjects/logs.ts';
 import { members } from './subjects/members.ts';
 import { memory } from './subjects/memory.ts';
@@ -24,6 +25,7 @@ export const benchmarks: readonly Benchmark[] = [
   openWorkflows,
   sweep,
   logs,
+  logView,
   actorStart,
   memory,
   startUp,
