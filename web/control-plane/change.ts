@@ -1,7 +1,7 @@
 import { type QueryKey, useMutation } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { backOff } from '../../domain/back-off.ts';
-import { announce, tellDone, tellFailure } from '../components/toasts/told.ts';
+import { announce, tellDone, tellFailure, tellUndoable } from '../components/toasts/told.ts';
 import { silence } from '../live/silence.ts';
 import { usePlane } from './plane.ts';
 import { betweenRequests, isPassing, problemOf, type ShownProblem } from './problem.ts';
@@ -14,6 +14,8 @@ interface ChangeOptions<Input, Output> {
   /** The page does not show the result, so a toast does. */
   elsewhere?: true;
   done?: (output: Output, input: Input) => void;
+  /** The input that takes the change back, for a change that happens at once and offers Undo in place of a question. */
+  undo?: (input: Input) => Input;
   /**
    * Optimistic updates: queries and their new data until the answer comes. A failure restores the old data. */
   meanwhile?: (input: Input) => { queryKey: QueryKey; data: (before: never) => unknown }[];
@@ -32,6 +34,15 @@ export interface Change<Input> {
   problem: ShownProblem | undefined;
   /** Forgets the problem. */
   reset(): void;
+}
+
+interface Sending<Input> {
+  input: Input;
+  once: string;
+  /** How to take it back. */
+  back?: { input: Input };
+  /** It takes another one back. */
+  undoes?: true;
 }
 
 /** Context of a request besides its input. */
@@ -58,7 +69,7 @@ export function useChange<Input, Output>(
   // The same input sent again after a lost answer reuses its key, so that it takes effect once.
   const unanswered = useRef<{ text: string; once: string }>(undefined);
   const mutation = useMutation({
-    mutationFn: ({ input, once }: { input: Input; once: string }) => work(input, { context: { once } }),
+    mutationFn: ({ input, once }: Sending<Input>) => work(input, { context: { once } }),
     retry: (failures, error) => options.secret === undefined && isPassing(error) && failures < 6,
     retryDelay: (failures, error) =>
       Math.max(backOff(failures + 1, betweenRequests), (problemOf(error).againAfter ?? 0) * 1_000),
@@ -75,15 +86,18 @@ export function useChange<Input, Output>(
       }
       return { before };
     },
-    onError: (error, { input, once }, context) => {
+    onError: (error, { input, once, undoes }, context) => {
       if (isPassing(error)) unanswered.current = { text: JSON.stringify(input) ?? '', once };
       for (const [key, data] of context?.before ?? []) queryClient.setQueryData(key, data);
-      if (options.quiet === undefined) tellFailure(options.failed, problemOf(error));
+      // The form that would show why is closed by the time somebody presses Undo.
+      if (options.quiet === undefined || undoes) tellFailure(options.failed, problemOf(error));
     },
-    onSuccess: (output, { input }) => {
-      const { succeeded } = options;
-      const tell = options.elsewhere === undefined ? announce : tellDone;
-      tell(typeof succeeded === 'string' ? succeeded : succeeded(output, input));
+    onSuccess: (output, { input, back, undoes }) => {
+      const text = typeof options.succeeded === 'string' ? options.succeeded : options.succeeded(output, input);
+      if (undoes) return announce(`Undone: ${text}`);
+      if (back !== undefined) tellUndoable(text, () => start({ ...back, once: crypto.randomUUID(), undoes: true }));
+      else if (options.elsewhere === undefined) announce(text);
+      else tellDone(text);
       if (options.secret === undefined) options.done?.(output, input);
     },
     onSettled: (_, __, { input }) => {
@@ -95,20 +109,28 @@ export function useChange<Input, Output>(
   });
   // One object per failure, so that forms can detect a new answer.
   const { error } = mutation;
+  const start = (sending: Sending<Input>) => {
+    settled.current = silence.expect('change');
+    mutation.mutate(
+      sending,
+      // This callback is not called after an unmount, so a secret is never delivered to another component.
+      options.secret === undefined ? {} : { onSuccess: (output) => options.done?.(output, sending.input) },
+    );
+  };
   const problem = useMemo(() => (error === null ? undefined : problemOf(error)), [error]);
   return {
     send: (input) => {
       if (underWay.current) return;
       underWay.current = true;
-      settled.current = silence.expect('change');
       const before = unanswered.current;
       unanswered.current = undefined;
       const same = before !== undefined && before.text === (JSON.stringify(input) ?? '');
-      mutation.mutate(
-        { input, once: same ? before.once : crypto.randomUUID() },
-        // This callback is not called after an unmount, so a secret is never delivered to another component.
-        options.secret === undefined ? {} : { onSuccess: (output) => options.done?.(output, input) },
-      );
+      start({
+        input,
+        once: same ? before.once : crypto.randomUUID(),
+        // Asked before the change is shown, while what it replaces is still known.
+        ...(options.undo === undefined ? {} : { back: { input: options.undo(input) } }),
+      });
     },
     sending: mutation.isPending,
     problem,

@@ -1,3 +1,4 @@
+import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { XIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
@@ -16,56 +17,61 @@ interface DialogProps {
   wide?: boolean;
   /** Something is typed and not saved: a click beside the dialog does not close it. */
   dirty?: boolean;
+  /** A question before a loss: read out at once, closed by its buttons and Escape only. */
+  alert?: boolean;
 }
 
 /** A modal dialog. Focus stays inside, Escape closes it, and focus returns to where it was. */
-export function Dialog({ open, onClose, title, about, children, onClosed, wide = false, dirty = false }: DialogProps) {
+export function Dialog({ open, onClose, onClosed, dirty = false, alert = false, ...content }: DialogProps) {
+  const state = {
+    open,
+    onOpenChange: (next: boolean) => !next && onClose(),
+    onOpenChangeComplete: (next: boolean) => !next && onClosed?.(),
+    children: <Content {...content} />,
+  };
+  return alert ? <AlertDialog.Root {...state} /> : <BaseDialog.Root {...state} disablePointerDismissal={dirty} />;
+}
+
+function Content({ title, about, children, wide = false }: Pick<DialogProps, 'title' | 'about' | 'children' | 'wide'>) {
   return (
-    <BaseDialog.Root
-      open={open}
-      disablePointerDismissal={dirty}
-      onOpenChange={(next) => !next && onClose()}
-      onOpenChangeComplete={(next) => !next && onClosed?.()}
-    >
-      <BaseDialog.Portal>
-        <BaseDialog.Backdrop className="fixed inset-0 z-40 bg-[light-dark(rgb(20_20_24/35%),rgb(0_0_0/60%))] transition-opacity duration-100 data-[ending-style]:opacity-0 data-[starting-style]:opacity-0" />
-        <BaseDialog.Viewport className="fixed inset-0 z-50 flex items-start justify-center overflow-y-auto px-4 pt-[12vh] pb-8 max-sm:items-end max-sm:px-0 max-sm:pb-0">
-          <BaseDialog.Popup
-            initialFocus={(interaction) => (interaction === 'touch' ? true : (firstField() ?? true))}
-            className={classes(
-              'w-full rounded-xl bg-raised shadow-raised transition-[opacity,scale] duration-100 data-[ending-style]:scale-[0.98] data-[starting-style]:scale-[0.98] data-[ending-style]:opacity-0 data-[starting-style]:opacity-0 max-sm:rounded-b-none',
-              wide ? 'max-w-4xl' : 'max-w-lg',
-            )}
-          >
-            <div className="flex items-start gap-3 px-5 pt-4.5">
-              <div className="min-w-0 flex-1">
-                <BaseDialog.Title className="font-semibold text-lg tracking-[-0.01em]">{title}</BaseDialog.Title>
-                {about !== undefined && (
-                  <BaseDialog.Description className="mt-0.5 text-pretty text-soft text-sm" render={<div />}>
-                    {about}
-                  </BaseDialog.Description>
-                )}
-              </div>
-              <span className="-mt-1 -mr-1.5">
-                <BaseDialog.Close
-                  render={
-                    <IconButton label="Close">
-                      <XIcon />
-                    </IconButton>
-                  }
-                />
-              </span>
+    <BaseDialog.Portal>
+      <BaseDialog.Backdrop className="fixed inset-0 z-40 bg-[light-dark(rgb(20_20_24/35%),rgb(0_0_0/60%))] transition-opacity duration-100 data-[ending-style]:opacity-0 data-[starting-style]:opacity-0" />
+      <BaseDialog.Viewport className="fixed inset-0 z-50 flex items-start justify-center overflow-y-auto px-4 pt-[12vh] pb-8 max-sm:items-end max-sm:px-0 max-sm:pb-0">
+        <BaseDialog.Popup
+          initialFocus={(interaction) => (interaction === 'touch' ? true : (firstField() ?? true))}
+          className={classes(
+            'w-full rounded-xl bg-raised shadow-raised transition-[opacity,scale] duration-100 data-[ending-style]:scale-[0.98] data-[starting-style]:scale-[0.98] data-[ending-style]:opacity-0 data-[starting-style]:opacity-0 max-sm:rounded-b-none',
+            wide ? 'max-w-4xl' : 'max-w-lg',
+          )}
+        >
+          <div className="flex items-start gap-3 px-5 pt-4.5">
+            <div className="min-w-0 flex-1">
+              <BaseDialog.Title className="font-semibold text-lg tracking-[-0.01em]">{title}</BaseDialog.Title>
+              {about !== undefined && (
+                <BaseDialog.Description className="mt-0.5 text-pretty text-soft text-sm" render={<div />}>
+                  {about}
+                </BaseDialog.Description>
+              )}
             </div>
-            <div className="px-5 pt-4 pb-5">{children}</div>
-          </BaseDialog.Popup>
-        </BaseDialog.Viewport>
-      </BaseDialog.Portal>
-    </BaseDialog.Root>
+            <span className="-mt-1 -mr-1.5">
+              <BaseDialog.Close
+                render={
+                  <IconButton label="Close">
+                    <XIcon />
+                  </IconButton>
+                }
+              />
+            </span>
+          </div>
+          <div className="px-5 pt-4 pb-5">{children}</div>
+        </BaseDialog.Popup>
+      </BaseDialog.Viewport>
+    </BaseDialog.Portal>
   );
 }
 
 function firstField(): HTMLElement | null {
-  return document.querySelector('[role="dialog"] [data-first]');
+  return document.querySelector(':is([role="dialog"], [role="alertdialog"]) [data-first]');
 }
 
 /** Of a form in a dialog: its main action, and the way out. */
@@ -74,12 +80,18 @@ export function SubmitOrCancel(props: {
   busy: boolean;
   disabled?: boolean;
   look?: 'strong' | 'danger';
+  /** The focus starts on Cancel, so that a hasty Enter loses nothing. */
+  cancelFirst?: boolean;
   children: ReactNode;
 }) {
-  const { onCancel, busy, disabled = false, look = 'strong', children } = props;
+  const { onCancel, busy, disabled = false, look = 'strong', cancelFirst = false, children } = props;
   return (
     <DialogActions>
-      {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}
+      {onCancel !== undefined && (
+        <Button onClick={onCancel} data-first={cancelFirst || undefined}>
+          Cancel
+        </Button>
+      )}
       <Button type="submit" look={look} busy={busy} disabled={disabled}>
         {children}
       </Button>

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import type { ShownProblem } from '../../control-plane/problem.ts';
+import { undoKeys } from './undo-key.ts';
 
 /** A toast. */
 export interface Told {
@@ -7,6 +8,10 @@ export interface Told {
   title: string;
   /** Why it failed; absent where something was done. */
   problem?: ShownProblem;
+  /** Takes the change back. */
+  undo?: () => void;
+  /** How long it stays; without it, until it is dismissed. */
+  millis?: number;
 }
 
 /** A sentence for screen readers, without a place on the screen. */
@@ -17,6 +22,7 @@ export interface Said {
 }
 
 const doneMillis = 4_000;
+const undoMillis = 12_000;
 /** Long enough for a screen reader that is still speaking, and short enough that nobody meets it while reading the page. */
 const saidMillis = 10_000;
 const most = 3;
@@ -36,8 +42,22 @@ export function announce(text: string, assertive = false): void {
 /** Confirms a change whose result the page itself does not show. */
 export function tellDone(title: string): void {
   announce(title);
-  const id = show({ title });
-  setTimeout(() => dismiss(id), doneMillis);
+  show({ title, millis: doneMillis });
+}
+
+/** Confirms a change that can be taken back, by a button and by a key. */
+export function tellUndoable(title: string, undo: () => void): void {
+  announce(`${title}. ${undoKeys} takes it back.`);
+  show({ title, undo, millis: undoMillis });
+}
+
+/** Takes back what was told last, if that is still offered. */
+export function undoLast(): boolean {
+  const last = toasts.now().findLast(({ undo }) => undo !== undefined);
+  if (last === undefined) return false;
+  dismiss(last.id);
+  last.undo?.();
+  return true;
 }
 
 /** Reports a failed change and its reason, until dismissed. */
@@ -53,10 +73,9 @@ export function dismiss(id: number): void {
 export const useToasts = toasts.use;
 export const useAnnouncements = announcements.use;
 
-function show(told: Omit<Told, 'id'>): number {
+function show(told: Omit<Told, 'id'>): void {
   count += 1;
   toasts.set([...toasts.now(), { id: count, ...told }]);
-  return count;
 }
 
 /** The latest few of something, for the one component that renders them. */

@@ -12,6 +12,7 @@ export function ShortcutList({ open, onClose }: { open: boolean; onClose: () => 
     <Dialog open={open} onClose={onClose} title="Keyboard shortcuts">
       <dl className="grid grid-cols-[1fr_auto] gap-y-2 text-sm">
         <Shortcut keys={[isMac ? '⌘' : 'Ctrl', 'K']}>Search pages and actions</Shortcut>
+        <Shortcut keys={[isMac ? '⌘' : 'Ctrl', 'Z']}>Undo the last change that offers it</Shortcut>
         <Shortcut keys={['?']}>These shortcuts</Shortcut>
         {reachable.map(({ to, label, key }) => (
           <Shortcut key={to} keys={['g', key]}>

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { OrganizationMark } from '../../components/avatar.tsx';
-import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
 import { Dialog, SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Form, TextField } from '../../components/forms/form.tsx';
@@ -144,7 +144,7 @@ function PurgeNow({
     },
   );
   return (
-    <Confirm
+    <DeleteDialog
       open={open}
       onClose={onClose}
       title={`Purge ${name} now?`}
@@ -154,6 +154,6 @@ function PurgeNow({
       onConfirm={() => purge.send(undefined)}
     >
       All of its data is deleted permanently. Nobody can restore it.
-    </Confirm>
+    </DeleteDialog>
   );
 }

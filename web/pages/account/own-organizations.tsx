@@ -1,5 +1,5 @@
 import { OrganizationMark } from '../../components/avatar.tsx';
-import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
 import { Button, ButtonLink } from '../../components/forms/button.tsx';
 import { Section } from '../../components/page.tsx';
@@ -81,7 +81,7 @@ function Leave({
     },
   );
   return (
-    <Confirm
+    <DeleteDialog
       open={open}
       onClose={onClose}
       title={`Leave ${name}?`}
@@ -90,6 +90,6 @@ function Leave({
       onConfirm={() => leave.send(undefined)}
     >
       You lose access to it, and can return only if a member invites you again. API tokens that you created end.
-    </Confirm>
+    </DeleteDialog>
   );
 }

@@ -142,7 +142,6 @@ function UpdateAgent({
       }}
       title={`Update the agent of ${cluster.name}`}
       confirm="Update agent"
-      danger={false}
       change={update}
       onConfirm={() => update.send(undefined)}
     >

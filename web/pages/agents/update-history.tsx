@@ -113,7 +113,6 @@ export function EarlierReleases({ cluster, agent }: { cluster: ClusterAnswer; ag
         onClose={() => setImage(undefined)}
         title={`Roll back to ${releaseText(image ?? '')}`}
         confirm="Roll back"
-        danger={false}
         change={goBack}
         onConfirm={() => image !== undefined && goBack.send(image)}
       >

@@ -1,7 +1,7 @@
 import { KeyIcon } from '@primer/octicons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
 import { MenuItem } from '../../components/dialogs/menu.tsx';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx';
@@ -114,7 +114,7 @@ function RevokeToken({ token, open, onClose }: { token: Token; open: boolean; on
     touches: () => [trpc.apiTokens.pathKey()],
   });
   return (
-    <Confirm
+    <DeleteDialog
       open={open}
       onClose={onClose}
       title={`Revoke ${token.name}?`}
@@ -123,6 +123,6 @@ function RevokeToken({ token, open, onClose }: { token: Token; open: boolean; on
       onConfirm={() => revoke.send(undefined)}
     >
       Its next request is refused, and its open streams close at once. This cannot be undone.
-    </Confirm>
+    </DeleteDialog>
   );
 }

@@ -1,4 +1,5 @@
-import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
 import { FormDialog } from '../../components/forms/operation/form-dialog.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
@@ -35,6 +36,7 @@ export function useSchedulable({ id, name }: Pick<ClusterAnswer, 'id' | 'name'>)
     {
       failed: `${name} could not be changed`,
       succeeded: (_, schedulable) => `${name} ${schedulable ? 'accepts' : 'does not accept'} new workloads`,
+      undo: (schedulable) => !schedulable,
       meanwhile: (schedulable) => [
         {
           queryKey: trpc.clusters.get.queryKey({ path: { id } }),
@@ -59,7 +61,7 @@ export function RevokeAgent({ cluster, open, onClose }: AboutCluster & { open: b
     },
   );
   return (
-    <Confirm
+    <DeleteDialog
       open={open}
       onClose={() => {
         revoke.reset();
@@ -67,12 +69,13 @@ export function RevokeAgent({ cluster, open, onClose }: AboutCluster & { open: b
       }}
       title={`Revoke the agent of ${cluster.name}`}
       confirm="Revoke agent"
+      affected={[{ what: 'Workloads that keep running unseen', names: useWorkloadNames(cluster, open) }]}
       change={revoke}
       onConfirm={() => revoke.send(undefined)}
     >
       Its next request is refused, and the cluster waits for another agent. Workloads keep running on the machine until
       somebody stops them; their last known state is deleted here.
-    </Confirm>
+    </DeleteDialog>
   );
 }
 
@@ -92,7 +95,7 @@ export function DeleteCluster({
     touches: () => [trpc.clusters.list.pathKey()],
   });
   return (
-    <Confirm
+    <DeleteDialog
       open={open}
       onClose={() => {
         remove.reset();
@@ -100,12 +103,20 @@ export function DeleteCluster({
       }}
       title={`Delete ${cluster.name}`}
       confirm="Delete cluster"
+      affected={[{ what: 'Workloads to remove first', names: useWorkloadNames(cluster, open) }]}
       change={remove}
       onConfirm={() => remove.send(undefined)}
       typed={{ label: `Type ${cluster.name} to confirm`, text: cluster.name }}
     >
       Its agent is refused from then on. Only a cluster without workloads and instances can be deleted. This cannot be
       undone.
-    </Confirm>
+    </DeleteDialog>
   );
+}
+
+function useWorkloadNames({ id }: ClusterAnswer, asked: boolean): string[] {
+  const { trpc } = usePlane();
+  const query = { limit: 200 };
+  const workloads = useQuery({ ...trpc.workloads.list.queryOptions({ path: { id }, query }), enabled: asked }).data;
+  return workloads?.items.map(({ name }) => name) ?? [];
 }

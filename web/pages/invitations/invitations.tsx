@@ -2,7 +2,7 @@ import { MailIcon } from '@primer/octicons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { mayActAs } from '../../../domain/roles.ts';
-import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
 import { MenuItem } from '../../components/dialogs/menu.tsx';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx';
@@ -126,7 +126,7 @@ function Revoke({ invitation, open, onClose }: { invitation: Invitation; open: b
     },
   );
   return (
-    <Confirm
+    <DeleteDialog
       open={open}
       onClose={onClose}
       title={`Revoke the invitation for ${invitation.email}?`}
@@ -135,6 +135,6 @@ function Revoke({ invitation, open, onClose }: { invitation: Invitation; open: b
       onConfirm={() => revoke.send(undefined)}
     >
       Its link stops working.
-    </Confirm>
+    </DeleteDialog>
   );
 }

@@ -29,6 +29,7 @@ export function ChangeRole({ member }: { member: Member }) {
           data: withItems<Member>((items) => items.map((one) => (one.userId === userId ? { ...one, role } : one))),
         },
       ],
+      ...(isSelf ? {} : { undo: () => member.role }),
       done: () => isSelf && void personPlane.queryClient.invalidateQueries(),
     },
   );

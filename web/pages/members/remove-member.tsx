@@ -1,5 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { personPlane, usePlane } from '../../control-plane/plane.ts';
 import { sessionQuery, useMembership, useSession } from '../../control-plane/session.ts';
@@ -20,6 +21,8 @@ export function RemoveMember(props: RemoveMemberProps) {
 function Remove({ member, open, onClose }: RemoveMemberProps) {
   const { client, trpc } = usePlane();
   const { id, name } = useMembership();
+  const query = { createdBy: member.userId, live: true, limit: 200 };
+  const tokens = useQuery({ ...trpc.apiTokens.list.queryOptions({ query }), enabled: open }).data;
   const remove = useChange(
     (_: undefined, sent) => client.members.remove.mutate({ path: { id, userId: member.userId } }, sent),
     {
@@ -31,17 +34,21 @@ function Remove({ member, open, onClose }: RemoveMemberProps) {
     },
   );
   return (
-    <Confirm
+    <DeleteDialog
       open={open}
       onClose={onClose}
       title={`Remove ${member.name}?`}
       confirm={`Remove ${member.name}`}
+      affected={[
+        { what: 'Leaves these teams', names: member.teams.map((team) => team.name) },
+        { what: 'API tokens that end', names: tokens?.items.map((token) => token.name) ?? [] },
+      ]}
       change={remove}
       onConfirm={() => remove.send(undefined)}
     >
-      {member.email} loses access to {name} with the next request and leaves its teams. API tokens that this person
-      created end; invitations stay: revoke those that you no longer want.
-    </Confirm>
+      {member.email} loses access to {name} with the next request. API tokens that this person created end; invitations
+      stay: revoke those that you no longer want.
+    </DeleteDialog>
   );
 }
 
@@ -61,7 +68,7 @@ function Leave({ open, onClose }: RemoveMemberProps) {
     done: () => void goOn(),
   });
   return (
-    <Confirm
+    <DeleteDialog
       open={open}
       onClose={onClose}
       title={`Leave ${name}?`}
@@ -70,6 +77,6 @@ function Leave({ open, onClose }: RemoveMemberProps) {
       onConfirm={() => leave.send(undefined)}
     >
       You lose access to it, and only an invitation brings you back. API tokens that you created end; invitations stay.
-    </Confirm>
+    </DeleteDialog>
   );
 }

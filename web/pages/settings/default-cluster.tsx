@@ -15,7 +15,8 @@ export function DefaultCluster({ organization, mayChange }: { organization: Orga
       client.organizations.update.mutate({ path: { id }, body: { defaultClusterId: chosen } }, sent),
     {
       failed: 'The default cluster could not be changed',
-      succeeded: 'Default cluster saved',
+      succeeded: 'Default cluster changed',
+      undo: () => defaultClusterId ?? null,
       meanwhile: (chosen) => [
         {
           queryKey: trpc.organizations.get.queryKey({ path: { id } }),

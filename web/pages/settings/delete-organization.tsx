@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Setting } from '../../components/forms/setting.tsx';
 import { Section } from '../../components/page.tsx';
@@ -16,6 +16,7 @@ export function DeleteOrganization({ organization: { id, name, slug } }: { organ
   const navigate = useNavigate();
   const [open, setOpen] = useState(false);
   const hours = useQuery(trpc.organizations.getDeletedRetention.queryOptions({ path: { id } })).data?.hours;
+  const clusters = useQuery({ ...trpc.clusters.list.queryOptions({ query: { limit: 200 } }), enabled: open }).data;
   const kept = hours === undefined ? 'for a while' : `for ${periodText(hours * 3_600_000)}`;
   const remove = useChange(
     (_: undefined, sent) => client.organizations.delete.mutate({ path: { id }, body: { confirmSlug: slug } }, sent),
@@ -38,12 +39,13 @@ export function DeleteOrganization({ organization: { id, name, slug } }: { organ
           Delete organization
         </Button>
       </Setting>
-      <Confirm
+      <DeleteDialog
         open={open}
         onClose={() => setOpen(false)}
         title={`Delete ${name}?`}
         confirm="Delete organization"
         typed={{ label: `Type ${slug} to confirm`, text: slug }}
+        affected={[{ what: 'Clusters that cannot be changed', names: clusters?.items.map((one) => one.name) ?? [] }]}
         change={remove}
         onConfirm={() => remove.send(undefined)}
       >
@@ -53,7 +55,7 @@ export function DeleteOrganization({ organization: { id, name, slug } }: { organ
           <li>Its slug becomes available to others.</li>
           <li>Owners can restore it {kept}, with all that is in it. After that it is purged.</li>
         </ul>
-      </Confirm>
+      </DeleteDialog>
     </Section>
   );
 }

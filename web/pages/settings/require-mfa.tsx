@@ -53,7 +53,6 @@ export function RequireMfa({ organization, mayChange }: { organization: Organiza
         <Confirm
           open={open}
           onClose={close}
-          danger={lockedOut !== undefined}
           title={lockedOut === undefined ? 'Require a second factor of everybody?' : 'Lock these members out for now?'}
           confirm={lockedOut === undefined ? 'Require it' : 'Require it all the same'}
           change={lockedOut === undefined ? change : { sending: change.sending, problem: undefined }}

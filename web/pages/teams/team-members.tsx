@@ -24,7 +24,8 @@ export function TeamMembers({ team, onClose }: { team: Team; onClose: () => void
     (userIds: string[], sent) => client.teams.setMembers.mutate({ path: { id: team.id }, body: { userIds } }, sent),
     {
       failed: 'The members could not be changed',
-      succeeded: `Members of ${team.name} saved`,
+      succeeded: `Members of ${team.name} changed`,
+      undo: () => team.members.map(({ userId }) => userId),
       quiet: true,
       done: onClose,
       touches: () => [trpc.teams.pathKey()],

@@ -1,6 +1,6 @@
 import { PeopleIcon } from '@primer/octicons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { MenuItem } from '../../components/dialogs/menu.tsx';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
@@ -142,15 +142,20 @@ function DeleteTeam({ team, open, onClose }: { team: Team; open: boolean; onClos
     touches: () => [trpc.teams.pathKey()],
   });
   return (
-    <Confirm
+    <DeleteDialog
       open={open}
       onClose={onClose}
       title={`Delete ${team.name}?`}
       confirm="Delete team"
+      affected={[{ what: count(team.members.length), names: team.members.map(({ name }) => name) }]}
       change={remove}
       onConfirm={() => remove.send(undefined)}
     >
-      Its members stay in the organization. This cannot be undone.
-    </Confirm>
+      The team is removed; its members stay in the organization. This cannot be undone.
+    </DeleteDialog>
   );
+}
+
+function count(members: number): string {
+  return members === 1 ? '1 member loses the team' : `${members} members lose the team`;
 }

@@ -1,6 +1,6 @@
 import { BeakerIcon } from '@primer/octicons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { MenuItem } from '../../components/dialogs/menu.tsx';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
@@ -126,7 +126,7 @@ function DeleteRule({ rule, open, onClose }: { rule: Rule; open: boolean; onClos
     },
   );
   return (
-    <Confirm
+    <DeleteDialog
       open={open}
       onClose={onClose}
       title={`Delete ${rule.name}?`}
@@ -135,6 +135,6 @@ function DeleteRule({ rule, open, onClose }: { rule: Rule; open: boolean; onClos
       onConfirm={() => remove.send(undefined)}
     >
       Its jobs get no more tokens. Existing ones are revoked, and their open streams close at once.
-    </Confirm>
+    </DeleteDialog>
   );
 }
