@@ -220,7 +220,9 @@ async function written(effect: Effect, organizationId: string, id: string): Prom
 }
 
 function nameTaken(name: string): Problem {
-  return new Problem('conflict', `A team named "${name}" exists already: choose another name.`);
+  return new Problem('conflict', `A team named "${name}" exists already: choose another name.`, {
+    errors: [{ location: 'body.name', message: 'another team has this name; choose another one', value: name }],
+  });
 }
 
 async function teams(kysely: Kysely<Tables>, query: string, values: unknown[]): Promise<TeamView[]> {

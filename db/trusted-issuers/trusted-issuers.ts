@@ -176,7 +176,9 @@ async function named<T>(name: string, write: () => Promise<T>): Promise<T> {
     return await write();
   } catch (error) {
     if (uniqueViolation(error) !== 'trusted_issuer_organization_id_name_unique') throw error;
-    throw new Problem('conflict', `A trusted issuer named "${name}" exists already: choose another name.`);
+    throw new Problem('conflict', `A trusted issuer named "${name}" exists already: choose another name.`, {
+      errors: [{ location: 'body.name', message: 'another rule has this name; choose another one', value: name }],
+    });
   }
 }
 

@@ -11,6 +11,11 @@ export function row(page: Page, name: string, text: string): Locator {
   return rows.or(page.getByRole('list', { name }).getByRole('listitem')).filter({ hasText: text });
 }
 
+/** What is announced to screen readers politely. */
+export async function said(page: Page, text: string | RegExp): Promise<void> {
+  await page.locator('output[aria-live="polite"]').getByText(text).first().waitFor({ state: 'attached' });
+}
+
 /** Fails if the page was loaded anew since `marked`. */
 export async function mark(page: Page): Promise<() => Promise<void>> {
   await page.evaluate('globalThis.marked = true');

@@ -3,6 +3,7 @@ import { realBrowser } from '../browsers/real-browser.ts';
 import { freePort } from '../ground/free-port.ts';
 import { Console } from './console.ts';
 import { addressStories } from './stories/addresses.ts';
+import { handStories } from './stories/hands.ts';
 import { logStories } from './stories/logs.ts';
 import { tableStories } from './stories/tables.ts';
 import { truthStories } from './stories/truth.ts';
@@ -12,6 +13,7 @@ import type { Stories, World } from './stories/world.ts';
 const subjects: Record<string, Stories> = {
   addresses: addressStories,
   logs: logStories,
+  hands: handStories,
   tables: tableStories,
   truth: truthStories,
 };

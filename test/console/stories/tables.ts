@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { effect } from '../../../db/engine/effect.ts';
 import { createTeam } from '../../../db/teams/teams.ts';
 import { machine, seedMember } from '../../seeds/seed.ts';
-import { row } from '../on-page.ts';
+import { row, said } from '../on-page.ts';
 import type { Stories } from './world.ts';
 
 export const tableStories: Stories = (world) => {
@@ -36,15 +36,20 @@ export const tableStories: Stories = (world) => {
         .and(menu.getByRole('menuitem', { name: 'Delete' }))
         .waitFor();
       await page.keyboard.press('Enter');
-      const dialog = page.getByRole('dialog', { name: `Delete ${name}?` });
-      await dialog.waitFor();
-      await dialog.locator(':focus').waitFor();
-      await dialog.getByRole('button', { name: 'Delete team' }).press('Enter');
+      const dialog = page.getByRole('alertdialog', { name: `Delete ${name}?` });
+      await dialog
+        .locator(':focus')
+        .and(dialog.getByRole('button', { name: 'Cancel' }))
+        .waitFor();
+      await page.keyboard.press('Tab');
+      await focused('Delete team');
+      await page.keyboard.press('Enter');
+      await said(page, `${name} deleted`);
       await row(page, 'Teams', name).waitFor({ state: 'detached' });
       if (next !== undefined) await focused(`Actions for ${next}`);
     }
     await page.locator('[data-empty]:focus').getByText('No teams yet').waitFor();
-    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await page.getByRole('alertdialog').count()).toBe(0);
   });
 
   test('a thousand members: scrolling loads the rest, rows exist near the window, one menu serves all, the search finds the last', async () => {
