@@ -68,7 +68,7 @@ function CopyButton({ text, label }: { text: string; label: string }) {
       type="button"
       onClick={() => copy(text)}
       aria-label={`Copy the ${label}`}
-      className="inline-flex h-7 items-center gap-1.5 rounded-md border border-field-line bg-card px-2 font-medium text-sm hover:bg-hover"
+      className="inline-flex h-7 items-center gap-1.5 rounded-md border border-soft-line bg-card px-2 font-medium text-sm hover:bg-hover"
     >
       {copied ? <CheckIcon size={14} className="text-good" /> : <CopyIcon size={14} />}
       <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>

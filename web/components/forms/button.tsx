@@ -15,7 +15,7 @@ interface Looks {
 const looks: Record<Look, string> = {
   strong:
     'border-strong bg-strong text-on-strong not-disabled:hover:bg-strong-hover not-disabled:hover:border-strong-hover',
-  plain: 'border-field-line bg-card text-text shadow-card not-disabled:hover:bg-hover',
+  plain: 'border-soft-line bg-card text-text shadow-card not-disabled:hover:bg-hover',
   quiet: 'border-transparent bg-transparent text-soft not-disabled:hover:bg-hover not-disabled:hover:text-text',
   danger: 'border-fault-line bg-card text-fault shadow-card not-disabled:hover:bg-fault-ground',
 };

@@ -23,7 +23,7 @@ export function RadioField<Value extends string>({
   return (
     <fieldset className="min-w-0">
       <legend className="mb-1.5 font-medium text-sm">{label}</legend>
-      <div className="divide-y divide-line overflow-hidden rounded-lg border border-field-line bg-field">
+      <div className="divide-y divide-line overflow-hidden rounded-lg border border-soft-line bg-field">
         {choices.map((choice) => (
           <label
             key={choice.value}

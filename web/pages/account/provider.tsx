@@ -20,7 +20,7 @@ export function Provider() {
       {builtIn && (
         <a
           href="/oidc/account"
-          className="inline-flex h-8.5 items-center gap-1.5 rounded-md border border-field-line bg-card px-3 font-medium text-base shadow-card hover:bg-hover max-sm:h-10"
+          className="inline-flex h-8.5 items-center gap-1.5 rounded-md border border-soft-line bg-card px-3 font-medium text-base shadow-card hover:bg-hover max-sm:h-10"
         >
           Password and second factor
           <LinkExternalIcon />

@@ -51,7 +51,7 @@ export function TeamMembers({ team, onClose }: { team: Team; onClose: () => void
       />
       <LoadedPages pages={members} empty={null}>
         {(items) => (
-          <fieldset className="max-h-[45vh] min-w-0 divide-y divide-line overflow-y-auto rounded-lg border border-field-line bg-field">
+          <fieldset className="max-h-[45vh] min-w-0 divide-y divide-line overflow-y-auto rounded-lg border border-soft-line bg-field">
             <legend className="sr-only">Members of the organization</legend>
             {items
               .filter((member) => isSought(member, sought))
