@@ -1,6 +1,8 @@
 import type { OrganizationAction, RetiredAction } from '../domain/audit-actions.ts';
 import type { HintKind } from '../domain/hints.ts';
 import { type Place, registerPlace } from './frame/places.ts';
+import { organizationScope } from './frame/scopes/organization-scope.tsx';
+import { registerScope, type Scope } from './frame/scopes/scope.ts';
 import { type Affected, registerAffected } from './live/affected.ts';
 import * as account from './pages/account/index.tsx';
 import * as agents from './pages/agents/index.tsx';
@@ -22,11 +24,11 @@ import * as workflows from './pages/workflows/index.tsx';
 /** Every subject of the console, in the order of the navigation. */
 const subjects = [
   home,
+  workflows,
   clusters,
   instances,
   events,
   agents,
-  workflows,
   members,
   invitations,
   teams,
@@ -41,6 +43,7 @@ type Listed = (typeof subjects)[number];
 /** All that a subject can tell in its `index.tsx`. */
 interface Subject {
   place?: Place;
+  scope?: Scope;
   affected?: Partial<Affected<HintKind>>;
   deeds?: Readonly<Record<string, Deed>>;
   kinds?: Readonly<Record<string, string>>;
@@ -51,8 +54,10 @@ type Missing = Exclude<HintKind, KeysOf<'affected'>> | Exclude<OrganizationActio
 /** A hint that touches no query, or an action without words, does not compile: the error names it. */
 ({}) satisfies Record<Missing, never>;
 
-for (const { place, affected, deeds, kinds } of subjects as readonly Subject[]) {
+registerScope(organizationScope);
+for (const { place, scope, affected, deeds, kinds } of subjects as readonly Subject[]) {
   if (place !== undefined) registerPlace(place);
+  if (scope !== undefined) registerScope(scope);
   if (affected !== undefined) registerAffected(affected);
   if (deeds !== undefined) registerDeeds(deeds, kinds ?? {});
 }

@@ -1,39 +1,39 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { XIcon } from '@primer/octicons-react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { IconButton } from './forms/button.tsx';
+import { useAsPageTitle } from './page-title.ts';
+import { classes } from './style.ts';
 import { withTimes } from './times/with-times.tsx';
 
 interface PageProps {
-  /** The heading; with `Ballast` behind it, the title of the browser's tab. */
+  /** The heading, the end of the breadcrumb and, with `Ballast` behind it, the title of the browser's tab. */
   title: string;
   /** One sentence about the purpose of the page. */
   about?: ReactNode;
-  /** Where this page belongs, if it is one thing of many. */
-  above?: { label: string; link: LinkProps };
   /** Beside the heading: how it is. */
   status?: ReactNode;
   actions?: ReactNode;
+  /** `Tabs` between parts of the page that are no pages of their own. */
+  tabs?: ReactNode;
+  /** `wide` for tables, logs and canvases, which use all the room there is. */
+  width?: 'normal' | 'wide';
+  /** Beside the content on wide screens, beneath it on narrow ones. The caller keeps in the address that it is open. */
+  panel?: PanelProps | undefined;
   children: ReactNode;
 }
 
 /** The frame of every page: heading, actions, and sections below each other. */
-export function Page({ title, about, above, status, actions, children }: PageProps) {
-  useEffect(() => {
-    document.title = `${title} · Ballast`;
-  }, [title]);
+export function Page({ title, about, status, actions, tabs, width = 'normal', panel, children }: PageProps) {
+  useAsPageTitle(title);
   return (
-    <div className="mx-auto flex w-full max-w-[1080px] flex-col gap-6 px-8 pt-8 pb-24 max-sm:px-4 max-sm:pt-5">
+    <div
+      className={classes(
+        'mx-auto flex w-full flex-col gap-6 px-8 pt-8 pb-24 max-sm:px-4 max-sm:pt-5',
+        width === 'wide' || panel !== undefined ? 'max-w-[1680px]' : 'max-w-[1080px]',
+      )}
+    >
       <header className="flex flex-wrap items-start gap-x-4 gap-y-3">
         <div className="min-w-0 flex-1 basis-64">
-          {above !== undefined && (
-            <p className="mb-1 text-sm">
-              <Link {...above.link} className="rounded-sm text-soft hover:text-text">
-                {above.label}
-              </Link>
-              <span aria-hidden="true" className="px-1.5 text-faint">
-                /
-              </span>
-            </p>
-          )}
           <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
             <h1 tabIndex={-1} className="min-w-0 break-words font-semibold text-xl tracking-[-0.015em]">
               {title}
@@ -44,8 +44,44 @@ export function Page({ title, about, above, status, actions, children }: PagePro
         </div>
         {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
       </header>
-      {children}
+      {tabs}
+      {panel === undefined ? (
+        children
+      ) : (
+        <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_26rem]">
+          <div className="flex min-w-0 flex-col gap-6">{children}</div>
+          <Panel {...panel} />
+        </div>
+      )}
     </div>
+  );
+}
+
+interface PanelProps {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** One thing of the page, beside the others. */
+function Panel({ title, onClose, children }: PanelProps) {
+  const place = useRef<HTMLElement>(null);
+  // Beneath the content, a panel that somebody opens would be out of sight.
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), []);
+  return (
+    <section
+      ref={place}
+      aria-label={title}
+      className="min-w-0 scroll-mt-16 overflow-hidden rounded-xl border border-line bg-card shadow-card xl:sticky xl:top-6 xl:max-h-[calc(100dvh-3rem)] xl:overflow-y-auto"
+    >
+      <div className="flex items-center justify-between gap-3 border-line border-b py-2 pr-2 pl-4">
+        <h2 className="min-w-0 break-words font-semibold text-base">{title}</h2>
+        <IconButton label={`Close ${title}`} onClick={onClose}>
+          <XIcon />
+        </IconButton>
+      </div>
+      {children}
+    </section>
   );
 }
 

@@ -9,6 +9,8 @@ import { type OwnMembership, useSession } from '../control-plane/session.ts';
 import { useLive } from '../live/use-live.ts';
 import { NotThere } from './fallbacks.tsx';
 import { placeOf } from './places.ts';
+import { Breadcrumb } from './scopes/breadcrumb.tsx';
+import { ScopeNavigation } from './scopes/scope-navigation.tsx';
 import { Shell } from './shell.tsx';
 import { Sidebar } from './sidebar.tsx';
 
@@ -29,7 +31,8 @@ export function OrganizationFrame() {
     <PlaneContext value={plane}>
       <QueryClientProvider client={plane.queryClient}>
         {/* The key drops half-typed input, so that it is never sent to another organization. */}
-        <Shell key={plane.organizationId} sidebar={membership !== undefined && <Sidebar />}>
+        <Shell key={plane.organizationId} sidebar={membership !== undefined && <Sidebar />} top={<Breadcrumb />}>
+          <ScopeNavigation />
           {membership === undefined ? <NotThere /> : <Allowed role={membership.role} />}
         </Shell>
       </QueryClientProvider>

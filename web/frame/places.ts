@@ -1,6 +1,7 @@
 import type { RegisteredRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Role } from '../../domain/roles.ts';
+import type { Entry } from './scopes/scope.ts';
 
 /** Addresses that name an organization and nothing in it. */
 type OrganizationPath = Exclude<
@@ -9,8 +10,7 @@ type OrganizationPath = Exclude<
 >;
 
 /** A page that the sidebar, the palette and the shortcuts lead to. */
-export interface Place {
-  label: string;
+export interface Place extends Entry {
   to: OrganizationPath;
   icon: ReactNode;
   /** Pressed after `g`. */

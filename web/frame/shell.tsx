@@ -6,8 +6,15 @@ import { file } from './page-file.ts';
 import { openPalette, usePaletteOpen } from './palette/palette-open.ts';
 import { Shortcuts } from './palette/shortcuts.tsx';
 
+interface ShellProps {
+  sidebar: ReactNode;
+  /** Above the page: the breadcrumb. */
+  top: ReactNode;
+  children: ReactNode;
+}
+
 /** The sidebar and beside it the page; on narrow screens the sidebar lies behind a button. */
-export function Shell({ sidebar, children }: { sidebar: ReactNode; children: ReactNode }) {
+export function Shell({ sidebar, top, children }: ShellProps) {
   const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
   const [open, setOpen] = useState(false);
   const [asked, setAsked] = useState(false);
@@ -24,7 +31,7 @@ export function Shell({ sidebar, children }: { sidebar: ReactNode; children: Rea
     if (!first) readFromHeading();
   }, [path]);
   return (
-    <div className="flex min-h-dvh max-lg:flex-col">
+    <div className="flex min-h-dvh">
       <a
         href="#content"
         className="fixed top-2 left-2 z-60 -translate-y-16 rounded-md bg-raised px-3 py-2 focus:translate-y-0 focus:shadow-raised"
@@ -32,33 +39,45 @@ export function Shell({ sidebar, children }: { sidebar: ReactNode; children: Rea
         Skip to the content
       </a>
       {sidebar !== false && (
+        <aside className="sticky top-0 h-dvh w-[232px] shrink-0 overflow-y-auto border-line border-r max-lg:hidden">
+          {sidebar}
+        </aside>
+      )}
+      <div className="min-w-0 flex-1">
+        <header className="z-20 flex h-13 items-center gap-1 border-line border-b bg-ground px-6.5 max-lg:sticky max-lg:top-0 max-lg:px-2">
+          {sidebar !== false && (
+            <span className="lg:hidden">
+              <IconButton label="Menu" aria-haspopup="dialog" aria-expanded={open} onClick={openDrawer}>
+                <ThreeBarsIcon />
+              </IconButton>
+            </span>
+          )}
+          {top}
+          {sidebar !== false && (
+            <span className="lg:hidden">
+              <IconButton label="Search" onClick={openPalette}>
+                <SearchIcon />
+              </IconButton>
+            </span>
+          )}
+        </header>
+        <main id="content" tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+      {sidebar !== false && (
         <>
-          <aside className="sticky top-0 h-dvh w-[232px] shrink-0 overflow-y-auto border-line border-r max-lg:hidden">
-            {sidebar}
-          </aside>
-          <header className="sticky top-0 z-20 flex h-13 items-center gap-1 border-line border-b bg-ground px-2 lg:hidden">
-            <IconButton label="Menu" aria-haspopup="dialog" aria-expanded={open} onClick={openDrawer}>
-              <ThreeBarsIcon />
-            </IconButton>
-            {asked && (
-              <Suspense>
-                <Drawer open={open} onClose={() => setOpen(false)} focusAfter={heading}>
-                  {sidebar}
-                </Drawer>
-              </Suspense>
-            )}
-            <span className="flex-1 font-semibold">Ballast</span>
-            <IconButton label="Search" onClick={openPalette}>
-              <SearchIcon />
-            </IconButton>
-          </header>
+          {asked && (
+            <Suspense>
+              <Drawer open={open} onClose={() => setOpen(false)} focusAfter={heading}>
+                {sidebar}
+              </Drawer>
+            </Suspense>
+          )}
           <PaletteWhenOpen />
           <Shortcuts />
         </>
       )}
-      <main id="content" tabIndex={-1} className="min-w-0 flex-1">
-        {children}
-      </main>
     </div>
   );
 }

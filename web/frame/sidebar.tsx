@@ -2,10 +2,10 @@ import { SearchIcon } from '@primer/octicons-react';
 import { Link } from '@tanstack/react-router';
 import { mayActAs } from '../../domain/roles.ts';
 import { useMembership } from '../control-plane/session.ts';
-import { OrganizationSwitch } from './menus/organization-switch.tsx';
 import { PersonMenu } from './menus/person-menu.tsx';
 import { openPalette } from './palette/palette-open.ts';
 import { places } from './places.ts';
+import { EntryBadge } from './scopes/entry-badge.tsx';
 import { ZoneName } from './zone-name.tsx';
 
 export function Sidebar() {
@@ -13,7 +13,18 @@ export function Sidebar() {
   const shown = places.filter((place) => mayActAs(role, place.role));
   return (
     <div className="flex min-h-full flex-col gap-4 p-3">
-      <OrganizationSwitch />
+      <Link
+        to="/$organization"
+        params={{ organization: slug }}
+        className="flex h-8 items-center gap-2 rounded-md px-1.5 font-semibold max-lg:h-11"
+      >
+        <svg aria-hidden="true" viewBox="0 0 20 20" className="size-5 text-strong">
+          <rect width="20" height="20" rx="5" fill="currentColor" />
+          <path d="M5 5h10v5a5 5 0 0 1-10 0z" fill="none" className="stroke-on-strong" strokeWidth="1.5" />
+          <path d="M5 10h10a5 5 0 0 1-10 0z" className="fill-on-strong" />
+        </svg>
+        Ballast
+      </Link>
       <button
         type="button"
         data-leaves
@@ -21,7 +32,7 @@ export function Sidebar() {
         className="flex h-8 items-center gap-2 rounded-md border border-line bg-card px-2.5 text-faint text-sm shadow-card hover:text-text max-lg:h-10"
       >
         <SearchIcon size={14} />
-        <span className="flex-1 text-left">Go to…</span>
+        <span className="flex-1 text-left">Search</span>
         <kbd className="font-sans text-xs max-lg:hidden">{isMac ? '⌘' : 'Ctrl '}K</kbd>
       </button>
       <nav aria-label="Main" className="flex flex-1 flex-col gap-5">
@@ -42,7 +53,10 @@ export function Sidebar() {
                       <span aria-hidden="true" className="text-faint group-aria-[current=page]:text-text">
                         {place.icon}
                       </span>
-                      {place.label}
+                      <span className="flex-1">{place.label}</span>
+                      {place.useBadge !== undefined && (
+                        <EntryBadge useBadge={place.useBadge} params={{ organization: slug }} />
+                      )}
                     </Link>
                   </li>
                 ))}

@@ -1,28 +1,30 @@
-import { type ComponentType, lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react';
+import { lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react';
 import { file } from '../page-file.ts';
 
-type MenuOf = ComponentType<{ label: string; trigger: ReactElement }>;
-interface LateMenu {
-  load: () => Promise<MenuOf>;
-  Menu: MenuOf;
+type MenuOf<About> = (props: { label: string; trigger: ReactElement; about: About }) => ReactNode;
+interface LateMenu<About> {
+  load: () => Promise<MenuOf<About>>;
+  Menu: MenuOf<About>;
 }
 
 /** A lazily loaded menu: most visits never open it. */
-export function menuWhenAsked(load: () => Promise<MenuOf>): LateMenu {
-  return { load, Menu: lazy(() => file(load).then((loaded) => ({ default: loaded }))) };
+export function menuWhenAsked<About>(load: () => Promise<MenuOf<About>>): LateMenu<About> {
+  return { load, Menu: lazy(() => file(load).then((loaded) => ({ default: loaded }))) as unknown as MenuOf<About> };
 }
 
-const look =
-  'flex w-full items-center gap-2 rounded-md px-1.5 py-1 text-left hover:bg-hover data-[popup-open]:bg-hover max-lg:h-11';
-
 /** The button of such a menu. Hover or focus starts loading the file. */
-export function MenuWhenAsked({
+export function MenuWhenAsked<About>({
   menu: { load, Menu },
   label,
+  about,
+  look,
   children,
 }: {
-  menu: LateMenu;
+  menu: LateMenu<About>;
   label: string;
+  about: About;
+  /** Classes of the button. */
+  look: string;
   children: ReactNode;
 }) {
   const [asked, setAsked] = useState(false);
@@ -50,7 +52,7 @@ export function MenuWhenAsked({
   );
   return (
     <Suspense fallback={trigger}>
-      <Menu label={label} trigger={trigger} />
+      <Menu label={label} trigger={trigger} about={about} />
     </Suspense>
   );
 }

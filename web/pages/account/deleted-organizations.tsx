@@ -17,7 +17,6 @@ export function DeletedOrganizations() {
     <Page
       title="Deleted organizations"
       about="Deleted organizations that you own. You can restore one until it is purged."
-      above={{ label: 'Your account', link: { to: '/account' } }}
     >
       <Card>
         <LoadedPages

@@ -1,8 +1,11 @@
 import { ServerIcon } from '@primer/octicons-react';
+import { useQuery } from '@tanstack/react-query';
 import { createRoute } from '@tanstack/react-router';
+import { usePlane } from '../../control-plane/plane.ts';
 import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
+import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
 import type { Affected } from '../../live/affected.ts';
 import { flag, type Search } from '../../search.ts';
 import { type About, after, change, type Deeds, type Kinds, list, said, why } from '../audit-log/deed.ts';
@@ -53,6 +56,26 @@ export const place: Place = {
   role: 'viewer',
   group: 'work',
   also: 'machines nodes agents',
+};
+
+export const scope: Scope = {
+  path: '/$organization/clusters/$cluster',
+  noun: 'Cluster',
+  nouns: 'Clusters',
+  useName: ({ cluster = '' }) =>
+    nameOf(useQuery(usePlane().trpc.clusters.get.queryOptions({ path: { id: cluster } })), ({ name }) => name),
+  useSiblings: () => {
+    const clusters = useQuery(usePlane().trpc.clusters.list.queryOptions({ query: { limit: 100 } }));
+    return {
+      items: clusters.data?.items.map(({ id, name, region }) => ({ value: id, label: name, detail: region })),
+    };
+  },
+  navigation: [
+    { label: 'Overview', to: '/$organization/clusters/$cluster' },
+    { label: 'Instances', to: '/$organization/clusters/$cluster/instances' },
+    { label: 'Events', to: '/$organization/clusters/$cluster/events' },
+    { label: 'Agent', to: '/$organization/clusters/$cluster/agent' },
+  ],
 };
 
 export const affected: Affected<'cluster'> = {

@@ -57,7 +57,6 @@ function OneInstance() {
   return (
     <Page
       title={params.instance}
-      above={{ label: cluster.data === undefined ? 'Instances' : `Instances of ${cluster.data.name}`, link }}
       status={status}
       about={instance && <About instance={instance} />}
       actions={

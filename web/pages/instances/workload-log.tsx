@@ -1,12 +1,10 @@
 import { ContainerIcon } from '@primer/octicons-react';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { LogView } from '../../components/log/log-view.tsx';
 import type { LogChannel } from '../../components/log/source.ts';
 import { Card, Page } from '../../components/page.tsx';
 import { EmptyState, ErrorState } from '../../components/states.tsx';
-import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { counted } from './counted.ts';
 import { useLogChoice } from './log/use-log-choice.ts';
@@ -22,14 +20,12 @@ export function WorkloadLog() {
 }
 
 function LogOfWorkload() {
-  const { trpc } = usePlane();
   const organization = useMembership();
   const { cluster, workload } = route.useParams();
   const params = route.useParams();
   const search = route.useSearch();
   const router = useRouter();
   const navigate = useNavigate({ from: '/$organization/clusters/$cluster/workloads/$workload/log' });
-  const named = useQuery(trpc.clusters.get.queryOptions({ path: { id: cluster } }));
   const query = useInstances(cluster);
   const channels = useChannels(query.data?.filter((one) => one.workload === workload));
   const [source] = useState(() => workloadSource({ organizationId: organization.id, clusterId: cluster }, workload));
@@ -37,11 +33,9 @@ function LogOfWorkload() {
     search,
     (next) => void navigate({ search: next, replace: true, resetScroll: false }),
   );
-  const link = { to: '/$organization/clusters/$cluster', params } as const;
   return (
     <Page
       title={`Log of ${workload}`}
-      above={{ label: named.data?.name ?? 'Cluster', link }}
       about={channels.length > 0 && `${counted(channels.length, 'instance')}, by time.`}
     >
       {channels.length > mostInstances && (

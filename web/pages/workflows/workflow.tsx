@@ -21,7 +21,6 @@ const route = getRouteApi('/$organization/workflows/$workflow');
 /** One workflow: its subject, its pending steps and its history. */
 export function Workflow() {
   const { trpc } = usePlane();
-  const { slug: organization } = useMembership();
   const { workflow } = route.useParams();
   const actor = useQuery(
     trpc.workflows.get.queryOptions(
@@ -33,7 +32,6 @@ export function Workflow() {
   return (
     <Page
       title={data === undefined ? 'Workflow' : actorTitle(data)}
-      above={{ label: 'Workflows', link: { to: '/$organization/workflows', params: { organization } } }}
       status={
         data !== undefined && (
           <>

@@ -1,0 +1,14 @@
+import { Badge } from '../../components/status.tsx';
+import type { Entry, Params } from './scope.ts';
+
+/** The number beside a page in a navigation; nothing where there is nothing to count. */
+export function EntryBadge({ useBadge, params }: Required<Pick<Entry, 'useBadge'>> & { params: Params }) {
+  const badge = useBadge(params);
+  if (badge === undefined || badge.count === 0) return null;
+  return (
+    <Badge tone={badge.tone}>
+      {badge.count}
+      <span className="sr-only"> {badge.label}</span>
+    </Badge>
+  );
+}
