@@ -3,6 +3,7 @@ import { realBrowser } from '../browsers/real-browser.ts';
 import { freePort } from '../ground/free-port.ts';
 import { Console } from './console.ts';
 import { addressStories } from './stories/addresses.ts';
+import { frameStories } from './stories/frame.ts';
 import { handStories } from './stories/hands.ts';
 import { logStories } from './stories/logs.ts';
 import { tableStories } from './stories/tables.ts';
@@ -14,6 +15,7 @@ const subjects: Record<string, Stories> = {
   addresses: addressStories,
   logs: logStories,
   hands: handStories,
+  frame: frameStories,
   tables: tableStories,
   truth: truthStories,
 };

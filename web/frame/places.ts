@@ -1,7 +1,7 @@
 import type { RegisteredRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Role } from '../../domain/roles.ts';
-import type { Entry } from './scopes/scope.ts';
+import type { Entry } from './scopes/entry.ts';
 
 /** Addresses that name an organization and nothing in it. */
 type OrganizationPath = Exclude<

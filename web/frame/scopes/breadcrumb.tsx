@@ -3,7 +3,8 @@ import type { ReactNode } from 'react';
 import { usePageTitle } from '../../components/page-title.ts';
 import { classes } from '../../components/style.ts';
 import { CrumbButton } from './crumb-button.tsx';
-import { crumbsOf, entryOf, linkTo, type Params, parameterOf, type Scope } from './scope.ts';
+import type { Params } from './entry.ts';
+import { crumbsOf, entryOf, linkTo, parameterOf, type Scope } from './scope.ts';
 import { useWhere } from './where.ts';
 
 /** The way to the page. The crumb of a scope switches to another one of its kind. */

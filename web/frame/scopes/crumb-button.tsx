@@ -1,7 +1,8 @@
 import { ChevronDownIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
 import { MenuWhenAsked, menuWhenAsked } from '../menus/menu-when-asked.tsx';
-import type { Params, Scope } from './scope.ts';
+import type { Params } from './entry.ts';
+import type { Scope } from './scope.ts';
 
 const menu = menuWhenAsked(() => import('./switch-menu.tsx').then((loaded) => loaded.SwitchMenu));
 

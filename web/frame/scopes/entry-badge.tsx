@@ -1,5 +1,5 @@
 import { Badge } from '../../components/status.tsx';
-import type { Entry, Params } from './scope.ts';
+import type { Entry, Params } from './entry.ts';
 
 /** The number beside a page in a navigation; nothing where there is nothing to count. */
 export function EntryBadge({ useBadge, params }: Required<Pick<Entry, 'useBadge'>> & { params: Params }) {

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { classes } from '../../components/style.ts';
 import type { Scope, Sibling, Siblings } from './scope.ts';
-import { siblingLine } from './switch-menu.tsx';
+import { siblingLine } from './sibling-line.tsx';
 
 interface FilteredSwitchProps {
   label: string;

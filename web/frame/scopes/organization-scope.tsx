@@ -1,7 +1,8 @@
 import { PlusIcon } from '@primer/octicons-react';
 import { OrganizationMark } from '../../components/avatar.tsx';
 import { type OwnMembership, useSession } from '../../control-plane/session.ts';
-import type { Params, Scope } from './scope.ts';
+import type { Params } from './entry.ts';
+import type { Scope } from './scope.ts';
 
 function useOrganization({ organization }: Params): OwnMembership | undefined {
   return useSession()?.organizations.find(({ slug }) => slug === organization);

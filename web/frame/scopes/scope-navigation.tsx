@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
+import type { Entry, Params } from './entry.ts';
 import { EntryBadge } from './entry-badge.tsx';
-import { type Entry, entryOf, navigatedScope, type Params, type Scope } from './scope.ts';
+import { entryOf, navigatedScope, type Scope } from './scope.ts';
 import { useWhere } from './where.ts';
 
 /** The pages of the innermost scope that has a navigation of its own, above the page. */

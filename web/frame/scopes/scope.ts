@@ -1,30 +1,8 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Role } from '../../../domain/roles.ts';
-import type { Tone } from '../../components/style.ts';
 import { type Place, places } from '../places.ts';
-
-/** Values of the parameters in an address: `{ organization: 'acme', cluster: '…' }`. */
-export type Params = Readonly<Record<string, string>>;
-
-/** A number beside the name of a page, such as that of the approvals that wait. */
-export interface Badge {
-  count: number;
-  tone: Tone;
-  /** What is counted, for screen readers: "waiting approvals". */
-  label: string;
-}
-
-/** A page in the navigation of a scope. */
-export interface Entry {
-  label: string;
-  /** Its address as the router has it: `/$organization/clusters/$cluster/events`. */
-  to: string;
-  /** Roles below this one are not offered it. */
-  role?: Role;
-  useBadge?: (params: Params) => Badge | undefined;
-}
+import type { Entry, Params } from './entry.ts';
 
 /** Something else of the same kind, to switch to. */
 export interface Sibling {

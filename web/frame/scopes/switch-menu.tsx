@@ -1,8 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
-import type { ReactElement, ReactNode } from 'react';
+import type { ReactElement } from 'react';
 import { Menu, MenuChoices, MenuItem, MenuSeparator } from '../../components/dialogs/menu.tsx';
+import type { Params } from './entry.ts';
 import { FilteredSwitch } from './filtered-switch.tsx';
-import { linkTo, type Params, parameterOf, type Scope, type Sibling } from './scope.ts';
+import { linkTo, parameterOf, type Scope } from './scope.ts';
+import { siblingLine } from './sibling-line.tsx';
 
 /** A list that is longer is filtered by a few letters. */
 const mostWithoutFilter = 8;
@@ -41,15 +43,5 @@ export function SwitchMenu({ label, trigger, about: { scope, params, path } }: S
         </MenuItem>
       ))}
     </Menu>
-  );
-}
-
-export function siblingLine({ lead, label, detail }: Sibling): ReactNode {
-  return (
-    <span className="flex items-center gap-2">
-      {lead}
-      <span className="min-w-0 flex-1 truncate">{label}</span>
-      {detail !== undefined && <span className="text-faint text-xs">{detail}</span>}
-    </span>
   );
 }

@@ -1,5 +1,6 @@
 import { useRouterState } from '@tanstack/react-router';
-import { type Params, plainPath } from './scope.ts';
+import type { Params } from './entry.ts';
+import { plainPath } from './scope.ts';
 
 /** Path and parameters of the page that is shown, as the router has them. */
 export function useWhere(): { path: string; params: Params } {

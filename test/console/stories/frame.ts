@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { insertClusterEvent } from '../../../db/clusters/cluster-events.ts';
+import { createCluster, findLocalCluster } from '../../../db/clusters/clusters.ts';
+import { effect } from '../../../db/engine/effect.ts';
+import { tenant } from '../../../db/postgres/tenant.ts';
+import { machine, seedOrganization } from '../../seeds/seed.ts';
+import { heading, mark } from '../on-page.ts';
+import type { Stories } from './world.ts';
+
+export const frameStories: Stories = (world) => {
+  /** Where the stories of the frame take place: the local cluster, and the session of the owner. */
+  const place = async () => {
+    const { ada, opened } = world();
+    const database = await opened.installation.database();
+    const local = await findLocalCluster(database.kysely);
+    if (local === undefined) throw new Error('There is no local cluster.');
+    const session = (await ada.context.cookies()).find(({ name }) => name === 'svc_session')?.value ?? '';
+    return { ada, opened, database, local, session };
+  };
+
+  test('readers in two zones see one moment right in all places, and the same text once both choose UTC', async () => {
+    const { opened, database, local, session } = await place();
+    const day = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
+    const at = new Date(`${day}T20:30:05Z`);
+    await effect(database, machine, (running) =>
+      insertClusterEvent(running, {
+        organizationId: local.organizationId,
+        clusterId: local.id,
+        kind: 'agent.lost',
+        occasion: 'story of two zones',
+        payload: { lastHeardOf: `${day}T20:29:35Z` },
+        at,
+      }),
+    );
+    const [tokyo, utc] = await Promise.all(
+      ['Asia/Tokyo', 'UTC'].map((timezoneId) => opened.signedIn(session, { timezoneId })),
+    );
+    if (tokyo === undefined || utc === undefined) throw new Error('A browser is missing.');
+    const path = `/default/clusters/${local.id}/events`;
+    await Promise.all([tokyo.go(path), utc.go(path)]);
+    const shown = async ({ page }: typeof tokyo) => {
+      const section = page.getByRole('main').locator('section', { hasText: 'Lost contact with the agent' });
+      const event = section.getByRole('listitem').filter({ hasText: 'Lost contact with the agent' });
+      await event.waitFor();
+      return {
+        day: await section.getByRole('heading').innerText(),
+        event: await event.innerText(),
+        hover: await event.locator('time').first().getAttribute('title'),
+        zone: await page.getByText(/^Times in/).innerText(),
+      };
+    };
+    const long = (time: Date) =>
+      new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(time);
+    const there = await shown(tokyo);
+    expect(there.zone).toBe('Times in Asia/Tokyo');
+    expect(there.day).toContain(long(new Date(at.getTime() + 86_400_000)));
+    expect(there.event).toContain('05:30:05');
+    expect(there.event).toMatch(/Last heartbeat at .*, 05:29:35\./);
+    expect(there.hover).toMatch(/05:30:05 GMT\+9$/);
+    const here = await shown(utc);
+    expect(here.zone).toBe('Times in UTC');
+    expect(here.day).toContain(long(at));
+    expect(here.event).toContain('20:30:05');
+    expect(here.event).toMatch(/Last heartbeat at .*, 20:29:35\./);
+
+    const { page } = tokyo;
+    const sameLoad = await mark(page);
+    await page.getByRole('button', { name: /^You are Ada/ }).click();
+    await page.getByRole('menuitemradio', { name: 'UTC' }).click();
+    await page.getByText('Times in UTC').waitFor();
+    expect(await shown(tokyo)).toEqual(here);
+    await sameLoad();
+    await page.reload();
+    expect(await shown(tokyo)).toEqual(here);
+    await tokyo.context.close();
+    await utc.context.close();
+  });
+
+  test('the breadcrumb switches cluster and organization, keeps the page of the cluster, and filters many', async () => {
+    const { ada, opened, database, local } = await place();
+    const { page } = ada;
+    const { organizationId } = local;
+    const other = await effect(database, machine, (running) =>
+      createCluster(running, { organizationId, name: 'Hamburg', region: 'eu-north' }),
+    );
+    await ada.go(`/default/clusters/${local.id}/events`);
+    const sameLoad = await mark(page);
+    const breadcrumb = page.getByRole('navigation', { name: 'Breadcrumb' });
+    await breadcrumb.getByRole('link', { name: 'Clusters' }).waitFor();
+    await breadcrumb.getByRole('button', { name: 'Cluster local; switch' }).click();
+    await page.getByRole('menuitemradio', { name: /^Hamburg/ }).click();
+    await heading(page, 'Hamburg').waitFor();
+    expect(page.url()).toBe(`${opened.url}/default/clusters/${other.id}/events`);
+    const parts = page.getByRole('navigation', { name: 'Cluster Hamburg' });
+    expect(await parts.locator('[aria-current="page"]').allInnerTexts()).toEqual(['Events']);
+    await parts.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'Facts' }).waitFor();
+    await sameLoad();
+
+    const { user_id } = await database.kysely.selectFrom('membership').select('user_id').executeTakeFirstOrThrow();
+    const branches = await Promise.all(
+      Array.from({ length: 8 }, async (_, index) => {
+        const id = await seedOrganization(database, `branch-${index + 1}`);
+        await tenant(database.kysely, id).insertInto('membership').values({ user_id, role: 'viewer' }).execute();
+        return id;
+      }),
+    );
+    await page.reload();
+    await breadcrumb.getByRole('button', { name: /^Organization .*; switch$/ }).click();
+    await page.getByRole('combobox', { name: 'Find in organizations' }).fill('nch-7');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${opened.url}/branch-7`);
+    await heading(page, 'Home').waitFor();
+    for (const id of branches) {
+      await tenant(database.kysely, id).deleteFrom('membership').where('user_id', '=', user_id).execute();
+    }
+    await ada.go('/default');
+  });
+};
