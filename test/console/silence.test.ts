@@ -108,7 +108,7 @@ describe.skipIf(browser === undefined)('silence', () => {
     await told(page, 'Still waiting for the control plane…');
     await makeMeanwhile('Made while it hung');
     await line.restore();
-    await page.getByRole('list', { name: 'Members' }).waitFor();
+    await page.getByRole('table', { name: 'Members' }).waitFor();
     await told(page, 'Connected again');
     await page.getByRole('link', { name: 'Teams' }).click();
     await row(page, 'Teams', 'Made while it hung').waitFor();

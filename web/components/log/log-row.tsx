@@ -59,7 +59,6 @@ function LineRow({ row, index, state, href, onChoose, find, times, wrap, named }
       <a
         href={href}
         tabIndex={-1}
-        aria-label={`Link to this line of ${row.stream}`}
         onClick={(event) => {
           if (event.metaKey || event.ctrlKey) return;
           event.preventDefault();
@@ -72,6 +71,7 @@ function LineRow({ row, index, state, href, onChoose, find, times, wrap, named }
       >
         {times !== undefined && `${times.preciseClock(row.at)}  `}
         {isError ? 'err' : 'out'}
+        <span className="sr-only">: link to this line of {row.stream}</span>
       </a>
       {named && <span className="w-28 shrink-0 select-none truncate text-faint">{row.channel}</span>}
       <LineText row={row} find={find} />
