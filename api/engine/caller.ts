@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Author } from '../../db/engine/author.ts';
+import type { FeedPosition } from '../../db/engine/feed/replay.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
 import { Problem } from '../../domain/problems.ts';
@@ -41,6 +42,8 @@ export interface CallerParts {
   name: string;
   /** Of a session only: a token is nobody in person. */
   person?: Person;
+  /** Of a session only: the state of the database in which it was read. */
+  readIn?: FeedPosition;
   /** Of a token only: the person who made it, whose end is its end. */
   makerId?: string;
   /** Whether the sign-in passed more than one factor. */
@@ -83,6 +86,10 @@ export class Caller {
 
   get person(): Person | undefined {
     return this.parts.person;
+  }
+
+  get readIn(): FeedPosition | undefined {
+    return this.parts.readIn;
   }
 
   get mfa(): boolean {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { HeardHint } from '../../db/engine/feed/feed.ts';
+import { isVisibleIn, missedSince } from '../../db/engine/feed/replay.ts';
 import { operation } from '../engine/operation.ts';
+import { openedPosition } from './stream-position.ts';
 import { seesHint } from './visible-hints.ts';
 
 const changeSchema = z
@@ -16,7 +18,7 @@ export const streamEvents = operation({
   url: '/api/v1/events/stream',
   summary: 'Stream the changes of the organization',
   description:
-    '`change`: something was created, changed or deleted; fetch it again. `resync`: hints were dropped; fetch everything on display again. Nothing is replayed after a reconnection.',
+    '`change`: something was created, changed or deleted; fetch it again. `resync`: hints were dropped; fetch everything on display again. Nothing is replayed without `after`.',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
@@ -30,24 +32,44 @@ export const streamEvents = operation({
       .describe(
         'Seconds between heartbeats while nothing happens, for a reader that must notice a dead stream sooner.',
       ),
+    after: z
+      .string()
+      .max(2_048)
+      .optional()
+      .describe(
+        'The `position` of a session: the stream begins with the changes since, or with `resync` where these are too many or the position is older than an hour.',
+      ),
   }),
   stream: {
     kind: 'organization',
     fasterHeartbeat: true,
     events: { change: changeSchema, resync: z.object({}).meta({ id: 'Resync' }) },
   },
-  async *handle({ caller, server, signal }) {
+  async *handle({ caller, query, database, server, signal }) {
     const reader = {
       organizationId: caller.organization.id,
       sees: (hint: HeardHint) => seesHint(caller, hint),
     };
+    // Subscribed before the feed is read, so that nothing falls between the two.
     const changes = server.hub.subscribe(reader, signal);
+    let isKnown = (_: HeardHint): boolean => false;
+    if (query.after !== undefined) {
+      const position = openedPosition(server, caller, query.after);
+      const missed = position && (await missedSince(database.kysely, caller.organization.id, position));
+      if (missed === undefined) yield { event: 'resync', data: {} };
+      else {
+        for (const hint of missed.hints) if (reader.sees(hint)) yield changeOf(hint);
+        const isVisible = isVisibleIn(missed.snapshot);
+        isKnown = ({ transactionId }) => transactionId !== undefined && isVisible(transactionId);
+      }
+    }
     for (let hint = await changes.next(); hint !== undefined; hint = await changes.next()) {
       if (hint === 'lost') yield { event: 'resync', data: {} };
-      else {
-        const { kind, id, projectId } = hint;
-        yield { event: 'change', data: projectId === undefined ? { kind, id } : { kind, id, projectId } };
-      }
+      else if (!isKnown(hint)) yield changeOf(hint);
     }
   },
 });
+
+function changeOf({ kind, id, projectId }: HeardHint) {
+  return { event: 'change' as const, data: projectId === undefined ? { kind, id } : { kind, id, projectId } };
+}

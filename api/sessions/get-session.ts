@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listSessions } from '../../db/sign-in/sessions.ts';
 import { roles } from '../../domain/roles.ts';
 import { operation } from '../engine/operation.ts';
+import { sealedPosition } from '../events/stream-position.ts';
 
 export const whySession = 'An API token has no session; sign in to see or end one.';
 
@@ -20,6 +21,10 @@ const sessionSchema = z
         }),
       )
       .describe('By which the person is signed in, newest first; at most 200.'),
+    position: z
+      .string()
+      .optional()
+      .describe('For `after` of the organization event stream: it tells the changes since this answer.'),
   })
   .meta({ id: 'Session' });
 
@@ -33,12 +38,14 @@ export const getSession = operation({
   why: whySession,
   problems: [],
   result: sessionSchema,
-  async handle({ caller, database }) {
+  async handle({ caller, database, server }) {
     const { person, memberships, credential } = caller;
     if (person === undefined) throw new Error('A session without a person was admitted.');
     const sessions = await listSessions(database.kysely, person.id);
     const { id, name, email, picture } = person;
+    const position = sealedPosition(server, caller);
     return {
+      ...(position === undefined ? {} : { position }),
       user: { id, name, email, ...(picture === null ? {} : { picture }) },
       organizations: memberships.map(({ id, name, role, slug }) => ({ id, name, role, slug })),
       sessions: sessions.map(({ id, ip, userAgent, createdAt }) => ({

@@ -36,6 +36,10 @@ export interface SessionCredential {
   mfa: boolean;
   user: { id: string; name: string; email: string; emailVerified: boolean; picture: string | null };
   memberships: SessionMembership[];
+  /** The snapshot in which all this was read: later changes are not visible in it. */
+  snapshot: string;
+  /** When, by PostgreSQL's clock, in seconds. */
+  readAt: number;
 }
 
 export interface SessionMembership {
@@ -86,7 +90,8 @@ const sessionQuery = `${prepared}
                            order by organization.created_at, organization.id)
            from membership
            join organization on organization.id = membership.organization_id and organization.deletion_id is null
-           where membership.user_id = app_user.id), '[]') as memberships
+           where membership.user_id = app_user.id), '[]') as memberships,
+         pg_current_snapshot()::text as snapshot, extract(epoch from now())::float8 as "readAt"
   from session
   join app_user on app_user.id = session.user_id and app_user.disabled_at is null
   where session.secret_hash = $1 and session.ended_at is null and session.expires_at > now()

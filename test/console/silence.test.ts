@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { createTeam } from '../../db/teams/teams.ts';
@@ -50,6 +50,43 @@ async function makeMeanwhile(name: string): Promise<void> {
 
 /** The end of a silence of one kind and what was missed, on the load that was there before. */
 describe.skipIf(browser === undefined)('silence', () => {
+  test('a load of the first page asks each thing once, and misses nothing that changes before its stream is open', async () => {
+    const { page } = ada;
+    const asked: string[] = [];
+    const note = (request: Request) => {
+      const { pathname, search } = new URL(request.url());
+      if (pathname.startsWith('/trpc/')) asked.push(`${pathname}${search}`);
+    };
+    const stream = '**/api/v1/events/stream*';
+    page.on('request', note);
+    const gate = Promise.withResolvers<void>();
+    await page.route(stream, async (route) => {
+      await gate.promise;
+      await route.continue();
+    });
+    await ada.go('/default/teams');
+    await page.getByRole('button', { name: 'Create a team' }).first().waitFor();
+    await makeMeanwhile('Before the stream');
+    gate.resolve();
+    await row(page, 'Teams', 'Before the stream').waitFor();
+    await page.unroute(stream);
+    expect(asked.filter((one) => one.includes('auth.session'))).toHaveLength(1);
+    asked.splice(0);
+    const opened = page.waitForResponse(stream);
+    await ada.go('/default');
+    await page.getByText('All clear').waitFor();
+    await (await opened).headerValue('content-type');
+    // Told after all that the opening of the stream had to tell.
+    await makeMeanwhile('A hint');
+    await page.getByRole('list', { name: 'Recent changes' }).getByText('A hint').waitFor();
+    page.off('request', note);
+    // The hint of a team touches members and the audit log.
+    const again = asked.filter((one, at) => asked.indexOf(one) !== at);
+    expect(again.filter((one) => !/trpc\/(?:auditLog|members)\./.test(one))).toEqual([]);
+    expect(again).toEqual([...new Set(again)]);
+    expect(asked.length).toBeGreaterThan(5);
+  });
+
   test('a stopped API: the page says that it may be out of date, a press that it is still being sent, once', async () => {
     const { page } = ada;
     await ada.go('/default/teams');

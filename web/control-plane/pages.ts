@@ -73,6 +73,8 @@ export function usePages<Input, Item>(
       const asked = { path, query: cursor === undefined ? query : { ...query, cursor } };
       return getUntypedClient(client).query(name, asked, { signal }) as Promise<PageOf<Item>>;
     },
+    // A hint refetches the page that shows its thing.
+    meta: { idOf: id },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.nextCursor,
     refetchInterval: every,

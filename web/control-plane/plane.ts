@@ -13,13 +13,15 @@ import { betweenRequests, isPassing } from './problem.ts';
  */
 export interface Plane {
   organizationId: string | undefined;
+  /** Everything in the cache was asked for after this position of the event stream. */
+  position: string | undefined;
   client: TRPCClient<ConsoleRouter>;
   /** `trpc.teams.list.queryOptions(…)`, for `useQuery`. */
   trpc: TRPCOptionsProxy<ConsoleRouter>;
   queryClient: QueryClient;
 }
 
-export function createPlane(organizationId?: string): Plane {
+export function createPlane(organizationId?: string, position?: string): Plane {
   const queryClient = new QueryClient({
     defaultOptions: {
       queries: {
@@ -49,7 +51,13 @@ export function createPlane(organizationId?: string): Plane {
     ],
   });
   onRecovery(() => void queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.error !== null }));
-  return { organizationId, client, queryClient, trpc: createTRPCOptionsProxy<ConsoleRouter>({ client, queryClient }) };
+  return {
+    organizationId,
+    position,
+    client,
+    queryClient,
+    trpc: createTRPCOptionsProxy<ConsoleRouter>({ client, queryClient }),
+  };
 }
 
 /** Keeps the request id of a failed answer for support. */

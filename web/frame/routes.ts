@@ -18,7 +18,7 @@ export const organizationRoute = createRoute({
     const membership = session.organizations.find(({ slug }) => slug === params.organization);
     if (membership === undefined) throw notFound();
     rememberOrganization(membership.slug);
-    const plane = planes.get(membership.id) ?? createPlane(membership.id);
+    const plane = planes.get(membership.id) ?? createPlane(membership.id, session.position);
     planes.set(membership.id, plane);
     return { plane, membership };
   },

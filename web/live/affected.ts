@@ -5,9 +5,36 @@ import type { Plane } from '../control-plane/plane.ts';
 import type { Hint } from './event-stream.ts';
 
 type Operations = Plane['trpc'];
+interface Keyed {
+  pathKey(): readonly unknown[];
+}
 
-/** For each kind of thing that the event stream names: the operations whose answers may have changed. */
-export type Affected<Kind extends HintKind> = Readonly<Record<Kind, (trpc: Operations) => QueryKey[]>>;
+/** Queries whose answers a hint may have changed: all whose keys begin so, or of these the ones that `which` leaves. */
+export interface Touched {
+  key: QueryKey;
+  /**
+   * `id`: of a paginated list the page that has the id, or the one where new things appear; none of the queries of another
+   * thing. `new`: of a paginated list the page where new things appear.
+   */
+  which: { id: string } | 'new' | 'all';
+}
+
+/** Answers that show this one thing: its own, and its place in lists. */
+export function one({ pathKey }: Keyed, id: string): Touched {
+  return { key: pathKey(), which: { id } };
+}
+
+/** Lists that get new items, and whose items never change. */
+export function grown({ pathKey }: Keyed): Touched {
+  return { key: pathKey(), which: 'new' };
+}
+
+export function all({ pathKey }: Keyed): Touched {
+  return { key: pathKey(), which: 'all' };
+}
+
+/** For each kind of thing that the event stream names: the answers that may have changed with the thing of this id. */
+export type Affected<Kind extends HintKind> = Readonly<Record<Kind, (trpc: Operations, id: string) => Touched[]>>;
 
 /** The kinds of hints about actors: the pages of workflows show them all. */
 const ofActor: ReadonlySet<string> = new Set(Object.values(descriptors).map(({ hint }) => hint));
@@ -19,16 +46,16 @@ export function registerAffected(affected: Partial<Affected<HintKind>>): void {
   Object.assign(affectedBy, affected);
 }
 
-/** Unknown kinds come from a newer control plane and concern nothing that this console shows. */
-export function affectedKeys(trpc: Operations, hints: readonly Hint[]): QueryKey[] {
+/** Each once. Unknown kinds come from a newer control plane and concern nothing that this console shows. */
+export function touchedBy(trpc: Operations, hints: readonly Hint[]): Touched[] {
   // Every change leaves an audit record.
-  const keys = new Map<string, QueryKey>([['audit log', trpc.auditLog.pathKey()]]);
-  for (const kind of new Set(hints.map((hint) => hint.kind))) {
+  const touched: Touched[] = [grown(trpc.auditLog)];
+  for (const { kind, id } of hints) {
     if (!isHintKind(kind)) continue;
-    const ofActors = ofActor.has(kind) ? [trpc.workflows.pathKey()] : [];
-    for (const key of [...(affectedBy[kind]?.(trpc) ?? []), ...ofActors]) keys.set(JSON.stringify(key), key);
+    touched.push(...(affectedBy[kind]?.(trpc, id) ?? []));
+    if (ofActor.has(kind)) touched.push(one(trpc.workflows, id));
   }
-  return [...keys.values()];
+  return [...new Map(touched.map((each) => [JSON.stringify(each), each])).values()];
 }
 
 /** Whether a hint may have changed the person's organizations or roles. */

@@ -13,9 +13,17 @@ export type StreamEvent =
 /** Asked for, so that a dead stream is noticed within five seconds, although one heartbeat came late. */
 const heartbeatSeconds = 2;
 
-/** The organization's events until the stream ends, however it ends: by an error, or by returning. */
-export async function* readEvents(organizationId: string, signal: AbortSignal): AsyncGenerator<StreamEvent> {
-  const answer = await fetch(`/api/v1/events/stream?heartbeat=${heartbeatSeconds}`, {
+/**
+ * The organization's events until the stream ends, however it ends: by an error, or by returning. `after` a position it
+ * begins with what changed since.
+ */
+export async function* readEvents(
+  organizationId: string,
+  after: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent> {
+  const since = after === undefined ? '' : `&after=${encodeURIComponent(after)}`;
+  const answer = await fetch(`/api/v1/events/stream?heartbeat=${heartbeatSeconds}${since}`, {
     headers: { accept: 'text/event-stream', 'x-svc-organization': organizationId },
     cache: 'no-store',
     signal,

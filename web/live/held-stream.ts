@@ -25,6 +25,8 @@ export class HeldStream {
   readonly #organizationId: string;
   readonly #listener: StreamListener;
   readonly #watch: ReturnType<typeof setInterval>;
+  /** Of the first stream: what it tells need not be asked for again. */
+  #after: string | undefined;
   #attempt = new AbortController();
   #ended = false;
   #connected = false;
@@ -33,8 +35,9 @@ export class HeldStream {
   #silentTicks = 0;
   #endPause: (() => void) | undefined;
 
-  constructor(organizationId: string, listener: StreamListener) {
+  constructor(organizationId: string, after: string | undefined, listener: StreamListener) {
     this.#organizationId = organizationId;
+    this.#after = after;
     this.#listener = listener;
     this.#watch = setInterval(() => {
       if (this.#endPause === undefined) this.#silentTicks += 1;
@@ -71,8 +74,9 @@ export class HeldStream {
     this.#attempt = new AbortController();
     this.#startedAt = Date.now();
     this.#silentTicks = 0;
+    const after = this.#after;
     try {
-      for await (const event of readEvents(this.#organizationId, this.#attempt.signal)) {
+      for await (const event of readEvents(this.#organizationId, after, this.#attempt.signal)) {
         if (this.#ended) break;
         this.#silentTicks = 0;
         if (event.event === 'change') this.#listener.change(event.hint);
@@ -80,8 +84,9 @@ export class HeldStream {
         else if (event.event === 'open') {
           this.#connected = true;
           this.#listener.alive();
-          // The stream replays nothing, so earlier changes are found by a refetch.
-          this.#listener.resync();
+          this.#after = undefined;
+          // Without a position nothing is replayed, so earlier changes are found by a refetch.
+          if (after === undefined) this.#listener.resync();
         } else this.#listener.alive();
       }
     } catch (error) {

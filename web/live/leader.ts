@@ -24,9 +24,14 @@ const answerMillis = 1_200;
 /**
  * One tab of all that show an organization holds its event stream and tells the others. A lock decides which: when that tab
  * is closed or dies, the browser gives the lock to another one. From a tab that is held still by the browser, and so keeps the
- * lock but says nothing, a tab that is looked at takes it. Returns how to stop following.
+ * lock but says nothing, a tab that is looked at takes it. The first stream of a tab begins at the position before which
+ * nothing was asked for. Returns how to stop following.
  */
-export function followEvents(organizationId: string, listener: StreamListener): () => void {
+export function followEvents(
+  organizationId: string,
+  position: string | undefined,
+  listener: StreamListener,
+): () => void {
   const name = `ballast-events-${organizationId}`;
   const channel = new BroadcastChannel(name);
   let over = false;
@@ -76,6 +81,7 @@ export function followEvents(organizationId: string, listener: StreamListener): 
   async function stand(): Promise<void> {
     while (!over) {
       waiting = new AbortController();
+      if (taking) position = undefined;
       const options: LockOptions = taking ? { steal: true } : { signal: waiting.signal };
       taking = false;
       let failed = false;
@@ -91,7 +97,10 @@ export function followEvents(organizationId: string, listener: StreamListener): 
   function lead(): Promise<void> {
     return new Promise((resolve) => {
       if (over) return resolve();
-      const holding = new HeldStream(organizationId, {
+      // A later lead has missed what was told between the last leader's end and its own beginning.
+      const after = position;
+      position = undefined;
+      const holding = new HeldStream(organizationId, after, {
         change: (hint) => tell({ say: 'change', hint }),
         resync: () => tell({ say: 'resync' }),
         alive: () => tell({ say: 'alive' }),

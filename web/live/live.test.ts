@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import '../subjects.ts';
 import { createPlane } from '../control-plane/plane.ts';
-import { affectedKeys, touchesSession } from './affected.ts';
+import { touchedBy, touchesSession } from './affected.ts';
 import { type Frame, frames } from './event-stream.ts';
 
 async function read(bytes: Uint8Array, size: number): Promise<Frame[]> {
@@ -45,15 +45,16 @@ test('whoever stops reading ends the stream', async () => {
 test('hints say which answers to ask for again, each once, and a kind that is not known says nothing', () => {
   const { trpc } = createPlane('organization');
   const hint = (kind: string) => ({ kind, id: '1' });
-  const keys = affectedKeys(trpc, [hint('cluster'), hint('agent_update'), hint('cluster')]);
-  expect(keys).toEqual([
-    trpc.auditLog.pathKey(),
-    trpc.clusters.pathKey(),
-    trpc.workloads.pathKey(),
-    trpc.workflows.pathKey(),
+  const touched = touchedBy(trpc, [hint('cluster'), hint('agent_update'), hint('cluster')]);
+  expect(touched).toEqual([
+    { key: trpc.auditLog.pathKey(), which: 'new' },
+    { key: trpc.clusters.pathKey(), which: { id: '1' } },
+    { key: trpc.workloads.pathKey(), which: { id: '1' } },
+    { key: trpc.workflows.pathKey(), which: { id: '1' } },
+    { key: trpc.clusters.pathKey(), which: 'all' },
   ]);
   for (const kind of ['something new', 'toString', '__proto__']) {
-    expect(affectedKeys(trpc, [hint(kind)])).toEqual([trpc.auditLog.pathKey()]);
+    expect(touchedBy(trpc, [hint(kind)])).toEqual([{ key: trpc.auditLog.pathKey(), which: 'new' }]);
   }
   expect([touchesSession([hint('team'), hint('member')]), touchesSession([hint('cluster')])]).toEqual([true, false]);
 });

@@ -1,6 +1,7 @@
 import { type Plane, personPlane } from '../control-plane/plane.ts';
-import { affectedKeys, touchesSession } from './affected.ts';
+import { touchedBy, touchesSession } from './affected.ts';
 import type { Hint } from './event-stream.ts';
+import { refetch } from './refetch.ts';
 
 /** Hints that arrive within this time share one round of refetches. */
 const gatherMillis = 60;
@@ -18,7 +19,8 @@ export interface Refresher {
  * Refetches the queries that hints name, one round after the other. A hint does not cancel the running round, or a busy
  * organization would never see an answer.
  */
-export function refresher({ trpc, queryClient }: Plane): Refresher {
+export function refresher(plane: Plane): Refresher {
+  const { trpc, queryClient } = plane;
   let waiting: Hint[] = [];
   let running = false;
   let stopped = false;
@@ -30,10 +32,8 @@ export function refresher({ trpc, queryClient }: Plane): Refresher {
       await pause(gatherMillis);
       const hints = waiting;
       waiting = [];
-      const keys = affectedKeys(trpc, hints);
       if (touchesSession(hints)) void personPlane.queryClient.invalidateQueries();
-      const round = Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
-      await Promise.race([round, pause(roundMillis)]);
+      await Promise.race([refetch(plane, touchedBy(trpc, hints)), pause(roundMillis)]);
     }
     running = false;
   }

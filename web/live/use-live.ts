@@ -14,9 +14,13 @@ export function useLive(plane: Plane, member: boolean): void {
     if (plane.organizationId === undefined || !member) return;
     let refused = false;
     const refresh = refresher(plane);
-    // Cached data may be stale since the organization was last open. First requests in flight are left alone.
-    void plane.queryClient.invalidateQueries({ predicate: ({ state }) => state.data !== undefined });
-    const stop = followEvents(plane.organizationId, {
+    const { position } = plane;
+    // Without a position cached data may be stale since the organization was last open. First requests in flight are left alone.
+    if (position === undefined) {
+      void plane.queryClient.invalidateQueries({ predicate: ({ state }) => state.data !== undefined });
+    }
+    plane.position = undefined;
+    const stop = followEvents(plane.organizationId, position, {
       change: (hint) => refresh.hint(hint),
       resync: () => refresh.all(),
       still: (still) => {

@@ -78,6 +78,7 @@ async function sessionCaller(server: ServerParts, incoming: Incoming, secret: st
     id: session.user.id,
     name: session.user.name,
     person: session.user,
+    readIn: { snapshot: session.snapshot, at: session.readAt },
     mfa: session.mfa,
     millisLeft: session.secondsLeft * 1000,
     idleSoon: session.idleSoon,

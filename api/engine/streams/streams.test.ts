@@ -110,6 +110,39 @@ test('it is framed and typed as promised, with a heartbeat', async () => {
   expect(stream.text().startsWith(': open\n\nevent: nothing\nid: 1\nretry: 500\ndata: {}\n\n')).toBe(true);
 });
 
+test('a stream after a position tells what changed since, once each, and nothing that was there before', async () => {
+  const position = async (as = ours.sessions.admin) =>
+    String((await api.call('GET', '/api/v1/auth/session', { as })).body.position);
+  const after = (at: string) => `${path}?after=${encodeURIComponent(at)}`;
+  const before = await makeTeam('Before the position');
+  const from = await position();
+  const { body: missed } = await makeTeam('Missed');
+  const stream = await open(api, ours.sessions.admin, after(from));
+  const { body: later } = await makeTeam('Later');
+  await until('both', async () => teamsIn(stream).some(({ id }) => id === later.id));
+  expect(teamsIn(stream).map(({ id }) => id)).toEqual([missed.id, later.id]);
+  expect(stream.text()).not.toContain(String(before.body.id));
+  expect(stream.events('resync')).toEqual([]);
+});
+
+test('a position is good for its person, for an hour and for five hundred changes; otherwise all is to be asked again', async () => {
+  const { body } = await api.call('GET', '/api/v1/auth/session', { as: ours.sessions.admin });
+  const after = (at: unknown) => `${path}?after=${encodeURIComponent(String(at))}`;
+  const resyncs = async (stream: ReadStream) => {
+    await until('a resync', async () => stream.events('resync').length > 0);
+    stream.stop();
+  };
+  await resyncs(await open(api, ours.sessions.viewer, after(body.position)));
+  await resyncs(await open(api, ours.sessions.admin, after('made up')));
+  const rows = Array.from({ length: 501 }, (_, number) => ({
+    organization_id: ours.organizationId,
+    kind: 'team',
+    subject_id: `${number}`,
+  }));
+  await api.database.kysely.insertInto('change_feed').values(rows).execute();
+  await resyncs(await open(api, ours.sessions.admin, after(body.position)));
+});
+
 test('a reader has a faster heartbeat within its bounds, and no slower one', async () => {
   const slow = await api.twin({ ...clocks, heartbeat: { organization: 3_600_000, other: 3_600_000 } });
   try {

@@ -14,6 +14,8 @@ export interface Hint {
 /** As it is read: another version may have written it, whose kinds are not known here. */
 export interface HeardHint extends Omit<Hint, 'kind'> {
   kind: string;
+  /** The one that wrote it, where it was read from the feed. */
+  transactionId?: string;
 }
 
 export interface FeedEntry extends HeardHint {

@@ -1,7 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { page } from '../../frame/page-file.ts';
 import { personRoute } from '../../frame/person-frame.tsx';
-import type { Affected } from '../../live/affected.ts';
+import { type Affected, all } from '../../live/affected.ts';
 import { type Deeds, type Kinds, why } from '../audit-log/deed.ts';
 
 const account = createRoute({
@@ -23,7 +23,7 @@ const deletedOrganizations = createRoute({
 export const personRoutes = [account, newOrganization, deletedOrganizations] as const;
 
 export const affected: Affected<'deletion'> = {
-  deletion: (trpc) => [trpc.organizations.pathKey()],
+  deletion: (trpc) => [all(trpc.organizations)],
 };
 
 export const kinds: Kinds<'deletion'> = { deletion: 'Deletions' };

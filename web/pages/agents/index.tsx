@@ -1,8 +1,8 @@
-import type { Affected } from '../../live/affected.ts';
+import { type Affected, all } from '../../live/affected.ts';
 import { type Deeds, type Kinds, why } from '../audit-log/deed.ts';
 
 export const affected: Affected<'agent_update'> = {
-  agent_update: (trpc) => [trpc.clusters.pathKey()],
+  agent_update: (trpc) => [all(trpc.clusters)],
 };
 
 export const kinds: Kinds<'agent-update'> = { 'agent-update': 'Agent updates' };

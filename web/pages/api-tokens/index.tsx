@@ -3,7 +3,7 @@ import { createRoute } from '@tanstack/react-router';
 import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
-import type { Affected } from '../../live/affected.ts';
+import { type Affected, one } from '../../live/affected.ts';
 import { flag, type Search } from '../../search.ts';
 import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
 
@@ -27,7 +27,7 @@ export const place: Place = {
 };
 
 export const affected: Affected<'api_token'> = {
-  api_token: (trpc) => [trpc.apiTokens.pathKey()],
+  api_token: (trpc, id) => [one(trpc.apiTokens, id)],
 };
 
 export const kinds: Kinds<'api_token'> = { api_token: 'API tokens' };

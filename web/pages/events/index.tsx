@@ -1,5 +1,5 @@
-import type { Affected } from '../../live/affected.ts';
+import { type Affected, grown } from '../../live/affected.ts';
 
 export const affected: Affected<'cluster_event'> = {
-  cluster_event: (trpc) => [trpc.clusters.events.pathKey(), trpc.clusters.organizationEvents.pathKey()],
+  cluster_event: (trpc) => [grown(trpc.clusters.events), grown(trpc.clusters.organizationEvents)],
 };

@@ -1,7 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { page } from '../../frame/page-file.ts';
 import { organizationRoute } from '../../frame/routes.ts';
-import type { Affected } from '../../live/affected.ts';
+import { type Affected, all, one } from '../../live/affected.ts';
 import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
 import { logSearch } from './log/log-search.ts';
 
@@ -22,8 +22,9 @@ const workloadLog = createRoute({
 export const routes = [instance, workloadLog] as const;
 
 export const affected: Affected<'workload' | 'cluster_command'> = {
-  workload: (trpc) => [trpc.workloads.pathKey(), trpc.clusters.pathKey(), trpc.workflows.pathKey()],
-  cluster_command: (trpc) => [trpc.clusterCommands.pathKey()],
+  // Hints of workloads name their cluster.
+  workload: (trpc, id) => [one(trpc.workloads, id), one(trpc.clusters, id), all(trpc.workflows)],
+  cluster_command: (trpc) => [all(trpc.clusterCommands)],
 };
 
 export const kinds: Kinds<'workload'> = { workload: 'Workloads' };

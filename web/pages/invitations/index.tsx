@@ -1,8 +1,8 @@
-import type { Affected } from '../../live/affected.ts';
+import { type Affected, one } from '../../live/affected.ts';
 import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
 
 export const affected: Affected<'invitation'> = {
-  invitation: (trpc) => [trpc.invitations.pathKey()],
+  invitation: (trpc, id) => [one(trpc.invitations, id)],
 };
 
 export const kinds: Kinds<'invitation'> = { invitation: 'Invitations' };

@@ -3,7 +3,7 @@ import { createRoute } from '@tanstack/react-router';
 import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
-import type { Affected } from '../../live/affected.ts';
+import { type Affected, all } from '../../live/affected.ts';
 import { type About, change, type Deeds, fromTo, type Kinds, list, said, why } from '../audit-log/deed.ts';
 
 const settings = createRoute({
@@ -25,7 +25,7 @@ export const place: Place = {
 };
 
 export const affected: Affected<'organization'> = {
-  organization: (trpc) => [trpc.organizations.pathKey()],
+  organization: (trpc) => [all(trpc.organizations)],
 };
 
 function organizationChanges({ name, details }: About): string {

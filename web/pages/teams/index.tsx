@@ -3,7 +3,7 @@ import { createRoute } from '@tanstack/react-router';
 import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
-import type { Affected } from '../../live/affected.ts';
+import { type Affected, all, one } from '../../live/affected.ts';
 import { flag, type Search } from '../../search.ts';
 import { type About, after, count, type Deeds, type Kinds, list, said } from '../audit-log/deed.ts';
 
@@ -27,7 +27,7 @@ export const place: Place = {
 };
 
 export const affected: Affected<'team'> = {
-  team: (trpc) => [trpc.teams.pathKey(), trpc.members.pathKey()],
+  team: (trpc, id) => [one(trpc.teams, id), all(trpc.members)],
 };
 
 function teamMembers({ name, details: { added, removed } }: About): string {

@@ -3,7 +3,7 @@ import { createRoute } from '@tanstack/react-router';
 import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
-import type { Affected } from '../../live/affected.ts';
+import { type Affected, all, one } from '../../live/affected.ts';
 import { flag, type Search } from '../../search.ts';
 import { type About, after, count, type Deeds, type Kinds } from '../audit-log/deed.ts';
 
@@ -27,7 +27,7 @@ export const place: Place = {
 };
 
 export const affected: Affected<'trusted_issuer'> = {
-  trusted_issuer: (trpc) => [trpc.trustedIssuers.pathKey(), trpc.apiTokens.pathKey()],
+  trusted_issuer: (trpc, id) => [one(trpc.trustedIssuers, id), all(trpc.apiTokens)],
 };
 
 function revokedTokens({ revokedTokens: number }: About['details']): string {
