@@ -90,11 +90,7 @@ describe.skipIf(browser === undefined)('silence', () => {
   test('a stopped API: the page says that it may be out of date, a press that it is still being sent, once', async () => {
     const { page } = ada;
     await ada.go('/default/teams');
-    await page
-      .getByText('No teams')
-      .or(page.getByRole('list', { name: 'Teams' }))
-      .first()
-      .waitFor();
+    await row(page, 'Teams', 'Before the stream').waitFor();
     const sameLoad = await mark(page);
     const { parts } = opened.installation;
     const [supervisor, api] = [parts.supervisor() ?? 0, parts.pid('api') ?? 0];
