@@ -51,6 +51,30 @@ export const logStories: Stories = (world) => {
     await tab.close();
   });
 
+  test('one click leads from a workload to the logs of all its instances, by time, and on to one of them', async () => {
+    const { ada } = world();
+    const { page } = ada;
+    await applications.apply({ name: 'pair', replicas: 2 });
+    const [one, two] = (await applications.applied('pair')).instances.map(({ id }) => id);
+    await ada.go(`/default/clusters/${applications.clusterId}`);
+    const inRow = (name: string) =>
+      page.getByRole('listitem').filter({ hasText: name }).getByRole('link', { name: 'Log' });
+    await inRow('crasher').click();
+    await page.getByRole('log').locator('[aria-current]', { hasText: 'exited with code 3' }).waitFor();
+    await page.goBack();
+    await inRow('pair').click();
+    const log = page.getByRole('log', { name: 'Log of pair' });
+    const lines = log.locator('[data-line]', { hasText: 'listening' });
+    await lines.nth(1).waitFor();
+    expect(
+      (await lines.allInnerTexts()).map((text) => [one, two].find((id) => text.includes(id ?? '?'))).sort(),
+    ).toEqual([one, two].sort());
+    await page.getByLabel('Instances').selectOption(one ?? '');
+    await lines.filter({ hasText: two ?? '' }).waitFor({ state: 'detached' });
+    expect(await lines.count()).toBe(1);
+    expect(page.url()).toContain(`of=${one}`);
+  });
+
   test('a search goes further back than what is shown, scrolling up pauses, and 100,000 lines are rendered in part', async () => {
     const { ada } = world();
     const { page } = ada;

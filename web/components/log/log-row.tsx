@@ -36,7 +36,11 @@ export const LogRowView = memo(function LogRowView({ row, ...rest }: RowProps) {
         rest.state === 'mark' && 'bg-live-ground',
       )}
     >
-      {row.kind === 'end' ? <EndWords row={row} named={rest.named} /> : <MissingWords row={row} named={rest.named} />}
+      {row.kind === 'end' ? (
+        <EndWords row={row} named={rest.named} times={rest.times} />
+      ) : (
+        <MissingWords row={row} named={rest.named} />
+      )}
     </div>
   );
 });
@@ -50,7 +54,7 @@ function LineRow({ row, index, state, href, onChoose, find, times, wrap, named }
       aria-current={state === 'mark' ? 'true' : undefined}
       className={classes(
         'flex gap-3 border-l-2 px-3 leading-5',
-        wrap ? 'whitespace-pre-wrap wrap-anywhere' : 'whitespace-pre',
+        wrap ? 'whitespace-pre-wrap wrap-anywhere max-sm:flex-wrap' : 'whitespace-pre',
         state === 'mark' && 'border-live bg-live-ground',
         state === 'chosen' && 'border-live bg-hover',
         state === undefined && (isError ? 'border-attention-mark bg-attention-ground/50' : 'border-transparent'),
@@ -74,17 +78,17 @@ function LineRow({ row, index, state, href, onChoose, find, times, wrap, named }
         <span className="sr-only">: link to this line of {row.stream}</span>
       </a>
       {named && <span className="w-28 shrink-0 select-none truncate text-faint">{row.channel}</span>}
-      <LineText row={row} find={find} />
+      <LineText row={row} find={find} wrap={wrap} />
     </div>
   );
 }
 
-function LineText({ row, find }: { row: Line; find: string }) {
+function LineText({ row, find, wrap }: { row: Line; find: string; wrap: boolean }) {
   const [whole, setWhole] = useState(false);
   const isLong = row.text.length > longestShown && !whole;
   const spans: Span[] = row.raw === undefined ? [{ text: row.text }] : spansOf(row.raw);
   return (
-    <span className="min-w-0">
+    <span className={classes('min-w-0', wrap && 'max-sm:basis-full')}>
       {parts(isLong ? cut(spans) : spans, find)}
       {row.text === '' && ' '}
       {isLong && (
@@ -149,10 +153,13 @@ function parts(spans: Span[], find: string) {
   });
 }
 
-function EndWords({ row, named }: { row: RunEnd; named: boolean }) {
+function EndWords({ row, named, times }: { row: RunEnd } & Pick<RowLook, 'named' | 'times'>) {
   const failed = hasFailed(row);
   return (
     <>
+      {times !== undefined && (
+        <span className="shrink-0 font-mono text-[0.75rem] text-faint">{times.preciseClock(row.at)}</span>
+      )}
       <span aria-hidden="true" className={classes('h-px w-6 shrink-0', failed ? 'bg-fault' : 'bg-field-line')} />
       <span className={classes('shrink-0 font-medium', failed ? 'text-fault' : 'text-soft')}>
         {named && `${row.channel} · `}

@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { Button } from '../forms/button.tsx';
 import { Status } from '../status.tsx';
 import { type LogState, mostRows } from './store/log-store.ts';
@@ -15,7 +16,8 @@ interface StatusProps {
 /** Beneath a log: how it is read. What changes with each line is not announced. */
 export function LogStatus({ state, following, ended, isLost, onEarlier }: StatusProps) {
   const { rows, isFirst, isReadingEarlier, dropped, hasRuns } = state;
-  const hasLines = rows.length > 0;
+  const count = useMemo(() => rows.reduce((sum, { kind }) => (kind === 'line' ? sum + 1 : sum), 0), [rows]);
+  const hasLines = count > 0;
   return (
     <div className="flex min-h-7 flex-wrap items-center gap-x-4 gap-y-1 text-soft text-sm">
       <div role="status" className="min-w-0 flex-1">
@@ -23,10 +25,10 @@ export function LogStatus({ state, following, ended, isLost, onEarlier }: Status
         {isLost && <span className="block">The linked line is no longer kept on the machine.</span>}
       </div>
       {hasLines && !hasRuns && (
-        <span>No borders between runs: the agent told of none. An older agent notes none until it is updated.</span>
+        <span>No borders between runs: the agent has noted none. It notes those that start after its update.</span>
       )}
       <span className="tabular-nums">
-        {linesText(rows.length)}
+        {linesText(count)}
         {isFirst && ', all that the machine keeps'}
         {dropped > 0 && `; ${linesText(dropped)} in front are not kept in this page`}
       </span>

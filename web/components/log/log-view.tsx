@@ -55,7 +55,7 @@ export function LogView({ label, source, channels, choice, onChoice, hrefOf, end
   const [matches] = useState(() => new Matches());
   const named = channels.length > 1;
   const rows = useShown(state.rows, channels, choice);
-  const columns = useColumns(box, { times, named });
+  const { columns, stacked } = useColumns(box, { times, named });
   const onFollow = useCallback(
     (now: boolean) => {
       setFollowing(now);
@@ -67,7 +67,7 @@ export function LogView({ label, source, channels, choice, onChoice, hrefOf, end
     box,
     list,
     rows,
-    { wrap, columns },
+    { wrap, columns, stacked },
     { following, onFollow },
   );
   const found = matches.of(rows, find);

@@ -108,6 +108,45 @@ test('a stream that breaks is read on behind the last line: no line and no borde
   store.stop();
 });
 
+test('new rows are counted while the reader is elsewhere, and a short log is known to be whole', async () => {
+  const more = Promise.withResolvers<void>();
+  const log: LogSource = {
+    name: 'web-1',
+    async *follow() {
+      yield* rows(line(1), line(2));
+      // One heartbeat may come before the agent has sent all that was asked for.
+      yield { alive: true };
+      yield { alive: true };
+      await more.promise;
+      yield* rows(line(3), line(4), line(5));
+      yield { end: 'web-1', why: '' };
+    },
+    before: () => Promise.reject(new Error('Nobody asks.')),
+  };
+  const store = new LogStore(log);
+  store.read(channels);
+  await until('it is whole', async () => store.view().isFirst);
+  expect(await store.readEarlier()).toBe(0);
+  store.pause(true);
+  more.resolve();
+  await until('it ends', async () => store.view().state === 'ended');
+  expect([store.view().fresh, texts(store.view().rows)]).toEqual([
+    3,
+    [1, 2, 3, 4, 5].map((number) => `line ${number}`),
+  ]);
+  store.pause(false);
+  expect(store.view().fresh).toBe(0);
+});
+
+test('100,000 rows are laid out and found without looking at each', () => {
+  const heights = new Heights();
+  const merged = new MergedRows();
+  merged.append(Array.from({ length: 100_000 }, (_, number) => line(number)));
+  for (const _ of merged.rows) heights.push(20);
+  for (let row = 0; row < 100_000; row += 1_000) heights.set(row, 40);
+  expect([heights.total, heights.at(heights.offset(77_777))]).toEqual([2_002_000, 77_777]);
+});
+
 test('a border says how the run ended', () => {
   expect(endText(end(4, 2_300))).toBe('Run 4 · exited with code 1 after 2.3 s');
   expect(endText({ ...end(4, 2_300), signal: 'SIGKILL', outOfMemory: true })).toMatch(/memory limit after 2.3 s$/);

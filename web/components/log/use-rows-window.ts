@@ -9,8 +9,10 @@ const borderHeight = 36;
 
 interface Layout {
   wrap: boolean;
-  /** Characters that fit beside the gutter. */
+  /** Characters that fit beside the gutter, or beneath it. */
   columns: number;
+  /** The gutter has a line of its own. */
+  stacked: boolean;
 }
 
 interface Anchor {
@@ -38,7 +40,7 @@ export function useRowsWindow(
   box: RefObject<HTMLElement | null>,
   list: RefObject<HTMLElement | null>,
   rows: readonly LogRow[],
-  { wrap, columns }: Layout,
+  { wrap, columns, stacked }: Layout,
   { following, onFollow }: { following: boolean; onFollow: (following: boolean) => void },
 ): RowsWindow {
   const heights = useRef(new Heights());
@@ -47,7 +49,7 @@ export function useRowsWindow(
   const anchor = useRef<Anchor>(undefined);
   const placed = useRef(0);
   const [span, setSpan] = useState({ first: 0, end: 0 });
-  const layout = `${wrap} ${columns}`;
+  const layout = `${wrap} ${columns} ${stacked}`;
 
   if (known.current.rows !== rows || known.current.layout !== layout) {
     if (known.current.layout !== layout) measured.current = new WeakMap();
@@ -59,7 +61,8 @@ export function useRowsWindow(
     if (!isAppended) heights.current.clear();
     for (let index = heights.current.count; index < rows.length; index += 1) {
       const row = rows[index];
-      if (row !== undefined) heights.current.push(measured.current.get(row) ?? estimate(row, wrap, columns));
+      if (row !== undefined)
+        heights.current.push(measured.current.get(row) ?? estimate(row, { wrap, columns, stacked }));
     }
     known.current = { rows, layout };
   }
@@ -136,7 +139,8 @@ export function useRowsWindow(
       const { clientHeight } = box.current;
       const space = where === 'middle' ? clientHeight / 2 : clientHeight - heights.current.get(index) - lineHeight;
       anchor.current = { row, index, above: -Math.max(0, space) };
-      onFollow(false);
+      // Where everything is in view, the newest row is, too.
+      if (heights.current.total > clientHeight) onFollow(false);
       scroll(heights.current.offset(index) - Math.max(0, space));
       look();
     },
@@ -149,10 +153,11 @@ export function useRowsWindow(
   return { first, end, before: begin, after: heights.current.total - heights.current.offset(end), show };
 }
 
-function estimate(row: LogRow, wrap: boolean, columns: number): number {
+function estimate(row: LogRow, { wrap, columns, stacked }: Layout): number {
   if (row.kind !== 'line') return borderHeight;
   if (!wrap) return lineHeight;
-  return lineHeight * Math.max(1, Math.ceil(Math.min(row.text.length, longestShown) / Math.max(1, columns)));
+  const lines = Math.max(1, Math.ceil(Math.min(row.text.length, longestShown) / Math.max(1, columns)));
+  return lineHeight * (stacked ? lines + 1 : lines);
 }
 
 /** Of a longer line only the beginning is rendered until somebody asks for all of it. */

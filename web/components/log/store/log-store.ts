@@ -192,15 +192,38 @@ export class LogStore {
     let heard = Date.now();
     const watch = setInterval(() => Date.now() - heard > silentMillis && silent.abort(), 2_000);
     const places = new Map(channels.map(({ id }) => [id, this.#places.get(id)]));
+    const tail = Math.ceil(firstRows / channels.length);
+    // Who has fewer lines than were asked for has no others.
+    const lines = new Map(channels.filter(({ id }) => !this.#places.has(id)).map(({ id }) => [id, 0]));
+    let beats = 0;
+    const complete = (ids: Iterable<string>) => {
+      for (const id of [...ids]) {
+        if ((lines.get(id) ?? tail) < tail) this.#firsts.add(id);
+        lines.delete(id);
+      }
+      this.#join();
+      this.#show({ isFirst: this.#isFirst() });
+    };
     try {
-      for await (const news of this.#source.follow(places, firstRows, AbortSignal.any([over, silent.signal]))) {
+      for await (const news of this.#source.follow(places, tail, AbortSignal.any([over, silent.signal]))) {
         if (over.aborted) return undefined;
         heard = Date.now();
-        if ('row' in news) this.#take(news.row);
-        else if ('end' in news) {
+        if ('row' in news) {
+          const { kind, channel } = news.row;
+          const count = lines.get(channel);
+          if (kind === 'line' && count !== undefined) lines.set(channel, count + 1);
+          this.#take(news.row);
+          beats = 0;
+        } else if ('end' in news) {
+          complete([news.end]);
           this.#ended.add(news.end);
           if (news.why !== '') this.#show({ why: news.why });
-        } else if (this.#state.state !== 'following') this.#show({ state: 'following', why: '' });
+        } else {
+          beats += 1;
+          if (this.#state.state !== 'following') this.#show({ state: 'following', why: '' });
+          // The agent has begun, and nothing has come for a whole interval.
+          if (beats === 2) complete([...lines].flatMap(([id, count]) => (count > 0 ? [id] : [])));
+        }
         if (this.#state.state === 'held') {
           this.#over.abort();
           return undefined;

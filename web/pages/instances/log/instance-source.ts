@@ -58,8 +58,9 @@ export async function* readStream(
 export async function* news(found: AsyncIterable<Frame>, instance: string): AsyncGenerator<LogNews> {
   for await (const frame of found) {
     if (frame.event === 'end') yield { end: instance, why: (JSON.parse(frame.data) as { message: string }).message };
-    else if (frame.event === undefined) yield { alive: true };
-    else {
+    else if (frame.event === undefined) {
+      if (frame.comment !== 'open') yield { alive: true };
+    } else {
       const row = rowOf(frame, instance);
       if (row !== undefined) yield { row };
     }

@@ -9,13 +9,14 @@ export function workloadSource(of: LogsOf, workload: string): LogSource {
       const places = [...channels].flatMap(([id, place]) => (place === undefined ? [] : [`${id}:${place}`]));
       const query = {
         instances: [...channels.keys()].slice(0, mostInstances).join(),
-        tail: String(Math.ceil(tail / Math.max(1, channels.size))),
+        tail: String(tail),
         follow: 'true',
         ...(places.length === 0 ? {} : { after: places.slice(0, mostInstances).join() }),
       };
       for await (const { id = '', ...frame } of readStream(of, undefined, query, signal)) {
-        if (frame.event === undefined) yield { alive: true };
-        else yield* told({ ...frame, id: id.slice(id.indexOf(':') + 1) });
+        if (frame.event === undefined) {
+          if (frame.comment !== 'open') yield { alive: true };
+        } else yield* told({ ...frame, id: id.slice(id.indexOf(':') + 1) });
       }
     },
     before: (channel, place, count, signal) => before(of, channel, place, count, signal),
