@@ -2,7 +2,7 @@ import { backOff } from '../../../../domain/back-off.ts';
 import type { LogRow, Place, RunEnd } from '../rows.ts';
 import { type LogChannel, LogRefused, type LogSource } from '../source.ts';
 import { MergedRows } from './merged-rows.ts';
-import { rest } from './rest.ts';
+import { breath, rest } from './rest.ts';
 import { RunsSeen } from './runs-seen.ts';
 
 export interface LogState {
@@ -26,6 +26,7 @@ export const mostRows = 200_000;
 const firstRows = 1_000;
 const earlierRows = 2_000;
 const batchMillis = 100;
+const sliceMillis = 10;
 /** The stream beats every 5 seconds. */
 const silentMillis = 16_000;
 const workedMillis = 10_000;
@@ -190,6 +191,7 @@ export class LogStore {
   async #read(channels: readonly LogChannel[], over: AbortSignal): Promise<string | undefined> {
     const silent = new AbortController();
     let heard = Date.now();
+    let drawn = heard;
     const watch = setInterval(() => Date.now() - heard > silentMillis && silent.abort(), 2_000);
     const places = new Map(channels.map(({ id }) => [id, this.#places.get(id)]));
     const tail = Math.ceil(firstRows / channels.length);
@@ -208,6 +210,11 @@ export class LogStore {
       for await (const news of this.#source.follow(places, tail, AbortSignal.any([over, silent.signal]))) {
         if (over.aborted) return undefined;
         heard = Date.now();
+        if (heard - drawn > sliceMillis) {
+          // A fast network never lets the page draw: lines that are there already come without a pause.
+          await breath();
+          drawn = Date.now();
+        }
         if ('row' in news) {
           const { kind, channel } = news.row;
           const count = lines.get(channel);
