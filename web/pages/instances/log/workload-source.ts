@@ -24,7 +24,7 @@ export function workloadSource(of: LogsOf, workload: string): LogSource {
 }
 
 /** As many as one stream takes. */
-export const mostInstances = 32;
+export const mostInstances = 12;
 
 function* told(frame: { event?: string; data: string; id: string }): Generator<LogNews> {
   const { instance, message } = JSON.parse(frame.data) as { instance: string; message?: string };
