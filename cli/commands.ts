@@ -34,6 +34,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'image build': async () => (await import('./image/build.ts')).imageBuild,
   'workflow list': async () => (await import('./workflow/list.ts')).workflowList,
   'workflow show': async () => (await import('./workflow/show.ts')).workflowShow,
+  'workflow export': async () => (await import('./workflow/export.ts')).workflowExport,
   'workflow history': async () => (await import('./workflow/history.ts')).workflowHistory,
   'agent run': async () => (await import('./agent/agent.ts')).agentCommand('run'),
   'agent join': async () => (await import('./agent/agent.ts')).agentCommand('join'),

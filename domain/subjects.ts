@@ -71,6 +71,7 @@ export const subjects = {
   // Records of older versions spell it with a dash.
   'agent-update': { retired: ['failed'] },
   deletion: { told: viewers, retired: ['failed'] },
+  workflow: { actions: ['exported'] },
 } as const satisfies Record<string, Subject>;
 
 export type Subjects = typeof subjects;

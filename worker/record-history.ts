@@ -6,7 +6,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Payload } from '@temporalio/common';
 import { openKeyring } from '../db/keys/keys.ts';
 import { openDatabase } from '../db/postgres/database.ts';
 import { readSettings, required } from '../domain/settings/settings.ts';
@@ -14,6 +13,7 @@ import { type PayloadKeys, payloadCodec } from '../temporal/connection/codec.ts'
 import type { Temporal } from '../temporal/connection/connect.ts';
 import { openTemporal } from '../temporal/connection/open.ts';
 import { historyToText } from '../temporal/history/history-text.ts';
+import { inPlain, isPayload } from '../temporal/history/in-plain.ts';
 import { actorOf } from '../workflows/descriptors.ts';
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
@@ -29,30 +29,23 @@ export async function recordHistory(
   const actor = actorOf(actorId);
   if (!actor || !/^[a-z0-9-]+$/.test(name)) throw new Error('Give the id of an actor, and a name of a-z, 0-9 and -.');
   const history = await temporal.client.workflow.getHandle(actorId).fetchHistory();
-  await inPlain(history, keys);
+  await inPlain(history, payloadCodec(keys), () => false);
+  withoutCheckout(history);
   await mkdir(histories, { recursive: true });
   const path = join(histories, `${actor.kind}-${name}.json`);
   await writeFile(path, historyToText(history));
   return path;
 }
 
-/** Decodes every payload, and takes out what belongs to the machine: who it was, and where the program lay. */
-async function inPlain(value: unknown, keys: PayloadKeys): Promise<void> {
+/** Takes out where the program lay. */
+function withoutCheckout(value: unknown): void {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
   if (isPayload(value)) {
-    const [payload] = await payloadCodec(keys).decode([value]);
-    const text = Buffer.from(payload?.data ?? []).toString('utf8');
-    Object.assign(value, payload);
+    const text = Buffer.from(value.data ?? []).toString('utf8');
     if (text.includes(checkout)) value.data = Buffer.from(text.replaceAll(checkout, ''));
     return;
   }
-  if ('identity' in value && typeof value.identity === 'string') value.identity = 'recorded';
-  for (const part of Object.values(value)) await inPlain(part, keys);
-}
-
-function isPayload(value: object): value is Payload {
-  const metadata: unknown = 'metadata' in value ? value.metadata : undefined;
-  return typeof metadata === 'object' && metadata !== null && 'encoding' in metadata;
+  for (const part of Object.values(value)) withoutCheckout(part);
 }
 
 if (import.meta.main) {

@@ -158,10 +158,10 @@ test('workflow list, show and history tell what goes on behind it', async () => 
   expect(listed.out).toMatch(new RegExp(`^${clusterId} +cluster +Berlin +`, 'm'));
   expect(shown.out).toMatch(/^now +(Waits to be started\.|Temporal does not know it)/m);
   expect(told.out.trimEnd().split('\n')).toEqual([
-    expect.stringMatching(/^at +what happened$/),
+    expect.stringMatching(/^at +after +outcome +what happened$/),
     expect.stringMatching(/The deletion of the cluster was requested$/),
-    expect.stringMatching(/Deleted the cluster and everything in it +Its commands have ended/),
-    expect.stringMatching(/Ended: the cluster was deleted$/),
+    expect.stringMatching(/done +Deleted the cluster and everything in it → Deleted +Its commands have ended/),
+    expect.stringMatching(/Ended: the cluster was deleted → Deleted$/),
   ]);
 });
 

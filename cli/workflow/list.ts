@@ -9,8 +9,9 @@ import { wholeNumberOf } from '../engine/whole-number-of.ts';
 type Workflow = z.output<typeof workflowSchema>;
 
 export const workflowList = command({
-  summary: 'Lists workflows: stuck first, then running, then finished',
-  usage: '[--kind KIND] [--open | --over | --stuck] [--tail N] [--json]',
+  summary: 'Lists workflows, newest first',
+  usage:
+    '[--kind KIND | --lives LIFE] [--open | --over | --stuck | --failed] [--about ID] [--by ID] [--from TIME] [--until TIME] [--tail N] [--json]',
   options: {
     kind: {
       type: 'string',
@@ -20,14 +21,25 @@ export const workflowList = command({
     open: { type: 'boolean', what: 'Only running ones.' },
     over: { type: 'boolean', what: 'Only finished ones.' },
     stuck: { type: 'boolean', what: 'Only stuck ones.' },
+    failed: { type: 'boolean', what: 'Only failed ones.' },
+    lives: {
+      type: 'string',
+      value: 'LIFE',
+      what: '`once`: those that run to their end; `for-ever`: those that live on.',
+    },
+    about: { type: 'string', value: 'ID', what: 'Only those about this cluster or organization.' },
+    by: { type: 'string', value: 'ID', what: 'Only those that this person or token started.' },
+    from: { type: 'string', value: 'TIME', what: 'Only those still running at this time (ISO 8601), or later.' },
+    until: { type: 'string', value: 'TIME', what: 'Only those that started before this time.' },
     tail: { type: 'string', value: 'N', what: 'At most so many; 50 by default.' },
     ...restOptions,
   },
-  run: async ({ kind, open, over, stuck, tail, ...given }) => {
+  run: async ({ kind, open, over, stuck, failed, lives, about, by, from, until, tail, ...given }) => {
     if (kind !== undefined && !kinds.some((one) => one === kind)) {
       throw new UsageError(`There is no kind "${printable(kind)}"; there is: ${kinds.join(', ')}.`);
     }
     if (over && (open || stuck)) throw new UsageError('--over goes with neither --open nor --stuck.');
+    if (failed && (open || stuck)) throw new UsageError('--failed goes with neither --open nor --stuck.');
     const workflows = await new Rest(given).all<Workflow>(
       '/workflows',
       wholeNumberOf('--tail', tail, 1, 10_000) ?? 50,
@@ -35,14 +47,23 @@ export const workflowList = command({
         ...(kind === undefined ? {} : { kind }),
         ...(open || over ? { state: open ? 'open' : 'over' } : {}),
         ...(stuck ? { stuck: 'true' } : {}),
+        ...(failed ? { outcome: 'failed' } : {}),
+        ...(lives === undefined ? {} : { lives }),
+        ...(about === undefined ? {} : { subjectId: about }),
+        ...(by === undefined ? {} : { requestedBy: by }),
+        ...(from === undefined ? {} : { from }),
+        ...(until === undefined ? {} : { until }),
       },
     );
     if (given.json) process.stdout.write(`${JSON.stringify({ workflows }, undefined, 2)}\n`);
     else if (workflows.length === 0) process.stdout.write('There are no such workflows.\n');
-    else process.stdout.write(asTable(['id', 'kind', 'of', 'state', 'since', ''], workflows.map(row)));
+    else process.stdout.write(asTable(['id', 'kind', 'of', 'state', 'outcome', 'since', 'by', ''], workflows.map(row)));
   },
 });
 
-function row({ id, kind, name, state, stuck, blocker, message, createdAt }: Workflow): string[] {
-  return [id, kind, printable(name), stuck ? `${state}, stuck` : state, createdAt, printable(blocker || message)];
+function row({ id, kind, name, state, outcome, stuck, blocker, message, createdAt, requestedBy }: Workflow): string[] {
+  return [
+    ...[id, kind, printable(name), stuck ? `${state}, stuck` : state, outcome, createdAt],
+    ...[printable(requestedBy?.name ?? ''), printable(blocker || message)],
+  ];
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { workflowDetailSchema } from '../../api/workflows/workflow.ts';
+import { duration } from '../../domain/history-steps/in-words.ts';
 import { command } from '../engine/command.ts';
 import { Rest, restOptions } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
@@ -7,7 +8,7 @@ import { printable } from '../engine/table.ts';
 type Detail = z.output<typeof workflowDetailSchema>;
 
 export const workflowShow = command({
-  summary: 'Shows what one workflow waits for',
+  summary: 'Shows one workflow: who requested it, its stages, and what it waits for',
   usage: 'ID [--json]',
   options: restOptions,
   words: { least: 1, most: 1 },
@@ -23,17 +24,27 @@ export function workflowPath(id: string): string {
 }
 
 function asLines(workflow: Detail): string {
-  const { actorId, name, state, stuck, blocker, message, createdAt, finishedAt = '', waitingFor, pending } = workflow;
+  const { actorId, name, about, state, outcome, stuck, blocker, message, requestedBy, stages } = workflow;
+  const { createdAt, finishedAt = '', waitingFor, pending } = workflow;
+  const request = requestedBy?.requestId === undefined ? '' : `, request ${requestedBy.requestId}`;
   const lines: [string, string][] = [
     ['workflow', `${actorId} "${name}"`],
+    ['about', about],
+    ['by', requestedBy === undefined ? '' : `${requestedBy.name} (${requestedBy.kind})${request}`],
+    ['outcome', outcome],
     ['state', [stuck ? `${state}, stuck` : state, message].filter((text) => text !== '').join(': ')],
     ['stuck', blocker],
     ['since', createdAt],
     ['ended', finishedAt],
+    ...stages.map((stage): [string, string] => ['stage', stageLine(stage)]),
     ['now', waitingFor],
     ...pending.map(({ lastFailure }): [string, string] => ['last failure', lastFailure]),
   ];
   const shown = lines.filter(([, value]) => value !== '');
   const width = Math.max(...shown.map(([title]) => title.length));
   return shown.map(([title, value]) => `${title.padEnd(width)}  ${printable(value)}\n`).join('');
+}
+
+function stageLine({ title, outcome, durationMs }: Detail['stages'][number]): string {
+  return durationMs === undefined ? `${title}: ${outcome}` : `${title}: ${outcome} after ${duration(durationMs)}`;
 }

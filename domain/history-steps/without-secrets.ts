@@ -16,6 +16,16 @@ export function withoutSecrets(attributes: Facts): Facts {
   return { cut: `Only the beginning is shown; it has ${Math.ceil(bytes / 1024)} kB.`, beginning: text.slice(0, 8_192) };
 }
 
+/** Whether a value, as JSON, has something that nobody is shown. */
+export function holdsSecrets(json: string): boolean {
+  try {
+    const value: unknown = JSON.parse(json);
+    return JSON.stringify(value) !== JSON.stringify(hide('', value, 0));
+  } catch {
+    return false;
+  }
+}
+
 function hide(name: string, value: unknown, depth: number): unknown {
   if (value === null || value === undefined) return null;
   if (secret.test(name)) return 'hidden';

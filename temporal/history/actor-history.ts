@@ -1,4 +1,5 @@
 import type { PayloadCodec } from '@temporalio/common';
+import proto from '@temporalio/proto';
 import {
   type ArchivedRun,
   archivedRuns,
@@ -9,6 +10,7 @@ import type { Keyring } from '../../db/keys/keys.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import type { ActorId } from '../../domain/actors/actors.ts';
 import { endsRun, type HistoryEvent, unreadablePart } from '../../domain/history-steps/event.ts';
+import { holdsSecrets } from '../../domain/history-steps/without-secrets.ts';
 import { payloadCodec } from '../connection/codec.ts';
 import type { Temporal } from '../connection/connect.ts';
 import { hasStatus } from '../connection/grpc-status.ts';
@@ -16,6 +18,10 @@ import { payloadKeys } from '../connection/open.ts';
 import { type DescribedActor, describeActor } from '../delivery/describe-actor.ts';
 import { fetchRun, runsUpTo } from './fetch-history.ts';
 import { historyEvents } from './history-events.ts';
+import { historyToJson } from './history-text.ts';
+import { inPlain } from './in-plain.ts';
+
+const { History } = proto.temporal.api.history.v1;
 
 export interface HistoryParts {
   database: Database;
@@ -67,6 +73,36 @@ export class ActorHistory {
     if (run !== undefined) return await this.#archivedRun(run, number === archived.length);
     const runId = (await this.#liveRuns())[number - 1 - archived.length];
     return runId === undefined ? undefined : await this.#liveRun(runId);
+  }
+
+  /** A run as Temporal's tools and the SDK's replayer take it; `undefined` if there is no such run. */
+  async exported(number: number): Promise<Record<string, unknown> | undefined> {
+    const pages = await this.#pagesOf(number);
+    if (pages === undefined) return undefined;
+    const events = pages.flatMap((bytes) => History.decode(bytes).events);
+    await inPlain(events, this.#codec, holdsSecrets);
+    return historyToJson({ events });
+  }
+
+  /** Throws `UnreadablePage`: a history with a gap does not replay. */
+  async #pagesOf(number: number): Promise<Uint8Array[] | undefined> {
+    const archived = await this.archived();
+    const run = archived[number - 1];
+    const whole = run !== undefined && (this.#wholeInArchive || number < archived.length);
+    const runId = run?.runId ?? (await this.#liveRuns())[number - 1 - archived.length];
+    if (runId === undefined) return undefined;
+    const pages: Uint8Array[] = [];
+    if (!whole) {
+      for await (const { bytes } of fetchRun(this.#parts.temporal, this.#actorId, runId)) pages.push(bytes);
+      return pages;
+    }
+    const { database, keyring } = this.#parts;
+    for (let page = 0; page <= Math.max(...run.pages); page += 1) {
+      const bytes = await readHistoryPage(database.kysely, keyring, { actorId: this.#actorId, runId, page });
+      if (bytes === undefined) throw new UnreadablePage(`Page ${page} of the run ${runId} is missing.`);
+      pages.push(bytes);
+    }
+    return pages;
   }
 
   async #liveRuns(): Promise<string[]> {

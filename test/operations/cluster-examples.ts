@@ -122,5 +122,6 @@ export function clusterExamples({ api, ours }: ExampleGround): Record<string, Ex
     'workflows.list': { prepare: cluster },
     'workflows.get': { prepare: cluster },
     'workflows.history': { prepare: archived },
+    'workflows.export': { prepare: archived },
   };
 }

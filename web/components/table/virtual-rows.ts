@@ -9,7 +9,7 @@ const guess = 57;
 
 interface VirtualRows extends Rendered {
   /** For the `ref` of a row, which is measured from then on. */
-  measure: (row: HTMLTableRowElement | null) => (() => void) | undefined;
+  measure: (row: HTMLElement | null) => (() => void) | undefined;
 }
 
 /** The rows near the window. `kept` is the id of one that stays rendered, since it has the focus or is about to. */
@@ -52,7 +52,7 @@ export function useVirtualRows(
     return () => over.abort();
   }, [virtual, look]);
 
-  const measure = useCallback((row: HTMLTableRowElement | null) => {
+  const measure = useCallback((row: HTMLElement | null) => {
     if (row === null) return;
     observer.current ??= new ResizeObserver((entries) => {
       let changed = false;

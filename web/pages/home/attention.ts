@@ -2,7 +2,7 @@ import type { LinkProps } from '@tanstack/react-router';
 import type { Tone } from '../../components/style.ts';
 import type { ListedCluster } from '../clusters/cluster-status.tsx';
 import { type ClusterEvent, eventWords } from '../events/event-words.ts';
-import { type Actor, actorTitle } from '../workflows/actor-words.ts';
+import type { Actor } from '../workflows/actor-words.ts';
 
 /** One entry of "Needs attention", with a link to its page. */
 export interface Attention {
@@ -96,7 +96,7 @@ function ofStuck(actor: Actor, { organization }: Known): Attention {
   return {
     key: `stuck ${actor.id}`,
     tone: 'attention',
-    title: `${actorTitle(actor)} is stuck`,
+    title: `${actor.title} is stuck`,
     detail: actor.blocker || actor.message,
     go: 'Open history',
     link: { to: '/$organization/workflows/$workflow', params: { organization, workflow: actor.id } },

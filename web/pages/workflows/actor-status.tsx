@@ -1,7 +1,6 @@
 import { Status } from '../../components/status.tsx';
-import { type Actor, stateWords } from './actor-words.ts';
+import type { Actor } from './actor-words.ts';
 
-export function ActorStatus({ actor }: { actor: Pick<Actor, 'kind' | 'state'> }) {
-  const { word, tone } = stateWords(actor);
-  return <Status tone={tone}>{word}</Status>;
+export function ActorStatus({ actor: { tone, stateTitle } }: { actor: Pick<Actor, 'tone' | 'stateTitle'> }) {
+  return <Status tone={tone}>{stateTitle}</Status>;
 }

@@ -4,25 +4,42 @@ import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { chosen, flag, type Search, text } from '../../search.ts';
+import type { Deeds } from '../audit-log/deed.ts';
 
 const workflows = createRoute({
   getParentRoute: () => organizationRoute,
   path: '/workflows',
-  validateSearch: ({ kind, state, stuck }: Search) => ({
+  validateSearch: ({ lives, view, kind, about, by, from, until }: Search) => ({
+    ...chosen('lives', lives, ['for-ever']),
+    ...chosen('view', view, ['running', 'failed-today', 'stuck']),
     ...text('kind', kind),
-    ...chosen('state', state, ['open', 'over']),
-    ...flag('stuck', stuck),
+    ...text('about', about),
+    ...text('by', by),
+    ...text('from', from),
+    ...text('until', until),
   }),
-  component: page(() => import('./workflow-list.tsx'), 'WorkflowList'),
+  component: page(() => import('./list/workflow-list.tsx'), 'WorkflowList'),
 });
 const workflow = createRoute({
   getParentRoute: () => organizationRoute,
   path: '/workflows/$workflow',
-  validateSearch: ({ order, raw }: Search) => ({ ...chosen('order', order, ['newest']), ...flag('raw', raw) }),
+  validateSearch: ({ step, failures, q, order, raw }: Search) => ({
+    ...text('step', step),
+    ...flag('failures', failures),
+    ...text('q', q),
+    ...chosen('order', order, ['newest', 'oldest']),
+    ...flag('raw', raw),
+  }),
   component: page(() => import('./workflow.tsx'), 'Workflow'),
 });
 
 export const routes = [workflows, workflow] as const;
+
+export const kinds = { workflow: 'Workflow' };
+
+export const deeds: Deeds<'workflow'> = {
+  'workflow.exported': { label: 'Exported', done: ({ name }) => `exported the history of the workflow ${name}` },
+};
 
 export const place: Place = {
   label: 'Workflows',
@@ -31,5 +48,5 @@ export const place: Place = {
   key: 'o',
   role: 'viewer',
   group: 'work',
-  also: 'operations actors history stuck',
+  also: 'operations actors history stuck failed long-lived',
 };
