@@ -8,6 +8,7 @@ import { handStories } from './stories/hands.ts';
 import { logStories } from './stories/logs.ts';
 import { tableStories } from './stories/tables.ts';
 import { truthStories } from './stories/truth.ts';
+import { workflowStories } from './stories/workflows.ts';
 import type { Stories, World } from './stories/world.ts';
 
 /** Stories that share an installation: each leaves the API running and what it did not make as it was. */
@@ -18,6 +19,7 @@ const subjects: Record<string, Stories> = {
   frame: frameStories,
   tables: tableStories,
   truth: truthStories,
+  workflows: workflowStories,
 };
 
 const browser = await realBrowser();

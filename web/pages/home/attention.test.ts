@@ -21,7 +21,9 @@ test('what is broken comes first, and what could be done last', () => {
     cluster('gone', { status: 'lost', summary, message: 'Last heard of at noon.' }),
     cluster('well', {}),
   ];
-  const stuck = [{ id: '1', kind: 'deletion', name: 'Acme', blocker: 'Why.', message: '' } as never];
+  const stuck = [
+    { id: '1', title: 'Deletion of Acme', kind: 'deletion', name: 'Acme', blocker: 'Why.', message: '' } as never,
+  ];
   expect(attentionOf({ ...known, clusters, stuck }).map(({ title, detail }) => [title, detail])).toEqual([
     ['gone lost contact', 'Last heard of at noon.'],
     ['new is waiting for its agent', 'Run the join command on its machine.'],

@@ -1,16 +1,14 @@
-import { XIcon } from '@primer/octicons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Button } from '../../../components/forms/button.tsx';
-import { Select, TextField } from '../../../components/forms/form.tsx';
+import { FilterBar } from '../../../components/filter-bar/filter-bar.tsx';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { useMembership } from '../../../control-plane/session.ts';
-import { actorKinds, isKind, livesOf, manyOf } from '../actor-words.ts';
+import { actorKinds, livesOf, manyOf } from '../actor-words.ts';
 import { views, type WorkflowFilter } from './filter.ts';
 
 interface FiltersProps {
   filter: WorkflowFilter;
-  /** The name of the person or token that is not a member. */
+  /** The name of a person or token that is not a member. */
   stranger: string | undefined;
   onChange: (filter: WorkflowFilter) => void;
 }
@@ -18,104 +16,57 @@ interface FiltersProps {
 /** Views first, then what narrows them; all of it is in the address. */
 export function Filters({ filter, stranger, onChange }: FiltersProps) {
   const { trpc } = usePlane();
-  const clusters = useQuery(trpc.clusters.list.queryOptions({ query: { limit: 200 } })).data?.items ?? [];
-  const path = { id: useMembership().id };
-  const members = useQuery(trpc.members.list.queryOptions({ path, query: { limit: 200 } })).data?.items ?? [];
-  const set = (name: keyof WorkflowFilter, value: string) => {
-    const { [name]: _, ...rest } = filter;
-    onChange(value === '' ? rest : { ...rest, [name]: value });
-  };
-  const { lives, view, kind, about, by, from = '', until = '' } = filter;
-  const narrowed = [kind, about, by, filter.from, filter.until].some((one) => one !== undefined);
+  const { id } = useMembership();
+  const most = { limit: 200 };
+  const clusters = useQuery(trpc.clusters.list.queryOptions({ query: most })).data?.items ?? [];
+  const members = useQuery(trpc.members.list.queryOptions({ path: { id }, query: most })).data?.items ?? [];
+  const { lives = 'once', view, about, by } = filter;
+  const kinds = actorKinds.filter((kind) => livesOf(kind) === lives);
+  const things = clusters.map((cluster) => ({ value: cluster.id, label: cluster.name }));
+  const people = members.map(({ userId, name }) => ({ value: userId, label: name }));
   return (
     <div className="flex flex-col gap-3">
       <Views filter={filter} />
-      <fieldset className="flex flex-wrap items-center gap-2 [&>div]:max-sm:w-full">
-        <legend className="sr-only">Show only</legend>
-        <div className="w-44">
-          <Select
-            label="Kind"
-            value={isKind(kind) ? kind : ''}
-            onChange={(value) => set('kind', value)}
-            choices={[
-              { value: '', label: 'Every kind' },
-              ...actorKinds
-                .filter((one) => livesOf(one) === (lives ?? 'once'))
-                .map((value) => ({ value, label: manyOf(value) })),
-            ]}
-          />
-        </div>
-        <div className="w-44">
-          <Select
-            label="About"
-            value={about ?? ''}
-            onChange={(value) => set('about', value)}
-            choices={[
-              { value: '', label: 'About anything' },
-              ...clusters.map(({ id, name }) => ({ value: id, label: name })),
-              ...(about === undefined || clusters.some(({ id }) => id === about)
-                ? []
-                : [{ value: about, label: 'Something deleted' }]),
-            ]}
-          />
-        </div>
-        <div className="w-44">
-          <Select
-            label="Requested by"
-            value={by ?? ''}
-            onChange={(value) => set('by', value)}
-            choices={[
-              { value: '', label: 'By anyone' },
-              ...members.map(({ userId, name }) => ({ value: userId, label: name })),
-              ...(by === undefined || members.some(({ userId }) => userId === by)
-                ? []
-                : [{ value: by, label: stranger ?? 'Somebody else' }]),
-            ]}
-          />
-        </div>
-        {view !== 'failed-today' && (
-          <div className="flex items-center gap-2 text-soft text-sm">
-            <TextField bare name="from" label="From" type="date" value={from} onChange={(day) => set('from', day)} />
-            to
-            <TextField
-              bare
-              name="until"
-              label="Until"
-              type="date"
-              value={until}
-              onChange={(day) => set('until', day)}
-            />
-          </div>
-        )}
-        {narrowed && (
-          <Button
-            look="quiet"
-            small
-            icon={<XIcon />}
-            onClick={() => onChange({ ...(lives && { lives }), ...(view && { view }) })}
-          >
-            Clear filters
-          </Button>
-        )}
-      </fieldset>
+      <FilterBar
+        values={{ ...filter }}
+        onChange={onChange}
+        filters={[
+          { name: 'kind', label: 'Kind', choices: kinds.map((value) => ({ value, label: manyOf(value) })) },
+          { name: 'about', label: 'About', choices: withGiven(things, about, 'Something deleted') },
+          { name: 'by', label: 'Requested by', choices: withGiven(people, by, stranger ?? 'Somebody else') },
+          ...(view === 'failed-today'
+            ? []
+            : ([
+                { name: 'from', label: 'From', day: true },
+                { name: 'until', label: 'Until', day: true },
+              ] as const)),
+        ]}
+      />
     </div>
   );
 }
 
-function Views({ filter: { view: _, ...filter } }: Pick<FiltersProps, 'filter'>) {
+/** An address may name what is not offered any more. */
+function withGiven(choices: { value: string; label: string }[], given: string | undefined, label: string) {
+  if (given === undefined || choices.some(({ value }) => value === given)) return choices;
+  return [...choices, { value: given, label }];
+}
+
+function Views({ filter: { view: shown, ...filter } }: Pick<FiltersProps, 'filter'>) {
   const { slug: organization } = useMembership();
-  const shown = views.filter(({ view }) => filter.lives === undefined || view !== 'failed-today');
+  // What lives for ever seldom fails, and hardly today.
+  const offered = views.filter(({ view }) => filter.lives === undefined || view !== 'failed-today');
   return (
     <nav aria-label="Views" className="flex flex-wrap gap-1.5">
-      {shown.map(({ view, label }) => (
+      {offered.map(({ view, label }) => (
         <Link
           key={label}
           to="/$organization/workflows"
           params={{ organization }}
           search={view === undefined ? filter : { ...filter, view }}
           replace
-          aria-current={_ === view ? 'true' : undefined}
-          className="rounded-full border border-field-line px-3 py-1 text-sm text-soft hover:bg-hover aria-[current=true]:border-strong aria-[current=true]:bg-strong aria-[current=true]:text-on-strong"
+          aria-current={shown === view ? 'true' : undefined}
+          className="rounded-md px-2.5 py-1 text-soft text-sm hover:bg-hover aria-[current=true]:bg-hover aria-[current=true]:font-medium aria-[current=true]:text-text"
         >
           {label}
         </Link>

@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'react';
-import { Checkbox, Select, TextField } from '../../../components/forms/form.tsx';
+import { SearchField } from '../../../components/filter-bar/search-field.tsx';
+import { Checkbox, Select } from '../../../components/forms/form.tsx';
 
 export interface HistorySearch {
   step?: string;
@@ -36,7 +36,12 @@ export function Choices({ search, order, onChange }: ChoicesProps) {
         checked={raw === true}
         onChange={(checked) => onChange(checked ? { ...kept, raw: true } : without('raw'))}
       />
-      <SearchField q={q} onChange={(text) => onChange(text === '' ? without('q') : { ...kept, q: text })} />
+      <SearchField
+        label="Search the history"
+        placeholder="Search the history"
+        value={q}
+        onChange={(text) => onChange(text === '' ? without('q') : { ...kept, q: text })}
+      />
       <div className="w-36">
         <Select
           label="Order"
@@ -48,32 +53,6 @@ export function Choices({ search, order, onChange }: ChoicesProps) {
           ]}
         />
       </div>
-    </div>
-  );
-}
-
-const stillMillis = 150;
-
-function SearchField({ q, onChange }: { q: string; onChange: (q: string) => void }) {
-  const [text, setText] = useState(q);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing asks.
-  useEffect(() => {
-    if (text.trim() === q) return;
-    const timer = setTimeout(() => onChange(text.trim()), stillMillis);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return (
-    <div className="w-52 max-sm:w-full">
-      <TextField
-        bare
-        name="q"
-        label="Search the history"
-        placeholder="Search the history"
-        type="search"
-        maxLength={200}
-        value={text}
-        onChange={setText}
-      />
     </div>
   );
 }
