@@ -93,11 +93,16 @@ export class ActorHistory {
     if (runId === undefined) return undefined;
     const pages: Uint8Array[] = [];
     if (!whole) {
-      for await (const { bytes } of fetchRun(this.#parts.temporal, this.#actorId, runId)) pages.push(bytes);
-      return pages;
+      try {
+        for await (const { bytes } of fetchRun(this.#parts.temporal, this.#actorId, runId)) pages.push(bytes);
+        return pages;
+      } catch (error) {
+        // Archived to its end meanwhile, and forgotten by Temporal.
+        if (run === undefined || !hasStatus(error, 'notFound')) throw error;
+      }
     }
     const { database, keyring } = this.#parts;
-    for (let page = 0; page <= Math.max(...run.pages); page += 1) {
+    for (let page = 0; page <= Math.max(...(run?.pages ?? [])); page += 1) {
       const bytes = await readHistoryPage(database.kysely, keyring, { actorId: this.#actorId, runId, page });
       if (bytes === undefined) throw new UnreadablePage(`Page ${page} of the run ${runId} is missing.`);
       pages.push(bytes);
