@@ -32,14 +32,20 @@ export function WorkflowList() {
   const stranger = actors.items?.find(({ requestedBy }) => requestedBy?.id === filter.by)?.requestedBy?.name;
 
   return (
-    <Page title="Workflows" about="Work that takes longer than a request, with its stages and its history.">
-      <Tabs
-        label="Workflows"
-        tabs={[
-          { label: 'Runs', link: { ...to, search: {} }, active: lives === undefined },
-          { label: 'Long-lived', link: { ...to, search: { lives: 'for-ever' } }, active: lives === 'for-ever' },
-        ]}
-      />
+    <Page
+      title="Workflows"
+      width="wide"
+      about="Work that takes longer than a request, with its stages and its history."
+      tabs={
+        <Tabs
+          label="Workflows"
+          tabs={[
+            { label: 'Runs', link: { ...to, search: {} }, active: lives === undefined },
+            { label: 'Long-lived', link: { ...to, search: { lives: 'for-ever' } }, active: lives === 'for-ever' },
+          ]}
+        />
+      }
+    >
       <Filters filter={filter} stranger={stranger} onChange={show} />
       <Card>
         <Table
