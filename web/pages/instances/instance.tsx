@@ -57,6 +57,7 @@ function OneInstance() {
   return (
     <Page
       title={params.instance}
+      width="wide"
       status={status}
       about={instance && <About instance={instance} />}
       actions={

@@ -36,6 +36,7 @@ function LogOfWorkload() {
   return (
     <Page
       title={`Log of ${workload}`}
+      width="wide"
       about={channels.length > 0 && `${counted(channels.length, 'instance')}, by time.`}
     >
       {channels.length > mostInstances && (
