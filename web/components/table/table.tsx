@@ -24,6 +24,8 @@ interface TableProps<Item> {
   /** The items of a row's menu; nothing where it has none. */
   menu?: (item: Item) => ReactNode;
   empty: ReactNode;
+  /** The order before a heading is pressed, where it is not the server's. */
+  arranged?: (items: readonly Item[]) => readonly Item[];
   /** Of the loaded items, those that a filter of the page leaves. */
   shows?: (item: Item) => boolean;
   /** Where the filter leaves nothing of what is there. */
@@ -41,11 +43,11 @@ export function Table<Item>(props: TableProps<Item>) {
   const place = useRef<HTMLDivElement>(null);
   const { items, query } = pages;
   const [order, setOrder] = useState<Order>();
-  const { columns, shows } = props;
+  const { columns, shows, arranged } = props;
   const shown = useMemo(() => {
     const left = shows === undefined ? items : items?.filter(shows);
-    return sorted(left ?? [], columns, order);
-  }, [items, shows, columns, order]);
+    return sorted(arranged?.(left ?? []) ?? left ?? [], columns, order);
+  }, [items, shows, arranged, columns, order]);
   const ids = useMemo(() => shown.map(pages.id), [shown, pages.id]);
   const focus = useFocusKept(ids, place);
   if (items === undefined) {

@@ -2,13 +2,14 @@ import { ServerIcon } from '@primer/octicons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Button } from '../../components/forms/button.tsx';
 import { Card, Page } from '../../components/page.tsx';
-import { Rows } from '../../components/rows.tsx';
-import { EmptyState, LoadedPages } from '../../components/states.tsx';
+import { EmptyState } from '../../components/states.tsx';
+import { Table } from '../../components/table/table.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { useMay } from '../../control-plane/session.ts';
+import { useMay, useMembership } from '../../control-plane/session.ts';
+import { useWhole } from '../../control-plane/whole.ts';
 import { AddCluster } from './add-cluster.tsx';
-import { ClusterRow } from './cluster-row.tsx';
+import { columns } from './cluster-columns.tsx';
 import { byUrgency } from './cluster-status.tsx';
 
 const route = getRouteApi('/$organization/clusters');
@@ -16,10 +17,13 @@ const route = getRouteApi('/$organization/clusters');
 /** All clusters, those that need attention first. */
 export function ClusterList() {
   const { trpc } = usePlane();
+  const { slug } = useMembership();
   const mayChange = useMay('admin');
   const { add } = route.useSearch();
   const navigate = useNavigate({ from: '/$organization/clusters' });
   const clusters = usePages(trpc.clusters.list, { query: { summary: true, limit: 200 } });
+  // The most urgent may be on the last page.
+  useWhole(clusters, true);
   const setAdding = (adding: boolean) => void navigate({ search: adding ? { add: true } : {}, replace: !adding });
   const addButton = (
     <Button look="strong" onClick={() => setAdding(true)}>
@@ -29,22 +33,19 @@ export function ClusterList() {
   return (
     <Page title="Clusters" about="The machines on which your applications run." actions={mayChange && addButton}>
       <Card>
-        <LoadedPages
+        <Table
+          label="Clusters"
           pages={clusters}
+          columns={columns}
+          name={({ name }) => name}
+          link={({ id }) => ({ to: '/$organization/clusters/$cluster', params: { organization: slug, cluster: id } })}
+          arranged={byUrgency}
           empty={
             <EmptyState icon={<ServerIcon />} title="No clusters yet" action={mayChange && addButton}>
               A cluster is a machine on which an agent of Ballast runs your applications. One command connects it.
             </EmptyState>
           }
-        >
-          {(items) => (
-            <Rows label="Clusters">
-              {byUrgency(items).map((cluster) => (
-                <ClusterRow key={cluster.id} cluster={cluster} />
-              ))}
-            </Rows>
-          )}
-        </LoadedPages>
+        />
       </Card>
       <AddCluster open={mayChange && add === true} onClose={() => setAdding(false)} />
     </Page>

@@ -34,8 +34,11 @@ export function ClusterStatus({ cluster }: { cluster: HeardOf }) {
 
 /** The most urgent clusters first; equal ones keep their order. */
 export function byUrgency<Cluster extends Pick<ClusterAnswer, 'status'>>(clusters: readonly Cluster[]): Cluster[] {
-  const urgency = ({ status }: Cluster) => states[status]?.urgency ?? 0;
-  return clusters.toSorted((one, other) => urgency(one) - urgency(other));
+  return clusters.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
+}
+
+export function urgencyOf({ status }: Pick<ClusterAnswer, 'status'>): number {
+  return states[status]?.urgency ?? 0;
 }
 
 /** Whether the agent is in contact with the control plane. */

@@ -3,9 +3,11 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { CopyBlock } from '../../components/copyable.tsx';
 import { ButtonLink } from '../../components/forms/button.tsx';
 import { Section } from '../../components/page.tsx';
-import { Row, Rows } from '../../components/rows.tsx';
-import { EmptyState, LoadedPages } from '../../components/states.tsx';
+import { EmptyState } from '../../components/states.tsx';
 import { isOutOfContact } from '../../components/status.tsx';
+import { classes } from '../../components/style.ts';
+import type { Column } from '../../components/table/column.ts';
+import { Table } from '../../components/table/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
@@ -24,8 +26,11 @@ export function ClusterWorkloads({ cluster }: { cluster: ClusterAnswer }) {
   const workloads = usePages(trpc.workloads.list, { path: { id }, query: { limit: 100 }, id: ({ key }) => key });
   return (
     <Section title="Workloads">
-      <LoadedPages
+      <Table
+        label="Workloads"
         pages={workloads}
+        columns={columns}
+        name={({ name }) => name}
         empty={
           <EmptyState icon={<ContainerIcon />} title="No workloads yet">
             A workload is an image with its processes, environment and volumes, described in a file.
@@ -36,78 +41,94 @@ export function ClusterWorkloads({ cluster }: { cluster: ClusterAnswer }) {
             )}
           </EmptyState>
         }
-      >
-        {(items) => (
-          <Rows label="Workloads">
-            {items.map((workload) => (
-              <WorkloadRow key={workload.key} workload={workload} />
-            ))}
-          </Rows>
-        )}
-      </LoadedPages>
+      />
     </Section>
   );
 }
 
-function WorkloadRow({ workload }: { workload: WorkloadAnswer }) {
-  const params = route.useParams();
-  const { name, hosts, error, release, updatedAt } = workload;
+const columns: Column<WorkloadAnswer>[] = [
+  {
+    label: 'Name',
+    cell: (workload) => (
+      <>
+        <span className="font-medium">{workload.name}</span>
+        {workload.error !== '' && (
+          <p className={classes('text-sm', isOutOfContact(workload) ? 'text-soft' : 'text-fault')}>{workload.error}</p>
+        )}
+        <Hosts workload={workload} />
+      </>
+    ),
+    sort: ({ name }) => name,
+  },
+  {
+    label: 'State',
+    cell: (workload) => (
+      <span className="text-text">
+        <WorkloadStatus workload={workload} />
+      </span>
+    ),
+    sort: ({ state }) => state,
+    width: '10.5rem',
+  },
+  {
+    label: 'Instances',
+    cell: (workload) => <InstancesLink workload={workload} />,
+    sort: ({ instances }) => instances.length,
+    width: '8.5rem',
+  },
+  {
+    label: 'Release',
+    cell: ({ release, updatedAt }) => (
+      <>
+        <span className="block truncate" title={release}>
+          {release}
+        </span>
+        <Time at={updatedAt} />
+      </>
+    ),
+    sort: ({ updatedAt }) => updatedAt,
+    width: '9rem',
+    phone: 'labelled',
+  },
+  { label: 'Log', cell: (workload) => <LogLink workload={workload} />, width: '3.5rem' },
+];
+
+function Hosts({ workload: { name, hosts } }: { workload: WorkloadAnswer }) {
+  if (hosts.length === 0) return <p className="text-soft text-sm">No host name</p>;
   return (
-    <Row
-      title={name}
-      detail={
-        <>
-          {error !== '' && <p className={isOutOfContact(workload) ? undefined : 'text-fault'}>{error}</p>}
-          {hosts.length === 0 ? (
-            <p>No host name</p>
+    <ul aria-label={`Host names of ${name}`} className="text-soft text-sm">
+      {hosts.map(({ host, url }) => (
+        <li key={host} className="truncate">
+          {url === '' ? (
+            host
           ) : (
-            <ul aria-label={`Host names of ${name}`}>
-              {hosts.map(({ host, url }) => (
-                <li key={host} className="truncate">
-                  {url === '' ? (
-                    host
-                  ) : (
-                    <a
-                      href={url}
-                      target="_blank"
-                      rel="noreferrer"
-                      className="rounded-sm underline decoration-line underline-offset-3 hover:text-text hover:decoration-current"
-                    >
-                      {host}
-                    </a>
-                  )}
-                </li>
-              ))}
-            </ul>
+            <a href={url} target="_blank" rel="noreferrer" className={link}>
+              {host}
+            </a>
           )}
-        </>
-      }
-      facts={
-        <>
-          <span className="text-text sm:w-42">
-            <WorkloadStatus workload={workload} />
-          </span>
-          <Link
-            to="/$organization/clusters/$cluster/instances"
-            params={params}
-            className="rounded-sm hover:text-text sm:w-32"
-          >
-            {runningText(workload)}
-          </Link>
-          <span className="sm:w-36">
-            <span className="block truncate" title={release}>
-              Release {release}
-            </span>
-            <Time at={updatedAt} />
-          </span>
-        </>
-      }
-      actions={
-        <ButtonLink small {...logLink(params, { workload: name }, error === '' ? {} : { failing: true })}>
-          Log
-        </ButtonLink>
-      }
-    />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const link = 'rounded-sm underline decoration-line underline-offset-3 hover:text-text hover:decoration-current';
+
+function InstancesLink({ workload }: { workload: WorkloadAnswer }) {
+  const params = route.useParams();
+  return (
+    <Link to="/$organization/clusters/$cluster/instances" params={params} className={link}>
+      {runningText(workload)}
+    </Link>
+  );
+}
+
+function LogLink({ workload: { name, error } }: { workload: WorkloadAnswer }) {
+  const params = route.useParams();
+  return (
+    <ButtonLink small {...logLink(params, { workload: name }, error === '' ? {} : { failing: true })}>
+      Log<span className="sr-only"> of {name}</span>
+    </ButtonLink>
   );
 }
 

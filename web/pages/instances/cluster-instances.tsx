@@ -1,90 +1,102 @@
 import { ContainerIcon } from '@primer/octicons-react';
 import { getRouteApi } from '@tanstack/react-router';
-import { Card, Section } from '../../components/page.tsx';
-import { Row, Rows } from '../../components/rows.tsx';
-import { EmptyState, LoadedPages } from '../../components/states.tsx';
+import { Card } from '../../components/page.tsx';
+import { EmptyState } from '../../components/states.tsx';
+import type { Column } from '../../components/table/column.ts';
+import { Table } from '../../components/table/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { WithTimes } from '../../components/times/with-times.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { counted } from './counted.ts';
 import { type InstanceAnswer, InstanceStatus, restartsOf } from './instance-state.tsx';
 
 const route = getRouteApi('/$organization/clusters/$cluster');
 
-/** Instances reported by the agent, by workload. */
+/** Instances reported by the agent. */
 export function ClusterInstances() {
   const { trpc } = usePlane();
   const { cluster: id } = route.useParams();
   const instances = usePages(trpc.workloads.instances, { path: { id }, query: { limit: 200 } });
+  const params = route.useParams();
   return (
-    <LoadedPages
-      pages={instances}
-      empty={
-        <Card>
+    <Card>
+      <Table
+        label="Instances"
+        pages={instances}
+        columns={columns}
+        name={({ id }) => id}
+        link={({ id }) => ({
+          to: '/$organization/clusters/$cluster/instances/$instance',
+          params: { ...params, instance: id },
+        })}
+        empty={
           <EmptyState icon={<ContainerIcon />} title="No instances">
             Instances that the agent reports are listed here, each with its log.
           </EmptyState>
-        </Card>
-      }
-    >
-      {(items) =>
-        [...Map.groupBy(items, ({ workload }) => workload)].map(([workload, ofWorkload]) => (
-          <Section key={workload} title={workload}>
-            <Rows label={`Instances of ${workload}`}>
-              {ofWorkload.map((instance) => (
-                <InstanceRow key={instance.id} instance={instance} />
-              ))}
-            </Rows>
-          </Section>
-        ))
-      }
-    </LoadedPages>
+        }
+      />
+    </Card>
   );
 }
 
-function InstanceRow({ instance }: { instance: InstanceAnswer }) {
-  const params = route.useParams();
-  const restarts = restartsOf(instance);
-  return (
-    <Row
-      title={instance.id}
-      link={{
-        to: '/$organization/clusters/$cluster/instances/$instance',
-        params: { ...params, instance: instance.id },
-      }}
-      detail={
-        <>
-          <p>
-            Process {instance.process}, release {instance.release}
-          </p>
-          {instance.message !== undefined && (
-            <p className="text-pretty">
-              <WithTimes text={instance.message} />
-            </p>
-          )}
-        </>
-      }
-      facts={
-        <>
-          <span className="text-text sm:w-52">
-            <InstanceStatus instance={instance} />
+const columns: Column<InstanceAnswer>[] = [
+  {
+    label: 'Instance',
+    cell: ({ id, message }) => (
+      <>
+        <span className="wrap-anywhere font-medium">{id}</span>
+        {message !== undefined && (
+          <span className="block text-pretty text-soft text-sm">
+            <WithTimes text={message} />
           </span>
-          <span className="sm:w-28">
-            {instance.startedAt === undefined ? 'Not started yet' : <Time at={instance.startedAt} />}
-            <span className="block">{restarts === 0 ? 'never restarted' : counted(restarts, 'restart')}</span>
-          </span>
-          <span className="sm:w-24">
-            <span className="block truncate" title={instance.node}>
-              {instance.node}
-            </span>
-            {instance.memoryBytes !== undefined && <span className="block">{bytesText(instance.memoryBytes)}</span>}
-          </span>
-        </>
-      }
-    />
-  );
-}
+        )}
+      </>
+    ),
+  },
+  {
+    label: 'Workload',
+    cell: ({ workload, process }) => `${workload} · ${process}`,
+    sort: ({ workload, process }) => `${workload} ${process}`,
+  },
+  {
+    label: 'State',
+    cell: (instance) => (
+      <span className="text-text">
+        <InstanceStatus instance={instance} />
+      </span>
+    ),
+    sort: ({ state }) => state,
+    width: '11rem',
+  },
+  {
+    label: 'Started',
+    cell: ({ startedAt }) => (startedAt === undefined ? 'Not yet' : <Time at={startedAt} />),
+    sort: ({ startedAt }) => startedAt,
+    width: '7rem',
+    phone: 'labelled',
+  },
+  { label: 'Restarts', cell: restartsOf, sort: restartsOf, width: '4.5rem', phone: 'labelled' },
+  {
+    label: 'Release',
+    cell: ({ release }) => (
+      <span className="block truncate" title={release}>
+        {release}
+      </span>
+    ),
+    sort: ({ release }) => release,
+    width: '6rem',
+    phone: 'hidden',
+  },
+  {
+    label: 'Memory',
+    cell: ({ memoryBytes, node }) => (
+      <span title={node}>{memoryBytes === undefined ? '' : bytesText(memoryBytes)}</span>
+    ),
+    sort: ({ memoryBytes }) => memoryBytes,
+    width: '5rem',
+    phone: 'labelled',
+  },
+];
 
 /** "1.7 MB", "512 kB". */
 function bytesText(bytes: number): string {

@@ -1,0 +1,88 @@
+import { Badge } from '../../components/status.tsx';
+import type { Column } from '../../components/table/column.ts';
+import { Time } from '../../components/time.tsx';
+import { WithTimes } from '../../components/times/with-times.tsx';
+import { counted } from '../instances/counted.ts';
+import { ClusterStatus, isInContact, type ListedCluster, urgencyOf } from './cluster-status.tsx';
+
+function Name({ cluster: { name, local, schedulable, summary } }: { cluster: ListedCluster }) {
+  return (
+    <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      <span className="font-medium">{name}</span>
+      {local && <Badge>this installation</Badge>}
+      {!schedulable && <Badge tone="attention">refuses new workloads</Badge>}
+      {summary?.agentUpdateAvailable === true && <Badge tone="live">agent update available</Badge>}
+    </span>
+  );
+}
+
+/** Clusters at a glance. */
+export const columns: Column<ListedCluster>[] = [
+  { label: 'Name', cell: (cluster) => <Name cluster={cluster} />, sort: ({ name }) => name },
+  {
+    label: 'State',
+    cell: (cluster) => (
+      <>
+        <span className="text-text">
+          <ClusterStatus cluster={cluster} />
+        </span>
+        {cluster.message !== '' && (
+          <span className="block text-pretty">
+            <WithTimes text={cluster.message} />
+          </span>
+        )}
+      </>
+    ),
+    sort: urgencyOf,
+    width: 'minmax(0, 1.5fr)',
+  },
+  {
+    label: 'Runs on',
+    cell: ({ region, driver }) => [region, driverWord(driver)].filter(Boolean).join(' · '),
+    sort: ({ region }) => region,
+  },
+  {
+    label: 'Workloads',
+    cell: ({ summary }) => summary?.workloads,
+    sort: ({ summary }) => summary?.workloads,
+    width: '5.5rem',
+    phone: 'labelled',
+  },
+  { label: 'Nodes', cell: (cluster) => <Nodes cluster={cluster} />, width: '7rem', phone: 'hidden' },
+  {
+    label: 'Agent',
+    cell: (cluster) => (
+      <>
+        {cluster.agentVersion} <LastHeard cluster={cluster} />
+      </>
+    ),
+    sort: ({ agentVersion }) => agentVersion,
+    width: '8rem',
+    phone: 'labelled',
+  },
+];
+
+function Nodes({ cluster }: { cluster: ListedCluster }) {
+  const { summary } = cluster;
+  if (!isInContact(cluster) || summary === undefined || summary.nodesTotal === 0) return null;
+  return nodesText(summary.nodesReady, summary.nodesTotal);
+}
+
+/** During contact, a heartbeat time would be outdated before it is read. */
+export function LastHeard({ cluster }: { cluster: Pick<ListedCluster, 'asOf' | 'lastHeartbeatAt'> }) {
+  if (isInContact(cluster)) return <>In contact</>;
+  if (cluster.lastHeartbeatAt === undefined) return <>Never in contact</>;
+  return (
+    <>
+      Last heartbeat <Time at={cluster.lastHeartbeatAt} />
+    </>
+  );
+}
+
+export function driverWord(driver: string): string {
+  return { process: 'Processes', docker: 'Containers' }[driver] ?? driver;
+}
+
+function nodesText(ready: number, total: number): string {
+  return ready === total ? `${counted(total, 'node')} ready` : `${ready} of ${total} nodes ready`;
+}
