@@ -12,6 +12,7 @@ import { openWorkflows } from './subjects/open-workflows.ts';
 import { pageRead, pointRead } from './subjects/reads.ts';
 import { startUp } from './subjects/start-up.ts';
 import { sweep } from './subjects/sweep.ts';
+import { tables } from './subjects/tables.ts';
 import { temporalBuild } from './subjects/temporal-build.ts';
 
 /** Every benchmark there is, in the order in which they run. */
@@ -26,6 +27,7 @@ export const benchmarks: readonly Benchmark[] = [
   sweep,
   logs,
   logView,
+  tables,
   actorStart,
   memory,
   startUp,
