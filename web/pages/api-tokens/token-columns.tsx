@@ -3,6 +3,7 @@ import { roleWords } from '../../components/forms/roles.tsx';
 import { Badge } from '../../components/status.tsx';
 import { classes } from '../../components/style.ts';
 import type { Column } from '../../components/table/column.ts';
+import { timeColumn } from '../../components/table/time-column.tsx';
 import { Time, useNow } from '../../components/time.tsx';
 import type { Answers } from '../../control-plane/session.ts';
 import { Maker } from './maker.tsx';
@@ -60,21 +61,6 @@ export const columns: Column<Token>[] = [
     sort: ({ createdAt }) => createdAt,
     phone: 'labelled',
   },
-  {
-    label: 'Last used',
-    cell: ({ lastUsedAt }) => (lastUsedAt === undefined ? 'Never' : <Time at={lastUsedAt} />),
-    sort: ({ lastUsedAt }) => lastUsedAt,
-    width: '8rem',
-    phone: 'labelled',
-  },
-  {
-    label: 'Ends',
-    cell: ({ revokedAt, expiresAt }) => {
-      const end = revokedAt ?? expiresAt;
-      return end === undefined ? 'Never' : <Time at={end} />;
-    },
-    sort: ({ revokedAt, expiresAt }) => revokedAt ?? expiresAt,
-    width: '7rem',
-    phone: 'labelled',
-  },
+  timeColumn('Last used', ({ lastUsedAt }) => lastUsedAt),
+  timeColumn('Ends', ({ revokedAt, expiresAt }) => revokedAt ?? expiresAt),
 ];

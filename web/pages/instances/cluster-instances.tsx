@@ -4,7 +4,7 @@ import { Card } from '../../components/page.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { Table } from '../../components/table/table.tsx';
-import { Time } from '../../components/time.tsx';
+import { timeColumn } from '../../components/table/time-column.tsx';
 import { WithTimes } from '../../components/times/with-times.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
@@ -68,13 +68,7 @@ const columns: Column<InstanceAnswer>[] = [
     sort: ({ state }) => state,
     width: '11rem',
   },
-  {
-    label: 'Started',
-    cell: ({ startedAt }) => (startedAt === undefined ? 'Not yet' : <Time at={startedAt} />),
-    sort: ({ startedAt }) => startedAt,
-    width: '7rem',
-    phone: 'labelled',
-  },
+  timeColumn('Started', ({ startedAt }) => startedAt, 'Not yet'),
   { label: 'Restarts', cell: restartsOf, sort: restartsOf, width: '4.5rem', phone: 'labelled' },
   {
     label: 'Release',

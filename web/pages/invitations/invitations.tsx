@@ -13,6 +13,7 @@ import { EmptyState } from '../../components/states.tsx';
 import { Status } from '../../components/status.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { Table } from '../../components/table/table.tsx';
+import { timeColumn } from '../../components/table/time-column.tsx';
 import { Time, useNow } from '../../components/time.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePages } from '../../control-plane/pages.ts';
@@ -86,13 +87,7 @@ export function Invitations({ onInvite }: { onInvite: () => void }) {
 const columns: Column<Invitation>[] = [
   { label: 'E-mail', cell: ({ email }) => <span className="font-medium">{email}</span>, sort: ({ email }) => email },
   { label: 'Role', cell: ({ role }) => roleWords[role].name, sort: ({ role }) => role, width: '6rem' },
-  {
-    label: 'Invited',
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-    sort: ({ createdAt }) => createdAt,
-    width: '9rem',
-    phone: 'labelled',
-  },
+  timeColumn('Invited', ({ createdAt }) => createdAt),
   {
     label: 'State',
     cell: (invitation) => <State invitation={invitation} />,

@@ -10,7 +10,7 @@ import { Card } from '../../components/page.tsx';
 import { Badge } from '../../components/status.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { Table } from '../../components/table/table.tsx';
-import { Time } from '../../components/times/time.tsx';
+import { timeColumn } from '../../components/table/time-column.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership, useSession } from '../../control-plane/session.ts';
@@ -100,13 +100,7 @@ const columns: Column<Member>[] = [
     width: '7rem',
     phone: 'labelled',
   },
-  {
-    label: 'Active',
-    cell: ({ lastActiveAt }) => (lastActiveAt === undefined ? 'Never' : <Time at={lastActiveAt} />),
-    sort: ({ lastActiveAt }) => lastActiveAt,
-    width: '8rem',
-    phone: 'labelled',
-  },
+  timeColumn('Active', ({ lastActiveAt }) => lastActiveAt),
 ];
 
 function Person({ member: { userId, name, email } }: { member: Member }) {

@@ -11,7 +11,7 @@ import { EmptyState } from '../../components/states.tsx';
 import { Badge } from '../../components/status.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { Table } from '../../components/table/table.tsx';
-import { Time } from '../../components/time.tsx';
+import { timeColumn } from '../../components/table/time-column.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
@@ -114,13 +114,7 @@ const columns: Column<Team>[] = [
     width: 'minmax(0, 1fr)',
   },
   { label: 'Members', cell: memberNames, sort: ({ members }) => members.length, width: 'minmax(0, 2fr)' },
-  {
-    label: 'Created',
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-    sort: ({ createdAt }) => createdAt,
-    width: '7rem',
-    phone: 'labelled',
-  },
+  timeColumn('Created', ({ createdAt }) => createdAt),
 ];
 
 const namesShown = 6;

@@ -9,7 +9,7 @@ import { Card, Page } from '../../components/page.tsx';
 import { EmptyState, NoPermission } from '../../components/states.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { Table } from '../../components/table/table.tsx';
-import { Time } from '../../components/time.tsx';
+import { timeColumn } from '../../components/table/time-column.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
@@ -104,13 +104,7 @@ const columns: Column<Rule>[] = [
     width: '8rem',
     phone: 'labelled',
   },
-  {
-    label: 'Last used',
-    cell: ({ lastUsedAt }) => (lastUsedAt === undefined ? 'Never' : <Time at={lastUsedAt} />),
-    sort: ({ lastUsedAt }) => lastUsedAt,
-    width: '8rem',
-    phone: 'labelled',
-  },
+  timeColumn('Last used', ({ lastUsedAt }) => lastUsedAt),
 ];
 
 function DeleteRule({ rule, open, onClose }: { rule: Rule; open: boolean; onClose: () => void }) {
