@@ -62,7 +62,7 @@ export const truthStories: Stories = (world) => {
 
     await ada.go('/default/clusters');
     await row(page, 'Clusters', 'Reykjavik').getByText('Lost contact').waitFor();
-    expect(await goodMarks(page, 'li:has-text("Reykjavik")')).toEqual([]);
+    expect(await goodMarks(page, 'tr:has-text("Reykjavik")')).toEqual([]);
     await ada.go('/default');
     await row(page, 'Running', 'Reykjavik').getByText('billing Last known: 1 of 1 instances').waitFor();
     expect(await goodMarks(page, 'ul[aria-label="Running"] > li:has-text("Reykjavik")')).toEqual([]);
