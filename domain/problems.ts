@@ -36,6 +36,7 @@ export const problems = {
   'cluster-not-ready': { status: 409, title: 'Conflict' },
   'update-in-progress': { status: 409, title: 'Conflict' },
   'capability-missing': { status: 409, title: 'Conflict' },
+  'changed-meanwhile': { status: 409, title: 'Conflict' },
   superseded: { status: 409, title: 'Conflict' },
   'cluster-deleted': { status: 410, title: 'Gone' },
   'body-too-large': { status: 413, title: 'Content Too Large' },
@@ -59,18 +60,34 @@ export interface FieldError {
   value?: unknown;
 }
 
+/** A field that others changed after the client had looked. */
+export interface Meanwhile {
+  location: string;
+  /** The value of now. */
+  value: unknown;
+  /** Absent if the audit log does not say. */
+  by?: string;
+  at?: string;
+}
+
 /** A failure that people are told about: `detail` is a sentence that says what is wrong and what to do. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly meanwhile: readonly Meanwhile[] | undefined;
 
-  constructor(code: ProblemCode, detail: string, more: { errors?: FieldError[]; retryAfterSeconds?: number } = {}) {
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    more: { errors?: FieldError[]; retryAfterSeconds?: number; meanwhile?: readonly Meanwhile[] } = {},
+  ) {
     super(detail);
     this.name = 'Problem';
     this.code = code;
     this.errors = more.errors;
     this.retryAfterSeconds = more.retryAfterSeconds;
+    this.meanwhile = more.meanwhile;
   }
 
   get status(): number {

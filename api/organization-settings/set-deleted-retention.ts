@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
 import { organizationPath } from '../organizations/organization.ts';
 import { deletedRetentionSchema, retentionHours } from './deleted-retention.ts';
@@ -12,12 +13,17 @@ export const setDeletedRetention = operation({
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found'],
+  problems: ['not-found', 'changed-meanwhile'],
   path: organizationPath,
-  body: z.strictObject({ hours: retentionHours }),
+  body: withWas(z.strictObject({ hours: retentionHours })),
   result: deletedRetentionSchema,
   async handle({ caller, path, body, effect }) {
-    await makeLast(effect, caller.ownOrganization(path.id).id, 'deletedRetentionHours', body.hours);
-    return body;
+    const { was, ...wanted } = body;
+    await makeLast(effect, caller.ownOrganization(path.id).id, 'deletedRetentionHours', {
+      field: 'hours',
+      wanted,
+      was,
+    });
+    return wanted;
   },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
 import { organizationPath } from '../organizations/organization.ts';
 import { joinTokenSeconds, joinTokenTtlSchema } from './join-token-ttl.ts';
@@ -12,12 +13,17 @@ export const setJoinTokenTtl = operation({
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found'],
+  problems: ['not-found', 'changed-meanwhile'],
   path: organizationPath,
-  body: z.strictObject({ seconds: joinTokenSeconds }),
+  body: withWas(z.strictObject({ seconds: joinTokenSeconds })),
   result: joinTokenTtlSchema,
   async handle({ caller, path, body, effect }) {
-    await makeLast(effect, caller.ownOrganization(path.id).id, 'joinTokenTtlSeconds', body.seconds);
-    return body;
+    const { was, ...wanted } = body;
+    await makeLast(effect, caller.ownOrganization(path.id).id, 'joinTokenTtlSeconds', {
+      field: 'seconds',
+      wanted,
+      was,
+    });
+    return wanted;
   },
 });

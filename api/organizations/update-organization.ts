@@ -7,6 +7,7 @@ import { findOrganization } from '../../db/organizations/organizations.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { invalidFields } from '../engine/input/input.ts';
+import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
 import {
   buildRepositoryPrefix,
@@ -25,14 +26,17 @@ export const updateOrganization = operation({
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'session-required', 'mfa-required', 'members-without-mfa'],
+  problems: ['not-found', 'session-required', 'mfa-required', 'members-without-mfa', 'changed-meanwhile'],
   path: organizationPath,
-  body: z.strictObject({
-    name: organizationName.optional(),
-    defaultClusterId: z.guid().toLowerCase().nullable().optional(),
-    buildRegistryCredentialId: z.guid().toLowerCase().nullable().optional(),
-    buildRepositoryPrefix: buildRepositoryPrefix.nullable().optional(),
-    requireMfa: z.boolean().optional(),
+  body: withWas(
+    z.strictObject({
+      name: organizationName.optional(),
+      defaultClusterId: z.guid().toLowerCase().nullable().optional(),
+      buildRegistryCredentialId: z.guid().toLowerCase().nullable().optional(),
+      buildRepositoryPrefix: buildRepositoryPrefix.nullable().optional(),
+      requireMfa: z.boolean().optional(),
+    }),
+  ).extend({
     confirmMembersWithoutMfa: z
       .boolean()
       .optional()
@@ -44,7 +48,9 @@ export const updateOrganization = operation({
     refuseLowerRole(await lockMembers(effect, id, caller.role), 'admin');
     const before = await findOrganization(effect.kysely, id);
     if (before === undefined) throw new Problem('not-found', 'The organization was deleted a moment ago.');
-    const { confirmMembersWithoutMfa = false, ...changes } = body;
+    const { confirmMembersWithoutMfa = false, was, ...changes } = body;
+    const subject = { organizationId: id, kind: 'organization', id };
+    await refuseChangedMeanwhile(effect.kysely, subject, { is: before, was, wanted: changes });
     if (changes.requireMfa !== undefined && changes.requireMfa !== before.requireMfa) {
       refuseTokens(caller);
       if (changes.requireMfa) await refuseLockingOut(effect, caller, confirmMembersWithoutMfa);

@@ -1,3 +1,4 @@
+import { changeTeamMembers } from './change-team-members.ts';
 import { createTeam } from './create-team.ts';
 import { deleteTeam } from './delete-team.ts';
 import { listTeams } from './list-teams.ts';
@@ -9,5 +10,6 @@ export const teams = {
   create: createTeam,
   rename: renameTeam,
   delete: deleteTeam,
+  changeMembers: changeTeamMembers,
   setMembers: setTeamMembers,
 };

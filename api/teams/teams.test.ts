@@ -94,6 +94,7 @@ describe('PATCH /teams/{id}', () => {
       ['PATCH', '', { name: 'Mine' }],
       ['DELETE', '', undefined],
       ['PUT', '/members', { userIds: [] }],
+      ['PATCH', '/members', { add: [] }],
     ] as const) {
       const refused = await api.call(method, `/api/v1/teams/${team.id}${path}`, { as: ours.tokens.admin, body });
       expect(refused.status).toBe(409);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { lockTrustedIssuer, updateTrustedIssuer as update } from '../../db/trusted-issuers/trusted-issuers.ts';
+import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
 import {
   checkRule,
@@ -22,15 +23,18 @@ export const updateTrustedIssuer = operation({
   credentials: 'session',
   why: sessionOnly,
   projectTokens: 'refused',
-  problems: ['not-found', 'conflict'],
+  problems: ['not-found', 'conflict', 'changed-meanwhile'],
   path: trustedIssuerPath,
-  body: z.strictObject(ruleFields).partial(),
+  body: withWas(z.strictObject(ruleFields).partial()),
   result: trustedIssuerSchema,
   async handle({ caller, path, body, effect, server }) {
     const { id } = await caller.see(theTrustedIssuer, path.id, effect.kysely);
     const before = await lockTrustedIssuer(effect, caller.organization.id, id);
     if (before === undefined) return trustedIssuerAnswer(await caller.see(theTrustedIssuer, id, effect.kysely));
-    const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+    const { was, ...wanted } = body;
+    const subject = { organizationId: caller.organization.id, kind: 'trusted_issuer', id };
+    await refuseChangedMeanwhile(effect.kysely, subject, { is: before, was, wanted });
+    const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
     const after = { ...before, ...given };
     checkRule(after, server.settings.OUTBOUND_ALLOWED_RANGES);
     return trustedIssuerAnswer(await update(effect, caller.organization.id, before, after));

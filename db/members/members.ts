@@ -124,11 +124,13 @@ export interface NewMember {
 export async function changeRole(
   effect: Effect,
   { organizationId, userId, role, asRole }: { organizationId: string; userId: string; role: Role; asRole: Role },
+  check: (is: { role: Role }) => Promise<void> = async () => {},
 ): Promise<MemberView | undefined> {
   const acting = await lockMembers(effect, organizationId, asRole);
   const before = await membership(effect, organizationId, userId);
   if (before === undefined) return undefined;
   refuseLowerRole(acting, 'admin');
+  await check({ role: before.role });
   if (before.role === role) return await findMember(effect.kysely, organizationId, userId);
   if (before.role === 'owner' || role === 'owner') refuseLowerRole(acting, 'owner');
   if (before.role === 'owner') await refuseLastOwner(effect, organizationId, userId, 'keep the role');

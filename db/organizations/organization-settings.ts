@@ -81,6 +81,11 @@ export async function findLasting(
   return row?.value;
 }
 
+/** The same, kept as it is until the effect ends. */
+export async function lockLasting(effect: Effect, organizationId: string, what: Lasting): Promise<number | undefined> {
+  return (await lastingOf(effect.kysely, organizationId, what).forNoKeyUpdate().executeTakeFirst())?.value;
+}
+
 /** `false`: there is no such organization. */
 export async function setLasting(
   effect: Effect,

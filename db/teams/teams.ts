@@ -126,17 +126,54 @@ export async function setTeamMembers(
 ): Promise<MembersSet | undefined> {
   const team = await lockTeam(effect, organizationId, id);
   if (team === undefined) return undefined;
-  const wanted = [...new Set(userIds)];
-  const strangers = await notMembers(effect, organizationId, wanted);
+  const wanted = new Set(userIds);
+  const strangers = await notMembers(effect, organizationId, [...wanted]);
   if (strangers.length > 0) return { kind: 'not-members', userIds: strangers };
-  const current = await tenant(effect.kysely, organizationId)
+  const before = await membersOf(effect, organizationId, id);
+  const removed = [...before].filter((userId) => !wanted.has(userId));
+  const added = [...wanted].filter((userId) => !before.has(userId));
+  return await writeMembers(effect, { organizationId, id, name: team.name, added, removed });
+}
+
+/** Adds some and removes others; those not named stay. All added must be members of the organization. `undefined`: no such team. */
+export async function changeTeamMembers(
+  effect: Effect,
+  organizationId: string,
+  id: string,
+  change: { add: readonly string[]; remove: readonly string[] },
+): Promise<MembersSet | undefined> {
+  const team = await lockTeam(effect, organizationId, id);
+  if (team === undefined) return undefined;
+  const add = new Set(change.add);
+  const strangers = await notMembers(effect, organizationId, [...add]);
+  if (strangers.length > 0) return { kind: 'not-members', userIds: strangers };
+  const before = await membersOf(effect, organizationId, id);
+  const added = [...add].filter((userId) => !before.has(userId));
+  const removed = [...new Set(change.remove)].filter((userId) => before.has(userId));
+  if (added.length === 0 && removed.length === 0)
+    return { kind: 'set', team: await written(effect, organizationId, id) };
+  return await writeMembers(effect, { organizationId, id, name: team.name, added, removed });
+}
+
+async function membersOf(effect: Effect, organizationId: string, id: string): Promise<Set<string>> {
+  const rows = await tenant(effect.kysely, organizationId)
     .selectFrom('team_member')
     .select('user_id')
     .where('team_id', '=', id)
     .execute();
-  const before = new Set(current.map((row) => row.user_id));
-  const removed = [...before].filter((userId) => !wanted.includes(userId));
-  const added = wanted.filter((userId) => !before.has(userId));
+  return new Set(rows.map((row) => row.user_id));
+}
+
+interface MembersChange {
+  organizationId: string;
+  id: string;
+  name: string;
+  added: string[];
+  removed: string[];
+}
+
+async function writeMembers(effect: Effect, change: MembersChange): Promise<MembersSet> {
+  const { organizationId, id, name, added, removed } = change;
   if (removed.length > 0) {
     await tenant(effect.kysely, organizationId)
       .deleteFrom('team_member')
@@ -155,7 +192,7 @@ export async function setTeamMembers(
     organizationId,
     subjectKind: 'team',
     subjectId: id,
-    subjectName: team.name,
+    subjectName: name,
     details: { added, removed },
   });
   effect.change({ organizationId, kind: 'team', id });
@@ -204,7 +241,12 @@ async function slugs(effect: Effect, organizationId: string): Promise<Set<string
   return new Set(rows.map((row) => row.slug));
 }
 
-async function lockTeam(effect: Effect, organizationId: string, id: string): Promise<{ name: string } | undefined> {
+/** The row, kept from others until the effect ends. */
+export async function lockTeam(
+  effect: Effect,
+  organizationId: string,
+  id: string,
+): Promise<{ name: string } | undefined> {
   return await tenant(effect.kysely, organizationId)
     .selectFrom('team')
     .select('name')

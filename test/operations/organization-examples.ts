@@ -160,6 +160,7 @@ export function organizationExamples({ api, ours, issuer }: ExampleGround): Reco
     'teams.create': { body: () => ({ name: 'Made' }) },
     'teams.rename': { prepare: team, body: () => ({ name: `Renamed ${crypto.randomUUID()}` }) },
     'teams.delete': { prepare: team },
+    'teams.changeMembers': { prepare: team, body: () => ({ add: [ours.sessions.viewer.userId] }) },
     'teams.setMembers': { prepare: team, body: () => ({ userIds: [ours.sessions.viewer.userId] }) },
   };
 }

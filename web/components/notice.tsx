@@ -44,7 +44,8 @@ export function ProblemNotice({
   problem: ShownProblem | undefined;
   fields?: readonly string[];
 }) {
-  if (problem === undefined) return null;
+  // The form itself asks whose change lasts.
+  if (problem === undefined || problem.meanwhile !== undefined) return null;
   const places = Object.keys(problem.fields);
   if (places.length > 0 && places.every((place) => fields.includes(place))) return null;
   return (

@@ -10,6 +10,8 @@ export interface ShownProblem {
   requestId: string | undefined;
   /** By the place in the request, as in `body.name`. */
   fields: Record<string, string>;
+  /** Fields that others changed after the form had opened, with their values of now. */
+  meanwhile?: { field: string; value: unknown; by?: string | undefined; at?: string | undefined }[];
   /** Seconds to wait before a retry. */
   againAfter?: number;
 }
@@ -21,6 +23,14 @@ export function problemOf(error: unknown): ShownProblem {
     const againAfter = 'retryAfterSeconds' in more && Number(more.retryAfterSeconds);
     const fields = Object.fromEntries((problem.errors ?? []).map(({ location, message }) => [location, message]));
     const shown = { status: problem.status, detail: problem.detail, requestId, fields };
+    if (problem.meanwhile !== undefined) {
+      const meanwhile = problem.meanwhile.map(({ location, ...rest }) => ({
+        field: location.replace(/^body\./, ''),
+        ...rest,
+      }));
+      // The form asks whose change lasts; its fields are not at fault.
+      return { ...shown, fields: {}, meanwhile };
+    }
     return againAfter ? { ...shown, againAfter } : shown;
   }
   const detail =

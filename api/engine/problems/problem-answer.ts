@@ -18,6 +18,17 @@ export const problemSchema = z
       )
       .optional()
       .describe('Present when a field is at fault.'),
+    meanwhile: z
+      .array(
+        z.object({
+          location: z.string(),
+          value: z.unknown().describe('The value of now.'),
+          by: z.string().optional().describe('Who changed it, as the audit log has it.'),
+          at: z.iso.datetime().optional(),
+        }),
+      )
+      .optional()
+      .describe('Present when others changed what the request was about: see `was` in the body.'),
   })
   .meta({ id: 'Problem' });
 
@@ -30,5 +41,9 @@ export function problemBody(problem: Problem): ProblemBody {
     status: problem.status,
     detail: problem.message,
   };
-  return problem.errors === undefined ? body : { ...body, errors: problem.errors };
+  return {
+    ...body,
+    ...(problem.errors === undefined ? {} : { errors: problem.errors }),
+    ...(problem.meanwhile === undefined ? {} : { meanwhile: [...problem.meanwhile] }),
+  };
 }

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { signIn } from '../../identity/people.ts';
 import { sampleWorkload } from '../../seeds/made-cluster.ts';
 import { seedInstance } from '../../seeds/seed-cluster.ts';
 import { askedBy } from '../asked.ts';
@@ -66,5 +67,56 @@ export const truthStories: Stories = (world) => {
     await ada.go('/default');
     await row(page, 'Running', 'Reykjavik').getByText('billing Last known: 1 of 1 instances').waitFor();
     expect(await goodMarks(page, 'ul[aria-label="Running"] > li:has-text("Reykjavik")')).toEqual([]);
+  });
+
+  test('two people who change one thing do not overwrite each other', async () => {
+    const { opened, ada, means } = world();
+    const asked = await askedBy(opened, ada);
+    const database = await opened.installation.database();
+    const grace = await signIn(database, { name: 'Grace Hopper' });
+    const { organizationId } = asked.as;
+    const membership = { organization_id: organizationId, user_id: grace.userId, role: 'admin' } as const;
+    await database.kysely.insertInto('membership').values(membership).execute();
+    const { id } = await asked('POST', '/teams', { name: 'Divers' });
+    const other = await opened.signedIn(grace.in().session);
+    const openBoth = async (item: string, title: string) => {
+      for (const { page } of [ada, other]) {
+        await page.goto(`${opened.url}/default/teams`);
+        await page.getByRole('button', { name: 'Actions for Divers' }).click();
+        await page.getByRole('menuitem', { name: item }).click();
+        await page.getByRole('dialog', { name: title }).waitFor();
+      }
+    };
+
+    await openBoth('Change members', 'Members of Divers');
+    for (const { page } of [ada, other]) {
+      await page.getByRole('checkbox', { name: page === ada.page ? 'Ada Lovelace' : 'Grace Hopper' }).check();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    const team = async () => {
+      const { items } = await asked('GET', '/teams');
+      return (items as { id: unknown; name: string; members: { name: string }[] }[]).find((one) => one.id === id);
+    };
+    expect((await team())?.members.map(({ name }) => name)).toEqual(['Ada Lovelace', 'Grace Hopper']);
+
+    await openBoth('Rename', 'Rename Divers');
+    await other.page.getByRole('textbox', { name: 'Name' }).fill('Pilots');
+    await other.page.getByRole('button', { name: 'Rename' }).click();
+    await other.page.getByRole('dialog').waitFor({ state: 'detached' });
+    means(/teams\.rename: 409$/);
+    await ada.page.getByRole('textbox', { name: 'Name' }).fill('Sailors');
+    await ada.page.getByRole('button', { name: 'Rename' }).click();
+    await ada.page.getByText(/^Grace Hopper changed the name to “Pilots” at \d\d:\d\d/).waitFor();
+    expect((await team())?.name).toBe('Pilots');
+    await ada.page.getByRole('button', { name: 'Keep mine' }).click();
+    await ada.page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect((await team())?.name).toBe('Sailors');
+    await asked('DELETE', `/teams/${id}`);
+    await database.kysely
+      .deleteFrom('membership')
+      .where('organization_id', '=', organizationId)
+      .where('user_id', '=', grace.userId)
+      .execute();
   });
 };

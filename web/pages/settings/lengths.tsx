@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Dialog, SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
 import { Button } from '../../components/forms/button.tsx';
+import { ChangedMeanwhile, useSaw } from '../../components/forms/changed-meanwhile.tsx';
 import { Form, SelectField, TextField } from '../../components/forms/form.tsx';
 import { Setting } from '../../components/forms/setting.tsx';
 import { periodText } from '../../components/time.tsx';
@@ -12,6 +13,8 @@ import { useMembership } from '../../control-plane/session.ts';
 const hour = 3_600_000;
 const units = { minutes: 60_000, hours: hour, days: 24 * hour } as const;
 type Unit = keyof typeof units;
+/** The unit of each field in the body of a request. */
+const fieldMillis = { hours: hour, seconds: 1_000 } as const;
 
 /** How long deleted data can be restored. */
 export function Retention({ mayChange }: { mayChange: boolean }) {
@@ -27,8 +30,11 @@ export function Retention({ mayChange }: { mayChange: boolean }) {
       choices={['hours', 'days']}
       milliseconds={hours === undefined ? undefined : hours * hour}
       mayChange={mayChange}
-      save={(milliseconds, sent) =>
-        client.organizations.setDeletedRetention.mutate({ path: { id }, body: { hours: milliseconds / hour } }, sent)
+      save={({ wanted, was }, sent) =>
+        client.organizations.setDeletedRetention.mutate(
+          { path: { id }, body: { hours: wanted / hour, was: { hours: was / hour } } },
+          sent,
+        )
       }
     />
   );
@@ -48,8 +54,11 @@ export function JoinTokens({ mayChange }: { mayChange: boolean }) {
       choices={['minutes', 'hours', 'days']}
       milliseconds={seconds === undefined ? undefined : seconds * 1_000}
       mayChange={mayChange}
-      save={(milliseconds, sent) =>
-        client.organizations.setJoinTokenTtl.mutate({ path: { id }, body: { seconds: milliseconds / 1_000 } }, sent)
+      save={({ wanted, was }, sent) =>
+        client.organizations.setJoinTokenTtl.mutate(
+          { path: { id }, body: { seconds: wanted / 1_000, was: { seconds: was / 1_000 } } },
+          sent,
+        )
       }
     />
   );
@@ -60,11 +69,11 @@ interface LengthProps {
   about: string;
   range: string;
   /** Field in the body of the request. */
-  field: string;
+  field: keyof typeof fieldMillis;
   choices: readonly Unit[];
   milliseconds: number | undefined;
   mayChange: boolean;
-  save: (milliseconds: number, sent: Sent) => Promise<unknown>;
+  save: (milliseconds: { wanted: number; was: number }, sent: Sent) => Promise<unknown>;
 }
 
 function Length({ title, about, mayChange, ...rest }: LengthProps) {
@@ -99,7 +108,10 @@ function ChangeLength({
   const whole = choices.findLast((unit) => milliseconds % units[unit] === 0) ?? choices[0] ?? 'hours';
   const [unit, setUnit] = useState<Unit>(whole);
   const [number, setNumber] = useState(String(milliseconds / units[whole]));
-  const change = useChange((chosen: number, sent) => save(chosen, sent), {
+  const wanted = Number(number) * units[unit];
+  const base = fieldMillis[field];
+  const saw = useSaw({ [field]: milliseconds / base });
+  const change = useChange((was: number, sent) => save({ wanted, was: was * base }, sent), {
     failed: 'The setting could not be changed',
     succeeded: 'Setting saved',
     quiet: true,
@@ -107,7 +119,13 @@ function ChangeLength({
     touches: () => [trpc.organizations.pathKey()],
   });
   return (
-    <Form problem={change.problem} places={[field]} onSubmit={() => change.send(Number(number) * units[unit])}>
+    <Form problem={change.problem} places={[field]} onSubmit={() => change.send(saw.was[field] ?? 0)}>
+      <ChangedMeanwhile
+        problem={change.problem}
+        words={{ [field]: { field: 'the duration', value: (theirs: number) => periodText(theirs * base) } }}
+        onKeep={() => change.send(saw.learn(change.problem)[field] ?? 0)}
+        onTake={onClose}
+      />
       <div className="grid grid-cols-2 gap-3">
         <TextField
           name={field}

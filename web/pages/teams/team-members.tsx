@@ -13,7 +13,8 @@ import type { Team } from './team.ts';
 export function TeamMembers({ team, onClose }: { team: Team; onClose: () => void }) {
   const { client, trpc } = usePlane();
   const organization = useMembership();
-  const [chosen, setChosen] = useState(new Set(team.members.map(({ userId }) => userId)));
+  const [before] = useState(() => new Set(team.members.map(({ userId }) => userId)));
+  const [chosen, setChosen] = useState(before);
   const [sought, setSought] = useState('');
   const members = usePages(trpc.members.list, {
     path: { id: organization.id },
@@ -21,11 +22,13 @@ export function TeamMembers({ team, onClose }: { team: Team; onClose: () => void
     id: ({ userId }) => userId,
   });
   const save = useChange(
-    (userIds: string[], sent) => client.teams.setMembers.mutate({ path: { id: team.id }, body: { userIds } }, sent),
+    // Only what was added and removed: what somebody else changes meanwhile stays.
+    (body: { add: string[]; remove: string[] }, sent) =>
+      client.teams.changeMembers.mutate({ path: { id: team.id }, body }, sent),
     {
       failed: 'The members could not be changed',
       succeeded: `Members of ${team.name} changed`,
-      undo: () => team.members.map(({ userId }) => userId),
+      undo: ({ add, remove }) => ({ add: remove, remove: add }),
       quiet: true,
       done: onClose,
       touches: () => [trpc.teams.pathKey()],
@@ -38,7 +41,11 @@ export function TeamMembers({ team, onClose }: { team: Team; onClose: () => void
     setChosen(next);
   };
   return (
-    <Form problem={save.problem} places={[]} onSubmit={() => save.send([...chosen])}>
+    <Form
+      problem={save.problem}
+      places={[]}
+      onSubmit={() => save.send({ add: without(chosen, before), remove: without(before, chosen) })}
+    >
       <TextField
         name="search"
         type="search"
@@ -76,4 +83,8 @@ export function TeamMembers({ team, onClose }: { team: Team; onClose: () => void
       </SubmitOrCancel>
     </Form>
   );
+}
+
+function without(ids: ReadonlySet<string>, others: ReadonlySet<string>): string[] {
+  return [...ids].filter((id) => !others.has(id));
 }

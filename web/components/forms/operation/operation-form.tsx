@@ -6,10 +6,11 @@ import type { Body } from '../../../control-plane/body.ts';
 import { type Sent, useChange } from '../../../control-plane/change.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { SubmitOrCancel } from '../../dialogs/dialog.tsx';
+import { ChangedMeanwhile } from '../changed-meanwhile.tsx';
 import { Form } from '../form.tsx';
 import type { BodyOf, FieldsOf, FieldWords, OperationOf, PathOf, Some } from './fields.ts';
 import { SchemaField } from './schema-field.tsx';
-import { bodyOf, errorsAt, isRequired, isSame, startOf, type Values } from './values.ts';
+import { bodyOf, errorsAt, isRequired, isSame, labelOf, startOf, type Values } from './values.ts';
 
 export interface OperationFormProps<Input, Output> {
   operation: OperationOf<Input, Output>;
@@ -57,6 +58,8 @@ function Filled({ name, body, fields, start = {}, current, ...form }: Untyped & 
   const { client } = usePlane();
   const names = Object.keys(fields);
   const [begun] = useState(() => startOf(names, body, current ?? start));
+  // The thing as the person saw it, not as it becomes meanwhile: a change of somebody else is told, not undone.
+  const [saw, setSaw] = useState(current);
   const [own, setOwn] = useState<Values>({});
   const values = withFollowers({ ...begun, ...own }, own, fields);
   const set = (some: Values) => setOwn((before) => ({ ...before, ...some }));
@@ -73,18 +76,35 @@ function Filled({ name, body, fields, start = {}, current, ...form }: Untyped & 
       touches: () => [[[name.split('.')[0]]], ...touches],
     },
   );
-  const dirty = !isSame(bodyOf(values, body, current), bodyOf(begun, body, current));
+  const dirty = !isSame(bodyOf(values, body, saw), bodyOf(begun, body, saw));
   useEffect(() => onDirty?.(dirty), [dirty, onDirty]);
-  const submit = () => {
-    const sent = bodyOf(values, body, current);
-    if (current !== undefined && Object.keys(sent).length === 0) onCancel?.();
-    else change.send(sent);
+  const submit = (was = saw) => {
+    const sent = bodyOf(values, body, was);
+    if (was === undefined) change.send(sent);
+    else if (Object.keys(sent).length === 0) onCancel?.();
+    else change.send(body.fields.was === undefined ? sent : { ...sent, was: only(was, Object.keys(sent)) });
   };
   const { problem } = change;
+  const theirs: Values = Object.fromEntries((problem?.meanwhile ?? []).map(({ field, value }) => [field, value]));
+  const now = { ...saw, ...theirs };
   const places = names.flatMap((field) => [field, ...errorsAt(field, problem?.fields ?? {}).map(([place]) => place)]);
   const first = names.find((field) => fields[field]?.control === undefined && body.fields[field]?.enum === undefined);
   return (
-    <Form problem={problem} places={places.map((place) => place.replace(/^body\./, ''))} onSubmit={submit}>
+    <Form problem={problem} places={places.map((place) => place.replace(/^body\./, ''))} onSubmit={() => submit()}>
+      <ChangedMeanwhile
+        problem={problem}
+        words={wordsOf(fields)}
+        onKeep={() => {
+          setSaw(now);
+          submit(now);
+        }}
+        onTake={() => {
+          setSaw(now);
+          set(theirs);
+          change.reset();
+          if (Object.keys(bodyOf({ ...values, ...theirs }, body, now)).length === 0) onCancel?.();
+        }}
+      />
       {names.map((field) => {
         const words = fields[field] ?? {};
         const rule = body.fields[field];
@@ -112,6 +132,16 @@ function Filled({ name, body, fields, start = {}, current, ...form }: Untyped & 
         {form.submit}
       </SubmitOrCancel>
     </Form>
+  );
+}
+
+function only(values: Values, names: readonly string[]): Values {
+  return Object.fromEntries(names.map((name) => [name, values[name]]));
+}
+
+function wordsOf(fields: Readonly<Record<string, Words>>) {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, { label = labelOf(name) }]) => [name, { field: `the ${label.toLowerCase()}` }]),
   );
 }
 

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { seedMember } from '../../test/seeds/seed.ts';
+
+let api: RunningApi;
+let ours: Seeded;
+
+beforeAll(async () => {
+  api = await runningApi();
+  ours = await seed(api.database);
+});
+afterAll(() => api.close());
+
+const call = (method: string, path: string, body: unknown) =>
+  api.call(method, `/api/v1${path}`, { as: ours.sessions.owner, body });
+const rule = { name: 'Shop', issuer: 'https://token.actions.githubusercontent.com', audience: 'us', role: 'viewer' };
+const claims = (ref: string) => ({ repository: ['octo/shop'], ref: [ref] });
+
+interface Changed {
+  what: string;
+  /** Creates the thing. Answers its path. */
+  make: () => Promise<string>;
+  method: 'PATCH' | 'PUT';
+  field: string;
+  /** The value at first, what another person makes of it, and what we would. */
+  values: () => Promise<[unknown, unknown, unknown]>;
+}
+const made = async (path: string, body: unknown) => {
+  const answer = await call('POST', path, body);
+  expect(answer.status, answer.text).toBe(201);
+  const thing = (answer.body.cluster ?? answer.body) as { id: string };
+  return `${path}/${thing.id}`;
+};
+const organization = (more: string) => async () => `/organizations/${ours.organizationId}${more}`;
+const names = async (): Promise<[unknown, unknown, unknown]> => ['First', 'Theirs', 'Mine'];
+let next = 0;
+
+const things: Changed[] = [
+  { what: 'team', make: () => made('/teams', { name: 'First' }), method: 'PATCH', field: 'name', values: names },
+  { what: 'cluster', make: () => made('/clusters', { name: 'First' }), method: 'PATCH', field: 'name', values: names },
+  {
+    what: 'rule',
+    make: () => made('/trusted-issuers', { ...rule, claims: claims('one'), name: `Shop ${next++}` }),
+    method: 'PATCH',
+    field: 'claims',
+    values: async () => [claims('one'), claims('two'), claims('three')],
+  },
+  {
+    what: 'organization',
+    make: async () => {
+      await call('PATCH', `/organizations/${ours.organizationId}`, { name: 'First' });
+      return await organization('')();
+    },
+    method: 'PATCH',
+    field: 'name',
+    values: names,
+  },
+  {
+    what: 'retention',
+    make: organization('/deleted-retention'),
+    method: 'PUT',
+    field: 'hours',
+    values: async () => [168, 48, 24],
+  },
+  {
+    what: 'lifetime of join commands',
+    make: organization('/join-token-ttl'),
+    method: 'PUT',
+    field: 'seconds',
+    values: async () => [3600, 700, 800],
+  },
+  {
+    what: 'role',
+    make: async () =>
+      `/organizations/${ours.organizationId}/members/${await seedMember(api.database, ours.organizationId, 'viewer')}`,
+    method: 'PATCH',
+    field: 'role',
+    values: async () => ['viewer', 'deployer', 'admin'],
+  },
+];
+
+describe('a change that says what it was', () => {
+  test.each(things)('is 409 with what became of the $what meanwhile, by whom and when', async (thing) => {
+    const { make, method, field, values } = thing;
+    const path = await make();
+    const [first, theirs, mine] = await values();
+    if (method === 'PUT') await call(method, path, { [field]: first });
+    const change = (value: unknown, was?: unknown) =>
+      call(method, path, { [field]: value, ...(was === undefined ? {} : { was: { [field]: was } }) });
+    expect((await change(theirs, first)).status).toBe(200);
+    const refused = await change(mine, first);
+    expect(refused.status, refused.text).toBe(409);
+    expect(refused.body).toMatchObject({
+      errors: [{ location: `body.${field}` }],
+      meanwhile: [{ location: `body.${field}`, value: theirs, by: 'Ada', at: expect.stringMatching(/Z$/) }],
+    });
+    // The same as theirs is no contradiction, nor is theirs as it is now; without `was` the last one counts.
+    expect((await change(theirs, first)).status).toBe(200);
+    expect((await change(mine, theirs)).status).toBe(200);
+    expect((await change(first)).status).toBe(200);
+  });
+
+  test('leaves alone what others changed in other fields', async () => {
+    const path = await made('/clusters', { name: 'Two', region: 'north' });
+    const was = { name: 'Two', region: 'north' };
+    expect((await call('PATCH', path, { region: 'south', was })).status).toBe(200);
+    const renamed = await call('PATCH', path, { name: 'Three', was });
+    expect(renamed.body).toMatchObject({ name: 'Three', region: 'south' });
+  });
+});
+
+describe('PATCH /teams/{id}/members', () => {
+  test('two changes at the same time both last', async () => {
+    const path = `${await made('/teams', { name: 'Crew' })}/members`;
+    const people = await Promise.all(
+      ['Ada', 'Bob', 'Eve'].map((name) => seedMember(api.database, ours.organizationId, 'viewer', name)),
+    );
+    const [ada = '', bob = '', eve = ''] = people;
+    await call('PUT', path, { userIds: [ada] });
+    await Promise.all([
+      call('PATCH', path, { add: [bob], remove: [] }),
+      call('PATCH', path, { add: [eve] }),
+      call('PATCH', path, { remove: [ada] }),
+    ]);
+    const now = await call('PATCH', path, { add: [bob, bob], remove: [ada] });
+    expect(now.body.members).toMatchObject([{ name: 'Bob' }, { name: 'Eve' }]);
+  });
+
+  test('422 for who is no member, and for who is added and removed at once', async () => {
+    const path = `${await made('/teams', { name: 'Strict' })}/members`;
+    const stranger = (await seed(api.database)).sessions.owner.userId;
+    const member = ours.sessions.viewer.userId;
+    const refused = await call('PATCH', path, { add: [member, stranger] });
+    expect([refused.status, refused.body.errors]).toMatchObject([422, [{ location: 'body.add[1]', value: stranger }]]);
+    const both = await call('PATCH', path, { add: [member], remove: [member] });
+    expect([both.status, both.body.errors]).toMatchObject([422, [{ location: 'body.remove[0]' }]]);
+  });
+});
