@@ -8,6 +8,7 @@ import { freePort } from '../ground/free-port.ts';
 import { cellsOf } from '../run/matrix.ts';
 import { Console } from './console.ts';
 import { fill } from './content.ts';
+import { opened as onTop, openings } from './openings.ts';
 import { type Content, look, pages, show } from './pages.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -47,26 +48,39 @@ describe.skipIf(browser === undefined)('whoever needs another theme, a phone or 
     const { page } = one.anonymous === true ? nobody : owner;
     await page.setViewportSize(desktop);
     await show(page, opened.url, one, content);
-    const found: string[] = [];
-    for (const { theme, viewport } of looks) {
-      await look(page, theme, viewport);
-      const where = `${theme}, ${viewport.width} px`;
-      found.push(...(await violations(page, theme)).map((text) => `${where}: ${text}`));
-      const wide = await page.evaluate('document.documentElement.scrollWidth');
-      if (Number(wide) > viewport.width) found.push(`${where}: the page is ${wide} px wide`);
+    const found = await examined(page);
+    // One load for all that opens on the page.
+    for (const { name, open } of openings[one.name] ?? []) {
+      await page.setViewportSize(desktop);
+      await open(page);
+      found.push(...(await examined(page, onTop)).map((text) => `${name}, ${text}`));
+      await page.keyboard.press('Escape');
+      await page.locator(onTop).first().waitFor({ state: 'detached' });
     }
     expect(found).toEqual([]);
     expect(opened.complaints()).toEqual([]);
   });
 });
 
-async function violations(page: Page, theme: 'light' | 'dark'): Promise<string[]> {
+/** What is wrong in any of the looks, with the whole page or with what is open on it. */
+async function examined(page: Page, part?: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const { theme, viewport } of looks) {
+    await look(page, theme, viewport);
+    const where = `${theme}, ${viewport.width} px`;
+    found.push(...(await violations(page, part)).map((text) => `${where}: ${text}`));
+    const wide = await page.evaluate('document.documentElement.scrollWidth');
+    if (Number(wide) > viewport.width) found.push(`${where}: the page is ${wide} px wide`);
+  }
+  return found;
+}
+
+/** Every rule there is, best practices included, whatever the impact. */
+async function violations(page: Page, part?: string): Promise<string[]> {
   await page.evaluate(`typeof axe === 'undefined' && (() => { ${axe} })()`);
-  // A theme is other colours and nothing else: in the second one the rest is what it was in the first.
-  const rules = theme === 'light' ? {} : { runOnly: ['color-contrast'] };
-  const options = JSON.stringify({ ...rules, resultTypes: ['violations'] });
-  const { violations } = await page.evaluate<AxeResults>(`axe.run(${options})`);
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
+  const context = part === undefined ? 'document' : JSON.stringify(part);
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(${context}, { resultTypes: ['violations'] })`);
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
+  );
 }

@@ -1,0 +1,71 @@
+import type { Page } from 'playwright-core';
+
+/** A dialog or a menu on a page, open. */
+export interface Opening {
+  name: string;
+  open: (page: Page) => Promise<void>;
+}
+
+/** Dialogs and menus: what else is on the page is behind them. */
+export const opened = '[role="dialog"], [role="alertdialog"], [role="menu"]';
+
+const button = (name: string | RegExp, wanted = opened): Opening => ({
+  name: String(name),
+  open: async (page) => {
+    await page.getByRole('button', { name, exact: true }).first().click();
+    await page.locator(wanted).first().waitFor();
+  },
+});
+
+/** A menu, and the dialog of each of its items that asks something. */
+const menu = (label: string, ...items: string[]): Opening[] => [
+  button(label, '[role="menu"]'),
+  ...items.map((item) => ({
+    name: `${label}, ${item}`,
+    open: async (page: Page) => {
+      await page.getByRole('button', { name: label, exact: true }).click();
+      await page.getByRole('menuitem', { name: item, exact: true }).click();
+      await page.locator('[role="dialog"], [role="alertdialog"]').waitFor();
+    },
+  })),
+];
+
+/** By the name of the page (`pages.ts`), in the installation of `content.ts`. */
+export const openings: Readonly<Record<string, readonly Opening[]>> = {
+  home: [
+    button(/^You are /),
+    button(/^Organization .*; switch$/),
+    {
+      name: 'shortcuts',
+      open: async (page) => {
+        await page.keyboard.press('?');
+        await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+      },
+    },
+  ],
+  clusters: [button('Add a cluster')],
+  cluster: menu('Actions for local', 'Change name and region', 'Replace the agent', 'Revoke the agent', 'Delete'),
+  agent: [button('Update the agent')],
+  members: [
+    ...menu('Actions for Radia Perlman', 'Remove'),
+    button('Role of Radia Perlman: Viewer', '[role="menu"]'),
+    button('Invite'),
+  ],
+  invitations: menu('Actions for the invitation of hedy@example.com', 'Create a new link', 'Revoke'),
+  teams: [...menu('Actions for Engines', 'Rename', 'Change members', 'Delete'), button('Create a team')],
+  tokens: [...menu('Actions for Dashboards', 'Revoke'), button('Create a token')],
+  'ci-jobs': [
+    ...menu('Actions for Releases of the shop', 'Show the job file', 'Change', 'Delete'),
+    button('Trust jobs'),
+  ],
+  'audit-log': [button('Export what is shown')],
+  account: [button(/^Leave /)],
+  'deleted-organizations': [button(/^Purge/)],
+  settings: [
+    button('Change the name'),
+    button('Change the join command lifetime'),
+    button('Change the retention of deleted data'),
+    button('Require it'),
+    button('Delete organization'),
+  ],
+};
