@@ -11,13 +11,17 @@ const tones = ['fault', 'good', 'attention', 'live'];
 const texts = [
   ...['text', 'soft', 'faint', ...tones].flatMap((text) => surfaces.map((on) => [text, on] as const)),
   ...tones.map((tone) => [tone, `${tone}-ground`] as const),
+  ...['text', 'soft', 'fault'].map((text) => [text, 'chosen'] as const),
   ['on-strong', 'strong'] as const,
   ['on-strong', 'strong-hover'] as const,
 ];
 /** What tells a state or where a field is, and what it lies on: 3 : 1. */
-const marks = ['field-line', 'good-mark', 'attention-mark', 'live-mark', 'focus'].flatMap((mark) =>
-  surfaces.map((on) => [mark, on] as const),
-);
+const marks = [
+  ...['field-line', 'good-mark', 'attention-mark', 'live-mark', 'focus'].flatMap((mark) =>
+    surfaces.map((on) => [mark, on] as const),
+  ),
+  ['focus', 'chosen'] as const,
+];
 /** Lines between things that their words tell apart already. */
 const lines = ['line', 'soft-line', 'fault-line', 'attention-line'];
 

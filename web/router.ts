@@ -1,7 +1,8 @@
 import { createRouter } from '@tanstack/react-router';
 import { personPlane } from './control-plane/plane.ts';
 import { sessionQuery } from './control-plane/session.ts';
-import { NotThere, PageFailed, PageLoading } from './frame/fallbacks.tsx';
+import { Nowhere } from './frame/fallbacks/not-there.tsx';
+import { PageFailed, PageLoading } from './frame/fallbacks/page-failed.tsx';
 import { personRoute } from './frame/person-frame.tsx';
 import { organizationRoute, rootRoute } from './frame/routes.ts';
 import { startRoute } from './start-route.ts';
@@ -20,7 +21,7 @@ export const router = createRouter({
   defaultPendingMinMs: 0,
   defaultPendingComponent: PageLoading,
   defaultErrorComponent: PageFailed,
-  defaultNotFoundComponent: NotThere,
+  defaultNotFoundComponent: Nowhere,
   scrollRestoration: true,
 });
 

@@ -72,6 +72,19 @@ describe('its pages', () => {
     expect((await raw('/o//evil.example', signedIn())).headers.location).toBe('/evil.example');
   });
 
+  test('are not at every address: a browser is told so in a page with a way back, a program by a problem', async () => {
+    for (const path of ['/Nowhere', '/a_b/c', '/docs/nothing']) {
+      const { statusCode, headers, bytes } = await raw(path, { accept: 'text/html,*/*;q=0.8' });
+      expect([path, statusCode, headers['content-type']]).toEqual([path, 404, 'text/html; charset=utf-8']);
+      expect(bytes.toString()).toContain('<a class="button" href="/">Go to the first page</a>');
+      expect((await raw(path)).headers['content-type']).toBe('application/problem+json');
+    }
+    for (const path of ['/api/v1/nowhere', '/agent/v1/nowhere', '/console/nothing.js']) {
+      const { statusCode, headers } = await raw(path, { accept: 'text/html' });
+      expect([path, statusCode, headers['content-type']]).toEqual([path, 404, 'application/problem+json']);
+    }
+  });
+
   test('leave the addresses of the control plane alone', async () => {
     for (const path of ['/api', '/api/v2', '/trpc', '/metrics/x', '/oidc']) {
       const answer = await raw(path, { ...signedIn(), accept: 'text/html' });

@@ -2,7 +2,7 @@ import { AlertIcon, ShieldLockIcon } from '@primer/octicons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Pages } from '../control-plane/pages.ts';
-import { problemOf } from '../control-plane/problem.ts';
+import { isMissing, problemOf } from '../control-plane/problem.ts';
 import { Copyable } from './copyable.tsx';
 import { Button } from './forms/button.tsx';
 import { LoadingRows } from './loading.tsx';
@@ -46,13 +46,16 @@ export function NoPermission({ children }: { children?: ReactNode }) {
 export function ErrorState({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const { status, detail, requestId } = problemOf(error);
   if (status === 403) return <NoPermission>{detail}</NoPermission>;
-  const title = status === 0 ? 'No response' : status === 404 ? 'Not found' : 'This could not be loaded';
+  if (isMissing(error)) {
+    return <EmptyState title="Not found">It was deleted, or the address is not complete.</EmptyState>;
+  }
+  const title = status === 0 ? 'No response' : 'This could not be loaded';
   return (
     <div role="alert">
       <EmptyState
         icon={<AlertIcon />}
         title={title}
-        action={retry !== undefined && status !== 404 && <Button onClick={retry}>Try again</Button>}
+        action={retry !== undefined && <Button onClick={retry}>Try again</Button>}
       >
         {detail}
         {requestId !== undefined && (

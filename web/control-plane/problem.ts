@@ -40,6 +40,13 @@ export function problemOf(error: unknown): ShownProblem {
   return { status: error instanceof TRPCClientError ? 0 : 500, detail, requestId: undefined, fields: {} };
 }
 
+/** Whether the address names nothing: unknown, deleted, invisible to this person, or no id at all. */
+export function isMissing(error: unknown): boolean {
+  const { status, fields } = problemOf(error);
+  const places = Object.keys(fields);
+  return status === 404 || (status === 422 && places.length > 0 && places.every((place) => place.startsWith('path.')));
+}
+
 /** Of requests that are sent again because a retry may help. */
 export const betweenRequests = { first: 400, longest: 4_000 };
 

@@ -7,7 +7,7 @@ import { NoPermission } from '../components/states.tsx';
 import { PlaneContext } from '../control-plane/plane.ts';
 import { type OwnMembership, useSession } from '../control-plane/session.ts';
 import { useLive } from '../live/use-live.ts';
-import { NotThere } from './fallbacks.tsx';
+import { NotThere } from './fallbacks/not-there.tsx';
 import { placeOf } from './places.ts';
 import { Breadcrumb } from './scopes/breadcrumb.tsx';
 import { ScopeNavigation } from './scopes/scope-navigation.tsx';

@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../../domain/problems.ts';
+import { html } from '../../../pages/html.ts';
+import { page, pageHeaders } from '../../../pages/page.ts';
+import { acceptsHtml } from '../problems/failure-page.ts';
 import type { NamedOperation } from '../registry.ts';
-import { sendProblem } from './problem-reply.ts';
+import { noted, sendProblem } from './problem-reply.ts';
 
 /** Answers requests that no route serves: an unknown path, or an unknown method of a known path. */
 export function answerUnknownRoutes(app: FastifyInstance, operations: readonly NamedOperation[]): void {
@@ -18,7 +21,11 @@ export function answerUnknownRoutes(app: FastifyInstance, operations: readonly N
     const pathname = request.url.split('?', 1)[0] ?? '';
     const methods = paths.filter(({ pattern }) => pattern.test(pathname)).flatMap(({ allowed }) => allowed);
     if (methods.length === 0) {
-      sendProblem(request, reply, new Problem('not-found', 'There is nothing at this path; /docs lists the API.'));
+      const problem = new Problem('not-found', 'There is nothing at this path; /docs lists the API.');
+      if (forPeople(request, pathname)) {
+        noted(request, problem);
+        reply.code(404).headers(pageHeaders()).send(nothingHere);
+      } else sendProblem(request, reply, problem);
       return;
     }
     const allow = [...new Set(methods)].join(', ');
@@ -34,6 +41,19 @@ export function answerUnknownRoutes(app: FastifyInstance, operations: readonly N
     );
   }
 }
+
+/** Whether somebody typed the address into a browser: paths of programs answer as they always do. */
+function forPeople(request: FastifyRequest, pathname: string): boolean {
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  return reads && acceptsHtml(request) && !/^\/(?:agent|api|console|trpc|v2)(?:\/|$)/.test(pathname);
+}
+
+const nothingHere = page({
+  title: 'Not found',
+  body: html`<h1>Not found</h1>
+<p>There is no page at this address. It may have been mistyped, or what it showed was deleted.</p>
+<p class="actions"><a class="button" href="/">Go to the first page</a></p>`,
+});
 
 function pathPatterns(operations: readonly NamedOperation[]): { pattern: RegExp; allowed: string[] }[] {
   const methods = Map.groupBy(operations, ({ operation }) => operation.url);

@@ -116,4 +116,76 @@ export const frameStories: Stories = (world) => {
     }
     await ada.go('/default');
   });
+
+  test('an address that names nothing says so calmly inside the frame, with a way back; a program reads a problem', async () => {
+    const { ada, opened, means } = world();
+    const { page } = ada;
+    means(/trpc\/(?:clusters|workflows)\.\w+\?.*: (?:404|422)$/, /Nowhere: 404$/);
+    const main = page.getByRole('main');
+    for (const [path, back] of [
+      ['/default/clusters/nope', 'Go to Clusters'],
+      ['/default/clusters/00000000-0000-7000-8000-000000000000/events', 'Go to Clusters'],
+      ['/default/workflows/nope', 'Go to Workflows'],
+      ['/default/nowhere', 'Go to Home'],
+      ['/nowhere', 'Go to the first page'],
+    ] as const) {
+      await ada.go(path);
+      await heading(page, 'Not found').waitFor();
+      await main.getByRole('link', { name: back }).waitFor();
+      await page.getByRole('navigation', { name: 'Breadcrumb' }).getByText('Default').waitFor();
+      expect(await main.innerText()).not.toMatch(/Invalid|path\.|Try again/);
+      expect(await main.getByRole('button').count()).toBe(0);
+    }
+    await main.getByRole('link', { name: 'Go to the first page' }).click();
+    await heading(page, 'Home').waitFor();
+    await ada.go('/Nowhere');
+    await heading(page, 'Not found').waitFor();
+    await page.getByRole('link', { name: 'Go to the first page' }).click();
+    await heading(page, 'Home').waitFor();
+    const program = await fetch(`${opened.url}/Nowhere`);
+    expect([program.status, program.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
+  });
+
+  test('a dialog opened and closed three times needs no Back of its own, and a half-typed form is kept', async () => {
+    const { ada, opened } = world();
+    const { page } = ada;
+    await ada.go('/default');
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Teams' }).click();
+    await heading(page, 'Teams').waitFor();
+    const button = page.getByRole('button', { name: 'Create a team' });
+    const dialog = page.getByRole('dialog', { name: 'Create a team' });
+    for (const way of ['Escape', 'Cancel', 'Close']) {
+      await button.click();
+      await dialog.waitFor();
+      expect(page.url()).toBe(`${opened.url}/default/teams?make=true`);
+      if (way === 'Escape') await page.keyboard.press(way);
+      else await dialog.getByRole('button', { name: way }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.locator(':focus').and(button).waitFor();
+    }
+    await page.goBack();
+    await heading(page, 'Home').waitFor();
+    await page.goForward();
+
+    await button.click();
+    await dialog.getByLabel('Name').fill('Half a na');
+    await page.mouse.click(5, 5);
+    const question = page.getByRole('alertdialog', { name: 'Discard what you typed?' });
+    expect(await question.count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Half a na');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.locator(':focus').and(button).waitFor();
+    await button.click();
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('');
+    await page.goBack();
+    await dialog.waitFor({ state: 'detached' });
+    await heading(page, 'Teams').waitFor();
+    await page.goBack();
+    await heading(page, 'Home').waitFor();
+  });
 };

@@ -4,6 +4,9 @@ import { XIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
 import { Button, IconButton } from '../forms/button.tsx';
 import { classes } from '../style.ts';
+import { DiscardQuestion } from './discard-question.tsx';
+import { DismissalContext, useDismiss } from './dismissal.ts';
+import { useDismissal } from './use-dismissal.ts';
 
 interface DialogProps {
   open: boolean;
@@ -15,21 +18,32 @@ interface DialogProps {
   onClosed?: () => void;
   /** For content wider than a form: files, long commands. */
   wide?: boolean;
-  /** Something is typed and not saved: a click beside the dialog does not close it. */
+  /** Whether something is typed and not saved, if the caller knows better than that somebody typed. */
   dirty?: boolean;
   /** A question before a loss: read out at once, closed by its buttons and Escape only. */
   alert?: boolean;
 }
 
-/** A modal dialog. Focus stays inside, Escape closes it, and focus returns to where it was. */
-export function Dialog({ open, onClose, onClosed, dirty = false, alert = false, ...content }: DialogProps) {
+/**
+ * A modal dialog. Focus stays inside, Escape closes it, and focus returns to where it was. Over a half-typed form a click
+ * beside it does nothing, and every other way out asks first.
+ */
+export function Dialog({ open, onClose, onClosed, dirty, alert = false, children, ...content }: DialogProps) {
+  const { dismissal, asking, keep, discard } = useDismissal(open, onClose, dirty);
   const state = {
     open,
-    onOpenChange: (next: boolean) => !next && onClose(),
+    onOpenChange: (next: boolean, { reason }: { reason: string }) => {
+      if (!next && !(reason === 'outside-press' && dismissal.isDirty())) dismissal.dismiss();
+    },
     onOpenChangeComplete: (next: boolean) => !next && onClosed?.(),
-    children: <Content {...content} />,
+    children: (
+      <Content {...content}>
+        <DismissalContext value={dismissal}>{children}</DismissalContext>
+        <DiscardQuestion open={asking} onKeep={keep} onDiscard={discard} />
+      </Content>
+    ),
   };
-  return alert ? <AlertDialog.Root {...state} /> : <BaseDialog.Root {...state} disablePointerDismissal={dirty} />;
+  return alert ? <AlertDialog.Root {...state} /> : <BaseDialog.Root {...state} />;
 }
 
 function Content({ title, about, children, wide = false }: Pick<DialogProps, 'title' | 'about' | 'children' | 'wide'>) {
@@ -85,10 +99,11 @@ export function SubmitOrCancel(props: {
   children: ReactNode;
 }) {
   const { onCancel, busy, disabled = false, look = 'strong', cancelFirst = false, children } = props;
+  const dismiss = useDismiss(onCancel);
   return (
     <DialogActions>
       {onCancel !== undefined && (
-        <Button onClick={onCancel} data-first={cancelFirst || undefined}>
+        <Button onClick={dismiss} data-first={cancelFirst || undefined}>
           Cancel
         </Button>
       )}

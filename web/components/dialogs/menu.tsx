@@ -44,7 +44,7 @@ export const menuPopup =
   'max-h-(--available-height) min-w-44 max-w-72 overflow-y-auto rounded-lg bg-raised p-1 shadow-raised outline-none';
 
 const item =
-  'flex w-full cursor-pointer select-none items-center gap-2 rounded-md px-2.5 py-1.5 text-left text-sm outline-none data-[highlighted]:bg-hover data-[disabled]:opacity-50 max-sm:py-2.5';
+  'flex w-full cursor-pointer select-none items-center gap-2 rounded-md px-2.5 py-1.5 text-left text-sm outline-none data-[highlighted]:chosen data-[disabled]:opacity-50 max-sm:py-2.5';
 
 export function MenuItem({
   onSelect,

@@ -2,6 +2,7 @@ import { Field as BaseField } from '@base-ui/react/field';
 import { Form as BaseForm } from '@base-ui/react/form';
 import { type ComponentProps, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
 import type { ShownProblem } from '../../control-plane/problem.ts';
+import { useTyped } from '../dialogs/dismissal.ts';
 import { ProblemNotice } from '../notice.tsx';
 import { classes } from '../style.ts';
 import { asSentence } from './operation/values.ts';
@@ -24,6 +25,7 @@ export function Form({
 }) {
   // The browser blocks a form with a field error, so any input clears the errors of the last answer.
   const [answered, setAnswered] = useState<ShownProblem>();
+  const typed = useTyped();
   const errors = useMemo(() => (problem === answered ? {} : errorsOf(problem)), [problem, answered]);
   const form = useRef<HTMLFormElement>(null);
   // After a refusal the first field at fault is at hand; what was typed into it stays.
@@ -35,7 +37,11 @@ export function Form({
       ref={form}
       errors={errors}
       onFormSubmit={onSubmit}
-      onInput={() => setAnswered(problem)}
+      onInput={() => {
+        setAnswered(problem);
+        // Without a field there is no more than a confirmation, which is not worth keeping.
+        if (places.length > 0) typed();
+      }}
       className="flex flex-col gap-4"
     >
       <ProblemNotice problem={problem} fields={places.map((name) => `body.${name}`)} />

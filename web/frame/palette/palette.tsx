@@ -58,7 +58,7 @@ function Commands() {
                     closePalette();
                     command.run();
                   }}
-                  className="flex h-9 cursor-pointer select-none items-center gap-2.5 rounded-md px-2.5 outline-none data-[highlighted]:bg-hover max-sm:h-11"
+                  className="flex h-9 cursor-pointer select-none items-center gap-2.5 rounded-md px-2.5 outline-none data-[highlighted]:chosen max-sm:h-11"
                 >
                   <span aria-hidden="true" className="flex w-4 justify-center text-faint">
                     {command.icon}

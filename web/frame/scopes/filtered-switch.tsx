@@ -53,7 +53,7 @@ export function FilteredSwitch({ label, trigger, scope, items, ways, value, onCh
                       setOpen(false);
                       onChoose(item.value);
                     }}
-                    className="cursor-pointer select-none rounded-md px-2.5 py-1.5 text-sm outline-none data-[highlighted]:bg-hover max-sm:py-2.5"
+                    className="cursor-pointer select-none rounded-md px-2.5 py-1.5 text-sm outline-none data-[highlighted]:chosen max-sm:py-2.5"
                   >
                     <span className={classes(item.value === value && 'font-medium')}>{siblingLine(item)}</span>
                   </Autocomplete.Item>

@@ -3,6 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
 import { MenuItem } from '../../components/dialogs/menu.tsx';
+import { useAddressDialog } from '../../components/dialogs/use-address-dialog.ts';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx';
 import { Button } from '../../components/forms/button.tsx';
@@ -43,13 +44,9 @@ function TokenList() {
   const live = search.over !== true;
   const tokens = usePages(trpc.apiTokens.list, { query: { live } });
   const shows = useCallback((token: Token) => !live || !isOver(token, now), [live, now]);
-  const setMaking = (making: boolean) =>
-    void navigate({
-      search: ({ make: _, ...rest }) => ({ ...rest, ...(making ? { make: true } : {}) }),
-      replace: !making,
-    });
+  const making = useAddressDialog('make');
   const makeButton = (
-    <Button look="strong" onClick={() => setMaking(true)}>
+    <Button look="strong" onClick={making.show}>
       Create a token
     </Button>
   );
@@ -96,7 +93,7 @@ function TokenList() {
           />
         </Card>
       </div>
-      <MakeToken open={search.make === true} onClose={() => setMaking(false)} />
+      <MakeToken open={making.open} onClose={making.close} />
       {revoking.about !== undefined && (
         <RevokeToken key={revoking.key} token={revoking.about} open={revoking.open} onClose={revoking.close} />
       )}

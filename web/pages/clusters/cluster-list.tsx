@@ -1,5 +1,5 @@
 import { ServerIcon } from '@primer/octicons-react';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useAddressDialog } from '../../components/dialogs/use-address-dialog.ts';
 import { Button } from '../../components/forms/button.tsx';
 import { Card, Page } from '../../components/page.tsx';
 import { EmptyState } from '../../components/states.tsx';
@@ -12,21 +12,17 @@ import { AddCluster } from './add-cluster.tsx';
 import { columns } from './cluster-columns.tsx';
 import { byUrgency } from './cluster-status.tsx';
 
-const route = getRouteApi('/$organization/clusters');
-
 /** All clusters, those that need attention first. */
 export function ClusterList() {
   const { trpc } = usePlane();
   const { slug } = useMembership();
   const mayChange = useMay('admin');
-  const { add } = route.useSearch();
-  const navigate = useNavigate({ from: '/$organization/clusters' });
   const clusters = usePages(trpc.clusters.list, { query: { summary: true, limit: 200 } });
   // The most urgent may be on the last page.
   useWhole(clusters, true);
-  const setAdding = (adding: boolean) => void navigate({ search: adding ? { add: true } : {}, replace: !adding });
+  const adding = useAddressDialog('add');
   const addButton = (
-    <Button look="strong" onClick={() => setAdding(true)}>
+    <Button look="strong" onClick={adding.show}>
       Add a cluster
     </Button>
   );
@@ -47,7 +43,7 @@ export function ClusterList() {
           }
         />
       </Card>
-      <AddCluster open={mayChange && add === true} onClose={() => setAdding(false)} />
+      <AddCluster open={mayChange && adding.open} onClose={adding.close} />
     </Page>
   );
 }

@@ -1,24 +1,25 @@
-import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router';
+import { Outlet } from '@tanstack/react-router';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { useAddressDialog } from '../../components/dialogs/use-address-dialog.ts';
 import { Card, Page } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Badge } from '../../components/status.tsx';
+import { isMissing } from '../../control-plane/problem.ts';
 import { useMay } from '../../control-plane/session.ts';
+import { NotThere } from '../../frame/fallbacks/not-there.tsx';
 import { ClusterMenu } from './cluster-menu.tsx';
 import { ClusterNotices } from './cluster-notices.tsx';
 import { type ClusterAnswer, ClusterStatus } from './cluster-status.tsx';
 import { JoinCommand } from './join-command.tsx';
 import { useCluster } from './use-cluster.ts';
 
-const route = getRouteApi('/$organization/clusters/$cluster');
-
 /** One cluster: its state, and its details in tabs. */
 export function Cluster() {
   const query = useCluster();
-  const { join } = route.useSearch();
   const mayChange = useMay('admin');
-  const navigate = useNavigate();
+  const joining = useAddressDialog('join');
   const cluster = query.data;
+  if (isMissing(query.error)) return <NotThere />;
   if (cluster === undefined) {
     return (
       <Page title="Cluster">
@@ -28,23 +29,17 @@ export function Cluster() {
       </Page>
     );
   }
-  const setJoining = (joining: boolean) =>
-    void navigate({ to: '.', search: joining ? { join: true } : {}, replace: !joining });
   const mayJoin = mayChange && !['deleting', 'deleted', 'failed'].includes(cluster.status);
   return (
     <Page
       title={cluster.name}
       status={<HowItIs cluster={cluster} />}
-      actions={mayJoin && <ClusterMenu cluster={cluster} onJoin={() => setJoining(true)} />}
+      actions={mayJoin && <ClusterMenu cluster={cluster} onJoin={joining.show} />}
     >
-      <ClusterNotices cluster={cluster} onJoin={mayJoin ? () => setJoining(true) : undefined} />
+      <ClusterNotices cluster={cluster} onJoin={mayJoin ? joining.show : undefined} />
       <Outlet />
-      <Dialog
-        open={mayJoin && join === true}
-        onClose={() => setJoining(false)}
-        title={`Join an agent to ${cluster.name}`}
-      >
-        <JoinCommand cluster={cluster} onClose={() => setJoining(false)} />
+      <Dialog open={mayJoin && joining.open} onClose={joining.close} title={`Join an agent to ${cluster.name}`}>
+        <JoinCommand cluster={cluster} onClose={joining.close} />
       </Dialog>
     </Page>
   );

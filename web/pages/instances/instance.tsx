@@ -10,7 +10,9 @@ import { Status } from '../../components/status.tsx';
 import { Time } from '../../components/time.tsx';
 import { WithTimes } from '../../components/times/with-times.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
+import { isMissing } from '../../control-plane/problem.ts';
 import { useMembership } from '../../control-plane/session.ts';
+import { NotThere } from '../../frame/fallbacks/not-there.tsx';
 import { NoHeartbeat } from '../agents/no-heartbeat.tsx';
 import { isLost } from '../clusters/cluster-status.tsx';
 import { counted } from './counted.ts';
@@ -37,6 +39,7 @@ function OneInstance() {
   const cluster = useQuery(trpc.clusters.get.queryOptions({ path: { id: params.cluster } }));
   const query = useInstance(params.cluster, params.instance);
   const [seen, setSeen] = useState<InstanceAnswer>();
+  const missing = isMissing(query.error);
   const now = query.data ?? undefined;
   if (now !== undefined && now !== seen) setSeen(now);
   // An instance that was displayed keeps its log on screen after it has ended.
@@ -53,6 +56,7 @@ function OneInstance() {
   );
   const link = { to: '/$organization/clusters/$cluster/instances', params } as const;
   const lost = cluster.data !== undefined && isLost(cluster.data);
+  if (missing) return <NotThere />;
   const status = gone ? <Status tone="neutral">Ended</Status> : instance && <InstanceStatus instance={instance} />;
   return (
     <Page

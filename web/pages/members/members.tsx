@@ -1,4 +1,5 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
+import { useAddressDialog } from '../../components/dialogs/use-address-dialog.ts';
 import { Button } from '../../components/forms/button.tsx';
 import { Page } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
@@ -13,14 +14,9 @@ const route = getRouteApi('/$organization/members');
 export function Members() {
   const mayInvite = useMay('admin');
   const { slug } = useMembership();
-  const { show, invite } = route.useSearch();
-  const navigate = useNavigate({ from: '/$organization/members' });
+  const { show } = route.useSearch();
   const invitations = mayInvite && show === 'invitations';
-  const setInviting = (inviting: boolean) =>
-    void navigate({
-      search: ({ invite: _, ...rest }) => ({ ...rest, ...(inviting ? { invite: true } : {}) }),
-      replace: !inviting,
-    });
+  const inviting = useAddressDialog('invite');
   const to = { to: '/$organization/members', params: { organization: slug } } as const;
 
   return (
@@ -29,7 +25,7 @@ export function Members() {
       about="Who belongs to the organization, and what each may do."
       actions={
         mayInvite && (
-          <Button look="strong" onClick={() => setInviting(true)}>
+          <Button look="strong" onClick={inviting.show}>
             Invite
           </Button>
         )
@@ -44,8 +40,8 @@ export function Members() {
           ]}
         />
       )}
-      {invitations ? <Invitations onInvite={() => setInviting(true)} /> : <MemberList />}
-      <Invite open={mayInvite && invite === true} onClose={() => setInviting(false)} />
+      {invitations ? <Invitations onInvite={inviting.show} /> : <MemberList />}
+      <Invite open={mayInvite && inviting.open} onClose={inviting.close} />
     </Page>
   );
 }

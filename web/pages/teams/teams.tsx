@@ -1,8 +1,8 @@
 import { PeopleIcon } from '@primer/octicons-react';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { MenuItem } from '../../components/dialogs/menu.tsx';
+import { useAddressDialog } from '../../components/dialogs/use-address-dialog.ts';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
 import { Button } from '../../components/forms/button.tsx';
 import { FormDialog } from '../../components/forms/operation/form-dialog.tsx';
@@ -19,20 +19,16 @@ import { useMay } from '../../control-plane/session.ts';
 import type { Team } from './team.ts';
 import { TeamMembers } from './team-members.tsx';
 
-const route = getRouteApi('/$organization/teams');
-
 /** Groups of members, by which projects are owned. */
 export function Teams() {
   const { trpc } = usePlane();
   const mayChange = useMay('admin');
-  const { make } = route.useSearch();
-  const navigate = useNavigate({ from: '/$organization/teams' });
   const doing = useDialog<{ team: Team; what: 'rename' | 'members' | 'delete' }>();
   const teams = usePages(trpc.teams.list);
-  const setMaking = (making: boolean) => void navigate({ search: making ? { make: true } : {}, replace: !making });
+  const making = useAddressDialog('make');
   const { about, open, key, show, close } = doing;
   const makeButton = (
-    <Button look="strong" onClick={() => setMaking(true)}>
+    <Button look="strong" onClick={making.show}>
       Create a team
     </Button>
   );
@@ -74,8 +70,8 @@ export function Teams() {
         title="Create a team"
         submit="Create team"
         succeeded="Team created"
-        open={mayChange && make === true}
-        onClose={() => setMaking(false)}
+        open={mayChange && making.open}
+        onClose={making.close}
       />
       {about?.what === 'rename' && (
         <FormDialog

@@ -1,8 +1,8 @@
 import { BeakerIcon } from '@primer/octicons-react';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { MenuItem } from '../../components/dialogs/menu.tsx';
+import { useAddressDialog } from '../../components/dialogs/use-address-dialog.ts';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
 import { Button } from '../../components/forms/button.tsx';
 import { Card, Page } from '../../components/page.tsx';
@@ -19,7 +19,6 @@ import { RuleDialog } from './rule-dialog.tsx';
 import { type Rule, RuleSentence } from './rule-sentence.tsx';
 import { WorkflowFile } from './workflow-file.tsx';
 
-const route = getRouteApi('/$organization/ci');
 const title = 'CI jobs';
 
 /** Rules that let CI jobs authenticate without a stored secret. */
@@ -37,13 +36,11 @@ export function CiJobs() {
 
 function RuleList() {
   const { trpc } = usePlane();
-  const { add } = route.useSearch();
-  const navigate = useNavigate({ from: '/$organization/ci' });
   const doing = useDialog<{ rule: Rule; what: 'change' | 'file' | 'delete' }>();
   const rules = usePages(trpc.trustedIssuers.list, { query: { limit: 100 } });
-  const setAdding = (adding: boolean) => void navigate({ search: adding ? { add: true } : {}, replace: !adding });
+  const adding = useAddressDialog('add');
   const addButton = (
-    <Button look="strong" onClick={() => setAdding(true)}>
+    <Button look="strong" onClick={adding.show}>
       Trust jobs
     </Button>
   );
@@ -78,7 +75,7 @@ function RuleList() {
           }
         />
       </Card>
-      <RuleDialog open={add === true} onClose={() => setAdding(false)} />
+      <RuleDialog open={adding.open} onClose={adding.close} />
       {about?.what === 'change' && <RuleDialog key={key} rule={about.rule} open={open} onClose={close} />}
       {about?.what === 'file' && (
         <Dialog key={key} wide open={open} onClose={close} title={`Get a token by ${about.rule.name}`}>

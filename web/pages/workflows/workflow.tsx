@@ -5,7 +5,9 @@ import { Card, Page } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Badge } from '../../components/status.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
+import { isMissing } from '../../control-plane/problem.ts';
 import { useMay } from '../../control-plane/session.ts';
+import { NotThere } from '../../frame/fallbacks/not-there.tsx';
 import { About } from './about.tsx';
 import { ActorStatus } from './actor-status.tsx';
 import { ExportButton } from './export-button.tsx';
@@ -27,6 +29,7 @@ export function Workflow() {
       { refetchInterval: ({ state }) => askAgainAfter(state.data) },
     ),
   );
+  if (isMissing(actor.error)) return <NotThere />;
   const { data } = actor;
   return (
     <Page

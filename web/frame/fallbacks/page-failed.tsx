@@ -1,10 +1,10 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { Button, ButtonLink } from '../components/forms/button.tsx';
-import { LoadingRows } from '../components/loading.tsx';
-import { Card, Page } from '../components/page.tsx';
-import { EmptyState, ErrorState } from '../components/states.tsx';
-import { FileMissing, reloadOnce } from './page-file.ts';
+import { Button } from '../../components/forms/button.tsx';
+import { LoadingRows } from '../../components/loading.tsx';
+import { Card, Page } from '../../components/page.tsx';
+import { EmptyState, ErrorState } from '../../components/states.tsx';
+import { FileMissing, reloadOnce } from '../page-file.ts';
 
 export function PageLoading() {
   return (
@@ -47,18 +47,6 @@ function PageOutdated() {
           action={<Button onClick={() => location.reload()}>Reload</Button>}
         >
           The control plane may be updating; reload the page in a moment.
-        </EmptyState>
-      </Card>
-    </Page>
-  );
-}
-
-export function NotThere() {
-  return (
-    <Page title="Not found">
-      <Card>
-        <EmptyState title="No page at this address" action={<ButtonLink to="/">Go to the first page</ButtonLink>}>
-          It was deleted, or it belongs to an organization that you are not a member of.
         </EmptyState>
       </Card>
     </Page>
