@@ -1,15 +1,24 @@
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 /** Paths that the API answers while `vite` serves the sources of the console during development. */
 const ofTheApi = /^\/(?:api|trpc|assets|oidc|docs|sign-in|sign-in-link|signed-out|invitations)(?:[/?]|$)/;
 const api = process.env.BALLAST_URL ?? 'http://localhost:8088';
 
+/** Icons carry a second drawing for 24 pixels and more, a size that nothing here has. */
+const smallIcons: Plugin = {
+  name: 'small-icons',
+  transform: (code, id) =>
+    /octicons-react\/dist\/icons\/\w+\.mjs$/.test(id) && code.includes('["16", "24"]')
+      ? code.replace('["16", "24"]', '["16"]').replace(/,\n\t"24": \{[\s\S]*?\n\t\}/, '')
+      : undefined,
+};
+
 export default defineConfig(({ command }) => ({
   root: import.meta.dirname,
   base: command === 'build' ? '/console/' : '/',
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), smallIcons],
   build: {
     target: 'es2022',
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],

@@ -24,7 +24,7 @@ export async function makeConsole(directory: string): Promise<void> {
 async function compressed(file: string): Promise<void> {
   const bytes = await readFile(file);
   const brotli = promisify(brotliCompress)(bytes, {
-    params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
   });
   const [br, gz] = await Promise.all([brotli, promisify(gzip)(bytes, { level: 9 })]);
   await Promise.all([writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)]);

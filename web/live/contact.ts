@@ -18,7 +18,7 @@ export async function askedInSight(url: RequestInfo | URL, init: RequestInit): P
 
 async function answerOf(url: RequestInfo | URL, init: RequestInit): Promise<Response> {
   try {
-    const answer = await fetch(url, inTime(init));
+    const answer = await ((await early(url)) ?? fetch(url, inTime(init)));
     if (!isAway(answer.status)) answered(silence);
     else void failed(silence);
     return answer;
@@ -27,6 +27,19 @@ async function answerOf(url: RequestInfo | URL, init: RequestInit): Promise<Resp
     if (init.signal?.aborted !== true) void failed(silence);
     throw error;
   }
+}
+
+declare global {
+  /** The first question for the session, from web/public/theme.js. */
+  var earlySession: Promise<Response> | undefined;
+}
+
+/** The answer to a question that the document asked before there were scripts; undefined where it got none. */
+async function early(url: RequestInfo | URL): Promise<Response | undefined> {
+  const asked = globalThis.earlySession;
+  if (asked === undefined || String(url) !== '/trpc/auth.session') return undefined;
+  globalThis.earlySession = undefined;
+  return await asked.catch(() => undefined);
 }
 
 /** A proxy answers so while the control plane is away. */

@@ -1,0 +1,29 @@
+import { readFile, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { keptConsole } from '../../web/build/kept-console.ts';
+
+/** Everything that a page needs of the console before it can show anything, as it is sent. */
+async function compressedBytes(directory: string): Promise<number> {
+  const document = await readFile(join(directory, 'index.html'), 'utf8');
+  const waiting = [...document.matchAll(/files\/([^"]+\.js)"/g)].map(([, name]) => String(name));
+  const files = new Set<string>();
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (files.has(file)) continue;
+    files.add(file);
+    const code = await readFile(join(directory, 'files', file), 'utf8');
+    waiting.push(...[...code.matchAll(/(?:from|import)\s*"\.\/([^"]+\.js)"/g)].map(([, name]) => String(name)));
+  }
+  const path = (file: string) => join(directory, 'files', file);
+  const sizes = [...files].map(async (file) => {
+    const { size } = await stat(`${path(file)}.br`).catch(() => stat(path(file)));
+    return size;
+  });
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+test('the script that every page waits for has at most 130 kB, compressed', async () => {
+  const directory = await keptConsole(tmpdir(), new AbortController().signal);
+  expect(await compressedBytes(directory)).toBeLessThanOrEqual(130_500);
+});
