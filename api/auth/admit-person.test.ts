@@ -27,7 +27,7 @@ async function invite(): Promise<string> {
   return made.invitation.id;
 }
 
-const comes = (providerId: string, subject: string, invitationId: string, emailVerified = false) =>
+const comes = (providerId: string, subject: string, invitationId: string | null, emailVerified = false) =>
   effect(fresh.database, machine, (admitting) =>
     admitPerson(
       admitting,
@@ -59,4 +59,42 @@ test('an account made for an invitation accepts that one alone, until somebody v
 
 test('another provider has to vouch for the address, also of who comes for the first time', async () => {
   await expect(comes('https://id.example.com', 'x', await invite())).rejects.toThrow('does not vouch for your address');
+});
+
+/** An account whose first sign-in was left half way: a tab was closed. */
+async function leftHalfWay(rights: { for_first_owner?: boolean; for_invitation?: string }): Promise<string> {
+  const id = uuid();
+  await fresh.database.kysely
+    .insertInto('provider_account')
+    .values({ id, name: 'V', email: `${id}@example.com`, password_hash: 'none', ...rights })
+    .execute();
+  return id;
+}
+
+test('an account created for an invitation that comes back without it accepts it, once and only at its own provider', async () => {
+  const { kysely } = fresh.database;
+  const subject = await leftHalfWay({ for_invitation: await invite() });
+  await expect(comes('https://id.example.com', subject, null)).rejects.toThrow();
+  const { userId } = await comes(builtInProviderId, subject, null);
+  expect(await listMemberships(kysely, userId, { limit: 10 })).toMatchObject([{ role: 'viewer' }]);
+  expect(await comes(builtInProviderId, subject, null)).toEqual({ userId });
+  const revoked = await leftHalfWay({ for_invitation: uuid() });
+  await expect(comes(builtInProviderId, revoked, null)).rejects.toThrow();
+});
+
+test('an account created for the first owner that comes back without the link becomes it, and no other one after it', async () => {
+  const { kysely } = fresh.database;
+  const [first, second, ordinary] = [
+    await leftHalfWay({ for_first_owner: true }),
+    await leftHalfWay({ for_first_owner: true }),
+    await leftHalfWay({}),
+  ];
+  await expect(comes(builtInProviderId, ordinary, null)).rejects.toThrow('no owner yet');
+  await expect(comes('https://id.example.com', first, null)).rejects.toThrow('no owner yet');
+  const { userId } = await comes(builtInProviderId, first, null);
+  expect(await listMemberships(kysely, userId, { limit: 10 })).toMatchObject([{ role: 'owner' }]);
+  await expect(comes(builtInProviderId, second, null)).rejects.toThrow('You have no account here');
+  // Not even when all owners are gone: the right was that of a link of a quarter of an hour.
+  await kysely.deleteFrom('membership').where('user_id', '=', userId).execute();
+  await expect(comes(builtInProviderId, second, null)).rejects.toThrow('no owner yet');
 });

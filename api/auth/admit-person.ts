@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Effect } from '../../db/engine/effect.ts';
-import { acceptInvitation, type Invited } from '../../db/invitations/invitations.ts';
+import { findRightsOfAccount } from '../../db/identity-provider/provider-accounts.ts';
+import { acceptInvitation, findInvitation, type Invited } from '../../db/invitations/invitations.ts';
 import { builtInProviderId } from '../../db/keys/identity-secrets.ts';
 import {
   bindIdentity,
@@ -31,7 +32,7 @@ export async function admitPerson(
   effect: Effect,
   settings: Settings,
   person: SignedIn,
-  { signInLinkId, invitationId }: Permission,
+  permission: Permission,
 ): Promise<{ userId: string }> {
   const { kysely } = effect;
   const { providerId, subject, profile } = person;
@@ -40,7 +41,11 @@ export async function admitPerson(
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(kysely);
   const known = await findIdentity(kysely, providerId, subject);
   if (known?.disabled) throw disabled();
+  const { signInLinkId } = permission;
   const link = signInLinkId === null ? undefined : await findSignInLink(kysely, signInLinkId);
+  const kept = known === undefined && link === undefined ? await keptRights(kysely, person) : undefined;
+  const invitationId = permission.invitationId ?? kept?.invitationId ?? null;
+  const isFirstOwner = link?.kind === 'first-owner' || kept?.isFirstOwner === true;
   // An account that is made for an invitation may accept that one, and no other until its address is proved.
   const madeFor = known === undefined && link === undefined && providerId === builtInProviderId ? invitationId : null;
   const linked = link?.userId == null ? undefined : { ...link, userId: link.userId };
@@ -51,7 +56,7 @@ export async function admitPerson(
     refuseOtherAccount(linked, userId);
     userId = linked.userId;
   } else if (userId === undefined) {
-    userId = await newcomer(effect, settings, person, { link, invitationId, vouched: madeFor !== null });
+    userId = await newcomer(effect, settings, person, { isFirstOwner, invitationId, vouched: madeFor !== null });
   }
   identityId ??= (await bindIdentity(effect, { providerId, subject, userId })).id;
   if (linked !== undefined) {
@@ -60,7 +65,7 @@ export async function admitPerson(
     if (linked.kind === 'move') await removeOtherIdentities(effect, userId, identityId);
   }
   await noteSignIn(effect, { userId, identityId, profile });
-  if (link?.kind === 'first-owner') await becomeFirstOwner(effect, userId);
+  if (isFirstOwner) await becomeFirstOwner(effect, userId);
   if (invitationId !== null) {
     const emailVerified = profile.emailVerified || madeFor === invitationId;
     await accept(effect, invitationId, { id: userId, email: profile.email, emailVerified });
@@ -68,14 +73,28 @@ export async function admitPerson(
   return { userId };
 }
 
+/**
+ * Rights of the attempt in which an account of the built-in provider was created, where that was left half way: a tab was
+ * closed before the first sign-in was finished.
+ */
+async function keptRights(kysely: Effect['kysely'], { providerId, subject }: SignedIn) {
+  if (providerId !== builtInProviderId) return undefined;
+  const account = await findRightsOfAccount(kysely, subject);
+  if (account === undefined) return undefined;
+  const isFirstOwner = account.forFirstOwner && !(await ownerExists(kysely));
+  const { forInvitation } = account;
+  const isThere = forInvitation !== null && (await findInvitation(kysely, forInvitation)) !== undefined;
+  return { isFirstOwner, invitationId: isThere ? forInvitation : null };
+}
+
 /** Makes an account, if there is a reason to. */
 async function newcomer(
   effect: Effect,
   settings: Settings,
   { profile }: SignedIn,
-  by: { link: UsedSignInLink | undefined; invitationId: string | null; vouched: boolean },
+  by: { isFirstOwner: boolean; invitationId: string | null; vouched: boolean },
 ): Promise<string> {
-  if (by.link?.kind === 'first-owner') return (await createUser(effect, profile)).id;
+  if (by.isFirstOwner) return (await createUser(effect, profile)).id;
   const { email, emailVerified } = profile;
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
   const ofDomain = settings.SIGN_IN_EMAIL_DOMAINS.includes(domain);

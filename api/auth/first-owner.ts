@@ -1,4 +1,5 @@
 import type { Effect } from '../../db/engine/effect.ts';
+import { endFirstOwnerRights } from '../../db/identity-provider/provider-accounts.ts';
 import { addMember } from '../../db/members/members.ts';
 import { createOrganization, findOrganizationBySlug } from '../../db/organizations/organizations.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
@@ -14,6 +15,7 @@ export async function becomeFirstOwner(effect: Effect, userId: string): Promise<
       'Somebody became the owner of this installation before you did, so the link has expired; ask to be invited.',
     );
   }
+  await endFirstOwnerRights(effect);
   const organization =
     (await findOrganizationBySlug(effect.kysely, 'default')) ??
     (await createOrganization(effect, { name: 'Default', slug: 'default' }));

@@ -1,11 +1,22 @@
-import { effect } from '../../db/engine/effect.ts';
-import { useSignInLink } from '../../db/sign-in/sign-in-links.ts';
+import { type Effect, effect } from '../../db/engine/effect.ts';
+import { hashSecret } from '../../db/keys/secrets.ts';
+import { attemptOfBrowser } from '../../db/sign-in/sign-in-attempts.ts';
+import { findSignInLinkBySecret, useSignInLink } from '../../db/sign-in/sign-in-links.ts';
 import { html } from '../../pages/html.ts';
 import { page } from '../../pages/page.ts';
 import { beginSignIn } from '../auth/begin-sign-in.ts';
 import { noteRefusal } from '../auth/note-refusal.ts';
 import { Refusal } from '../auth/refusal.ts';
+import type { Client } from '../engine/pipeline/client.ts';
 import { authorOf, type PageRoutes } from './visitor.ts';
+
+/** A link that this browser used up for a sign-in which it has not finished: its tab was closed, and it is opened again. */
+async function usedHere({ kysely }: Effect, client: Client, code: string): Promise<{ id: string } | undefined> {
+  const cookie = client.cookie('svc_oidc');
+  const begun = cookie === undefined ? undefined : await attemptOfBrowser(kysely, hashSecret(cookie));
+  const link = begun?.link === undefined ? undefined : await findSignInLinkBySecret(kysely, code);
+  return link !== undefined && link.id === begun?.link?.id ? link : undefined;
+}
 
 /**
  * Uses up a link that the command line printed. Its code stands behind the # of the address, which is sent to no server:
@@ -34,7 +45,10 @@ export function linkPage({ server, get, post }: PageRoutes): void {
     const code = field('code').trim().replace(/^.*#/, '');
     try {
       const to = await effect(database, authorOf(visitor, undefined), async (running) => {
-        const link = /^[A-Za-z0-9_-]{1,128}$/.test(code) ? await useSignInLink(running, code) : undefined;
+        const isCode = /^[A-Za-z0-9_-]{1,128}$/.test(code);
+        const link = isCode
+          ? ((await useSignInLink(running, code)) ?? (await usedHere(running, client, code)))
+          : undefined;
         if (link === undefined) {
           throw new Refusal(
             'link',

@@ -73,6 +73,18 @@ describe('the first owner', () => {
     expect(browser.cookies.size).toBe(0);
   });
 
+  test('a link whose tab was closed can be opened again in its own browser, and in no other', async () => {
+    const code = await firstOwnerCode(world.api);
+    const begun = await browser.post('/sign-in-link', { code });
+    expect(begun.status).toBe(303);
+    const again = await browser.post('/sign-in-link', { code });
+    expect([again.status, again.text]).toEqual([303, '']);
+    const another = await browser.post('/sign-in-link', { code: `${code}x` });
+    expect([another.status, another.text]).toEqual([403, expect.stringContaining(noLongerGood)]);
+    const elsewhere = await world.browser().post('/sign-in-link', { code });
+    expect([elsewhere.status, elsewhere.text]).toEqual([403, expect.stringContaining(noLongerGood)]);
+  });
+
   test('the link makes an owner of `default`, once, and every other one is void', async () => {
     const code = await firstOwnerCode(world.api);
     const another = await firstOwnerCode(world.api);

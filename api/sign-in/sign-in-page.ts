@@ -19,7 +19,7 @@ export function signInPages({ server, get }: PageRoutes): void {
       page: page({
         title: 'Sign in',
         body: html`<h1>Sign in</h1>
-<p>${owned ? html`You sign in ${who}.` : html`This installation has no owner yet: open the sign-in link that was printed when it was started. <code>ballast sign-in-link</code> prints another one.`}</p>
+<p>${owned ? html`You sign in ${who}.` : html`This installation has no owner yet: open the sign-in link that was printed when it was started. <code>ballast sign-in-link</code> prints another one. An account that you created with it can sign in.`}</p>
 <form method="get" action="/api/v1/auth/start"><input type="hidden" name="return_to" value="${returnTo}">
 <button type="submit">Sign in${provider.builtIn ? '' : ` with ${provider.name}`}</button></form>
 <p class="aside">New here? An administrator of an organization invites you; its link leads you in.</p>`,

@@ -18,6 +18,10 @@ export const ProviderAccountSchema = defineEntity({
     totpWrongCodes: p.integer().default(0),
     /** Time at which the operator vouched for the address; null: the address is only claimed. */
     emailVerifiedAt: p.datetime(3).nullable(),
+    /** Created to become the first owner: the first finished sign-in does it, by whatever way, while there is no owner. */
+    forFirstOwner: p.boolean().default(false),
+    /** The invitation that it was created to accept: the first finished sign-in accepts it. It may be deleted by then. */
+    forInvitation: p.uuid().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     passwordChangedAt: p.datetime(3).defaultRaw('now()'),
   },

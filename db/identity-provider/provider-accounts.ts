@@ -1,6 +1,33 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Effect } from '../engine/effect.ts';
+import type { Tables } from '../postgres/tables.ts';
+
+/** What an account was created for. */
+export interface RightsOfAccount {
+  forFirstOwner: boolean;
+  forInvitation: string | null;
+}
+
+export async function findRightsOfAccount(
+  kysely: Kysely<Tables>,
+  accountId: string,
+): Promise<RightsOfAccount | undefined> {
+  return await kysely
+    .selectFrom('provider_account')
+    .select(['for_first_owner as forFirstOwner', 'for_invitation as forInvitation'])
+    .where(sql<string>`id::text`, '=', accountId)
+    .executeTakeFirst();
+}
+
+/** From the first owner on nobody becomes that any more, whatever becomes of the owners. */
+export async function endFirstOwnerRights(effect: Effect): Promise<void> {
+  await effect.kysely
+    .updateTable('provider_account')
+    .set({ for_first_owner: false })
+    .where('for_first_owner', '=', true)
+    .execute();
+}
 
 /** Takes away what an account of the built-in provider signs in with. What it signs in with next, a link sets. */
 export async function voidSignInMeans(effect: Effect, accountId: string): Promise<void> {

@@ -70,6 +70,18 @@ export async function useSignInLink(effect: Effect, secret: string): Promise<Use
   return used.kind === 'first-owner' && (await ownerExists(effect.kysely)) ? undefined : used;
 }
 
+/** The link with this secret, used or not. */
+export async function findSignInLinkBySecret(
+  kysely: Kysely<Tables>,
+  secret: string,
+): Promise<UsedSignInLink | undefined> {
+  return await kysely
+    .selectFrom('sign_in_link')
+    .select(['id', 'kind', 'user_id as userId'])
+    .where('secret_hash', '=', hashSecret(secret))
+    .executeTakeFirst();
+}
+
 export async function findSignInLink(kysely: Kysely<Tables>, id: string): Promise<UsedSignInLink | undefined> {
   return await kysely
     .selectFrom('sign_in_link')

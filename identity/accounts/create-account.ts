@@ -8,6 +8,9 @@ export interface NewAccount {
   name: string;
   email: string;
   passwordHash: string;
+  /** The right of the attempt in which it is created. A tab may be closed before the sign-in is finished: the account keeps it. */
+  forFirstOwner?: boolean;
+  forInvitation?: string | undefined;
 }
 
 /**
@@ -15,7 +18,7 @@ export interface NewAccount {
  * start again. Any other is refused.
  */
 export async function createAccount(effect: Effect, account: NewAccount): Promise<{ id: string }> {
-  const { name, email, passwordHash } = account;
+  const { name, email, passwordHash, forFirstOwner = false, forInvitation = null } = account;
   await effect.kysely
     .deleteFrom('provider_account')
     .where(sql<string>`lower(email)`, '=', sql<string>`lower(${email})`)
@@ -34,7 +37,14 @@ export async function createAccount(effect: Effect, account: NewAccount): Promis
   const id = uuid();
   const made = await effect.kysely
     .insertInto('provider_account')
-    .values({ id, name, email, password_hash: passwordHash })
+    .values({
+      id,
+      name,
+      email,
+      password_hash: passwordHash,
+      for_first_owner: forFirstOwner,
+      for_invitation: forInvitation,
+    })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst();

@@ -143,8 +143,9 @@ export const actions: Readonly<Record<string, Action | undefined>> = {
       const password = checkedPassword(form, { name, email });
       await countNamelessGuess(parts.database.kysely, visit.address);
       const passwordHash = await hashPassword(password);
+      const rights = { forFirstOwner: attempt.link?.kind === 'first-owner', forInvitation: attempt.invitation?.id };
       const { id: accountId } = await effect(parts.database, authorOf(undefined, visit.address), (effect) =>
-        createAccount(effect, { name, email, passwordHash }),
+        createAccount(effect, { name, email, passwordHash, ...rights }),
       );
       const required = attempt.invitation?.requireMfa === true;
       await keepStep(situation, { kind: 'protect', accountId, amr: ['pwd'], required });

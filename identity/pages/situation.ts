@@ -69,8 +69,9 @@ async function entryOf({ database: { kysely } }: PageParts, attempt: Attempt): P
   if (invitation !== undefined) {
     const { email } = invitation;
     const existing = await findAccountByEmail(kysely, email);
-    // An account with which nobody ever finished a sign-in can be created again.
-    return existing?.userId == null ? { kind: 'create', email, orSignIn: false } : { kind: 'sign-in', email };
+    if (existing !== undefined && existing.userId !== null) return { kind: 'sign-in', email };
+    // An account with which nobody ever finished a sign-in can sign in, or be created again.
+    return { kind: 'create', email, orSignIn: existing !== undefined };
   }
   return { kind: 'sign-in' };
 }
