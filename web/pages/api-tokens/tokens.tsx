@@ -1,7 +1,7 @@
 import { KeyIcon } from '@primer/octicons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
+import { DeleteOperation } from '../../components/dialogs/delete-operation.tsx';
 import { MenuItem } from '../../components/dialogs/menu.tsx';
 import { useAddressDialog } from '../../components/dialogs/use-address-dialog.ts';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
@@ -11,7 +11,6 @@ import { Card, Page } from '../../components/page.tsx';
 import { EmptyState, NoPermission } from '../../components/states.tsx';
 import { Table } from '../../components/table/table.tsx';
 import { useNow } from '../../components/time.tsx';
-import { useChange } from '../../control-plane/change.ts';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay, useMembership } from '../../control-plane/session.ts';
@@ -95,31 +94,18 @@ function TokenList() {
       </div>
       <MakeToken open={making.open} onClose={making.close} />
       {revoking.about !== undefined && (
-        <RevokeToken key={revoking.key} token={revoking.about} open={revoking.open} onClose={revoking.close} />
+        <DeleteOperation
+          key={revoking.key}
+          operation={trpc.apiTokens.revoke}
+          thing={revoking.about}
+          verb="Revoke"
+          noun="token"
+          open={revoking.open}
+          onClose={revoking.close}
+        >
+          Its next request is refused, and its open streams close at once. This cannot be undone.
+        </DeleteOperation>
       )}
     </Page>
-  );
-}
-
-function RevokeToken({ token, open, onClose }: { token: Token; open: boolean; onClose: () => void }) {
-  const { client, trpc } = usePlane();
-  const revoke = useChange((_: undefined, sent) => client.apiTokens.revoke.mutate({ path: { id: token.id } }, sent), {
-    failed: `${token.name} could not be revoked`,
-    succeeded: `${token.name} revoked`,
-    quiet: true,
-    done: onClose,
-    touches: () => [trpc.apiTokens.pathKey()],
-  });
-  return (
-    <DeleteDialog
-      open={open}
-      onClose={onClose}
-      title={`Revoke ${token.name}?`}
-      confirm="Revoke token"
-      change={revoke}
-      onConfirm={() => revoke.send(undefined)}
-    >
-      Its next request is refused, and its open streams close at once. This cannot be undone.
-    </DeleteDialog>
   );
 }

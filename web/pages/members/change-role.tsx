@@ -1,4 +1,5 @@
 import { ChevronDownIcon } from '@primer/octicons-react';
+import { useState } from 'react';
 import { mayActAs, type Role } from '../../../domain/roles.ts';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
 import { Menu, MenuChoices } from '../../components/dialogs/menu.tsx';
@@ -11,8 +12,32 @@ import { personPlane, usePlane } from '../../control-plane/plane.ts';
 import { useMembership, useSession } from '../../control-plane/session.ts';
 import type { Member } from './member.ts';
 
-/** A menu with the role of a member. A change of one's own role is confirmed first. */
+/** The role of a member, a menu for those who may change it. The menu is made when it is asked for: a row costs less. */
 export function ChangeRole({ member }: { member: Member }) {
+  const own = useMembership();
+  const [asked, setAsked] = useState(false);
+  const { name } = roleWords[member.role];
+  if (!mayActAs(own.role, member.role === 'owner' ? 'owner' : 'admin')) return name;
+  if (asked) return <RoleMenu member={member} />;
+  return (
+    <span className="-ml-2.5">
+      <Button
+        look="quiet"
+        small
+        aria-label={`Role of ${member.name}: ${name}`}
+        aria-haspopup="menu"
+        aria-expanded={false}
+        onClick={() => setAsked(true)}
+      >
+        {name}
+        <ChevronDownIcon size={14} />
+      </Button>
+    </span>
+  );
+}
+
+/** A change of one's own role is confirmed first. */
+function RoleMenu({ member }: { member: Member }) {
   const { client, trpc } = usePlane();
   const own = useMembership();
   const isSelf = useSession()?.user.id === member.userId;
@@ -33,7 +58,6 @@ export function ChangeRole({ member }: { member: Member }) {
       done: () => isSelf && void personPlane.queryClient.invalidateQueries(),
     },
   );
-  if (!mayActAs(own.role, member.role === 'owner' ? 'owner' : 'admin')) return roleWords[member.role].name;
   const choose = (role: Role) => {
     if (role === member.role) return;
     if (isSelf) changingOwn.show(role);
@@ -44,6 +68,7 @@ export function ChangeRole({ member }: { member: Member }) {
     <>
       <span className="-ml-2.5">
         <Menu
+          openAtOnce
           label={`Role of ${name}: ${roleWords[member.role].name}`}
           trigger={
             <Button look="quiet" small>

@@ -1,5 +1,5 @@
 import { PeopleIcon } from '@primer/octicons-react';
-import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
+import { DeleteOperation } from '../../components/dialogs/delete-operation.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { MenuItem } from '../../components/dialogs/menu.tsx';
 import { useAddressDialog } from '../../components/dialogs/use-address-dialog.ts';
@@ -12,7 +12,6 @@ import { Badge } from '../../components/status.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { Table } from '../../components/table/table.tsx';
 import { timeColumn } from '../../components/table/time-column.tsx';
-import { useChange } from '../../control-plane/change.ts';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
@@ -92,7 +91,20 @@ export function Teams() {
           <TeamMembers team={about.team} onClose={close} />
         </Dialog>
       )}
-      {about?.what === 'delete' && <DeleteTeam key={key} team={about.team} open={open} onClose={close} />}
+      {about?.what === 'delete' && (
+        <DeleteOperation
+          key={key}
+          operation={trpc.teams.delete}
+          thing={about.team}
+          verb="Delete"
+          noun="team"
+          affected={[{ what: lost(about.team.members.length), names: about.team.members.map(({ name }) => name) }]}
+          open={open}
+          onClose={close}
+        >
+          The team is removed; its members stay in the organization. This cannot be undone.
+        </DeleteOperation>
+      )}
     </Page>
   );
 }
@@ -122,30 +134,6 @@ function memberNames({ members }: Team): string {
   return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
 }
 
-function DeleteTeam({ team, open, onClose }: { team: Team; open: boolean; onClose: () => void }) {
-  const { client, trpc } = usePlane();
-  const remove = useChange((_: undefined, sent) => client.teams.delete.mutate({ path: { id: team.id } }, sent), {
-    failed: `${team.name} could not be deleted`,
-    succeeded: `${team.name} deleted`,
-    quiet: true,
-    done: onClose,
-    touches: () => [trpc.teams.pathKey()],
-  });
-  return (
-    <DeleteDialog
-      open={open}
-      onClose={onClose}
-      title={`Delete ${team.name}?`}
-      confirm="Delete team"
-      affected={[{ what: count(team.members.length), names: team.members.map(({ name }) => name) }]}
-      change={remove}
-      onConfirm={() => remove.send(undefined)}
-    >
-      The team is removed; its members stay in the organization. This cannot be undone.
-    </DeleteDialog>
-  );
-}
-
-function count(members: number): string {
+function lost(members: number): string {
   return members === 1 ? '1 member loses the team' : `${members} members lose the team`;
 }

@@ -1,5 +1,5 @@
 import { BeakerIcon } from '@primer/octicons-react';
-import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
+import { DeleteOperation } from '../../components/dialogs/delete-operation.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { MenuItem } from '../../components/dialogs/menu.tsx';
 import { useAddressDialog } from '../../components/dialogs/use-address-dialog.ts';
@@ -10,7 +10,6 @@ import { EmptyState, NoPermission } from '../../components/states.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { Table } from '../../components/table/table.tsx';
 import { timeColumn } from '../../components/table/time-column.tsx';
-import { useChange } from '../../control-plane/change.ts';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
@@ -82,7 +81,20 @@ function RuleList() {
           <WorkflowFile rule={about.rule} onClose={close} />
         </Dialog>
       )}
-      {about?.what === 'delete' && <DeleteRule key={key} rule={about.rule} open={open} onClose={close} />}
+      {about?.what === 'delete' && (
+        <DeleteOperation
+          key={key}
+          operation={trpc.trustedIssuers.delete}
+          thing={about.rule}
+          verb="Delete"
+          noun="rule"
+          touches={[trpc.apiTokens.pathKey()]}
+          open={open}
+          onClose={close}
+        >
+          Its jobs get no more tokens. Existing ones are revoked, and their open streams close at once.
+        </DeleteOperation>
+      )}
     </Page>
   );
 }
@@ -103,29 +115,3 @@ const columns: Column<Rule>[] = [
   },
   timeColumn('Last used', ({ lastUsedAt }) => lastUsedAt),
 ];
-
-function DeleteRule({ rule, open, onClose }: { rule: Rule; open: boolean; onClose: () => void }) {
-  const { client, trpc } = usePlane();
-  const remove = useChange(
-    (_: undefined, sent) => client.trustedIssuers.delete.mutate({ path: { id: rule.id } }, sent),
-    {
-      failed: `${rule.name} could not be deleted`,
-      succeeded: `${rule.name} deleted`,
-      quiet: true,
-      done: onClose,
-      touches: () => [trpc.trustedIssuers.pathKey(), trpc.apiTokens.pathKey()],
-    },
-  );
-  return (
-    <DeleteDialog
-      open={open}
-      onClose={onClose}
-      title={`Delete ${rule.name}?`}
-      confirm="Delete rule"
-      change={remove}
-      onConfirm={() => remove.send(undefined)}
-    >
-      Its jobs get no more tokens. Existing ones are revoked, and their open streams close at once.
-    </DeleteDialog>
-  );
-}
