@@ -49,7 +49,7 @@ export const truthStories: Stories = (world) => {
       ['Events', page.getByText('An agent enrolled')],
       ['Agent', page.getByRole('heading', { name: 'Updates so far' })],
     ] as const) {
-      await page.getByRole('navigation', { name: 'Parts of Reykjavik' }).getByRole('link', { name: tab }).click();
+      await page.getByRole('navigation', { name: 'Cluster Reykjavik' }).getByRole('link', { name: tab }).click();
       await shown.waitFor();
       await banner.waitFor();
       expect(await goodMarks(page, 'main'), tab).toEqual([]);
