@@ -1,5 +1,6 @@
 import { agents } from './agents/index.ts';
 import { apiTokens } from './api-tokens/index.ts';
+import { attention } from './attention/index.ts';
 import { auditLog } from './audit-log/index.ts';
 import { auth } from './auth/index.ts';
 import { clusterEvents } from './cluster-events/index.ts';
@@ -40,6 +41,7 @@ export const operations = {
   workloads: { ...workloads, ...logs },
   clusterCommands: commands,
   workflows,
+  attention,
   auditLog,
   events,
   version,

@@ -75,6 +75,13 @@ export async function listActors(
   return rows;
 }
 
+/** Every actor of an organization that has not finished. */
+export function openActorRows(organizationId: string): RawBuilder<unknown> {
+  return union(
+    actorKinds.map((kind) => openRows(kind, organizationId, sql`actor.organization_id = ${organizationId}`)),
+  );
+}
+
 /** The actor of that row, if it is the organization's and of one of these kinds. */
 export async function findActor(
   kysely: Kysely<Tables>,

@@ -53,7 +53,7 @@ export function touchedBy(trpc: Operations, hints: readonly Hint[]): Touched[] {
   for (const { kind, id } of hints) {
     if (!isHintKind(kind)) continue;
     touched.push(...(affectedBy[kind]?.(trpc, id) ?? []));
-    if (ofActor.has(kind)) touched.push(one(trpc.workflows, id));
+    if (ofActor.has(kind)) touched.push(one(trpc.workflows, id), all(trpc.attention));
   }
   return [...new Map(touched.map((each) => [JSON.stringify(each), each])).values()];
 }

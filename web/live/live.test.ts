@@ -50,6 +50,7 @@ test('hints say which answers to ask for again, each once, and a kind that is no
     { key: trpc.auditLog.pathKey(), which: 'new' },
     { key: trpc.clusters.pathKey(), which: { id: '1' } },
     { key: trpc.workloads.pathKey(), which: { id: '1' } },
+    { key: trpc.attention.pathKey(), which: 'all' },
     { key: trpc.workflows.pathKey(), which: { id: '1' } },
     { key: trpc.clusters.pathKey(), which: 'all' },
   ]);

@@ -6,7 +6,7 @@ import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
-import { type Affected, one } from '../../live/affected.ts';
+import { type Affected, all, one } from '../../live/affected.ts';
 import { flag, type Search } from '../../search.ts';
 import { type About, after, change, type Deeds, type Kinds, list, said, why } from '../audit-log/deed.ts';
 
@@ -79,7 +79,7 @@ export const scope: Scope = {
 };
 
 export const affected: Affected<'cluster'> = {
-  cluster: (trpc, id) => [one(trpc.clusters, id), one(trpc.workloads, id)],
+  cluster: (trpc, id) => [one(trpc.clusters, id), one(trpc.workloads, id), all(trpc.attention)],
 };
 
 function clusterChanges({ name, details }: About): string {

@@ -15,7 +15,7 @@ export function Home() {
   const clusters = useQuery(trpc.clusters.list.queryOptions({ query: { summary: true, limit: 100 } }));
   return (
     <Page title="Home">
-      <NeedsAttention clusters={clusters} />
+      <NeedsAttention />
       {/* Another role may do other steps. */}
       {person !== undefined && <FirstSteps key={role} clusters={clusters.data?.items} personId={person.id} />}
       <Running clusters={clusters} />

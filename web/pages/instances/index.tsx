@@ -23,7 +23,7 @@ export const routes = [instance, workloadLog] as const;
 
 export const affected: Affected<'workload' | 'cluster_command'> = {
   // Hints of workloads name their cluster.
-  workload: (trpc, id) => [one(trpc.workloads, id), one(trpc.clusters, id), all(trpc.workflows)],
+  workload: (trpc, id) => [one(trpc.workloads, id), one(trpc.clusters, id), all(trpc.workflows), all(trpc.attention)],
   cluster_command: (trpc) => [all(trpc.clusterCommands)],
 };
 

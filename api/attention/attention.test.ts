@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { sampleWorkload as app, madeClusters } from '../../test/seeds/made-cluster.ts';
+import { seedInstance, seedReleases } from '../../test/seeds/seed-cluster.ts';
+
+let api: RunningApi;
+let ours: Seeded;
+let releases: { older: string; newer: string };
+
+beforeAll(async () => {
+  api = await runningApi({ env: { INGRESS_DOMAIN: 'apps.example.com' } });
+  ours = await seed(api.database);
+  releases = await seedReleases(api.database);
+});
+afterAll(() => api.close());
+
+const { make, living } = madeClusters(() => ({ api, as: ours.tokens.admin, image: releases.older }));
+type Item = Record<'key' | 'kind' | 'detail', string> & { name?: string; cluster?: { name: string }; asOf?: object };
+
+async function attention(as = ours.tokens.viewer, query = ''): Promise<{ items: Item[]; nextCursor?: string }> {
+  const answer = await api.call('GET', `/api/v1/attention${query}`, { as });
+  if (answer.status !== 200) console.log(JSON.stringify(api.lines.slice(-3)));
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body as unknown as { items: Item[] };
+}
+const told = ({ kind, cluster, name, detail }: Item) => [kind, cluster?.name, name, detail];
+
+async function runs(cluster: string, name: string, state: string, error: string | null): Promise<string> {
+  const put = await api.call('PUT', `/api/v1/clusters/${cluster}/workloads/${name}`, {
+    as: ours.tokens.admin,
+    body: app(),
+  });
+  expect(put.status, put.text).toBe(200);
+  const instance = await seedInstance(api.database, { id: cluster, organizationId: ours.organizationId }, name);
+  await sql`
+    update observed_slice set error = ${error}, revision = 1000,
+      instances = jsonb_set(jsonb_set(instances, '{0,state}', to_jsonb(${state}::text)), '{0,message}', '"It ended."')
+    where cluster_id = ${cluster} and key = ${`workload/${name}`}`.execute(api.database.kysely);
+  return instance;
+}
+
+test('each broken thing is one item with the way to its log, the urgent first', async () => {
+  expect(await attention()).toMatchObject({ items: [] });
+  const lost = await living('Oslo');
+  const well = await living('Bern');
+  await make('New');
+  const crashing = await runs(lost, 'billing', 'waiting', 'billing/web is in a crash loop');
+  await runs(lost, 'shop', 'ready', null);
+  await runs(well, 'mailer', 'failing', null);
+  await runs(well, 'calm', 'ready', null);
+  const { kysely } = api.database;
+  await kysely.updateTable('cluster').set({ state: 'lost', message: 'Silent.' }).where('id', '=', lost).execute();
+  await kysely.updateTable('cluster').set({ state: 'ready' }).where('id', '=', well).execute();
+  await kysely.updateTable('cluster_agent').set({ contact: 'lost' }).where('cluster_id', '=', lost).execute();
+  const trouble = { error: 'The ingress has no port.' };
+  await kysely.updateTable('cluster_agent').set(trouble).where('cluster_id', '=', well).execute();
+  const update = await api.call('POST', `/api/v1/clusters/${well}/agent/update`, { as: ours.tokens.admin, body: {} });
+  const failed = { state: 'failed', message: 'No disk.', finished_at: new Date() } as const;
+  await kysely.updateTable('agent_update').set(failed).where('id', '=', String(update.body.id)).execute();
+
+  const { items } = await attention();
+  expect(items.map(told)).toEqual([
+    ['cluster.lost', 'Oslo', undefined, 'Silent.'],
+    ['workload.failed', 'Oslo', 'billing', 'billing/web is in a crash loop'],
+    ['agent-update.failed', 'Bern', releases.newer, 'No disk.'],
+    ['cluster.degraded', 'Bern', undefined, 'The ingress has no port.'],
+    ['workload.degraded', 'Bern', 'mailer', 'It ended.'],
+    ['cluster.awaiting-agent', 'New', undefined, ''],
+  ]);
+  expect(items[1]).toMatchObject({ instance: crashing, asOf: { inContact: false } });
+  expect(items[2]).toMatchObject({ workflow: { id: update.body.id } });
+  expect(items[3]).toMatchObject({ asOf: { inContact: true } });
+
+  const seen: string[] = [];
+  for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
+    const page = await attention(ours.tokens.viewer, `?limit=2${cursor === undefined ? '' : `&cursor=${cursor}`}`);
+    seen.push(...page.items.map(({ key }) => key));
+    cursor = page.nextCursor;
+  }
+  expect(seen).toEqual(items.map(({ key }) => key));
+
+  // Suggestions and workflows are for those who may act on them; others see nothing of any of it.
+  expect((await attention(ours.tokens.admin)).items.map(({ kind }) => kind)).toContain('agent.outdated');
+  expect((await attention((await seed(api.database)).tokens.admin)).items).toEqual([]);
+});

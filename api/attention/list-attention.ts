@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { type Broken, brokenKinds, listBroken } from '../../db/attention/broken.ts';
+import { brokenSources } from '../../db/attention/sources.ts';
+import { mayActAs } from '../../domain/roles.ts';
+import { asOfSchema } from '../clusters/as-of.ts';
+import { operation } from '../engine/operation.ts';
+
+const attentionSchema = z
+  .object({
+    key: z.string().describe('The same as long as it is broken.'),
+    kind: z.enum(brokenKinds),
+    cluster: z.object({ id: z.guid(), name: z.string() }).optional(),
+    name: z.string().optional().describe('Of the workload, node or release, or of what a workflow is about.'),
+    instance: z.string().optional().describe('Whose log tells more.'),
+    workflow: z.object({ id: z.guid(), kind: z.string() }).optional(),
+    detail: z.string().describe('Why, in a sentence; may be empty.'),
+    asOf: asOfSchema.optional(),
+  })
+  .meta({ id: 'Attention' });
+
+export const listAttention = operation({
+  method: 'GET',
+  url: '/api/v1/attention',
+  summary: 'List what is broken or waits for a person, the most urgent first',
+  description:
+    'One item for each broken thing: a lost cluster and its failed workload are two. Stuck workflows and available agent updates are told to admins.',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'refused',
+  problems: [],
+  paged: { after: z.strictObject({ rank: z.int(), key: z.string() }) },
+  result: attentionSchema,
+  async handle({ caller, database, page }) {
+    const { limit, after } = page;
+    const sources = brokenSources.filter(({ role }) => mayActAs(caller.role, role));
+    const found = await listBroken(database.kysely, caller.organization.id, sources, { limit: limit + 1, after });
+    const shown = found.slice(0, limit);
+    const last = found.length > limit ? shown.at(-1) : undefined;
+    return { items: shown.map(answer), after: last && { rank: last.rank, key: last.key } };
+  },
+});
+
+function answer(broken: Broken): z.output<typeof attentionSchema> {
+  const { key, kind, clusterId, clusterName, name, instance, workflowId, workflowKind, detail, toldAt } = broken;
+  return {
+    key,
+    kind,
+    ...(clusterId === null ? {} : { cluster: { id: clusterId, name: clusterName ?? '' } }),
+    ...(name === null ? {} : { name }),
+    ...(instance === null ? {} : { instance }),
+    ...(workflowId === null ? {} : { workflow: { id: workflowId, kind: workflowKind ?? 'agent-update' } }),
+    detail: detail ?? '',
+    ...(toldAt === null ? {} : { asOf: { at: toldAt.toISOString(), inContact: broken.inContact === true } }),
+  };
+}

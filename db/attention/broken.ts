@@ -1,0 +1,89 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Role } from '../../domain/roles.ts';
+import type { Tables } from '../postgres/tables.ts';
+
+export const brokenKinds = [
+  'cluster.failed',
+  'cluster.lost',
+  'cluster.degraded',
+  'cluster.awaiting-agent',
+  'node.not-ready',
+  'workload.failed',
+  'workload.degraded',
+  'agent-update.failed',
+  'agent-update.returned',
+  'agent.outdated',
+  'workflow.stuck',
+] as const;
+export type BrokenKind = (typeof brokenKinds)[number];
+
+/** One thing that is broken, or that waits for a person. */
+export interface Broken {
+  /** The urgent first. */
+  rank: number;
+  /** Unique among all, the same as long as it is broken. */
+  key: string;
+  kind: BrokenKind;
+  clusterId: string | null;
+  clusterName: string | null;
+  /** The name of the workload, node or release, or of what a workflow is about. */
+  name: string | null;
+  /** Whose log tells more. */
+  instance: string | null;
+  workflowId: string | null;
+  workflowKind: string | null;
+  detail: string | null;
+  /** When an agent last told of it; null where the control plane knows it of its own. */
+  toldAt: Date | null;
+  inContact: boolean | null;
+}
+
+/** A kind of broken thing: a select with the columns of `brokenColumns`, bound to the organization. */
+export interface BrokenSource {
+  role: Role;
+  select: (organizationId: string) => RawBuilder<unknown>;
+}
+
+type Column = Exclude<keyof Broken, 'rank' | 'key' | 'kind'>;
+const columns: Readonly<Record<Column, string>> = {
+  clusterId: 'uuid',
+  clusterName: 'text',
+  name: 'text',
+  instance: 'text',
+  workflowId: 'uuid',
+  workflowKind: 'text',
+  detail: 'text',
+  toldAt: 'timestamptz',
+  inContact: 'boolean',
+};
+
+/** The columns of a source's select, in order; those it does not give are null. */
+export function brokenColumns(
+  rank: RawBuilder<unknown>,
+  kind: RawBuilder<unknown>,
+  of: RawBuilder<unknown>,
+  given: Partial<Record<Column, RawBuilder<unknown>>>,
+): RawBuilder<unknown> {
+  const rest = (Object.keys(columns) as Column[]).map(
+    (name) => sql`(${given[name] ?? sql`null`})::${sql.raw(columns[name])} as ${sql.ref(name)}`,
+  );
+  return sql`(${rank})::int as rank, (${kind})::text as kind, (${kind})::text || ' ' || ${of} as key, ${sql.join(rest)}`;
+}
+
+/** In the order of urgency: those after the position. */
+export async function listBroken(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  sources: readonly BrokenSource[],
+  { limit, after }: { limit: number; after?: { rank: number; key: string } | undefined },
+): Promise<Broken[]> {
+  const all = sql.join(
+    sources.map(({ select }) => sql`(${select(organizationId)})`),
+    sql` union all `,
+  );
+  const behind = after === undefined ? sql`true` : sql`(rank, key) > (${after.rank}, ${after.key})`;
+  const { rows } = await sql<Broken>`
+    select * from (${all}) as broken where ${behind} order by rank, key limit ${limit}
+  `.execute(kysely);
+  return rows;
+}

@@ -1,0 +1,13 @@
+import { brokenUpdates } from '../agent-updates/broken-updates.ts';
+import { brokenClusters } from '../clusters/broken-clusters.ts';
+import { stuckWorkflows } from '../workflows/stuck-workflows.ts';
+import { brokenWorkloads } from '../workloads/broken-workloads.ts';
+import type { BrokenSource } from './broken.ts';
+
+/** Everything that can be broken: a subject registers it here. */
+export const brokenSources: readonly BrokenSource[] = [
+  ...brokenClusters,
+  ...brokenWorkloads,
+  ...brokenUpdates,
+  ...stuckWorkflows,
+];

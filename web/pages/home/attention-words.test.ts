@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { type Attention, attentionWords } from './attention-words.ts';
+
+const cluster = { id: 'c', name: 'Oslo' };
+const item = (more: Partial<Attention>): Attention => ({
+  key: 'k',
+  kind: 'workload.failed',
+  cluster,
+  detail: '',
+  ...more,
+});
+
+test('a failed workload leads to the log of its instance, out of contact as last known', () => {
+  const failed = item({ name: 'billing', instance: 'web-1', detail: 'No image.' });
+  expect(attentionWords(failed, 'acme')).toMatchObject({
+    tone: 'fault',
+    title: 'billing failed on Oslo',
+    detail: 'No image.',
+    go: 'Open log',
+    link: { params: { organization: 'acme', cluster: 'c', instance: 'web-1' } },
+  });
+  const lost = { ...failed, asOf: { at: '2026-11-22T12:00:00.000Z', inContact: false } };
+  expect(attentionWords(lost, 'acme')).toMatchObject({ tone: 'neutral', title: 'Last known: billing failed on Oslo' });
+});
+
+test('a lost cluster leads to its events, a stuck workflow to its history, one of a newer kind to its cluster', () => {
+  expect(attentionWords(item({ kind: 'cluster.lost' }), 'acme')).toMatchObject({
+    title: 'Oslo lost contact',
+    go: 'Open events',
+  });
+  const { cluster: _, ...stuck } = item({
+    kind: 'workflow.stuck',
+    workflow: { id: 'w', kind: 'deletion' },
+    name: 'Acme',
+  });
+  expect(attentionWords(stuck, 'acme')).toMatchObject({ title: 'Deletion of Acme is stuck', go: 'Open history' });
+  expect(attentionWords(item({ kind: 'volume.full' as never }), 'acme')).toMatchObject({ go: 'Open cluster' });
+});

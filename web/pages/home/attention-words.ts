@@ -1,0 +1,103 @@
+import type { LinkProps } from '@tanstack/react-router';
+import { isOutOfContact } from '../../components/status.tsx';
+import type { Tone } from '../../components/style.ts';
+import type { Answers } from '../../control-plane/session.ts';
+import { releaseText } from '../agents/release-name.tsx';
+import { isKind, titleOf } from '../workflows/actor-words.ts';
+
+export type Attention = Answers['attention']['list']['items'][number];
+
+interface Words {
+  tone: Tone;
+  title: (on: string, name: string, item: Attention) => string;
+  /** Said where the control plane gives no reason. */
+  why?: string;
+  to: 'log' | 'cluster' | 'events' | 'agent' | 'workflow';
+}
+
+const words: Record<Attention['kind'], Words> = {
+  'cluster.failed': {
+    tone: 'fault',
+    title: (on) => `${on} failed`,
+    why: 'Its workflow ended, and it accepts no more changes: add its machine as a new cluster.',
+    to: 'events',
+  },
+  'cluster.lost': {
+    tone: 'fault',
+    title: (on) => `${on} lost contact`,
+    why: 'No heartbeat from its agent. Its workloads keep running, but cannot be changed.',
+    to: 'events',
+  },
+  'cluster.degraded': { tone: 'attention', title: (on) => `${on} is degraded`, to: 'events' },
+  'cluster.awaiting-agent': {
+    tone: 'attention',
+    title: (on) => `${on} is waiting for its agent`,
+    why: 'Run the join command on its machine. For the cluster of this installation, run ./ballast doctor.',
+    to: 'cluster',
+  },
+  'node.not-ready': { tone: 'attention', title: (on, name) => `The node ${name} of ${on} is not ready`, to: 'events' },
+  'workload.failed': { tone: 'fault', title: (on, name) => `${name} failed on ${on}`, to: 'log' },
+  'workload.degraded': { tone: 'attention', title: (on, name) => `${name} is degraded on ${on}`, to: 'log' },
+  'agent-update.failed': {
+    tone: 'fault',
+    title: (on, name) => `The update of ${on} to ${releaseText(name)} failed`,
+    to: 'agent',
+  },
+  'agent-update.returned': {
+    tone: 'attention',
+    title: (on, name) => `${on} rolled back from ${releaseText(name)} to its previous release`,
+    to: 'agent',
+  },
+  'agent.outdated': {
+    tone: 'neutral',
+    title: (on) => `The agent of ${on} can be updated`,
+    why: 'Workloads keep running during the update.',
+    to: 'agent',
+  },
+  'workflow.stuck': {
+    tone: 'attention',
+    title: (_, name, { workflow }) => {
+      const kind = workflow?.kind;
+      return `${isKind(kind) ? titleOf(kind, name) : name} is stuck`;
+    },
+    to: 'workflow',
+  },
+};
+
+export interface Told {
+  tone: Tone;
+  title: string;
+  detail: string;
+  go: string;
+  link: LinkProps;
+}
+
+/** An item in words, with the way to what tells most about it. */
+export function attentionWords(item: Attention, organization: string): Told {
+  const { kind, cluster, name = '', instance, workflow, detail } = item;
+  const { tone, title, why = '', to } = words[kind] ?? { tone: 'attention', title: () => kind, to: 'cluster' };
+  const params = { organization, cluster: cluster?.id ?? '' };
+  const text = title(cluster?.name ?? '', name, item);
+  const told = isOutOfContact(item)
+    ? { tone: 'neutral' as const, title: `Last known: ${text}`, detail: detail || why }
+    : { tone, title: text, detail: detail || why };
+  if (to === 'workflow' || cluster === undefined) {
+    const link = {
+      to: '/$organization/workflows/$workflow',
+      params: { organization, workflow: workflow?.id ?? '' },
+    } as const;
+    return { ...told, go: 'Open history', link };
+  }
+  if (to === 'log' && instance !== undefined) {
+    const link = {
+      to: '/$organization/clusters/$cluster/instances/$instance',
+      params: { ...params, instance },
+    } as const;
+    return { ...told, go: 'Open log', link };
+  }
+  if (to === 'agent')
+    return { ...told, go: 'Open update', link: { to: '/$organization/clusters/$cluster/agent', params } };
+  if (to === 'events')
+    return { ...told, go: 'Open events', link: { to: '/$organization/clusters/$cluster/events', params } };
+  return { ...told, go: 'Open cluster', link: { to: '/$organization/clusters/$cluster', params } };
+}
