@@ -15,6 +15,7 @@ import { mesh } from './mesh/index.ts';
 import { organizationSettings } from './organization-settings/index.ts';
 import { organizations } from './organizations/index.ts';
 import { reference } from './reference/index.ts';
+import { searches } from './search/index.ts';
 import { sessions } from './sessions/index.ts';
 import { teams } from './teams/index.ts';
 import { tokenExchange } from './token-exchange/index.ts';
@@ -42,6 +43,7 @@ export const operations = {
   clusterCommands: commands,
   workflows,
   attention,
+  searches,
   auditLog,
   events,
   version,

@@ -25,7 +25,7 @@ export type Access =
 export type Scope = Access['scope'];
 
 /** A class of operations with a limit of its own, besides the general one; see pipeline/rate-limit.ts. */
-export type RateClass = 'credentials' | 'deletions';
+export type RateClass = 'credentials' | 'deletions' | 'searches';
 
 /** A list answered page by page. `after` is the position that a cursor carries, signed. */
 export interface Paged<After extends z.ZodType = z.ZodType> {

@@ -55,6 +55,7 @@ export function clusterExamples({ api, ours }: ExampleGround): Record<string, Ex
   };
 
   return {
+    'searches.search': { prepare: cluster },
     'attention.list': { prepare: cluster },
     'clusters.list': { prepare: cluster },
     'clusters.create': { body: () => ({ name: 'Made', region: 'here' }) },

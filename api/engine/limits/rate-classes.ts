@@ -4,6 +4,8 @@ import type { RateClass } from '../operation.ts';
 export const rateClasses: Readonly<Record<RateClass, number>> = {
   /** Requests that create or try secrets. */
   credentials: 60,
+  /** A person who types sends a few a second; a program that lists should list. */
+  searches: 240,
   /** Deletions are rarely meant more than a few times. */
   deletions: 120,
 };

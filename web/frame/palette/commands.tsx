@@ -4,15 +4,12 @@ import {
   OrganizationIcon,
   PersonIcon,
   PlusIcon,
-  ServerIcon,
   SignOutIcon,
   SunIcon,
 } from '@primer/octicons-react';
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { mayActAs } from '../../../domain/roles.ts';
-import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership, useSession } from '../../control-plane/session.ts';
 import { placeGuide } from '../../pages/home/guide-place.ts';
 import { useSignOut } from '../menus/sign-out.ts';
@@ -22,6 +19,8 @@ import { chooseTheme } from '../theme.ts';
 export interface Command {
   id: string;
   label: string;
+  /** Beside its label. */
+  detail?: string;
   /** Other words by which it is found. */
   also?: string;
   icon: ReactNode;
@@ -33,10 +32,8 @@ export interface Command {
 export function useCommands(): { label: string; items: Command[] }[] {
   const { id, slug: organization, role } = useMembership();
   const organizations = useSession()?.organizations ?? [];
-  const { trpc } = usePlane();
   const navigate = useNavigate();
   const signOut = useSignOut();
-  const clusters = useQuery(trpc.clusters.list.queryOptions({ query: { limit: 100 } })).data?.items ?? [];
   const may = (needed: typeof role) => mayActAs(role, needed);
   const params = { organization };
 
@@ -116,13 +113,6 @@ export function useCommands(): { label: string; items: Command[] }[] {
       run: () => signOut.send(undefined),
     },
   ];
-  const machines = clusters.map(({ id, name }) => ({
-    id,
-    label: name,
-    also: 'cluster',
-    icon: <ServerIcon />,
-    run: () => void navigate({ to: '/$organization/clusters/$cluster', params: { organization, cluster: id } }),
-  }));
   const others = organizations
     .filter(({ slug }) => slug !== organization)
     .map(({ slug, name }) => ({
@@ -135,7 +125,6 @@ export function useCommands(): { label: string; items: Command[] }[] {
   return [
     { label: 'Pages', items: [...pages, account] },
     { label: 'Actions', items: actions },
-    { label: 'Clusters', items: machines },
     { label: 'Organizations', items: others },
   ].filter(({ items }) => items.length > 0);
 }

@@ -3,15 +3,16 @@ import { Dialog } from '@base-ui/react/dialog';
 import { useState } from 'react';
 import { type Command, useCommands } from './commands.tsx';
 import { closePalette } from './palette-open.ts';
+import { useFound } from './use-found.tsx';
 
-/** Finds every page and common action by a few letters of its name. */
+/** Finds pages, common actions and things of the organization by a few letters of a name, or by an id. */
 export function Palette() {
   return (
     <Dialog.Root open onOpenChange={closePalette}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-[light-dark(rgb(20_20_24/25%),rgb(0_0_0/55%))]" />
         <Dialog.Popup
-          aria-label="Search pages and actions"
+          aria-label="Search everything"
           className="fixed top-[14vh] left-1/2 z-50 w-[560px] max-w-[calc(100vw-1.5rem)] -translate-x-1/2 overflow-hidden rounded-xl bg-raised shadow-raised outline-none"
         >
           <Commands />
@@ -22,8 +23,9 @@ export function Palette() {
 }
 
 function Commands() {
-  const groups = useCommands();
   const [text, setText] = useState('');
+  const commands = useCommands();
+  const groups = [...commands, ...useFound(text)];
   return (
     <Autocomplete.Root
       inline
@@ -36,8 +38,8 @@ function Commands() {
       keepHighlight
     >
       <Autocomplete.Input
-        aria-label="Search pages and actions"
-        placeholder="Search pages and actions…"
+        aria-label="Search everything"
+        placeholder="Search everything…"
         className="h-12 w-full border-line border-b bg-transparent px-4 text-lg outline-none placeholder:text-faint"
       />
       <Autocomplete.Empty>
@@ -63,7 +65,12 @@ function Commands() {
                   <span aria-hidden="true" className="flex w-4 justify-center text-faint">
                     {command.icon}
                   </span>
-                  <span className="min-w-0 flex-1 truncate">{command.label}</span>
+                  <span className="min-w-0 flex-1 truncate">
+                    {command.label}
+                    {command.detail !== undefined && command.detail !== '' && (
+                      <span className="ml-2 text-soft text-sm">{command.detail}</span>
+                    )}
+                  </span>
                   {command.keys !== undefined && (
                     <kbd className="font-sans text-faint text-xs max-lg:hidden">{command.keys}</kbd>
                   )}

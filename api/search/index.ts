@@ -1,0 +1,3 @@
+import { search } from './search.ts';
+
+export const searches = { search };

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { finders } from '../../db/search/finders.ts';
+import { mayActAs, type Role } from '../../domain/roles.ts';
+import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { sampleWorkload as app, madeClusters } from '../../test/seeds/made-cluster.ts';
+import { seedMember } from '../../test/seeds/seed.ts';
+import { seedInstance, seedReleases } from '../../test/seeds/seed-cluster.ts';
+
+let api: RunningApi;
+let ours: Seeded;
+let theirs: Seeded;
+let older: string;
+
+beforeAll(async () => {
+  api = await runningApi({ env: { INGRESS_DOMAIN: 'apps.example.com' } });
+  ours = await seed(api.database);
+  theirs = await seed(api.database);
+  ({ older } = await seedReleases(api.database));
+});
+afterAll(() => api.close());
+
+const { living } = madeClusters(() => ({ api, as: ours.tokens.admin, image: older }));
+type Item = { kind: string; id: string; name: string };
+
+async function search(q: string, as: Call['as'] = ours.tokens.admin): Promise<Item[]> {
+  const answer = await api.call('GET', `/api/v1/search?q=${encodeURIComponent(q)}&limit=50`, { as });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body.found as Item[];
+}
+const make = async (path: string, body: object) => {
+  const answer = await api.call('POST', `/api/v1${path}`, { as: ours.sessions.owner, body });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
+};
+
+test('everything registered is found by who may list it, by its name and its id, and by nobody else', async () => {
+  const cluster = await living('Needle north');
+  await api.call('PUT', `/api/v1/clusters/${cluster}/workloads/needle`, { as: ours.tokens.admin, body: app() });
+  const instance = await seedInstance(api.database, { id: cluster, organizationId: ours.organizationId }, 'needle');
+  await seedMember(api.database, ours.organizationId, 'viewer', 'Needle Nora');
+  await make('/teams', { name: 'Needle crew' });
+  await make('/api-tokens', { name: 'needle token', role: 'viewer' });
+  await make(`/organizations/${ours.organizationId}/invitations`, { email: 'needle@example.com', role: 'viewer' });
+  await make('/trusted-issuers', {
+    name: 'Needle jobs',
+    issuer: 'https://token.actions.githubusercontent.com',
+    audience: 'us',
+    claims: { repository: ['octo/needle'] },
+    role: 'viewer',
+  });
+
+  const all = [...(await search('needle')), ...(await search(instance))];
+  expect(new Set(all.map(({ kind }) => kind))).toEqual(new Set(finders.map(({ kind }) => kind)));
+  // A cluster and its workflow have one id.
+  for (const { id, kind } of all) {
+    const found = await search(id);
+    expect(found[0]).toMatchObject({ id });
+    expect(found).toContainEqual(expect.objectContaining({ id, kind }));
+  }
+
+  const kindsFor = async (as: Call['as']) => [
+    ...new Set((await Promise.all([search('needle', as), search(instance, as)])).flat().map(({ kind }) => kind)),
+  ];
+  for (const role of ['viewer', 'deployer', 'admin', 'owner'] as const satisfies Role[]) {
+    const may = finders.filter((finder) => mayActAs(role, finder.role)).map(({ kind }) => kind);
+    expect((await kindsFor(ours.sessions[role])).toSorted(), role).toEqual(may.toSorted());
+  }
+  const limited = finders.filter(({ projectTokens }) => projectTokens === 'allowed').map(({ kind }) => kind);
+  expect((await kindsFor(ours.limited)).toSorted()).toEqual(limited.toSorted());
+  expect(await kindsFor(theirs.sessions.owner)).toEqual([]);
+  for (const { id } of all) expect(await search(id, theirs.sessions.owner)).toEqual([]);
+});
+
+test('the same name comes before a beginning, a word, and a part; wildcards are letters', async () => {
+  for (const name of ['a pilots', 'copilot', 'pilot', 'pilots', 'p_lot', '100%']) await make('/teams', { name });
+  expect((await search('Pilot')).map(({ name }) => name)).toEqual(['pilot', 'pilots', 'a pilots', 'copilot']);
+  expect((await search('p_lot')).map(({ name }) => name)).toEqual(['p_lot']);
+  expect((await search('%')).map(({ name }) => name)).toEqual(['100%']);
+  expect(await search(' ')).toEqual([]);
+});

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { find, foundKinds } from '../../db/search/finder.ts';
+import { finders } from '../../db/search/finders.ts';
+import { mayActAs } from '../../domain/roles.ts';
+import { operation } from '../engine/operation.ts';
+
+const foundSchema = z
+  .object({
+    kind: z.enum(foundKinds),
+    id: z.string(),
+    name: z.string(),
+    detail: z.string().describe('Tells it from others of that name; may be empty.'),
+    clusterId: z.guid().optional().describe('Of what is on a cluster.'),
+  })
+  .meta({ id: 'Found' });
+
+export const search = operation({
+  method: 'GET',
+  url: '/api/v1/search',
+  summary: 'Find things by their names or ids, the best first',
+  description:
+    'Exact ids come first, then exact names, beginnings, beginnings of words, and parts of names. Only what the caller may list is found.',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: [],
+  rate: 'searches',
+  query: z.strictObject({
+    q: z.string().trim().max(100).default('').describe('A name, a part of one, or an id; nothing finds nothing.'),
+    limit: z.int().min(1).max(50).default(20),
+  }),
+  result: z.object({ found: z.array(foundSchema) }).meta({ id: 'SearchResult' }),
+  async handle({ caller, query, database }) {
+    if (query.q === '') return { found: [] };
+    const visible = finders.filter(
+      ({ role, projectTokens }) =>
+        mayActAs(caller.role, role) && (projectTokens === 'allowed' || !caller.isLimitedToProjects),
+    );
+    const found = await find(database.kysely, caller.organization.id, visible, { text: query.q, limit: query.limit });
+    return {
+      found: found.map(({ kind, id, name, detail, clusterId }) => ({
+        kind,
+        id,
+        name,
+        detail: detail ?? '',
+        ...(clusterId === null ? {} : { clusterId }),
+      })),
+    };
+  },
+});

@@ -1,0 +1,80 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Role } from '../../domain/roles.ts';
+import type { Tables } from '../postgres/tables.ts';
+
+export const foundKinds = [
+  'member',
+  'team',
+  'cluster',
+  'workload',
+  'instance',
+  'token',
+  'invitation',
+  'trusted-issuer',
+  'workflow',
+] as const;
+
+export interface Found {
+  kind: (typeof foundKinds)[number];
+  id: string;
+  name: string;
+  /** Tells it from others of that name. */
+  detail: string | null;
+  clusterId: string | null;
+  /** 0: this id; 1: this name; 2: it begins so; 3: a word of it does; 4: somewhere within. */
+  rank: number;
+}
+
+/** What a subject lets be found: who may see it, and its select with the columns of `foundColumns`. */
+export interface Finder {
+  kind: Found['kind'];
+  role: Role;
+  /** Whether a token that is limited to chosen projects may see it. */
+  projectTokens: 'allowed' | 'refused';
+  select: (organizationId: string, text: Sought) => RawBuilder<unknown>;
+}
+
+export interface Sought {
+  /** In small letters. */
+  text: string;
+}
+
+interface Columns {
+  id: RawBuilder<unknown>;
+  name: RawBuilder<unknown>;
+  /** Sought, too, but less than the name. */
+  detail?: RawBuilder<unknown>;
+  clusterId?: RawBuilder<unknown>;
+}
+
+export function foundColumns({ text }: Sought, kind: Found['kind'], { id, name, detail, clusterId }: Columns) {
+  const pattern = text.replaceAll(/[\\%_]/g, (letter) => `\\${letter}`);
+  const within = `%${pattern}%`;
+  const lower = sql`lower(${name})`;
+  const further = detail === undefined ? sql`` : sql`when lower(${detail}) like ${within} then 5`;
+  return sql`
+    ${kind}::text as kind, (${id})::text as id, (${name})::text as name,
+    (${detail ?? sql`null`})::text as detail, (${clusterId ?? sql`null`})::text as "clusterId",
+    case when lower((${id})::text) = ${text} then 0 when ${lower} = ${text} then 1
+      when ${lower} like ${`${pattern}%`} then 2 when ${lower} like ${`% ${pattern}%`} then 3
+      when ${lower} like ${within} then 4 ${further} end as rank`;
+}
+
+/** The best of all that these finders find, in one question. */
+export async function find(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  finders: readonly Finder[],
+  { text, limit }: { text: string; limit: number },
+): Promise<Found[]> {
+  if (finders.length === 0) return [];
+  const sought = { text: text.toLowerCase() };
+  const all = finders.map(
+    ({ select }) => sql`(select * from (${select(organizationId, sought)}) as of_kind
+      where rank is not null order by rank, lower(name), id limit ${limit})`,
+  );
+  const { rows } = await sql<Found>`
+    select * from (${sql.join(all, sql` union all `)}) as found order by rank, lower(name), kind, id limit ${limit}
+  `.execute(kysely);
+  return rows;
+}
