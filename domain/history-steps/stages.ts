@@ -47,7 +47,8 @@ function periodsOf({ steps, begunIn, begunAt, state, finishedAt }: Course): Peri
   const enter = (next: string, at: string): void => {
     const last = periods.at(-1);
     if (last?.state === next) return;
-    if (last !== undefined) last.finishedAt = at;
+    // Clocks of workers and of PostgreSQL differ: no stage ends before it began.
+    if (last !== undefined) last.finishedAt = later(last.startedAt, at);
     periods.push({ state: next, startedAt: at });
   };
   for (const step of steps) if (step.state !== undefined) enter(step.state, step.finishedAt ?? step.startedAt);
@@ -57,6 +58,10 @@ function periodsOf({ steps, begunIn, begunAt, state, finishedAt }: Course): Peri
     periods.pop();
   }
   return periods;
+}
+
+function later(one: string | undefined, other: string): string {
+  return one !== undefined && Date.parse(one) > Date.parse(other) ? one : other;
 }
 
 function inState({ words }: Staged, { state, startedAt, finishedAt }: Period): Stage {

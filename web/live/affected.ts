@@ -1,6 +1,5 @@
 import type { QueryKey } from '@tanstack/react-query';
 import { type HintKind, isHintKind } from '../../domain/hints.ts';
-import { descriptors } from '../../workflows/descriptors.ts';
 import type { Plane } from '../control-plane/plane.ts';
 import type { Hint } from './event-stream.ts';
 
@@ -36,8 +35,17 @@ export function all({ pathKey }: Keyed): Touched {
 /** For each kind of thing that the event stream names: the answers that may have changed with the thing of this id. */
 export type Affected<Kind extends HintKind> = Readonly<Record<Kind, (trpc: Operations, id: string) => Touched[]>>;
 
-/** The kinds of hints about actors: the pages of workflows show them all. */
-const ofActor: ReadonlySet<string> = new Set(Object.values(descriptors).map(({ hint }) => hint));
+/**
+ * The kinds of hints about actors: the pages of workflows show them all. Descriptors hold many words, so they come beside the
+ * first page; until then, any hint may be one.
+ */
+let ofActor: ReadonlySet<string> | undefined;
+void import('../../workflows/descriptors.ts').then(
+  ({ descriptors }) => {
+    ofActor = new Set(Object.values(descriptors).map(({ hint }) => hint));
+  },
+  () => undefined,
+);
 
 const affectedBy: Partial<Affected<HintKind>> = {};
 
@@ -53,7 +61,7 @@ export function touchedBy(trpc: Operations, hints: readonly Hint[]): Touched[] {
   for (const { kind, id } of hints) {
     if (!isHintKind(kind)) continue;
     touched.push(...(affectedBy[kind]?.(trpc, id) ?? []));
-    if (ofActor.has(kind)) touched.push(one(trpc.workflows, id), all(trpc.attention));
+    if (ofActor?.has(kind) !== false) touched.push(one(trpc.workflows, id), all(trpc.attention));
   }
   return [...new Map(touched.map((each) => [JSON.stringify(each), each])).values()];
 }

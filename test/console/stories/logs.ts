@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { through } from '../../agents/kept-machine.ts';
 import { Applications } from '../../applications/applications.ts';
 import { until } from '../../ground/until.ts';
+import { row } from '../on-page.ts';
 import type { Stories } from './world.ts';
 
 export const logStories: Stories = (world) => {
@@ -57,8 +58,7 @@ export const logStories: Stories = (world) => {
     await applications.apply({ name: 'pair', replicas: 2 });
     const [one, two] = (await applications.applied('pair')).instances.map(({ id }) => id);
     await ada.go(`/default/clusters/${applications.clusterId}`);
-    const inRow = (name: string) =>
-      page.getByRole('listitem').filter({ hasText: name }).getByRole('link', { name: 'Log' });
+    const inRow = (name: string) => row(page, 'Workloads', name).getByRole('link', { name: 'Log' });
     await inRow('crasher').click();
     await page.getByRole('log').locator('[aria-current]', { hasText: 'exited with code 3' }).waitFor();
     await page.goBack();

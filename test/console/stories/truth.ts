@@ -113,6 +113,7 @@ export const truthStories: Stories = (world) => {
     await ada.page.getByRole('dialog').waitFor({ state: 'detached' });
     expect((await team())?.name).toBe('Sailors');
     await asked('DELETE', `/teams/${id}`);
+    await other.context.close();
     await database.kysely
       .deleteFrom('membership')
       .where('organization_id', '=', organizationId)

@@ -74,11 +74,11 @@ export function HistoryStep({ step, whole }: { step: Step; whole: { first: numbe
             search={(search) => ({ ...search, step: step.id })}
             replace
             resetScroll={false}
-            aria-label={`Link to this step: ${title}`}
             className="inline-flex items-center gap-1.5 rounded-sm hover:text-text"
           >
             <ClockTime at={startedAt} />
             <LinkIcon size={12} />
+            <span className="sr-only">: link to this step: {title}</span>
           </Link>
         </div>
       </div>
