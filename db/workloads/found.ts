@@ -7,14 +7,14 @@ export const foundWorkloads: Finder = {
   projectTokens: 'refused',
   select: (organizationId, text) => sql`
     select ${foundColumns(text, 'workload', {
-      id: sql`slice.cluster_id || ' ' || slice.key`,
-      name: sql`slice.name`,
+      id: sql`workload.cluster_id || ' ' || workload.key`,
+      name: sql`workload.name`,
       detail: sql`cluster.name`,
       clusterId: sql`cluster.id`,
     })}
-    from cluster_slice slice
-    join cluster on cluster.id = slice.cluster_id and cluster.finished_at is null
-    where slice.organization_id = ${organizationId} and slice.removed_at is null`,
+    from cluster_slice workload
+    join cluster on cluster.id = workload.cluster_id and cluster.finished_at is null
+    where workload.organization_id = ${organizationId} and workload.removed_at is null`,
 };
 
 export const foundInstances: Finder = {
@@ -25,12 +25,12 @@ export const foundInstances: Finder = {
     select ${foundColumns(text, 'instance', {
       id: sql`one->>'id'`,
       name: sql`one->>'id'`,
-      detail: sql`coalesce(slice.name, observed.key) || ' on ' || cluster.name`,
+      detail: sql`coalesce(workload.name, observed.key) || ' on ' || cluster.name`,
       clusterId: sql`cluster.id`,
     })}
     from observed_slice observed
     join cluster on cluster.id = observed.cluster_id and cluster.finished_at is null
-    left join cluster_slice slice on slice.cluster_id = observed.cluster_id and slice.key = observed.key
+    left join cluster_slice workload on workload.cluster_id = observed.cluster_id and workload.key = observed.key
     cross join lateral jsonb_array_elements(
       case jsonb_typeof(observed.instances) when 'array' then observed.instances else '[]' end) as one
     where observed.organization_id = ${organizationId}`,
