@@ -21,7 +21,9 @@ export function placedRuns(runs: readonly Past[], madeAt: string): LogRun[] {
     if (exit === undefined) return begun;
     const { run: _, at, ...how } = exit;
     const next = first[index + 1];
-    return { ...begun, exit: { at: at.getTime(), ...how }, ...(next === undefined ? {} : { to: both(next) }) };
+    // An engine may take the time of a short run's start after that of its end.
+    const ended = Math.max(at.getTime(), begun.startedAt ?? 0);
+    return { ...begun, exit: { at: ended, ...how }, ...(next === undefined ? {} : { to: both(next) }) };
   });
 }
 
