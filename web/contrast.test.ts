@@ -7,7 +7,7 @@ const tokens = new Map([...found].map(([, name = '', light = '', dark = '']) => 
 
 const surfaces = ['ground', 'card', 'raised', 'sunken', 'hover', 'field'];
 const tones = ['fault', 'good', 'attention', 'live'];
-/** What is read, and what it lies on: 4.5 : 1. */
+/** Texts, and the grounds that they lie on: 4.5 : 1. */
 const texts = [
   ...['text', 'soft', 'faint', ...tones].flatMap((text) => surfaces.map((on) => [text, on] as const)),
   ...tones.map((tone) => [tone, `${tone}-ground`] as const),
@@ -15,7 +15,7 @@ const texts = [
   ['on-strong', 'strong'] as const,
   ['on-strong', 'strong-hover'] as const,
 ];
-/** What tells a state or where a field is, and what it lies on: 3 : 1. */
+/** Marks of states and borders of fields, and the grounds that they lie on: 3 : 1. */
 const marks = [
   ...['field-line', 'good-mark', 'attention-mark', 'live-mark', 'focus'].flatMap((mark) =>
     surfaces.map((on) => [mark, on] as const),

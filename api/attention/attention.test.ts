@@ -20,7 +20,6 @@ type Item = Record<'key' | 'kind' | 'detail', string> & { name?: string; cluster
 
 async function attention(as = ours.tokens.viewer, query = ''): Promise<{ items: Item[]; nextCursor?: string }> {
   const answer = await api.call('GET', `/api/v1/attention${query}`, { as });
-  if (answer.status !== 200) console.log(JSON.stringify(api.lines.slice(-3)));
   expect(answer.status, answer.text).toBe(200);
   return answer.body as unknown as { items: Item[] };
 }

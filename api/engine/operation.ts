@@ -126,7 +126,8 @@ type Definition<
   document?: true;
   /**
    * `handle` makes its effect itself, after it has asked somebody else over the network: a transaction that is open
-   * meanwhile would keep a connection for as long as they take. It has no `Idempotency-Key`: for public operations.
+   * meanwhile would keep a connection for as long as they take. It has no `Idempotency-Key`: for public operations, and
+   * for what may happen twice.
    */
   ownEffect?: O;
   handle: Handle<GivenFor<M, S, P, Q, B, A, O>, R, A, E>;

@@ -87,7 +87,7 @@ test('a log is read backwards from the id of an event, by agents that know how',
 
   const refused = await stream('tail=2&before=8.0');
   const old = await reader();
-  // It sends the end of the log, which nobody has asked for.
+  // The agent sends the end of the log, which nobody has asked for.
   await agent.log(old.id, batch(400, 'newest\n', { end: {} }));
   await until('it ends', async () => refused.ended());
   expect(refused.events('log')).toEqual([]);

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { changeTeamMembers as change } from '../../db/teams/teams.ts';
-import { invalidFields } from '../engine/input/input.ts';
 import { setChange } from '../engine/input/set-change.ts';
 import { operation } from '../engine/operation.ts';
-import { refuseManaged, teamAnswer, teamPath, teamSchema, theTeam } from './team.ts';
+import { notMembers, refuseManaged, teamAnswer, teamPath, teamSchema, theTeam } from './team.ts';
 
 export const changeTeamMembers = operation({
   method: 'PATCH',
@@ -24,19 +23,6 @@ export const changeTeamMembers = operation({
     const result = await change(effect, caller.organization.id, team.id, body);
     if (result === undefined) return teamAnswer(await caller.see(theTeam, path.id, effect.kysely));
     if (result.kind === 'set') return teamAnswer(result.team);
-    const strangers = new Set(result.userIds);
-    throw invalidFields(
-      body.add.flatMap((value, index) =>
-        strangers.has(value)
-          ? [
-              {
-                location: `body.add[${index}]`,
-                message: 'is not a member of the organization; invite them first',
-                value,
-              },
-            ]
-          : [],
-      ),
-    );
+    throw notMembers('body.add', body.add, result.userIds);
   },
 });

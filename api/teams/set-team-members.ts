@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { setTeamMembers as setMembers } from '../../db/teams/teams.ts';
-import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
-import { refuseManaged, teamAnswer, teamPath, teamSchema, theTeam } from './team.ts';
+import { notMembers, refuseManaged, teamAnswer, teamPath, teamSchema, theTeam } from './team.ts';
 
 export const setTeamMembers = operation({
   method: 'PUT',
@@ -22,19 +21,6 @@ export const setTeamMembers = operation({
     const result = await setMembers(effect, caller.organization.id, team.id, body.userIds);
     if (result === undefined) return teamAnswer(await caller.see(theTeam, path.id, effect.kysely));
     if (result.kind === 'set') return teamAnswer(result.team);
-    const strangers = new Set(result.userIds);
-    throw invalidFields(
-      body.userIds.flatMap((value, index) =>
-        strangers.has(value)
-          ? [
-              {
-                location: `body.userIds[${index}]`,
-                message: 'is not a member of the organization; invite them first',
-                value,
-              },
-            ]
-          : [],
-      ),
-    );
+    throw notMembers('body.userIds', body.userIds, result.userIds);
   },
 });

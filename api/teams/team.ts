@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { findTeam, type TeamView } from '../../db/teams/teams.ts';
 import { Problem } from '../../domain/problems.ts';
+import { invalidFields } from '../engine/input/input.ts';
 import { nameText } from '../engine/input/line.ts';
 import { resource } from '../engine/resource.ts';
 
@@ -28,4 +29,15 @@ export function teamAnswer(team: TeamView): z.output<typeof teamSchema> {
 export function refuseManaged(team: TeamView): void {
   if (!team.scimManaged) return;
   throw new Problem('managed-elsewhere', `The team ${team.name} is kept by your identity provider; change it there.`);
+}
+
+/** The problem of a list that names people who are not members of the organization. */
+export function notMembers(location: string, given: readonly string[], strangers: readonly string[]): Problem {
+  const message = 'is not a member of the organization; invite them first';
+  const unknown = new Set(strangers);
+  return invalidFields(
+    given.flatMap((value, index) =>
+      unknown.has(value) ? [{ location: `${location}[${index}]`, message, value }] : [],
+    ),
+  );
 }

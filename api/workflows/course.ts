@@ -9,7 +9,7 @@ import { descriptors } from '../../workflows/descriptors.ts';
 /** An actor that runs to its end seldom has a second run; of one that lives for ever the last run tells enough. */
 const mostRuns = { once: 5, 'for-ever': 1 } as const;
 
-/** What the last runs of an actor tell of its way. */
+/** The way of an actor, as its last runs tell it. */
 export async function courseOf(
   actor: ActorView,
   history: ActorHistory,

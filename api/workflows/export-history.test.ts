@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 const asked = (id: string, as: Seeded['tokens']['admin'] = ours.tokens.admin, query = '') =>
-  api.call('GET', `/api/v1/workflows/${id}/export${query}`, { as });
+  api.call('POST', `/api/v1/workflows/${id}/export${query}`, { as });
 const replays = async (text: string) =>
   await Worker.runReplayHistory(
     { workflowBundle: await workflowBundle({ cache: bundleCache }) },

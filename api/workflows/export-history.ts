@@ -9,7 +9,8 @@ import { reached } from './reached.ts';
 import { actorOf, workflowPath } from './workflow.ts';
 
 export const exportHistory = operation({
-  method: 'GET',
+  // Recorded, and a GET has no effect.
+  method: 'POST',
   url: '/api/v1/workflows/{id}/export',
   summary: 'Export the history of a workflow as a file that replays',
   description:
@@ -24,7 +25,8 @@ export const exportHistory = operation({
   }),
   result: z.object({ events: z.array(z.record(z.string(), z.unknown())) }).meta({ id: 'TemporalHistory' }),
   document: true,
-  async handle({ caller, path, query, database, server }) {
+  ownEffect: true,
+  async handle({ caller, path, query, database, server, signal }) {
     const actor = await actorOf(caller, path.id);
     const history = historyOf(server, actor);
     const run = query.run ?? (await reached(() => history.count()));
@@ -34,6 +36,7 @@ export const exportHistory = operation({
     });
     if (exported === undefined) throw new Problem('not-found', 'There is no such run of this workflow.');
     await effect(database, caller.author, async (began) => {
+      signal.throwIfAborted();
       began.audit({
         action: 'workflow.exported',
         organizationId: caller.organization.id,

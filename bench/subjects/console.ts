@@ -1,8 +1,7 @@
 import type { Browser, BrowserContext } from 'playwright-core';
-import { realBrowser } from '../../test/browsers/real-browser.ts';
-import { Console } from '../../test/console/console.ts';
 import { freePort } from '../../test/ground/free-port.ts';
 import type { Benchmark, Figures, Opened } from '../engine/benchmark.ts';
+import { openConsole } from '../engine/console-page.ts';
 import { serveBarePage } from '../reference/bare-page.ts';
 
 const script = 'console: script of the first page';
@@ -21,13 +20,9 @@ export const firstPage: Benchmark = {
 
 async function open(): Promise<Opened> {
   await using opening = new AsyncDisposableStack();
-  const browser = await realBrowser();
-  if (browser === undefined) throw new Error('This benchmark needs a browser: install chromium.');
-  opening.defer(() => browser.close());
   const bare = opening.use(await serveBarePage());
   const cluster = { LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(await freePort()) };
-  const opened = await Console.start(browser, 'bench-console', cluster);
-  opening.defer(() => opened.close());
+  const { browser, opened } = await openConsole(opening, 'bench-console', cluster);
   const owner = await opened.firstOwner('Ada', 'ada@example.com');
   await owner.page.getByRole('heading', { name: 'Home' }).waitFor();
   const cookies = await owner.context.cookies();

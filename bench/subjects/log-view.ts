@@ -1,9 +1,8 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { Applications } from '../../test/applications/applications.ts';
-import { realBrowser } from '../../test/browsers/real-browser.ts';
-import { Console } from '../../test/console/console.ts';
 import { freePort } from '../../test/ground/free-port.ts';
 import type { Benchmark, Figures, Opened } from '../engine/benchmark.ts';
+import { calibration, openConsole } from '../engine/console-page.ts';
 
 const count = 100_000;
 const appending = 'console: longest frame, 100,000 lines of a log coming';
@@ -25,12 +24,8 @@ export const logView: Benchmark = {
 
 async function open(): Promise<Opened> {
   await using opening = new AsyncDisposableStack();
-  const browser = await realBrowser();
-  if (browser === undefined) throw new Error('This benchmark needs a browser: install chromium.');
-  opening.defer(() => browser.close());
   const cluster = { LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(await freePort()) };
-  const opened = await Console.start(browser, 'bench-log-view', cluster);
-  opening.defer(() => opened.close());
+  const { opened } = await openConsole(opening, 'bench-log-view', cluster);
   const { page, context } = await opened.firstOwner('Ada', 'ada@example.com');
   const applications = await Applications.on(opened.installation);
   opening.defer(() => applications.close());
@@ -44,18 +39,13 @@ async function open(): Promise<Opened> {
   const closing = opening.move();
   return {
     async reference() {
-      await page.goto(`${opened.url}/default/teams`);
-      await page.getByRole('heading', { name: 'Teams' }).waitFor();
-      const loop = await page.evaluate<number>(calibration);
+      const loop = await calibration(opened, page);
       return { [appending]: loop, [scrolling]: loop, [heap]: await memory(session) };
     },
     subject: () => measured(page, session, address),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
 }
-
-const calibration =
-  '(() => { const begun = performance.now(); let sum = 0; for (let step = 0; step < 5e7; step += 1) sum += step % 7; return performance.now() - begun + sum * 0; })()';
 
 /** Notes the longest time between two frames. */
 const watch = `(() => {

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
-import { realBrowser } from '../../test/browsers/real-browser.ts';
-import { Console } from '../../test/console/console.ts';
 import { seedMember } from '../../test/seeds/seed.ts';
 import type { Benchmark, Figures, Opened } from '../engine/benchmark.ts';
+import { calibration, openConsole } from '../engine/console-page.ts';
 
 const count = 1_000;
 const more = 'console: paint after the answer to "Show more", up to 1,000 members';
@@ -22,11 +21,7 @@ export const tables: Benchmark = {
 
 async function open(): Promise<Opened> {
   await using opening = new AsyncDisposableStack();
-  const browser = await realBrowser();
-  if (browser === undefined) throw new Error('This benchmark needs a browser: install chromium.');
-  opening.defer(() => browser.close());
-  const opened = await Console.start(browser, 'bench-tables');
-  opening.defer(() => opened.close());
+  const { opened } = await openConsole(opening, 'bench-tables');
   const { page } = await opened.firstOwner('Ada', 'ada@example.com');
   const database = await opened.installation.database();
   const { id } = await database.kysely.selectFrom('organization').select('id').executeTakeFirstOrThrow();
@@ -37,18 +32,13 @@ async function open(): Promise<Opened> {
   const closing = opening.move();
   return {
     async reference() {
-      await page.goto(`${opened.url}/default/teams`);
-      await page.getByRole('heading', { name: 'Teams' }).waitFor();
-      const loop = await page.evaluate<number>(calibration);
+      const loop = await calibration(opened, page);
       return { [more]: loop, [search]: loop };
     },
     subject: () => measured(page, `${opened.url}/default/members`),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
 }
-
-const calibration =
-  '(() => { const begun = performance.now(); let sum = 0; for (let step = 0; step < 5e7; step += 1) sum += step % 7; return performance.now() - begun + sum * 0; })()';
 
 /** Resolves with the time at which the line above the list that says so is painted. */
 const painted = `globalThis.painted = (says) => new Promise((resolve) => {

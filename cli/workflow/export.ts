@@ -19,7 +19,7 @@ export const workflowExport = command({
     if (output === undefined) throw new UsageError('Give --output with the file to write.');
     const number = wholeNumberOf('--run', run, 1, 1_000_000);
     const query = number === undefined ? '' : `?run=${number}`;
-    const history = await new Rest(given).call('GET', `${workflowPath(id)}/export${query}`);
+    const history = await new Rest(given).call('POST', `${workflowPath(id)}/export${query}`);
     await writeFile(output, `${JSON.stringify(history, undefined, 2)}\n`, { mode: 0o600 });
     process.stdout.write(`${output}\n`);
   },

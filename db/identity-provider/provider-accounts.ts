@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Effect } from '../engine/effect.ts';
 import type { Tables } from '../postgres/tables.ts';
 
-/** What an account was created for. */
+/** Rights that an account was created for. */
 export interface RightsOfAccount {
   forFirstOwner: boolean;
   forInvitation: string | null;

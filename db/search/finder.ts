@@ -25,7 +25,7 @@ export interface Found {
   rank: number;
 }
 
-/** What a subject lets be found: who may see it, and its select with the columns of `foundColumns`. */
+/** A subject's things that can be found: who may see them, and their select with the columns of `foundColumns`. */
 export interface Finder {
   kind: Found['kind'];
   role: Role;

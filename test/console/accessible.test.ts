@@ -62,7 +62,7 @@ describe.skipIf(browser === undefined)('whoever needs another theme, a phone or 
   });
 });
 
-/** What is wrong in any of the looks, with the whole page or with what is open on it. */
+/** Findings in any of the looks, of the whole page or of the part that is open on it. */
 async function examined(page: Page, part?: string): Promise<string[]> {
   const found: string[] = [];
   for (const { theme, viewport } of looks) {

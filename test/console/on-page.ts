@@ -11,7 +11,7 @@ export function row(page: Page, name: string, text: string): Locator {
   return rows.or(page.getByRole('list', { name }).getByRole('listitem')).filter({ hasText: text });
 }
 
-/** What is announced to screen readers politely. */
+/** Waits until a text is announced to screen readers politely. */
 export async function said(page: Page, text: string | RegExp): Promise<void> {
   await page.locator('output[aria-live="polite"]').getByText(text).first().waitFor({ state: 'attached' });
 }

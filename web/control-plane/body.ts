@@ -1,4 +1,4 @@
-/** What the API demands of one field of a body. */
+/** The API's rule for one field of a body. */
 export interface FieldRule {
   type?: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
   required?: true;
@@ -9,7 +9,7 @@ export interface FieldRule {
   minimum?: number;
   maximum?: number;
   pattern?: string;
-  /** What is wrong with a text that does not match the pattern. */
+  /** Names the fault of a text that does not match the pattern. */
   wrong?: string;
 }
 

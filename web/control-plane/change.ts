@@ -41,7 +41,7 @@ interface Sending<Input> {
   once: string;
   /** How to take it back. */
   back?: { input: Input };
-  /** It takes another one back. */
+  /** This change takes another one back. */
   undoes?: true;
 }
 

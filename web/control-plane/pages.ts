@@ -1,6 +1,7 @@
 import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
 import { getUntypedClient } from '@trpc/client';
 import { useMemo, useRef } from 'react';
+import { nameOf } from './operation-name.ts';
 import { usePlane } from './plane.ts';
 
 interface PageOf<Item> {
@@ -41,11 +42,6 @@ export interface Pages<Item> {
   id: (item: Item) => string;
   /** Present if there is more. */
   loadMore: (() => void) | undefined;
-}
-
-/** `teams.list` of `trpc.teams.list`. */
-export function nameOf(operation: { pathKey(): readonly unknown[] }): string {
-  return (operation.pathKey()[0] as readonly string[]).join('.');
 }
 
 /** Begins the key of every paginated list of an operation, for `meanwhile` of `useChange`. */

@@ -1,6 +1,7 @@
 import { SearchIcon } from '@primer/octicons-react';
 import { Link } from '@tanstack/react-router';
 import { mayActAs } from '../../domain/roles.ts';
+import { isMac } from '../components/is-mac.ts';
 import { useMembership } from '../control-plane/session.ts';
 import { PersonMenu } from './menus/person-menu.tsx';
 import { openPalette } from './palette/palette-open.ts';
@@ -71,5 +72,3 @@ export function Sidebar() {
     </div>
   );
 }
-
-export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);

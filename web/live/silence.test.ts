@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SilenceWatch } from './silence.ts';
 
 let watch: SilenceWatch;
-/** What was told, in order. */
+/** All that was told, in order. */
 let told: (string | undefined)[];
 
 beforeEach(() => {

@@ -90,7 +90,7 @@ export const logStories: Stories = (world) => {
     await page.getByRole('button', { name: 'Search further back' }).click();
     await log.locator('[aria-current] mark', { hasText: 'needle' }).waitFor();
 
-    // It was scrolled to the match: what comes does not move it.
+    // The log was scrolled to the match: new lines do not move it.
     const top = () => page.evaluate<number>(`document.querySelector('[role=log]').scrollTop`);
     const shown = await top();
     await say('news', 5);

@@ -11,7 +11,7 @@ interface DeleteDialogProps {
   title: string;
   /** Consequences, and whether they can be undone. */
   children: ReactNode;
-  /** What is deleted with it, ends or stops, by name. */
+  /** Things that are deleted with it, end or stop, by name. */
   affected?: readonly Affected[];
   /** Label of the button: the action, such as "Delete team". */
   confirm: string;

@@ -2,8 +2,8 @@ import type { QueryKey } from '@tanstack/react-query';
 import { getUntypedClient } from '@trpc/client';
 import type { ReactNode } from 'react';
 import { type Sent, useChange } from '../../control-plane/change.ts';
+import { nameOf } from '../../control-plane/operation-name.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { nameOf } from '../forms/operation/operation-form.tsx';
 import type { Affected } from './affected-list.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 

@@ -17,7 +17,7 @@ interface FilterBarProps<Of extends Values> {
   count?: ReactNode;
 }
 
-/** What narrows a list: a search and a chip per filter, all in the address, so that a view can be shared. */
+/** The filters of a list: a search and a chip per filter, all in the address, so that a view can be shared. */
 export function FilterBar<Of extends Values>({ values, onChange, filters = [], search, count }: FilterBarProps<Of>) {
   const names = [...filters.map(({ name }) => name), ...(search === undefined ? [] : ['q'])];
   const set = (changes: Values) => {

@@ -108,7 +108,7 @@ interface TextProps extends FieldProps {
   max?: number | string;
   maxLength?: number;
   suggestions?: readonly string[];
-  /** What is wrong with the text, before it is sent. */
+  /** Names the fault of a text before it is sent. */
   validate?: (text: string) => string | undefined;
 }
 

@@ -11,10 +11,10 @@ export const roleWords: Record<Role, { name: string; may: string }> = {
 const choicesOf = <Of extends Role>(some: readonly Of[]) =>
   some.map((role) => ({ value: role, label: roleWords[role].name, hint: roleWords[role].may }));
 
-/** What a person may be, by somebody of this role. Only owners give the role owner. */
+/** Roles that somebody of this role can give to a person. Only owners give the role owner. */
 export const roleChoices = (by: Role) => choicesOf(rolesGivenBy(by));
 
-/** What a token may do. */
+/** Roles of a token. */
 export const tokenRoleChoices = choicesOf<TokenRole>(tokenRoles);
 
 export function rolesGivenBy(role: Role): readonly Role[] {

@@ -1,4 +1,4 @@
-/** What of a log's view is in the address of its page. */
+/** The part of a log's view that is in the address of its page. */
 export interface LogChoice {
   find?: string;
   /** The id of a row with its place, as the view makes links. */

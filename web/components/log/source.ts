@@ -3,7 +3,7 @@ import type { LogRow, Place } from './rows.ts';
 /** One log among those that a view merges: an instance, a build, a service. */
 export interface LogChannel {
   id: string;
-  /** What it is one of: the process of an instance. */
+  /** The set that it belongs to: the process of an instance. */
   group: string;
   /** Nothing is added any more. */
   ended: boolean;

@@ -1,4 +1,4 @@
-const isMac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.platform);
+import { isMac } from '../is-mac.ts';
 
 /** As it is read out. */
 export const undoKeys = isMac ? 'Command Z' : 'Control Z';

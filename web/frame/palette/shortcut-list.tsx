@@ -1,8 +1,8 @@
 import { mayActAs } from '../../../domain/roles.ts';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { isMac } from '../../components/is-mac.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { places } from '../places.ts';
-import { isMac } from '../sidebar.tsx';
 
 /** Keyboard shortcuts available to this role. */
 export function ShortcutList({ open, onClose }: { open: boolean; onClose: () => void }) {

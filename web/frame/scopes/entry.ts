@@ -7,7 +7,7 @@ export type Params = Readonly<Record<string, string>>;
 export interface Badge {
   count: number;
   tone: Tone;
-  /** What is counted, for screen readers: "waiting approvals". */
+  /** Names the things that are counted, for screen readers: "waiting approvals". */
   label: string;
 }
 

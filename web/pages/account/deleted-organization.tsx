@@ -8,7 +8,7 @@ import { Form, TextField } from '../../components/forms/form.tsx';
 import { ProblemNotice } from '../../components/notice.tsx';
 import { Row } from '../../components/rows.tsx';
 import { Status } from '../../components/status.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/times/time.tsx';
 import { type Change, useChange } from '../../control-plane/change.ts';
 import { personPlane } from '../../control-plane/plane.ts';
 import type { Deletion } from './deletion.ts';

@@ -2,7 +2,7 @@ import { Button } from '../../components/forms/button.tsx';
 import { Section } from '../../components/page.tsx';
 import { Row, Rows } from '../../components/rows.tsx';
 import { Badge } from '../../components/status.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/times/time.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { personPlane } from '../../control-plane/plane.ts';
 import { type Session, sessionQuery } from '../../control-plane/session.ts';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CopyBlock } from '../../components/copyable.tsx';
 import { Spinner } from '../../components/loading.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/times/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { type Answers, useMembership } from '../../control-plane/session.ts';
 

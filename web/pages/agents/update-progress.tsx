@@ -2,7 +2,7 @@ import { CheckCircleFillIcon, CircleIcon } from '@primer/octicons-react';
 import { Button } from '../../components/forms/button.tsx';
 import { Spinner } from '../../components/loading.tsx';
 import { Section } from '../../components/page.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/times/time.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';

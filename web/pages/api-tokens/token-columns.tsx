@@ -4,7 +4,8 @@ import { Badge } from '../../components/status.tsx';
 import { classes } from '../../components/style.ts';
 import type { Column } from '../../components/table/column.ts';
 import { timeColumn } from '../../components/table/time-column.tsx';
-import { Time, useNow } from '../../components/time.tsx';
+import { useNow } from '../../components/times/now.ts';
+import { Time } from '../../components/times/time.tsx';
 import type { Answers } from '../../control-plane/session.ts';
 import { Maker } from './maker.tsx';
 

@@ -10,7 +10,7 @@ import { Button } from '../../components/forms/button.tsx';
 import { Card, Page } from '../../components/page.tsx';
 import { EmptyState, NoPermission } from '../../components/states.tsx';
 import { Table } from '../../components/table/table.tsx';
-import { useNow } from '../../components/time.tsx';
+import { useNow } from '../../components/times/now.ts';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay, useMembership } from '../../control-plane/session.ts';

@@ -1,5 +1,5 @@
 import type { OrganizationAction, RetiredAction } from '../../../domain/audit-actions.ts';
-import { periodText } from '../../components/time.tsx';
+import { periodText } from '../../components/times/durations.ts';
 
 export interface Deed {
   /** Label in the filter, below its subject: "Renamed", below "Teams". */

@@ -3,7 +3,7 @@ import { Copyable } from '../../components/copyable.tsx';
 import { Fact, Facts, Section } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { LastKnown } from '../../components/status.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/times/time.tsx';
 import { useMembership } from '../../control-plane/session.ts';
 import { ClusterAbilities } from './cluster-abilities.tsx';
 import { driverWord, LastHeard } from './cluster-columns.tsx';

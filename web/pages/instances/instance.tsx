@@ -7,7 +7,7 @@ import { LogView } from '../../components/log/log-view.tsx';
 import { Card, Page } from '../../components/page.tsx';
 import { EmptyState, ErrorState } from '../../components/states.tsx';
 import { Status } from '../../components/status.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/times/time.tsx';
 import { WithTimes } from '../../components/times/with-times.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { isMissing } from '../../control-plane/problem.ts';

@@ -85,7 +85,8 @@ function useChannels(instances: readonly { id: string; process: string }[] | und
   const left = seen
     .filter(({ id }) => !now.some((one) => one.id === id))
     .map((channel) => ({ ...channel, ended: true }));
-  const all = [...left, ...now];
+  // Only the first few are read: those that live.
+  const all = [...now, ...left];
   if (JSON.stringify(all) !== JSON.stringify(seen)) setSeen(all);
   return all;
 }

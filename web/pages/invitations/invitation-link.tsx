@@ -2,7 +2,7 @@ import { CopyBlock } from '../../components/copyable.tsx';
 import { DialogActions } from '../../components/dialogs/dialog.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/times/time.tsx';
 import type { Answers } from '../../control-plane/session.ts';
 
 export type InvitationWithToken = Answers['invitations']['create'];

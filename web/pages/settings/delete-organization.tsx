@@ -5,7 +5,7 @@ import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Setting } from '../../components/forms/setting.tsx';
 import { Section } from '../../components/page.tsx';
-import { periodText } from '../../components/time.tsx';
+import { periodText } from '../../components/times/durations.ts';
 import { useChange } from '../../control-plane/change.ts';
 import { personPlane, usePlane } from '../../control-plane/plane.ts';
 import type { Organization } from './organization.ts';

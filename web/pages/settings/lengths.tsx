@@ -5,7 +5,7 @@ import { Button } from '../../components/forms/button.tsx';
 import { ChangedMeanwhile, useSaw } from '../../components/forms/changed-meanwhile.tsx';
 import { Form, SelectField, TextField } from '../../components/forms/form.tsx';
 import { Setting } from '../../components/forms/setting.tsx';
-import { periodText } from '../../components/time.tsx';
+import { periodText } from '../../components/times/durations.ts';
 import { type Sent, useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';

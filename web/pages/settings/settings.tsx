@@ -3,7 +3,7 @@ import { Copyable } from '../../components/copyable.tsx';
 import { Setting, Settings as SettingList } from '../../components/forms/setting.tsx';
 import { Page, Section } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/times/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay, useMembership } from '../../control-plane/session.ts';
 import { DefaultCluster } from './default-cluster.tsx';

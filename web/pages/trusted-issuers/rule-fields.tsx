@@ -8,7 +8,7 @@ import { ClaimsField, claimPairs, claimsOf } from './claims-field.tsx';
 import { ciOf, type KnownCi, knownCis, orderedClaims } from './known-ci.ts';
 
 type Claims = Record<string, string[]>;
-/** What creating and changing a rule have in common. */
+/** Fields of a rule, for creating and for changing one. */
 export type RuleBody = Some<{
   name: string;
   claims: Claims;

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { roleWords } from '../../components/forms/roles.tsx';
-import { durationText } from '../../components/time.tsx';
+import { durationText } from '../../components/times/durations.ts';
 import type { Answers } from '../../control-plane/session.ts';
 import { issuerName, orderedClaims } from './known-ci.ts';
 

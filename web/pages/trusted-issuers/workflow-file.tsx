@@ -3,7 +3,7 @@ import { CopyFile } from '../../components/copyable.tsx';
 import { DialogActions } from '../../components/dialogs/dialog.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Select } from '../../components/forms/form.tsx';
-import { durationText } from '../../components/time.tsx';
+import { durationText } from '../../components/times/durations.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { jobSnippet } from './job-snippet.ts';
 import { ciOf, knownCis } from './known-ci.ts';

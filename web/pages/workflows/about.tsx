@@ -10,7 +10,7 @@ import type { ActorDetail } from './actor-words.ts';
 
 const link = 'underline decoration-line underline-offset-3 hover:decoration-current';
 
-/** What it is about, why it is as it is, and who asked for it. */
+/** The subject of a workflow, why it is as it is, and who requested it. */
 export function About({ actor }: { actor: ActorDetail }) {
   const { about, waitingFor, message, release, createdAt, finishedAt } = actor;
   return (

@@ -14,7 +14,7 @@ export function ExportButton({ actor: { id, kind } }: { actor: Pick<ActorDetail,
   const save = async () => {
     setBusy(true);
     try {
-      const { events } = await client.workflows.export.query({ path: { id } });
+      const { events } = await client.workflows.export.mutate({ path: { id } });
       saveFile(`${kind}-${id}.json`, `${JSON.stringify({ events }, undefined, 2)}\n`, 'application/json');
       tellDone('History exported');
     } catch (error) {

@@ -1,6 +1,6 @@
 import { Section } from '../../components/page.tsx';
 import { Row, Rows } from '../../components/rows.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/times/time.tsx';
 import type { Answers } from '../../control-plane/session.ts';
 
 /** Pending steps of a workflow, with their attempts. */

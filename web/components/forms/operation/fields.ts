@@ -21,11 +21,11 @@ export interface FieldIn<Value, Body> {
   values: Some<Body>;
   /** Sets other fields, too. */
   set: (values: Some<Body>) => void;
-  /** What the API finds wrong with this field, by the place in it: `body.claims.ref`. */
+  /** Faults that the API found in this field, by the place in it: `body.claims.ref`. */
   errors: readonly [place: string, message: string][];
 }
 
-/** What a page says about a field; all else is in the schema of the operation. */
+/** A page's words about a field; all else is in the schema of the operation. */
 export interface FieldWords<Value, Body> {
   /** Without it, from the field's name. */
   label?: string;

@@ -1,7 +1,8 @@
 import { type ReactNode, useState } from 'react';
 import { useBody } from '../../../control-plane/bodies.ts';
+import { nameOf } from '../../../control-plane/operation-name.ts';
 import { Dialog } from '../../dialogs/dialog.tsx';
-import { nameOf, OperationForm, type OperationFormProps } from './operation-form.tsx';
+import { OperationForm, type OperationFormProps } from './operation-form.tsx';
 
 interface FormDialogProps<Input, Output> extends Omit<OperationFormProps<Input, Output>, 'onCancel' | 'onDirty'> {
   open: boolean;

@@ -4,6 +4,7 @@ import { Fragment, type ReactNode, useEffect, useState } from 'react';
 import { useBody } from '../../../control-plane/bodies.ts';
 import type { Body } from '../../../control-plane/body.ts';
 import { type Sent, useChange } from '../../../control-plane/change.ts';
+import { nameOf } from '../../../control-plane/operation-name.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { SubmitOrCancel } from '../../dialogs/dialog.tsx';
 import { ChangedMeanwhile } from '../changed-meanwhile.tsx';
@@ -14,7 +15,7 @@ import { bodyOf, errorsAt, isRequired, isSame, labelOf, startOf, type Values } f
 
 export interface OperationFormProps<Input, Output> {
   operation: OperationOf<Input, Output>;
-  /** What the operation is about, if its address names something. */
+  /** Names the thing that is changed, if the address does. */
   path?: PathOf<Input>;
   /** Fields in the order in which they are shown. */
   fields: FieldsOf<BodyOf<Input>>;
@@ -33,11 +34,6 @@ export interface OperationFormProps<Input, Output> {
   onDirty?: (dirty: boolean) => void;
   /** Text between the fields and the buttons. */
   children?: ReactNode;
-}
-
-/** The name of an operation as the API knows it: `teams.create`. */
-export function nameOf(operation: { mutationKey(): readonly unknown[] }): string {
-  return (operation.mutationKey()[0] as string[]).join('.');
 }
 
 /** A form made from what its operation takes. Rendered once the schema is there. */

@@ -2,7 +2,7 @@ import type { Body, FieldRule } from '../../../control-plane/body.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** What one field shows to the person who fills it in: an empty text where there is nothing yet. */
+/** The text that one field begins with: an empty one where there is nothing yet. */
 export function startOf(names: readonly string[], body: Body, given: Values): Values {
   return Object.fromEntries(names.map((name) => [name, given[name] ?? (isText(body.fields[name]) ? '' : undefined)]));
 }
@@ -26,7 +26,7 @@ export function isRequired(rule: FieldRule, exists: boolean): boolean {
   return rule.required === true || (exists && (rule.minLength ?? 0) > 0);
 }
 
-/** What is wrong with a text before it is sent, in the words of the API. */
+/** The fault of a text before it is sent, in the words of the API. */
 export function wrongText(rule: FieldRule, text: string): string | undefined {
   if (rule.pattern === undefined || rule.wrong === undefined || text === '') return undefined;
   return new RegExp(rule.pattern).test(text.trim()) ? undefined : asSentence(rule.wrong);

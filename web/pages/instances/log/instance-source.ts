@@ -54,7 +54,7 @@ export async function* readStream(
   }
 }
 
-/** What frames tell of an instance. */
+/** News of an instance, as frames tell them. */
 export async function* news(found: AsyncIterable<Frame>, instance: string): AsyncGenerator<LogNews> {
   for await (const frame of found) {
     if (frame.event === 'end') yield { end: instance, why: (JSON.parse(frame.data) as { message: string }).message };

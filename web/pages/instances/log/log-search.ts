@@ -1,6 +1,6 @@
 import { chosen, flag, type Search, text } from '../../../search.ts';
 
-/** What of a log's view is in the address. */
+/** The part of a log's view that is in the address. */
 export function logSearch({ find, line, of, stream, failing }: Search) {
   return {
     ...text('find', find),

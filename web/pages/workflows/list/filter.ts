@@ -1,7 +1,7 @@
 import type { Times } from '../../../components/times/times.ts';
 import { isKind, type Kind } from '../actor-words.ts';
 
-/** What is shown, as the address has it: untrusted input. */
+/** The choice of workflows, as the address has it: untrusted input. */
 export interface WorkflowFilter {
   lives?: 'for-ever';
   view?: 'running' | 'failed-today' | 'stuck';

@@ -54,7 +54,7 @@ function withGiven(choices: { value: string; label: string }[], given: string | 
 
 function Views({ filter: { view: shown, ...filter } }: Pick<FiltersProps, 'filter'>) {
   const { slug: organization } = useMembership();
-  // What lives for ever seldom fails, and hardly today.
+  // Workflows that live for ever seldom fail, and hardly today.
   const offered = views.filter(({ view }) => filter.lives === undefined || view !== 'failed-today');
   return (
     <nav aria-label="Views" className="flex flex-wrap gap-1.5">

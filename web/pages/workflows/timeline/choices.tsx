@@ -15,7 +15,7 @@ interface ChoicesProps {
   onChange: (search: HistorySearch) => void;
 }
 
-/** What of a history is shown, and in which order; all of it is in the address. */
+/** Which steps of a history are shown, and in which order; all of it is in the address. */
 export function Choices({ search, order, onChange }: ChoicesProps) {
   const { failures, raw, order: _, q = '', ...rest } = search;
   const flags = { ...(failures && { failures }), ...(raw && { raw }) };
