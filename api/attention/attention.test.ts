@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { sampleWorkload as app, madeClusters } from '../../test/seeds/made-cluster.ts';
@@ -79,7 +80,29 @@ test('each broken thing is one item with the way to its log, the urgent first', 
   }
   expect(seen).toEqual(items.map(({ key }) => key));
 
-  // Suggestions and workflows are for those who may act on them; others see nothing of any of it.
+  // A stuck workflow is told to those who may read its kind: a deletion, to admins alone.
+  const blocker = 'Nobody hears it.';
+  await kysely.updateTable('cluster').set({ blocker }).where('id', '=', well).execute();
+  await kysely
+    .insertInto('deletion')
+    .values({
+      ...{
+        id: uuid(),
+        organization_id: ours.organizationId,
+        kind: 'organization',
+        name: 'Ours',
+        slug: 'ours',
+        blocker,
+      },
+      ...{ requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada', restore_until: new Date() },
+    })
+    .execute();
+  const stuck = async (as: typeof ours.tokens.viewer) =>
+    (await attention(as)).items.filter(({ kind }) => kind === 'workflow.stuck').map(({ name }) => name);
+  expect(await stuck(ours.tokens.viewer)).toEqual(['Bern']);
+  expect((await stuck(ours.tokens.admin)).toSorted()).toEqual(['Bern', 'Ours']);
+
+  // Suggestions are for those who may act on them; others see nothing of any of it.
   expect((await attention(ours.tokens.admin)).items.map(({ kind }) => kind)).toContain('agent.outdated');
   expect((await attention((await seed(api.database)).tokens.admin)).items).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { brokenSources } from '../../db/attention/sources.ts';
 import { mayActAs } from '../../domain/roles.ts';
 import { asOfSchema } from '../clusters/as-of.ts';
 import { operation } from '../engine/operation.ts';
+import { readableKinds } from '../workflows/readable-kinds.ts';
 
 const attentionSchema = z
   .object({
@@ -23,7 +24,7 @@ export const listAttention = operation({
   url: '/api/v1/attention',
   summary: 'List what is broken or waits for a person, the most urgent first',
   description:
-    'One item for each broken thing: a lost cluster and its failed workload are two. Stuck workflows and available agent updates are told to admins.',
+    'One item for each broken thing: a lost cluster and its failed workload are two. Stuck workflows are told to those who may read them, available agent updates to admins.',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',
@@ -33,7 +34,8 @@ export const listAttention = operation({
   async handle({ caller, database, page }) {
     const { limit, after } = page;
     const sources = brokenSources.filter(({ role }) => mayActAs(caller.role, role));
-    const found = await listBroken(database.kysely, caller.organization.id, sources, { limit: limit + 1, after });
+    const which = { sources, readable: readableKinds(caller) };
+    const found = await listBroken(database.kysely, caller.organization.id, which, { limit: limit + 1, after });
     const shown = found.slice(0, limit);
     const last = found.length > limit ? shown.at(-1) : undefined;
     return { items: shown.map(answer), after: last && { rank: last.rank, key: last.key } };

@@ -1,6 +1,6 @@
+import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { finders } from '../../db/search/finders.ts';
-import { mayActAs, type Role } from '../../domain/roles.ts';
+import { foundKinds } from '../../db/search/finder.ts';
 import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { sampleWorkload as app, madeClusters } from '../../test/seeds/made-cluster.ts';
 import { seedMember } from '../../test/seeds/seed.ts';
@@ -50,7 +50,7 @@ test('everything registered is found by who may list it, by its name and its id,
   });
 
   const all = [...(await search('needle')), ...(await search(instance))];
-  expect(new Set(all.map(({ kind }) => kind))).toEqual(new Set(finders.map(({ kind }) => kind)));
+  expect(new Set(all.map(({ kind }) => kind))).toEqual(new Set(foundKinds));
   // A cluster and its workflow have one id.
   for (const { id, kind } of all) {
     const found = await search(id);
@@ -61,14 +61,67 @@ test('everything registered is found by who may list it, by its name and its id,
   const kindsFor = async (as: Call['as']) => [
     ...new Set((await Promise.all([search('needle', as), search(instance, as)])).flat().map(({ kind }) => kind)),
   ];
-  for (const role of ['viewer', 'deployer', 'admin', 'owner'] as const satisfies Role[]) {
-    const may = finders.filter((finder) => mayActAs(role, finder.role)).map(({ kind }) => kind);
-    expect((await kindsFor(ours.sessions[role])).toSorted(), role).toEqual(may.toSorted());
+  const ofOrganization = `/organizations/${ours.organizationId}`;
+  const lists: Record<(typeof foundKinds)[number], string> = {
+    member: `${ofOrganization}/members`,
+    team: '/teams',
+    cluster: '/clusters',
+    workload: `/clusters/${cluster}/workloads`,
+    instance: `/clusters/${cluster}/instances`,
+    token: '/api-tokens',
+    invitation: `${ofOrganization}/invitations`,
+    'trusted-issuer': '/trusted-issuers',
+    workflow: '/workflows',
+  };
+  const mayList = async (kind: (typeof foundKinds)[number], as: Call['as']) => {
+    const { status } = await api.call('GET', `/api/v1${lists[kind]}`, { as });
+    return status === 200;
+  };
+  const callers = [ours.sessions, ours.tokens, { limited: ours.limited }].flatMap((each) => Object.entries(each));
+  for (const [who, as] of callers) {
+    const listed = await Promise.all(foundKinds.map(async (kind) => ((await mayList(kind, as)) ? [kind] : [])));
+    expect((await kindsFor(as)).toSorted(), who).toEqual(listed.flat().toSorted());
   }
-  const limited = finders.filter(({ projectTokens }) => projectTokens === 'allowed').map(({ kind }) => kind);
-  expect((await kindsFor(ours.limited)).toSorted()).toEqual(limited.toSorted());
   expect(await kindsFor(theirs.sessions.owner)).toEqual([]);
   for (const { id } of all) expect(await search(id, theirs.sessions.owner)).toEqual([]);
+});
+
+test('workflows are found by exactly those who may list them, one that has finished by its id', async () => {
+  const cluster = await living('Beagle');
+  const deletion = uuid();
+  const update = uuid();
+  const [by, of] = [{ requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada' } as const, ours];
+  await api.database.kysely
+    .insertInto('deletion')
+    .values({
+      ...{ id: deletion, organization_id: of.organizationId, kind: 'organization', name: 'Beagle', slug: 'beagle' },
+      ...{ ...by, restore_until: new Date(Date.now() + 86_400_000) },
+    })
+    .execute();
+  await api.database.kysely
+    .insertInto('agent_update')
+    .values({
+      ...{ id: update, organization_id: of.organizationId, cluster_id: cluster, kind: 'update', ...by },
+      ...{ from_image: 'a', to_image: 'b', state: 'failed', finished_at: new Date() },
+    })
+    .execute();
+  const workflows = async (q: string, as: Call['as']) =>
+    (await search(q, as)).flatMap(({ kind, id }) => (kind === 'workflow' ? [id] : []));
+  const readBy: [Call['as'], string[]][] = [
+    [ours.sessions.viewer, [cluster, update]],
+    [ours.sessions.admin, [cluster, update, deletion]],
+    [ours.limited, [cluster]],
+    [theirs.sessions.owner, []],
+  ];
+  for (const [as, readable] of readBy) {
+    const listed = await api.call('GET', '/api/v1/workflows', { as });
+    const own = (listed.body.items as Item[]).filter(({ name }) => name === 'Beagle').map(({ id }) => id);
+    expect(own.toSorted()).toEqual(readable.toSorted());
+    expect((await workflows('beagle', as)).toSorted()).toEqual(readable.filter((id) => id !== update).toSorted());
+    for (const id of [cluster, update, deletion]) {
+      expect(await workflows(id.toUpperCase(), as)).toEqual(readable.includes(id) ? [id] : []);
+    }
+  }
 });
 
 test('the same name comes before a beginning, a word, and a part; wildcards are letters', async () => {

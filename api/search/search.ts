@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { find, foundKinds } from '../../db/search/finder.ts';
-import { finders } from '../../db/search/finders.ts';
-import { mayActAs } from '../../domain/roles.ts';
 import { operation } from '../engine/operation.ts';
+import { isPermitted } from '../engine/pipeline/permission.ts';
+import { readableKinds } from '../workflows/readable-kinds.ts';
+import { findable } from './findable.ts';
 
 const foundSchema = z
   .object({
@@ -32,11 +33,13 @@ export const search = operation({
   result: z.object({ found: z.array(foundSchema) }).meta({ id: 'SearchResult' }),
   async handle({ caller, query, database }) {
     if (query.q === '') return { found: [] };
-    const visible = finders.filter(
-      ({ role, projectTokens }) =>
-        mayActAs(caller.role, role) && (projectTokens === 'allowed' || !caller.isLimitedToProjects),
+    const visible = findable.filter(({ listedBy }) => isPermitted(caller, listedBy.access));
+    const found = await find(
+      database.kysely,
+      caller.organization.id,
+      visible.map(({ finder }) => finder),
+      { text: query.q, workflows: readableKinds(caller), limit: query.limit },
     );
-    const found = await find(database.kysely, caller.organization.id, visible, { text: query.q, limit: query.limit });
     return {
       found: found.map(({ kind, id, name, detail, clusterId }) => ({
         kind,

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Role } from '../../domain/roles.ts';
+import type { ActorKind } from '../../workflows/descriptors.ts';
 import type { Tables } from '../postgres/tables.ts';
 
 export const brokenKinds = [
@@ -41,7 +42,8 @@ export interface Broken {
 /** A kind of broken thing: a select with the columns of `brokenColumns`, bound to the organization. */
 export interface BrokenSource {
   role: Role;
-  select: (organizationId: string) => RawBuilder<unknown>;
+  /** `readable`: the kinds of workflows that may be read. */
+  select: (organizationId: string, readable: readonly ActorKind[]) => RawBuilder<unknown>;
 }
 
 type Column = Exclude<keyof Broken, 'rank' | 'key' | 'kind'>;
@@ -74,11 +76,11 @@ export function brokenColumns(
 export async function listBroken(
   kysely: Kysely<Tables>,
   organizationId: string,
-  sources: readonly BrokenSource[],
+  { sources, readable }: { sources: readonly BrokenSource[]; readable: readonly ActorKind[] },
   { limit, after }: { limit: number; after?: { rank: number; key: string } | undefined },
 ): Promise<Broken[]> {
   const all = sql.join(
-    sources.map(({ select }) => sql`(${select(organizationId)})`),
+    sources.map(({ select }) => sql`(${select(organizationId, readable)})`),
     sql` union all `,
   );
   const behind = after === undefined ? sql`true` : sql`(rank, key) > (${after.rank}, ${after.key})`;

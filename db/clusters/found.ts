@@ -3,8 +3,6 @@ import { type Finder, foundColumns } from '../search/finder.ts';
 
 export const foundClusters: Finder = {
   kind: 'cluster',
-  role: 'viewer',
-  projectTokens: 'allowed',
   select: (organizationId, text) => sql`
     select ${foundColumns(text, 'cluster', {
       id: sql`cluster.id`,

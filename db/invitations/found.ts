@@ -3,8 +3,6 @@ import { type Finder, foundColumns } from '../search/finder.ts';
 
 export const foundInvitations: Finder = {
   kind: 'invitation',
-  role: 'admin',
-  projectTokens: 'refused',
   select: (organizationId, text) => sql`
     select ${foundColumns(text, 'invitation', { id: sql`invitation.id`, name: sql`invitation.email` })}
     from invitation where invitation.organization_id = ${organizationId}`,

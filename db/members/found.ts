@@ -3,8 +3,6 @@ import { type Finder, foundColumns } from '../search/finder.ts';
 
 export const foundMembers: Finder = {
   kind: 'member',
-  role: 'viewer',
-  projectTokens: 'refused',
   select: (organizationId, text) => sql`
     select ${foundColumns(text, 'member', {
       id: sql`app_user.id`,

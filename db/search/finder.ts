@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Role } from '../../domain/roles.ts';
+import type { ActorKind } from '../../workflows/descriptors.ts';
 import type { Tables } from '../postgres/tables.ts';
 
 export const foundKinds = [
@@ -25,18 +25,17 @@ export interface Found {
   rank: number;
 }
 
-/** A subject's things that can be found: who may see them, and their select with the columns of `foundColumns`. */
+/** A subject's things that can be found: their select, with the columns of `foundColumns`. */
 export interface Finder {
   kind: Found['kind'];
-  role: Role;
-  /** Whether a token that is limited to chosen projects may see it. */
-  projectTokens: 'allowed' | 'refused';
   select: (organizationId: string, text: Sought) => RawBuilder<unknown>;
 }
 
 export interface Sought {
   /** In small letters. */
   text: string;
+  /** The kinds of workflows that may be read: not all of them by everybody who may list some. */
+  workflows: readonly ActorKind[];
 }
 
 interface Columns {
@@ -65,10 +64,10 @@ export async function find(
   kysely: Kysely<Tables>,
   organizationId: string,
   finders: readonly Finder[],
-  { text, limit }: { text: string; limit: number },
+  { text, workflows, limit }: Sought & { limit: number },
 ): Promise<Found[]> {
   if (finders.length === 0) return [];
-  const sought = { text: text.toLowerCase() };
+  const sought = { text: text.toLowerCase(), workflows };
   const all = finders.map(
     ({ select }) => sql`(select * from (${select(organizationId, sought)}) as of_kind
       where rank is not null order by rank, lower(name), id limit ${limit})`,

@@ -75,10 +75,20 @@ export async function listActors(
   return rows;
 }
 
-/** Every actor of an organization that has not finished. */
-export function openActorRows(organizationId: string): RawBuilder<unknown> {
+/** An organization's actors of these kinds that have not finished. */
+export function openActorRows(organizationId: string, kinds: readonly ActorKind[]): RawBuilder<unknown> {
+  return union(actorKinds.map((kind) => openRows(kind, organizationId, kinds.includes(kind) ? sql`true` : sql`false`)));
+}
+
+/** The actor of that row, finished or not. */
+export function actorRows(organizationId: string, id: string, kinds: readonly ActorKind[]): RawBuilder<unknown> {
+  const own = sql`actor.id = ${id}`;
   return union(
-    actorKinds.map((kind) => openRows(kind, organizationId, sql`actor.organization_id = ${organizationId}`)),
+    kinds.flatMap((kind) => [
+      openRows(kind, organizationId, own),
+      sql`select ${columns(kind)}, ${over} from ${rowsOf(kind)}
+        where actor.organization_id = ${organizationId} and ${own} and actor.finished_at is not null`,
+    ]),
   );
 }
 
@@ -90,14 +100,9 @@ export async function findActor(
   kinds: readonly ActorKind[],
 ): Promise<RequestedActor | undefined> {
   if (kinds.length === 0) return undefined;
-  const own = sql`actor.id = ${id}`;
-  const of = kinds.flatMap((kind) => [
-    openRows(kind, organizationId, own),
-    sql`select ${columns(kind)}, ${over} from ${rowsOf(kind)}
-      where actor.organization_id = ${organizationId} and ${own} and actor.finished_at is not null`,
-  ]);
   const { rows } = await sql<RequestedActor>`
-    select actors.*, ${requested} from (${union(of)}) as actors ${requestOf(organizationId)} limit 1
+    select actors.*, ${requested} from (${actorRows(organizationId, id, kinds)}) as actors
+    ${requestOf(organizationId)} limit 1
   `.execute(kysely);
   return rows[0];
 }

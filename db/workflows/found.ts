@@ -1,13 +1,20 @@
 import { sql } from 'kysely';
 import { type Finder, foundColumns } from '../search/finder.ts';
-import { openActorRows } from './actors.ts';
+import { actorRows, openActorRows } from './actors.ts';
 
-/** Those that run. */
+const id = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Those that run; by its id, a finished one, too. */
 export const foundWorkflows: Finder = {
   kind: 'workflow',
-  role: 'admin',
-  projectTokens: 'refused',
-  select: (organizationId, text) => sql`
-    select ${foundColumns(text, 'workflow', { id: sql`opened.id`, name: sql`opened.name`, detail: sql`opened.kind` })}
-    from (${openActorRows(organizationId)}) as opened`,
+  select: (organizationId, sought) => {
+    const { text, workflows } = sought;
+    const rows =
+      id.test(text) && workflows.length > 0
+        ? actorRows(organizationId, text, workflows)
+        : openActorRows(organizationId, workflows);
+    return sql`
+      select ${foundColumns(sought, 'workflow', { id: sql`found.id`, name: sql`found.name`, detail: sql`found.kind` })}
+      from (${rows}) as found`;
+  },
 };

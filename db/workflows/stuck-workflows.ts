@@ -5,14 +5,14 @@ import { openActorRows } from './actors.ts';
 /** Workflows that do not go on by themselves. */
 export const stuckWorkflows: readonly BrokenSource[] = [
   {
-    role: 'admin',
-    select: (organizationId) => sql`
+    role: 'viewer',
+    select: (organizationId, readable) => sql`
       select ${brokenColumns(sql`18`, sql`'workflow.stuck'`, sql`id::text`, {
         name: sql`name`,
         workflowId: sql`id`,
         workflowKind: sql`kind`,
         detail: sql`coalesce(blocker, message)`,
       })}
-      from (${openActorRows(organizationId)}) as opened where stuck`,
+      from (${openActorRows(organizationId, readable)}) as opened where stuck`,
   },
 ];

@@ -3,8 +3,6 @@ import { type Finder, foundColumns } from '../search/finder.ts';
 
 export const foundWorkloads: Finder = {
   kind: 'workload',
-  role: 'viewer',
-  projectTokens: 'refused',
   select: (organizationId, text) => sql`
     select ${foundColumns(text, 'workload', {
       id: sql`workload.cluster_id || ' ' || workload.key`,
@@ -19,8 +17,6 @@ export const foundWorkloads: Finder = {
 
 export const foundInstances: Finder = {
   kind: 'instance',
-  role: 'viewer',
-  projectTokens: 'refused',
   select: (organizationId, text) => sql`
     select ${foundColumns(text, 'instance', {
       id: sql`one->>'id'`,
