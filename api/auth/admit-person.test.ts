@@ -1,9 +1,11 @@
+import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { createInvitation } from '../../db/invitations/invite.ts';
 import { builtInProviderId } from '../../db/keys/identity-secrets.ts';
 import { listMemberships } from '../../db/organizations/organizations.ts';
+import { acrossTenants } from '../../db/postgres/tenant.ts';
 import { verifyEmail } from '../../db/users/users.ts';
 import { readSettings } from '../../domain/settings/settings.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
@@ -11,7 +13,7 @@ import { machine, seedOrganization } from '../../test/seeds/seed.ts';
 import { admitPerson } from './admit-person.ts';
 
 const email = 'victim@corp.example';
-const settings = readSettings({});
+const settings = readSettings({ SIGN_IN_EMAIL_DOMAINS: 'allowed.example' });
 let fresh: FreshDatabase;
 
 beforeAll(async () => {
@@ -27,12 +29,23 @@ async function invite(): Promise<string> {
   return made.invitation.id;
 }
 
-const comes = (providerId: string, subject: string, invitationId: string | null, emailVerified = false) =>
+const comes = (
+  providerId: string,
+  subject: string,
+  invitationId: string | null,
+  emailVerified = false,
+  address = email,
+) =>
   effect(fresh.database, machine, (admitting) =>
     admitPerson(
       admitting,
       settings,
-      { providerId, subject, amr: [], profile: { name: 'V', email, emailVerified, picture: null, mfa: false } },
+      {
+        providerId,
+        subject,
+        amr: [],
+        profile: { name: 'V', email: address, emailVerified, picture: null, mfa: false },
+      },
       { signInLinkId: null, invitationId },
     ),
   );
@@ -80,6 +93,21 @@ test('an account created for an invitation that comes back without it accepts it
   expect(await comes(builtInProviderId, subject, null)).toEqual({ userId });
   const revoked = await leftHalfWay({ for_invitation: uuid() });
   await expect(comes(builtInProviderId, revoked, null)).rejects.toThrow();
+});
+
+test('a kept invitation that is over gives nothing, and keeps nobody out whose domain is allowed', async () => {
+  const { kysely } = fresh.database;
+  for (const over of [{ expires_at: sql<Date>`now()` }, { accepted_at: sql<Date>`now()` }]) {
+    const invitation = await invite();
+    await acrossTenants(kysely).updateTable('invitation').set(over).where('id', '=', invitation).execute();
+    const subject = await leftHalfWay({ for_invitation: invitation });
+    const there = `${subject}@allowed.example`;
+    await expect(comes(builtInProviderId, subject, null)).rejects.toThrow('no owner yet');
+    // Its invitation would have vouched for the address.
+    await expect(comes(builtInProviderId, subject, null, false, there)).rejects.toThrow('does not vouch');
+    const { userId } = await comes(builtInProviderId, subject, null, true, there);
+    expect(await listMemberships(kysely, userId, { limit: 10 })).toEqual([]);
+  }
 });
 
 test('an account created for the first owner that comes back without the link becomes it, and no other one after it', async () => {

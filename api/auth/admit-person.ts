@@ -83,8 +83,10 @@ async function keptRights(kysely: Effect['kysely'], { providerId, subject }: Sig
   if (account === undefined) return undefined;
   const isFirstOwner = account.forFirstOwner && !(await ownerExists(kysely));
   const { forInvitation } = account;
-  const isThere = forInvitation !== null && (await findInvitation(kysely, forInvitation)) !== undefined;
-  return { isFirstOwner, invitationId: isThere ? forInvitation : null };
+  const invitation = forInvitation === null ? undefined : await findInvitation(kysely, forInvitation);
+  // One that is over gives nothing, and stands in the way of nothing that lets this person in without it.
+  const isOpen = invitation !== undefined && !invitation.expired && invitation.acceptedAt === null;
+  return { isFirstOwner, invitationId: isOpen ? forInvitation : null };
 }
 
 /** Makes an account, if there is a reason to. */
