@@ -13,14 +13,20 @@ export interface Touched {
   key: QueryKey;
   /**
    * `id`: of a paginated list the page that has the id, or the one where new things appear; none of the queries of another
-   * thing. `new`: of a paginated list the page where new things appear.
+   * thing. `held`: of a paginated list the pages with a thing that names the id, such as a team its members. `new`: of a
+   * paginated list the page where new things appear.
    */
-  which: { id: string } | 'new' | 'all';
+  which: { id: string } | { held: string } | 'new' | 'all';
 }
 
 /** Answers that show this one thing: its own, and its place in lists. */
 export function one({ pathKey }: Keyed, id: string): Touched {
   return { key: pathKey(), which: { id } };
+}
+
+/** Answers with things that name this one among others. What comes to name it has a hint of its own. */
+export function holding({ pathKey }: Keyed, id: string): Touched {
+  return { key: pathKey(), which: { held: id } };
 }
 
 /** Lists that get new items, and whose items never change. */

@@ -1,6 +1,7 @@
 import { InfiniteQueryObserver, QueryObserver } from '@tanstack/react-query';
 import { afterEach, expect, test } from 'vitest';
 import { createPlane, type Plane } from '../control-plane/plane.ts';
+import { affected as ofMembers } from '../pages/members/index.tsx';
 import { all, grown, one } from './affected.ts';
 import { refetch, withPushedOut } from './refetch.ts';
 
@@ -8,6 +9,7 @@ interface Team {
   id: string;
   name: string;
   createdAt: string;
+  members: { userId: string; name: string }[];
 }
 const size = 10;
 let stops: (() => void)[] = [];
@@ -20,6 +22,7 @@ const team = (number: number): Team => ({
   id: `team-${number}`,
   name: `Team ${number}`,
   createdAt: new Date(Date.UTC(2026, 0, 1, 0, number)).toISOString(),
+  members: [],
 });
 
 /** A shown list of ten pages, and the cursors that were asked for since. */
@@ -86,6 +89,20 @@ test.each([
   expect(asked).toEqual([newestFirst ? undefined : 'team-89']);
   // The hundred and first is behind the last page that is shown.
   expect(names()).toEqual((newestFirst ? teams : teams.slice(0, 100)).map(({ name }) => name));
+});
+
+test('a hint of a member asks for the teams that hold the person, page by page, and for no others', async () => {
+  const plane = createPlane('organization');
+  const grace = { userId: 'grace', name: 'Grace' };
+  const teams = hundredTeams().map((team, number) => ([7, 42].includes(number) ? { ...team, members: [grace] } : team));
+  const { asked, names } = await tenPages(plane, teams);
+  for (const number of [7, 42]) teams[number] = { ...team(number), name: 'Without Grace' };
+  await refetch(plane, ofMembers.member(plane.trpc, 'grace'));
+  expect(asked).toEqual([undefined, 'team-39']);
+  expect([names()[7], names()[42]]).toEqual(['Without Grace', 'Without Grace']);
+  asked.splice(0);
+  await refetch(plane, ofMembers.member(plane.trpc, 'ada'));
+  expect(asked).toEqual([]);
 });
 
 test('another thing’s own answers are left alone, those of the organization and of the thing itself are not', async () => {

@@ -17,13 +17,20 @@ export async function refetch({ queryClient, organizationId }: Place, touched: r
   for (const { key, which } of touched) {
     for (const query of queryClient.getQueryCache().findAll({ queryKey: key })) {
       const list = listOf(query);
-      if (which === 'all' || (list === undefined && (which === 'new' || concerns(query, which.id, organizationId)))) {
+      if (typeof which === 'object' && 'held' in which) {
+        const found = list?.pages.flatMap((page, number) => (names(page.items, which.held) ? [number] : []));
+        if (found !== undefined) add(pages, query, found);
+        else if (query.state.data === undefined || names(query.state.data, which.held)) whole.add(query);
+      } else if (
+        which === 'all' ||
+        (list === undefined && (which === 'new' || concerns(query, which.id, organizationId)))
+      ) {
         whole.add(query);
       } else if (list !== undefined) {
         if (which !== 'new' && !concerns(query, which.id, organizationId)) continue;
         const found = which === 'new' ? pageOfNew(list) : pagesWith(query, list, which.id);
         if (found === undefined) whole.add(query);
-        else pages.set(query, new Set([...(pages.get(query) ?? []), ...found]));
+        else add(pages, query, found);
       }
     }
   }
@@ -38,6 +45,16 @@ export async function refetch({ queryClient, organizationId }: Place, touched: r
       whole.has(query) ? [] : [...numbers].map((number) => refetchPage(queryClient, query, number)),
     ),
   ]);
+}
+
+function add(pages: Map<Query, Set<number>>, query: Query, found: readonly number[]): void {
+  if (found.length > 0) pages.set(query, new Set([...(pages.get(query) ?? []), ...found]));
+}
+
+/** Whether a text anywhere in the value is the id. */
+function names(value: unknown, id: string): boolean {
+  if (typeof value !== 'object' || value === null) return value === id;
+  return Object.values(value).some((each) => names(each, id));
 }
 
 interface Place {

@@ -4,7 +4,7 @@ import { roles } from '../../../domain/roles.ts';
 import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
-import { type Affected, all, one } from '../../live/affected.ts';
+import { type Affected, all, holding, one } from '../../live/affected.ts';
 import { chosen, flag, type Search, text } from '../../search.ts';
 import { after, type Deeds, fromTo, type Kinds } from '../audit-log/deed.ts';
 
@@ -35,7 +35,7 @@ export const place: Place = {
 };
 
 export const affected: Affected<'member'> = {
-  member: (trpc, id) => [one(trpc.members, id), all(trpc.teams), all(trpc.invitations)],
+  member: (trpc, id) => [one(trpc.members, id), holding(trpc.teams, id), all(trpc.invitations)],
 };
 
 export const kinds: Kinds<'member'> = { member: 'Members' };
