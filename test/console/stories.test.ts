@@ -186,6 +186,13 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.getByRole('dialog').getByText('Connected').waitFor();
     await page.getByRole('link', { name: 'Open Berlin' }).click();
     await heading(page, 'Berlin').waitFor();
+    // The dialog has left no entry of its own.
+    await page.goBack();
+    await heading(page, 'Clusters').waitFor();
+    expect(page.url()).toBe(`${opened.url}/default/clusters`);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.goForward();
+    await heading(page, 'Berlin').waitFor();
   });
 
   test('an update of the agent to a release that does not work is seen to come back', async () => {

@@ -186,7 +186,22 @@ export const frameStories: Stories = (world) => {
     expect(await dialog.getByLabel('Name').inputValue()).toBe('');
     await page.goBack();
     await dialog.waitFor({ state: 'detached' });
-    await heading(page, 'Teams').waitFor();
+
+    await button.click();
+    await dialog.getByLabel('Name').fill('Half a na');
+    await page.goBack();
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(page.url()).toBe(`${opened.url}/default/teams?make=true`);
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Half a na');
+    const closing = page.waitForEvent('dialog');
+    await page.close({ runBeforeUnload: true });
+    expect((await closing).type()).toBe('beforeunload');
+    await (await closing).dismiss();
+    await page.goBack();
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(page.url()).toBe(`${opened.url}/default/teams`);
     await page.goBack();
     await heading(page, 'Home').waitFor();
   });

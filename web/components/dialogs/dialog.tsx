@@ -19,17 +19,17 @@ interface DialogProps {
   /** For content wider than a form: files, long commands. */
   wide?: boolean;
   /** Whether something is typed and not saved, if the caller knows better than that somebody typed. */
-  dirty?: boolean;
+  isDirty?: () => boolean;
   /** A question before a loss: read out at once, closed by its buttons and Escape only. */
   alert?: boolean;
 }
 
 /**
  * A modal dialog. Focus stays inside, Escape closes it, and focus returns to where it was. Over a half-typed form a click
- * beside it does nothing, and every other way out asks first.
+ * beside it does nothing, and every other way out asks first, Back and closing the tab among them.
  */
-export function Dialog({ open, onClose, onClosed, dirty, alert = false, children, ...content }: DialogProps) {
-  const { dismissal, asking, keep, discard } = useDismissal(open, onClose, dirty);
+export function Dialog({ open, onClose, onClosed, isDirty, alert = false, children, ...content }: DialogProps) {
+  const { dismissal, asking, keep, discard } = useDismissal(open, onClose, isDirty);
   const state = {
     open,
     onOpenChange: (next: boolean, { reason }: { reason: string }) => {

@@ -8,6 +8,13 @@ declare module '@tanstack/react-router' {
   }
 }
 
+/** Dialogs that the address of the page shows now. */
+const shown = new Set<string>();
+
+export function isShownByAddress(): boolean {
+  return shown.size > 0;
+}
+
 export interface AddressDialog {
   open: boolean;
   show: () => void;
@@ -26,15 +33,20 @@ export function useAddressDialog(name: string): AddressDialog {
   // Going back takes a moment, and a second press must not go back twice.
   const closing = useRef(false);
   useEffect(() => {
-    if (open) closing.current = false;
-  }, [open]);
-  const go = (shown: boolean) =>
+    if (!open) return undefined;
+    closing.current = false;
+    shown.add(name);
+    return () => void shown.delete(name);
+  }, [open, name]);
+  const go = (show: boolean) =>
     void navigate({
       to: '.',
-      search: ({ [name]: _, ...rest }: Record<string, unknown>) => (shown ? { ...rest, [name]: true } : rest),
-      replace: !shown,
+      search: ({ [name]: _, ...rest }: Record<string, unknown>) => (show ? { ...rest, [name]: true } : rest),
+      replace: !show,
       resetScroll: false,
-      ...(shown ? { state: { dialog: name } } : {}),
+      // Closed on purpose: whoever typed something was asked before.
+      ignoreBlocker: !show,
+      ...(show ? { state: { dialog: name } } : {}),
     } as never);
   return {
     open,
@@ -42,9 +54,11 @@ export function useAddressDialog(name: string): AddressDialog {
       if (!open) go(true);
     },
     close: () => {
-      if (!open || closing.current) return;
+      // The person may have left already by another way.
+      const { search: now }: { search: Record<string, unknown> } = router.parseLocation(router.history.location);
+      if (closing.current || now[name] !== true) return;
       closing.current = true;
-      if (router.history.location.state.dialog === name) router.history.back();
+      if (router.history.location.state.dialog === name) router.history.back({ ignoreBlocker: true });
       else go(false);
     },
   };

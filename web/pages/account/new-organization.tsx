@@ -1,8 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import { reservedSlugs } from '../../../domain/reserved-slugs.ts';
 import { slugOf } from '../../../domain/slug.ts';
+import { DiscardQuestion } from '../../components/dialogs/discard-question.tsx';
+import { useDismissal } from '../../components/dialogs/use-dismissal.ts';
 import { TextField } from '../../components/forms/form.tsx';
 import { OperationForm } from '../../components/forms/operation/operation-form.tsx';
+import { useUnsaved } from '../../components/forms/operation/use-unsaved.ts';
 import { Card, Page } from '../../components/page.tsx';
 import { personPlane } from '../../control-plane/plane.ts';
 import { useSession } from '../../control-plane/session.ts';
@@ -11,7 +14,10 @@ import { useSession } from '../../control-plane/session.ts';
 export function NewOrganization() {
   const first = useSession()?.organizations.length === 0;
   const navigate = useNavigate();
+  const unsaved = useUnsaved();
+  const { asking, keep, discard } = useDismissal(true, () => undefined, unsaved.is);
   const open = async ({ slug }: { slug: string }) => {
+    unsaved.set(false);
     // The route checks membership, so the session is refetched first.
     await personPlane.queryClient.invalidateQueries();
     void navigate({ to: '/$organization', params: { organization: slug } });
@@ -36,11 +42,13 @@ export function NewOrganization() {
               submit="Create organization"
               succeeded={({ name }) => `${name} created`}
               done={open}
+              onDirty={unsaved.set}
               {...(first ? {} : { onCancel: () => history.back() })}
             />
           </div>
         </Card>
       </div>
+      <DiscardQuestion open={asking} onKeep={keep} onDiscard={discard} />
     </Page>
   );
 }

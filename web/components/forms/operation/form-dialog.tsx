@@ -3,6 +3,7 @@ import { useBody } from '../../../control-plane/bodies.ts';
 import { nameOf } from '../../../control-plane/operation-name.ts';
 import { Dialog } from '../../dialogs/dialog.tsx';
 import { OperationForm, type OperationFormProps } from './operation-form.tsx';
+import { useUnsaved } from './use-unsaved.ts';
 
 interface FormDialogProps<Input, Output> extends Omit<OperationFormProps<Input, Output>, 'onCancel' | 'onDirty'> {
   open: boolean;
@@ -33,10 +34,12 @@ export function FormDialog<Input, Output>({
   ...form
 }: FormDialogProps<Input, Output>) {
   const [made, setMade] = useState<{ output: Output }>();
-  const [dirty, setDirty] = useState(false);
+  const unsaved = useUnsaved();
   // The dialog waits for its fields, so that the focus finds the first one.
   const ready = useBody(nameOf(form.operation)) !== undefined;
   const finish = (output: Output) => {
+    // Saved: nobody is asked on the way to where `done` leads.
+    unsaved.set(false);
     done?.(output);
     if (after === undefined) onClose();
     else setMade({ output });
@@ -48,15 +51,15 @@ export function FormDialog<Input, Output>({
       onClose={onClose}
       onClosed={() => {
         setMade(undefined);
-        setDirty(false);
+        unsaved.set(false);
       }}
-      dirty={dirty && made === undefined}
+      isDirty={unsaved.is}
       title={shown === undefined ? title : shown.title(shown.output)}
       {...(shown === undefined && about !== undefined ? { about } : {})}
       wide={shown?.wide === true}
     >
       {shown === undefined ? (
-        <OperationForm<Input, Output> {...form} done={finish} onCancel={onClose} onDirty={setDirty} />
+        <OperationForm<Input, Output> {...form} done={finish} onCancel={onClose} onDirty={unsaved.set} />
       ) : (
         shown.content(shown.output, onClose)
       )}
