@@ -59,7 +59,7 @@ for (const { place, scope, affected, deeds, kinds } of subjects as readonly Subj
   if (place !== undefined) registerPlace(place);
   if (scope !== undefined) registerScope(scope);
   if (affected !== undefined) registerAffected(affected);
-  if (deeds !== undefined) registerDeeds(deeds, kinds ?? {});
+  if (deeds !== undefined) registerDeeds(deeds, kinds ?? place?.label);
 }
 
 type RouteOf<Field extends string, One = Listed> = One extends Record<Field, readonly (infer Route)[]> ? Route : never;

@@ -13,6 +13,8 @@ import type { Bodies, FieldRule } from '../../web/control-plane/body.ts';
 export function makeBodies(): string {
   const bodies: Bodies = {};
   for (const { name, operation } of namedOperations(operations)) {
+    // A form may be no more than the button that asks for a secret.
+    if (!operation.takesBody && operation.carriesSecret) bodies[name] = { fields: {}, secret: true };
     if (!operation.takesBody || !(operation.body instanceof z.ZodObject)) continue;
     const schema = z.toJSONSchema(operation.body, { io: 'input' });
     const { properties = {}, required = [] } = resolved(schema, schema);

@@ -39,6 +39,13 @@ export function useMay(needed: Role): boolean {
   return mayActAs(useMembership().role, needed);
 }
 
+/** The same for several actions. Nothing needs a role on the pages of a person, which belong to no organization. */
+export function useRights(): (needed: Role) => boolean {
+  const { organizationId } = usePlane();
+  const role = useSession()?.organizations.find(({ id }) => id === organizationId)?.role;
+  return (needed) => organizationId === undefined || (role !== undefined && mayActAs(role, needed));
+}
+
 function signInAgain(): void {
   const here = `${location.pathname}${location.search}`;
   location.assign(`/sign-in?return_to=${encodeURIComponent(here)}`);

@@ -1,4 +1,4 @@
-import type { RegisteredRouter } from '@tanstack/react-router';
+import { type RegisteredRouter, useRouterState } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Role } from '../../domain/roles.ts';
 import type { Entry } from './scopes/entry.ts';
@@ -15,24 +15,34 @@ export interface Place extends Entry {
   icon: ReactNode;
   /** Pressed after `g`. */
   key: string;
-  role: Role;
-  group: 'work' | 'organization';
+  /** The least role that it is shown to: everybody, unless it is another one. */
+  role?: Role;
+  group?: 'work' | 'organization';
   /** Other words by which it is looked for. */
-  also: string;
+  also?: string;
 }
 
-const known: Place[] = [];
+type KnownPlace = Place & Required<Pick<Place, 'role' | 'group' | 'also'>>;
+const known: KnownPlace[] = [];
 
 /** In the order of the subjects, which register them (web/subjects.ts). */
-export const places: readonly Place[] = known;
+export const places: readonly KnownPlace[] = known;
 
 export function registerPlace(place: Place): void {
-  known.push(place);
+  known.push({ role: 'viewer', group: 'organization', also: '', ...place });
 }
 
 /** The place that a page belongs to, by its path in the router. */
-export function placeOf(path: string): Place | undefined {
+export function placeOf(path: string): KnownPlace | undefined {
   return places
     .filter(({ to }) => path === to || path.startsWith(`${to}/`))
     .toSorted((one, other) => other.to.length - one.to.length)[0];
+}
+
+/** The place of the page that is shown. */
+export function usePlace(): Place {
+  const path = useRouterState({ select: ({ matches }) => matches.at(-1)?.fullPath ?? '' });
+  const place = placeOf(path);
+  if (place === undefined) throw new Error(`No place is registered for ${path}.`);
+  return place;
 }

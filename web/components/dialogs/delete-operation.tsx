@@ -4,46 +4,70 @@ import type { ReactNode } from 'react';
 import { type Sent, useChange } from '../../control-plane/change.ts';
 import { nameOf } from '../../control-plane/operation-name.ts';
 import { usePlane } from '../../control-plane/plane.ts';
+import type { BodyOf, OperationOf, PathOf } from '../forms/operation/fields.ts';
+import { asSentence } from '../forms/operation/values.ts';
 import type { Affected } from './affected-list.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 
-interface DeleteOperationProps {
-  operation: { mutationKey(): readonly unknown[]; '~types': { input: { path: { id: string } } } };
-  thing: { id: string; name: string };
-  verb: 'Delete' | 'Revoke';
-  /** As in "Delete team". */
-  noun: string;
+export interface DeleteOperationProps<Input> {
+  operation: OperationOf<Input, unknown>;
+  path: PathOf<Input>;
+  body?: BodyOf<Input>;
+  /** The thing in a sentence: "Engines", "the invitation of ada@example.com". */
+  name: string;
+  /** `Delete`, unless it is another one that takes a d: Revoke, Remove, Purge. */
+  verb?: string;
+  /** For the button, as in "Delete team". Without it, the name. */
+  noun?: string;
+  /** Announced to screen readers, where it is not "Engines deleted". */
+  succeeded?: string;
+  /** The page that is shown next does not show the result. */
+  elsewhere?: true;
+  done?: () => void | Promise<void>;
   open: boolean;
   onClose: () => void;
   affected?: readonly Affected[];
+  /** Must be typed as it is before it can be done. */
+  typed?: string;
   /** Queries to refetch besides those of the operation's group. */
   touches?: readonly QueryKey[];
   /** Consequences, and whether they can be undone. */
   children: ReactNode;
 }
 
-/** Asks before an operation that ends a thing of a list, and sends it. */
-export function DeleteOperation({ operation, thing, verb, noun, touches = [], ...dialog }: DeleteOperationProps) {
+/** Asks before an operation that ends something, and sends it. */
+export function DeleteOperation<Input>(props: DeleteOperationProps<Input>) {
+  const { operation, path, body, name, verb = 'Delete', noun = name, typed, touches = [], ...dialog } = props;
   const { client } = usePlane();
-  const name = nameOf(operation);
+  const { succeeded, elsewhere, done, open, onClose, affected, children } = dialog;
   const ended = `${verb.toLowerCase()}d`;
   const change = useChange(
-    (_: undefined, sent: Sent) => getUntypedClient(client).mutation(name, { path: { id: thing.id } }, sent),
+    (_: undefined, sent: Sent) =>
+      getUntypedClient(client).mutation(nameOf(operation), { path, ...(body === undefined ? {} : { body }) }, sent),
     {
-      failed: `${thing.name} could not be ${ended}`,
-      succeeded: `${thing.name} ${ended}`,
+      failed: `${verb} ${name}: failed`,
+      succeeded: succeeded ?? asSentence(`${name} ${ended}`),
       quiet: true,
-      done: dialog.onClose,
-      touches: () => [[[name.split('.')[0]]], ...touches],
+      ...(elsewhere === undefined ? {} : { elsewhere }),
+      done: () => {
+        onClose();
+        void done?.();
+      },
+      touches: () => [[[nameOf(operation).split('.')[0]]], ...touches],
     },
   );
   return (
     <DeleteDialog
-      {...dialog}
-      title={`${verb} ${thing.name}?`}
+      open={open}
+      onClose={onClose}
+      title={`${verb} ${name}?`}
       confirm={`${verb} ${noun}`}
+      {...(affected === undefined ? {} : { affected })}
+      {...(typed === undefined ? {} : { typed: { label: `Type ${typed} to confirm`, text: typed } })}
       change={change}
       onConfirm={() => change.send(undefined)}
-    />
+    >
+      {children}
+    </DeleteDialog>
   );
 }

@@ -4,7 +4,7 @@ import { Chip, type Filter } from './chip.tsx';
 import { SearchField } from './search-field.tsx';
 
 /** Filters as an address holds them, beside whatever else is in it. */
-type Values = Partial<Record<string, string | boolean>>;
+export type Values = Partial<Record<string, string | boolean>>;
 
 interface FilterBarProps<Of extends Values> {
   values: Of;

@@ -3,6 +3,8 @@ import type { LinkProps } from '@tanstack/react-router';
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
 import type { Pages } from '../../control-plane/pages.ts';
 import { file } from '../../frame/page-file.ts';
+import type { Action } from '../actions/action.ts';
+import { useActions } from '../actions/use-actions.tsx';
 import { LoadingRows } from '../loading.tsx';
 import { EmptyState, ErrorState } from '../states.tsx';
 import { type Column, type Order, sorted, tracksOf } from './column.ts';
@@ -13,16 +15,14 @@ import { as, TableRow } from './row.tsx';
 import type { MenuAt } from './row-menu.tsx';
 import { most, useVirtualRows } from './virtual-rows.ts';
 
-interface TableProps<Item> {
+interface TableOf<Item> {
   label: string;
   pages: Pages<Item>;
   columns: readonly Column<Item>[];
-  /** Of a row, for the names of its controls. */
-  name: (item: Item) => string;
   /** Where a row leads. */
   link?: (item: Item) => LinkProps;
-  /** The items of a row's menu; nothing where it has none. */
-  menu?: (item: Item) => ReactNode;
+  /** What a row's menu offers to those whose role allows it. A row without any has no menu. */
+  actions?: (item: Item) => readonly Action[];
   empty: ReactNode;
   /** The order before a heading is pressed, where it is not the server's. */
   arranged?: (items: readonly Item[]) => readonly Item[];
@@ -32,6 +32,17 @@ interface TableProps<Item> {
   none?: ReactNode;
 }
 
+interface Names<Item> {
+  /** Names a row, and its controls. */
+  name: (item: Item) => string;
+}
+/** As `Table` takes them, where the type of its rows is not known yet. */
+export type AnyTableProps<Item> = TableOf<Item> & Partial<Names<Item>>;
+/** A row is named by its `name`, if it has one. */
+export type TableProps<Item> = TableOf<Item> & (Item extends { name: string } ? Partial<Names<Item>> : Names<Item>);
+
+const ownName = (item: unknown): string => (item as { name: string }).name;
+
 const noResults = <EmptyState icon={<SearchIcon />} title="No results" />;
 
 const loadMenu = () => file(() => import('./row-menu.tsx'));
@@ -39,6 +50,29 @@ const RowMenu = lazy(() => loadMenu().then((loaded) => ({ default: loaded.RowMen
 
 /** A list of things with what is known of each (README.md). */
 export function Table<Item>(props: TableProps<Item>) {
+  return <AnyTable {...(props as AnyTableProps<Item>)} />;
+}
+
+export function AnyTable<Item>(props: AnyTableProps<Item>) {
+  const { allowed, items, dialog } = useActions();
+  const { name = ownName, actions } = props;
+  const offered = actions && ((item: Item) => allowed(actions(item)));
+  return (
+    <>
+      <Content<Item> {...props} name={name} offered={offered} items={items} />
+      {/* Outside of the rows: the last one may go while its dialog closes. */}
+      {dialog}
+    </>
+  );
+}
+
+interface ContentProps<Item> extends TableOf<Item>, Names<Item> {
+  offered: ((item: Item) => readonly Action[]) | undefined;
+  /** Lines of the menu. */
+  items: (actions: readonly Action[]) => ReactNode;
+}
+
+function Content<Item>(props: ContentProps<Item>) {
   const { pages, empty } = props;
   const place = useRef<HTMLDivElement>(null);
   const { items, query } = pages;
@@ -75,7 +109,7 @@ export function Table<Item>(props: TableProps<Item>) {
   );
 }
 
-interface RowsProps<Item> extends TableProps<Item> {
+interface RowsProps<Item> extends ContentProps<Item> {
   shown: readonly Item[];
   ids: readonly string[];
   place: React.RefObject<HTMLDivElement | null>;
@@ -85,7 +119,7 @@ interface RowsProps<Item> extends TableProps<Item> {
 }
 
 function Rows<Item>(props: RowsProps<Item>) {
-  const { label, pages, columns, name, link, menu, shown, ids, place, focus, order, setOrder } = props;
+  const { label, pages, columns, name, link, offered, shown, ids, place, focus, order, setOrder } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const { rows, rest, measure } = useVirtualRows(ids, body, focus.kept);
   const [asked, setAsked] = useState<{ id: string; at: MenuAt; open: boolean }>();
@@ -111,11 +145,11 @@ function Rows<Item>(props: RowsProps<Item>) {
         {...as.table}
         aria-label={label}
         aria-rowcount={virtual ? total : undefined}
-        style={{ '--tracks': tracksOf(columns, menu !== undefined) } as React.CSSProperties}
+        style={{ '--tracks': tracksOf(columns, offered !== undefined) } as React.CSSProperties}
         className="block w-full"
         onKeyDown={moveBetweenRows}
       >
-        <Head columns={columns} order={order} onOrder={setOrder} menu={menu !== undefined} />
+        <Head columns={columns} order={order} onOrder={setOrder} menu={offered !== undefined} />
         <tbody ref={body} {...as.rowgroup} className="flex flex-col" style={{ paddingBottom: rest }}>
           {rows.map(({ row, gap }) => {
             const [item, id] = [shown[row], ids[row]];
@@ -126,8 +160,8 @@ function Rows<Item>(props: RowsProps<Item>) {
                 {...{ item, id, gap, columns, measure }}
                 index={virtual ? row + 2 : undefined}
                 link={link?.(item)}
-                menuColumn={menu !== undefined}
-                menuLabel={menu?.(item) ? `Actions for ${name(item)}` : undefined}
+                menuColumn={offered !== undefined}
+                menuLabel={offered?.(item).length ? `Actions for ${name(item)}` : undefined}
                 expanded={asked?.open === true && asked.id === id}
                 onNear={() => void loadMenu().catch(() => undefined)}
                 onMenu={(asking, button, point) =>
@@ -146,7 +180,7 @@ function Rows<Item>(props: RowsProps<Item>) {
             open={asked.open}
             onClose={() => setAsked({ ...asked, open: false })}
           >
-            {menu?.(about)}
+            {props.items(offered?.(about) ?? [])}
           </RowMenu>
         </Suspense>
       )}

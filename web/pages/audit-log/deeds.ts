@@ -11,10 +11,19 @@ export function aboutOf({ subject, details = {}, actor }: AuditRecord): About {
 const known = new Map<string, Deed>();
 const names = new Map<string, string>();
 
-/** Subjects register their words here (web/subjects.ts), so that the log knows none of them. */
-export function registerDeeds(deeds: Readonly<Record<string, Deed>>, kinds: Readonly<Record<string, string>>): void {
-  for (const [action, deed] of Object.entries(deeds)) known.set(action, deed);
-  for (const [kind, name] of Object.entries(kinds)) names.set(kind, name);
+/**
+ * Subjects register their words here (web/subjects.ts), so that the log knows none of them. The kinds of a subject have names
+ * of their own, or all the one of its place.
+ */
+export function registerDeeds(
+  deeds: Readonly<Record<string, Deed>>,
+  kinds: Readonly<Record<string, string>> | string | undefined,
+): void {
+  for (const [action, deed] of Object.entries(deeds)) {
+    known.set(action, deed);
+    if (typeof kinds === 'string') names.set(action.slice(0, action.indexOf('.')), kinds);
+  }
+  if (typeof kinds === 'object') for (const [kind, name] of Object.entries(kinds)) names.set(kind, name);
 }
 
 /** A log may hold actions of a newer control plane. */

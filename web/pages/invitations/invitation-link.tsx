@@ -5,10 +5,16 @@ import { Notice } from '../../components/notice.tsx';
 import { Time } from '../../components/times/time.tsx';
 import type { Answers } from '../../control-plane/session.ts';
 
-export type InvitationWithToken = Answers['invitations']['create'];
+type InvitationWithToken = Answers['invitations']['create'];
+
+/** In place of the form, once the link is made. */
+export const linkOnce = {
+  title: ({ invitation }: InvitationWithToken) => `Invitation for ${invitation.email}`,
+  content: (made: InvitationWithToken, close: () => void) => <InvitationLink made={made} onClose={close} />,
+};
 
 /** The link of an invitation: here and never again. */
-export function InvitationLink({ made, onClose }: { made: InvitationWithToken; onClose: () => void }) {
+function InvitationLink({ made, onClose }: { made: InvitationWithToken; onClose: () => void }) {
   const { email, expiresAt } = made.invitation;
   return (
     <div className="flex flex-col gap-4">

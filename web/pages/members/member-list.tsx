@@ -1,10 +1,8 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import { mayActAs } from '../../../domain/roles.ts';
 import { Avatar } from '../../components/avatar.tsx';
-import { MenuItem } from '../../components/dialogs/menu.tsx';
-import { useDialog } from '../../components/dialogs/use-dialog.ts';
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx';
+import { useAddressFilters } from '../../components/filter-bar/use-address-filters.ts';
 import { roleChoices } from '../../components/forms/roles.tsx';
 import { Card } from '../../components/page.tsx';
 import { Badge } from '../../components/status.tsx';
@@ -17,24 +15,21 @@ import { useMembership, useSession } from '../../control-plane/session.ts';
 import { useWhole } from '../../control-plane/whole.ts';
 import { ChangeRole } from './change-role.tsx';
 import type { Member } from './member.ts';
+import { useMemberActions } from './member-actions.ts';
 import { isSought } from './member-search.ts';
-import { RemoveMember } from './remove-member.tsx';
 
 const route = getRouteApi('/$organization/members');
 
 export function MemberList() {
   const { trpc } = usePlane();
   const own = useMembership();
-  const self = useSession()?.user.id;
-  const search = route.useSearch();
-  const navigate = useNavigate({ from: '/$organization/members' });
-  const { about, open, key, show, close } = useDialog<Member>();
+  const actions = useMemberActions();
   const members = usePages(trpc.members.list, {
     path: { id: own.id },
     query: { limit: 200 },
     id: ({ userId }) => userId,
   });
-  const { q = '', role, mfa } = search;
+  const { q = '', role, mfa } = route.useSearch();
   const narrowed = q !== '' || role !== undefined || mfa !== undefined;
   useWhole(members, narrowed);
   const shows = useCallback(
@@ -49,8 +44,7 @@ export function MemberList() {
   return (
     <div className="flex flex-col gap-3">
       <FilterBar
-        values={search}
-        onChange={(next) => void navigate({ search: next, replace: true })}
+        {...useAddressFilters()}
         search={{ label: 'Search members', placeholder: 'Search by name, e-mail or team' }}
         filters={[
           { name: 'role', label: 'Role', choices: roleChoices('owner') },
@@ -59,23 +53,8 @@ export function MemberList() {
         count={members.items !== undefined && `${count} ${loaded.length === 1 ? 'member' : 'members'}`}
       />
       <Card>
-        <Table
-          label="Members"
-          pages={members}
-          columns={columns}
-          name={({ name }) => name}
-          shows={shows}
-          menu={(member) =>
-            (member.userId === self || mayActAs(own.role, member.role === 'owner' ? 'owner' : 'admin')) && (
-              <MenuItem danger onSelect={() => show(member)}>
-                {member.userId === self ? 'Leave the organization' : 'Remove'}
-              </MenuItem>
-            )
-          }
-          empty={null}
-        />
+        <Table label="Members" pages={members} columns={columns} shows={shows} actions={actions} empty={null} />
       </Card>
-      {about !== undefined && <RemoveMember key={key} member={about} open={open} onClose={close} />}
     </div>
   );
 }

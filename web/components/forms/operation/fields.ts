@@ -7,8 +7,8 @@ export interface OperationOf<Input, Output> {
   '~types': { input: Input; output: Output };
 }
 
-/** Fields of the body that an operation takes. */
-export type BodyOf<Input> = Input extends { body?: infer Body } ? NonNullable<Body> : never;
+/** Fields of the body that an operation takes; none where it takes none. */
+export type BodyOf<Input> = 'body' extends keyof Input ? NonNullable<Input['body']> : Record<never, never>;
 export type PathOf<Input> = Input extends { path: infer Path } ? Path : undefined;
 
 /** Values of some fields. */

@@ -5,7 +5,8 @@ import { Dialog } from '../../dialogs/dialog.tsx';
 import { OperationForm, type OperationFormProps } from './operation-form.tsx';
 import { useUnsaved } from './use-unsaved.ts';
 
-interface FormDialogProps<Input, Output> extends Omit<OperationFormProps<Input, Output>, 'onCancel' | 'onDirty'> {
+export interface FormDialogProps<Input, Output>
+  extends Omit<OperationFormProps<Input, Output>, 'onCancel' | 'onDirty'> {
   open: boolean;
   onClose: () => void;
   title: string;

@@ -61,8 +61,10 @@ function Filled({ name, body, fields, start = {}, current, ...form }: Untyped & 
   const set = (some: Values) => setOwn((before) => ({ ...before, ...some }));
   const { path, onDirty, onCancel, touches = [] } = form;
   const change = useChange(
-    (sent: Values, context: Sent) =>
-      getUntypedClient(client).mutation(name, { ...(path === undefined ? {} : { path }), body: sent }, context),
+    (sent: Values, context: Sent) => {
+      const to = path === undefined ? {} : { path };
+      return getUntypedClient(client).mutation(name, names.length === 0 ? to : { ...to, body: sent }, context);
+    },
     {
       failed: `${form.submit}: failed`,
       quiet: true,

@@ -1,0 +1,32 @@
+import { Fragment, type ReactNode } from 'react';
+import { useRights } from '../../control-plane/session.ts';
+import { MenuItem } from '../dialogs/menu.tsx';
+import { useDialog } from '../dialogs/use-dialog.ts';
+import type { Action, DialogAction } from './action.ts';
+
+/** Actions on things of which one has its dialog open at a time. */
+export function useActions(): {
+  /** Of these, the ones that the role allows. */
+  allowed: (actions: readonly Action[]) => readonly Action[];
+  /** Lines of a menu. */
+  items: (actions: readonly Action[]) => ReactNode;
+  /** The dialog of the one that was chosen. */
+  dialog: ReactNode;
+} {
+  const may = useRights();
+  const { about, open, key, show, close } = useDialog<DialogAction>();
+  return {
+    allowed: (actions) => actions.filter(({ role = 'admin' }) => may(role)),
+    items: (actions) =>
+      actions.map((action) => (
+        <MenuItem
+          key={action.label}
+          danger={action.danger === true}
+          onSelect={() => ('act' in action ? action.act() : show(action))}
+        >
+          {action.label}
+        </MenuItem>
+      )),
+    dialog: about !== undefined && <Fragment key={key}>{about.dialog({ open, onClose: close })}</Fragment>,
+  };
+}

@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react';
+import { useRights } from '../../control-plane/session.ts';
+import { useAddressDialog } from '../dialogs/use-address-dialog.ts';
+import { Button } from '../forms/button.tsx';
+import type { DialogAction } from './action.ts';
+
+/**
+ * The main action of a page. Its dialog stands in the address under `name`, so that a link can open it and Back closes it. The
+ * same button may stand in several places, as beside the heading and in an empty list.
+ */
+export function usePageAction(
+  name: string,
+  action: DialogAction | undefined,
+): { button: ReactNode; dialog: ReactNode } {
+  const may = useRights();
+  const { open, show, close } = useAddressDialog(name);
+  if (action === undefined || !may(action.role ?? 'admin')) return { button: undefined, dialog: undefined };
+  return {
+    button: (
+      <Button look="strong" onClick={show}>
+        {action.label}
+      </Button>
+    ),
+    dialog: action.dialog({ open, onClose: close }),
+  };
+}

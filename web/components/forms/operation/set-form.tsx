@@ -1,0 +1,110 @@
+import { getUntypedClient } from '@trpc/client';
+import { type ReactNode, useState } from 'react';
+import { useChange } from '../../../control-plane/change.ts';
+import { nameOf } from '../../../control-plane/operation-name.ts';
+import type { Pages } from '../../../control-plane/pages.ts';
+import { usePlane } from '../../../control-plane/plane.ts';
+import { useWhole } from '../../../control-plane/whole.ts';
+import { SubmitOrCancel } from '../../dialogs/dialog.tsx';
+import { LoadedPages } from '../../states.tsx';
+import { Checkbox, Form, TextField } from '../form.tsx';
+import type { OperationOf } from './fields.ts';
+import { asSentence } from './values.ts';
+
+interface Changed {
+  add: string[];
+  remove: string[];
+}
+
+/** An operation that changes a set by what is added and removed (api/engine/input/set-change.ts). */
+export interface SetOperationProps<Path> {
+  operation: OperationOf<
+    { path: Path; body?: { add?: string[] | undefined; remove?: string[] | undefined } | undefined },
+    unknown
+  >;
+  path: Path;
+  /** The ids of those that are in the set. */
+  chosen: readonly string[];
+  succeeded: string;
+  onClose: () => void;
+}
+
+interface SetFormProps<Path, Item> extends SetOperationProps<Path> {
+  /** All that can be in the set. */
+  pages: Pages<Item>;
+  words: (item: Item) => { label: string; hint?: ReactNode };
+  /** Whether something fits what was typed. */
+  isSought: (item: Item, sought: string) => boolean;
+  /** As in "members". */
+  nouns: string;
+  placeholder: string;
+}
+
+/**
+ * Chooses what is in a set, among all that can be. Only what was added and removed is sent, so that what somebody else changes
+ * meanwhile stays.
+ */
+export function SetForm<Path, Item>(props: SetFormProps<Path, Item>) {
+  const { operation, path, pages, words, isSought, nouns, placeholder, succeeded, onClose } = props;
+  const { client } = usePlane();
+  const name = nameOf(operation);
+  const [before] = useState<ReadonlySet<string>>(() => new Set(props.chosen));
+  const [chosen, setChosen] = useState(before);
+  const [sought, setSought] = useState('');
+  useWhole(pages, sought !== '');
+  const save = useChange((body: Changed, sent) => getUntypedClient(client).mutation(name, { path, body }, sent), {
+    failed: `The ${nouns} could not be changed`,
+    succeeded,
+    undo: ({ add, remove }) => ({ add: remove, remove: add }),
+    quiet: true,
+    done: onClose,
+    touches: () => [[[name.split('.')[0]]]],
+  });
+  const set = (id: string, isIn: boolean) =>
+    setChosen(new Set(isIn ? [...chosen, id] : without(chosen, new Set([id]))));
+  return (
+    <Form
+      problem={save.problem}
+      places={[]}
+      onSubmit={() => save.send({ add: without(chosen, before), remove: without(before, chosen) })}
+    >
+      <TextField
+        name="search"
+        type="search"
+        label={`Search ${nouns}`}
+        bare
+        first
+        placeholder={placeholder}
+        value={sought}
+        onChange={setSought}
+      />
+      <LoadedPages pages={pages} empty={null}>
+        {(items) => {
+          const found = items.filter((item) => isSought(item, sought));
+          return (
+            <fieldset className="max-h-[45vh] min-w-0 divide-y divide-line overflow-y-auto rounded-lg border border-soft-line bg-field">
+              <legend className="sr-only">{asSentence(nouns)}</legend>
+              {found.map((item) => (
+                <div key={pages.id(item)} className="px-3 py-2">
+                  <Checkbox
+                    {...words(item)}
+                    checked={chosen.has(pages.id(item))}
+                    onChange={(isIn) => set(pages.id(item), isIn)}
+                  />
+                </div>
+              ))}
+              {found.length === 0 && <p className="px-3 py-4 text-soft text-sm">No results</p>}
+            </fieldset>
+          );
+        }}
+      </LoadedPages>
+      <SubmitOrCancel onCancel={onClose} busy={save.sending}>
+        Save
+      </SubmitOrCancel>
+    </Form>
+  );
+}
+
+function without(ids: ReadonlySet<string>, others: ReadonlySet<string>): string[] {
+  return [...ids].filter((id) => !others.has(id));
+}

@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react';
+import { usePlace } from '../../frame/places.ts';
+import type { DialogAction } from '../actions/action.ts';
+import { usePageAction } from '../actions/use-page-action.tsx';
+import type { Filter } from '../filter-bar/chip.tsx';
+import { FilterBar } from '../filter-bar/filter-bar.tsx';
+import { useAddressFilters } from '../filter-bar/use-address-filters.ts';
+import { Card, Page } from '../page.tsx';
+import { EmptyState } from '../states.tsx';
+import { AnyTable, type AnyTableProps, type TableProps } from './table.tsx';
+
+type ListPageProps<Item> = Omit<TableProps<Item>, 'label' | 'empty'> & {
+  about: ReactNode;
+  /** Creates one: the button beside the heading, and in the empty list. */
+  make?: DialogAction;
+  /** The name of its dialog in the address, where it is not `make`. */
+  makeIn?: string;
+  filters?: readonly Filter[];
+  /** Names what belongs here, where nothing is yet. */
+  empty: { title: string; text: ReactNode };
+};
+
+/** The page of a place that is one list. Heading and icon are those of the place. */
+export function ListPage<Item>({ about, make, makeIn = 'make', filters, empty, ...table }: ListPageProps<Item>) {
+  const { label, icon } = usePlace();
+  const { button, dialog } = usePageAction(makeIn, make);
+  const bar = useAddressFilters();
+  const bare = table.pages.items?.length === 0;
+  const nothing = (
+    <EmptyState icon={icon} title={empty.title} action={button}>
+      {empty.text}
+    </EmptyState>
+  );
+  const list = (
+    <Card>
+      <AnyTable {...(table as unknown as AnyTableProps<Item>)} label={label} empty={nothing} />
+    </Card>
+  );
+  return (
+    <Page title={label} about={about} actions={!bare && button}>
+      {filters === undefined ? (
+        list
+      ) : (
+        <div className="flex flex-col gap-3">
+          <FilterBar {...bar} filters={filters} />
+          {list}
+        </div>
+      )}
+      {dialog}
+    </Page>
+  );
+}

@@ -1,0 +1,49 @@
+import { useNavigate } from '@tanstack/react-router';
+import type { Action } from '../../components/actions/action.ts';
+import { deleteAction } from '../../components/actions/delete-action.tsx';
+import { namesIn } from '../../components/dialogs/affected-list.tsx';
+import { personPlane, usePlane } from '../../control-plane/plane.ts';
+import { sessionQuery, useMembership, useSession } from '../../control-plane/session.ts';
+import type { Member } from './member.ts';
+
+/** A member is removed, or leaves: the actions on one of them. */
+export function useMemberActions(): (member: Member) => readonly Action[] {
+  const { trpc } = usePlane();
+  const { id, name: organization } = useMembership();
+  const self = useSession()?.user.id;
+  const navigate = useNavigate();
+  const leave = deleteAction({
+    verb: 'Leave',
+    label: 'Leave the organization',
+    role: 'viewer',
+    name: organization,
+    operation: trpc.organizations.leave,
+    path: { id },
+    succeeded: `You left ${organization}`,
+    done: async () => {
+      // The first page chooses among the organizations that are left.
+      await personPlane.queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
+      await navigate({ to: '/' });
+    },
+    consequences:
+      'You lose access to it, and only an invitation brings you back. API tokens that you created end; invitations stay.',
+  });
+  const remove = ({ userId, name, email, role, teams }: Member) =>
+    deleteAction({
+      verb: 'Remove',
+      role: role === 'owner' ? 'owner' : 'admin',
+      name,
+      operation: trpc.members.remove,
+      path: { id, userId },
+      touches: [trpc.teams.pathKey()],
+      affected: [
+        { what: 'Leaves these teams', names: teams.map((team) => team.name) },
+        {
+          what: 'API tokens that end',
+          names: namesIn(trpc.apiTokens.list.queryOptions({ query: { createdBy: userId, live: true, limit: 200 } })),
+        },
+      ],
+      consequences: `${email} loses access to ${organization} with the next request. API tokens that this person created end; invitations stay: revoke those that you no longer want.`,
+    });
+  return (member) => [member.userId === self ? leave : remove(member)];
+}
