@@ -6,13 +6,14 @@ import { FirstSteps } from './first-steps.tsx';
 import { Lately } from './lately.tsx';
 import { NeedsAttention } from './needs-attention.tsx';
 import { Running } from './running.tsx';
+import { runningClusters } from './running-clusters.ts';
 
 /** The first page: problems, running workloads, recent changes. */
 export function Home() {
   const { trpc } = usePlane();
   const { role } = useMembership();
   const person = useSession()?.user;
-  const clusters = useQuery(trpc.clusters.list.queryOptions({ query: { summary: true, limit: 100 } }));
+  const clusters = useQuery(runningClusters(trpc));
   return (
     <Page title="Home">
       <NeedsAttention />

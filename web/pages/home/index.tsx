@@ -3,10 +3,13 @@ import { createRoute } from '@tanstack/react-router';
 import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
+import { runningClusters } from './running-clusters.ts';
 
 const home = createRoute({
   getParentRoute: () => organizationRoute,
   path: '/',
+  // Asked beside the file of the page.
+  loader: ({ context: { plane } }) => void plane.queryClient.prefetchQuery(runningClusters(plane.trpc)),
   component: page(() => import('./home.tsx'), 'Home'),
 });
 

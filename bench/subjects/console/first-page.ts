@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext } from 'playwright-core';
-import { freePort } from '../../test/ground/free-port.ts';
-import type { Benchmark, Figures, Opened } from '../engine/benchmark.ts';
-import { openConsole } from '../engine/console-page.ts';
-import { serveBarePage } from '../reference/bare-page.ts';
+import { freePort } from '../../../test/ground/free-port.ts';
+import type { Benchmark, Figures, Opened } from '../../engine/benchmark.ts';
+import { openConsole } from '../../engine/console-page.ts';
+import { serveBarePage } from '../../reference/bare-page.ts';
 
 const script = 'console: script of the first page';
 const interactive = 'console: first page, cold to interactive';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
-import { seedMember } from '../../test/seeds/seed.ts';
-import type { Benchmark, Figures, Opened } from '../engine/benchmark.ts';
-import { calibration, openConsole } from '../engine/console-page.ts';
+import { seedMember } from '../../../test/seeds/seed.ts';
+import type { Benchmark, Figures, Opened } from '../../engine/benchmark.ts';
+import { calibration, openConsole } from '../../engine/console-page.ts';
 
 const count = 1_000;
 const more = 'console: paint after the answer to "Show more", up to 1,000 members';

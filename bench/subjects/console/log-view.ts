@@ -1,8 +1,8 @@
 import type { CDPSession, Page } from 'playwright-core';
-import { Applications } from '../../test/applications/applications.ts';
-import { freePort } from '../../test/ground/free-port.ts';
-import type { Benchmark, Figures, Opened } from '../engine/benchmark.ts';
-import { calibration, openConsole } from '../engine/console-page.ts';
+import { Applications } from '../../../test/applications/applications.ts';
+import { freePort } from '../../../test/ground/free-port.ts';
+import type { Benchmark, Figures, Opened } from '../../engine/benchmark.ts';
+import { calibration, openConsole } from '../../engine/console-page.ts';
 
 const count = 100_000;
 const appending = 'console: longest frame, 100,000 lines of a log coming';
