@@ -36,6 +36,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'workflow show': async () => (await import('./workflow/show.ts')).workflowShow,
   'workflow export': async () => (await import('./workflow/export.ts')).workflowExport,
   'workflow history': async () => (await import('./workflow/history.ts')).workflowHistory,
+  search: async () => (await import('./search/search.ts')).search,
   'agent run': async () => (await import('./agent/agent.ts')).agentCommand('run'),
   'agent join': async () => (await import('./agent/agent.ts')).agentCommand('join'),
   'agent status': async () => (await import('./agent/agent.ts')).agentCommand('status'),

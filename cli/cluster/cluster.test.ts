@@ -139,6 +139,25 @@ test('update asks for the offered release, and can be cancelled', async () => {
   expect(cancelled).toMatchObject({ code: 0, out: expect.stringMatching(/ to .+: cancelled\n$/) });
 });
 
+test('search finds by a part of a name, and lists are narrowed by words', async () => {
+  const [found, json, nothing, clusters, none, workflows, refused] = await Promise.all([
+    ballast(['search', 'BER']),
+    ballast(['search', clusterId, '--json']),
+    ballast(['search', 'no', 'such', 'thing']),
+    ballast(['cluster', 'list', '--query', 'erl']),
+    ballast(['cluster', 'list', '-q', 'paris']),
+    ballast(['workflow', 'list', '--query', 'cluster berlin']),
+    ballast(['search', 'x', '--limit', '51']),
+  ]);
+  expect(found.out).toMatch(new RegExp(`^cluster +${clusterId} +Berlin`, 'm'));
+  expect(JSON.parse(json.out).found[0]).toMatchObject({ id: clusterId, name: 'Berlin' });
+  expect(nothing).toMatchObject({ code: 0, out: 'No name or id matches "no such thing".\n' });
+  expect(clusters.out).toMatch(/^berlin +Berlin /m);
+  expect(none.out).toBe('There are no such clusters.\n');
+  expect(workflows.out).toMatch(new RegExp(`^${clusterId} +cluster +Berlin +`, 'm'));
+  expect(refused).toMatchObject({ code: 2, out: '' });
+});
+
 test('workflow list, show and history tell what goes on behind it', async () => {
   const actorId = `cluster/${clusterId}`;
   const page = { actorId, runId: 'one', page: 0, organizationId: ours.organizationId };

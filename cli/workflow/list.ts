@@ -11,8 +11,14 @@ type Workflow = z.output<typeof workflowSchema>;
 export const workflowList = command({
   summary: 'Lists workflows, newest first',
   usage:
-    '[--kind KIND | --lives LIFE] [--open | --over | --stuck | --failed] [--about ID] [--by ID] [--from TIME] [--until TIME] [--tail N] [--json]',
+    '[--query TEXT] [--kind KIND | --lives LIFE] [--open | --over | --stuck | --failed] [--about ID] [--by ID] [--from TIME] [--until TIME] [--tail N] [--json]',
   options: {
+    query: {
+      type: 'string',
+      short: 'q',
+      value: 'TEXT',
+      what: 'Only those with these words in their title, or of this id.',
+    },
     kind: {
       type: 'string',
       value: 'KIND',
@@ -34,7 +40,7 @@ export const workflowList = command({
     tail: { type: 'string', value: 'N', what: 'At most so many; 50 by default.' },
     ...restOptions,
   },
-  run: async ({ kind, open, over, stuck, failed, lives, about, by, from, until, tail, ...given }) => {
+  run: async ({ query: q, kind, open, over, stuck, failed, lives, about, by, from, until, tail, ...given }) => {
     if (kind !== undefined && !kinds.some((one) => one === kind)) {
       throw new UsageError(`There is no kind "${printable(kind)}"; there is: ${kinds.join(', ')}.`);
     }
@@ -44,6 +50,7 @@ export const workflowList = command({
       '/workflows',
       wholeNumberOf('--tail', tail, 1, 10_000) ?? 50,
       {
+        ...(q === undefined ? {} : { q }),
         ...(kind === undefined ? {} : { kind }),
         ...(open || over ? { state: open ? 'open' : 'over' } : {}),
         ...(stuck ? { stuck: 'true' } : {}),
