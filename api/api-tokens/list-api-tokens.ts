@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listTokens } from '../../db/api-tokens/api-tokens.ts';
+import { soughtText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { apiTokenAnswer, apiTokenSchema } from './api-token.ts';
@@ -13,6 +14,7 @@ export const listApiTokens = operation({
   projectTokens: 'refused',
   problems: [],
   query: z.strictObject({
+    q: soughtText('its name or `tokenId`'),
     live: z.boolean().default(false).describe('Only those that still work: neither revoked nor expired.'),
     createdBy: z
       .guid()
@@ -23,8 +25,8 @@ export const listApiTokens = operation({
   paged: { after: createdPosition },
   result: apiTokenSchema,
   async handle({ caller, database, query, page }) {
-    const { live, createdBy: makerId } = query;
-    const tokens = await listTokens(database.kysely, caller.organization.id, { ...oneMore(page), live, makerId });
+    const { q, live, createdBy: makerId } = query;
+    const tokens = await listTokens(database.kysely, caller.organization.id, { ...oneMore(page), q, live, makerId });
     return pageOf(tokens, page, ({ id }) => id, apiTokenAnswer);
   },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { currentRelease } from '../../db/agent-updates/agent-releases.ts';
 import { listClusters as clustersOf } from '../../db/clusters/clusters.ts';
+import { soughtText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { clusterSchema } from './cluster.ts';
@@ -15,12 +16,13 @@ export const listClusters = operation({
   projectTokens: 'allowed',
   problems: [],
   query: z.strictObject({
+    q: soughtText('its name or region'),
     summary: z.boolean().optional().describe('Whether each tells its `summary`.'),
   }),
   paged: { after: createdPosition },
   result: clusterSchema,
   async handle({ caller, query, database, server, page }) {
-    const clusters = await clustersOf(database.kysely, caller.organization.id, oneMore(page));
+    const clusters = await clustersOf(database.kysely, caller.organization.id, { ...oneMore(page), q: query.q });
     const present = await presentClusters(server, caller.organization.id, clusters);
     if (query.summary !== true) return pageOf(clusters, page, ({ id }) => id, present);
     const available = (await currentRelease(database.kysely))?.image;

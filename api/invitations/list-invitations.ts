@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { listInvitations as invitationsOf } from '../../db/invitations/invitations.ts';
+import { soughtText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { organizationPath } from '../organizations/organization.ts';
@@ -14,10 +16,14 @@ export const listInvitations = operation({
   projectTokens: 'refused',
   problems: ['not-found'],
   path: organizationPath,
+  query: z.strictObject({ q: soughtText('its e-mail') }),
   paged: { after: createdPosition },
   result: invitationSchema,
-  async handle({ caller, path, database, page }) {
-    const invitations = await invitationsOf(database.kysely, caller.ownOrganization(path.id).id, oneMore(page));
+  async handle({ caller, path, database, query, page }) {
+    const invitations = await invitationsOf(database.kysely, caller.ownOrganization(path.id).id, {
+      ...oneMore(page),
+      q: query.q,
+    });
     return pageOf(invitations, page, ({ id }) => id, invitationAnswer);
   },
 });

@@ -27,7 +27,7 @@ export const search = operation({
   problems: [],
   rate: 'searches',
   query: z.strictObject({
-    q: z.string().trim().max(100).default('').describe('A name, a part of one, or an id; nothing finds nothing.'),
+    q: z.string().trim().max(200).default('').describe('A name, a part of one, or an id; nothing finds nothing.'),
     limit: z.int().min(1).max(50).default(20),
   }),
   result: z.object({ found: z.array(foundSchema) }).meta({ id: 'SearchResult' }),

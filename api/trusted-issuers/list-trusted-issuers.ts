@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { listTrustedIssuers as issuersOf } from '../../db/trusted-issuers/trusted-issuers.ts';
+import { soughtText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { trustedIssuerAnswer, trustedIssuerSchema } from './trusted-issuer.ts';
@@ -11,10 +13,11 @@ export const listTrustedIssuers = operation({
   role: 'admin',
   projectTokens: 'refused',
   problems: [],
+  query: z.strictObject({ q: soughtText('its name or issuer') }),
   paged: { after: createdPosition },
   result: trustedIssuerSchema,
-  async handle({ caller, database, page }) {
-    const rules = await issuersOf(database.kysely, caller.organization.id, oneMore(page));
+  async handle({ caller, database, query, page }) {
+    const rules = await issuersOf(database.kysely, caller.organization.id, { ...oneMore(page), q: query.q });
     return pageOf(rules, page, ({ id }) => id, trustedIssuerAnswer);
   },
 });

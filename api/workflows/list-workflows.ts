@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ActorPosition } from '../../db/workflows/actor-filter.ts';
 import { listActors } from '../../db/workflows/actors.ts';
 import { actorKinds, descriptors } from '../../workflows/descriptors.ts';
+import { soughtText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
 import { presentWorkflow } from './present-workflow.ts';
 import { readableKinds } from './readable-kinds.ts';
@@ -21,6 +22,7 @@ export const listWorkflows = operation({
   projectTokens: 'allowed',
   problems: [],
   query: z.strictObject({
+    q: soughtText('its title or id'),
     kind: z.enum(actorKinds).optional(),
     lives: z
       .enum(['once', 'for-ever'])
@@ -37,12 +39,13 @@ export const listWorkflows = operation({
   paged: { after: position },
   result: workflowSchema,
   async handle({ caller, query, database, page }) {
-    const { kind, lives, state, outcome, stuck, subjectId, requestedBy, from, until } = query;
+    const { q, kind, lives, state, outcome, stuck, subjectId, requestedBy, from, until } = query;
     const kinds = readableKinds(caller).filter(
       (one) => (kind ?? one) === one && (lives ?? descriptors[one].lives) === descriptors[one].lives,
     );
     const rows = await listActors(database.kysely, caller.organization.id, {
       kinds,
+      q,
       open: state === undefined ? undefined : state === 'open',
       ends: outcome,
       stuck: stuck === true,

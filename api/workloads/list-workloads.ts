@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listSlices } from '../../db/workloads/cluster-slices.ts';
 import { listObservedSlices } from '../../db/workloads/observed-slices.ts';
 import { clusterPath, theCluster } from '../clusters/cluster.ts';
+import { soughtText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
 import { presentWorkload } from './present-workload.ts';
 import { workloadSchema } from './workload.ts';
@@ -15,12 +16,13 @@ export const listWorkloads = operation({
   projectTokens: 'refused',
   problems: ['not-found'],
   path: clusterPath,
+  query: z.strictObject({ q: soughtText('its name') }),
   paged: { after: z.strictObject({ key: z.string() }) },
   result: workloadSchema,
-  async handle({ caller, path, database, page }) {
+  async handle({ caller, path, query, database, page }) {
     const cluster = await caller.see(theCluster, path.id);
     const { limit, after } = page;
-    const found = await listSlices(database.kysely, cluster, { limit: limit + 1, after: after?.key });
+    const found = await listSlices(database.kysely, cluster, { limit: limit + 1, after: after?.key, q: query.q });
     const slices = found.slice(0, limit);
     const keys = slices.map(({ key }) => key);
     const observed = new Map(

@@ -7,6 +7,7 @@ import { hashSecret, newSecret } from '../keys/secrets.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { hasWords } from '../search/words.ts';
 
 export interface ApiTokenView {
   id: string;
@@ -164,14 +165,21 @@ export interface TokenPosition {
   id: string;
 }
 
-/** The organization's tokens, newest first, revoked ones too. */
+/** The organization's tokens, newest first, revoked ones too; `q`: words of their names, or of the ids in their secrets. */
 export async function listTokens(
   kysely: Kysely<Tables>,
   organizationId: string,
-  page: { limit: number; after?: TokenPosition | undefined; live?: boolean; makerId?: string | undefined },
+  page: {
+    limit: number;
+    after?: TokenPosition | undefined;
+    live?: boolean;
+    makerId?: string | undefined;
+    q?: string | undefined;
+  },
 ): Promise<ApiTokenView[]> {
-  const { after, live = false, makerId } = page;
+  const { after, live = false, makerId, q } = page;
   let query = tokens(kysely, organizationId)
+    .where(hasWords(q, [sql.ref('token.name'), sql.ref('token.token_id')]))
     .orderBy('token.created_at', 'desc')
     .orderBy('token.id', 'desc')
     .limit(page.limit);

@@ -8,6 +8,7 @@ import { freeSlug, slugOf } from '../../domain/slug.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { hasWords } from '../search/words.ts';
 
 /** Names a cluster and whose it is. */
 export interface ClusterRef {
@@ -103,14 +104,18 @@ export async function findLocalCluster(kysely: Kysely<Tables>): Promise<ClusterR
     .executeTakeFirst();
 }
 
-/** The organization's clusters, oldest first. */
+/** The organization's clusters, oldest first; `q`: words of their names or regions. */
 export async function listClusters(
   kysely: Kysely<Tables>,
   organizationId: string,
-  page: { limit: number; after?: ClusterPosition | undefined },
+  page: { limit: number; after?: ClusterPosition | undefined; q?: string | undefined },
 ): Promise<ClusterView[]> {
-  const { limit, after } = page;
-  let query = clusters(kysely, organizationId).orderBy('cluster.created_at').orderBy('cluster.id').limit(limit);
+  const { limit, after, q } = page;
+  let query = clusters(kysely, organizationId)
+    .where(hasWords(q, [sql.ref('cluster.name'), sql.ref('cluster.region')]))
+    .orderBy('cluster.created_at')
+    .orderBy('cluster.id')
+    .limit(limit);
   if (after !== undefined) {
     query = query.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('cluster.created_at', 'cluster.id'), '>', tuple(after.createdAt, after.id)),

@@ -7,6 +7,7 @@ import { hashSecret } from '../keys/secrets.ts';
 import { addMember } from '../members/members.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { acrossTenants, type OwnTables, tenant } from '../postgres/tenant.ts';
+import { hasWords } from '../search/words.ts';
 
 export interface InvitationView {
   id: string;
@@ -50,14 +51,18 @@ export async function findInvitationOf(
   return await invitations(tenant(kysely, organizationId)).where('invitation.id', '=', id).executeTakeFirst();
 }
 
-/** The organization's invitations, newest first: open, expired and accepted ones, but not what was revoked. */
+/**
+ * The organization's invitations, newest first: open, expired and accepted ones, but not what was revoked. `q`: words of
+ * their e-mail.
+ */
 export async function listInvitations(
   kysely: Kysely<Tables>,
   organizationId: string,
-  page: { limit: number; after?: InvitationPosition | undefined },
+  page: { limit: number; after?: InvitationPosition | undefined; q?: string | undefined },
 ): Promise<InvitationView[]> {
   const { after } = page;
   let query = invitations(tenant(kysely, organizationId))
+    .where(hasWords(page.q, [sql.ref('invitation.email')]))
     .orderBy('invitation.created_at', 'desc')
     .orderBy('invitation.id', 'desc')
     .limit(page.limit);

@@ -8,6 +8,7 @@ import type { JsonObject } from '../postgres/json.ts';
 import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { patternsOf } from '../search/words.ts';
 
 export interface MemberView {
   userId: string;
@@ -43,6 +44,14 @@ const byUser = `${memberQuery} and membership.user_id = $2`;
 const order = 'order by membership.created_at, membership.user_id';
 const firstPage = `${memberQuery} ${order} limit $2`;
 const nextPage = `${memberQuery} and (membership.created_at, membership.user_id) > ($3, $4) ${order} limit $2`;
+// Both in one: the position of a first page is null.
+const sought = `${memberQuery}
+  and concat_ws(E'\\n', app_user.name, app_user.email, (
+    select string_agg(team.name, E'\\n')
+    from team_member join team on team.id = team_member.team_id
+    where team_member.organization_id = membership.organization_id and team_member.user_id = membership.user_id
+  )) ilike all ($3::text[])
+  and ($4::timestamptz is null or (membership.created_at, membership.user_id) > ($4, $5::uuid)) ${order} limit $2`;
 
 export async function findMember(
   kysely: Kysely<Tables>,
@@ -53,13 +62,17 @@ export async function findMember(
   return member;
 }
 
-/** The organization's members, those who came first at the beginning. */
+/** The organization's members, those who came first at the beginning; `q`: words of their name, e-mail or teams. */
 export async function listMembers(
   kysely: Kysely<Tables>,
   organizationId: string,
-  page: { limit: number; after?: MemberPosition | undefined },
+  page: { limit: number; after?: MemberPosition | undefined; q?: string | undefined },
 ): Promise<MemberView[]> {
-  const { limit, after } = page;
+  const { limit, after, q = '' } = page;
+  const patterns = patternsOf(q);
+  if (patterns.length > 0) {
+    return await members(kysely, sought, [organizationId, limit, patterns, after?.createdAt, after?.id]);
+  }
   if (after === undefined) return await members(kysely, firstPage, [organizationId, limit]);
   return await members(kysely, nextPage, [organizationId, limit, after.createdAt, after.id]);
 }

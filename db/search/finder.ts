@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ActorKind } from '../../workflows/descriptors.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { literally } from './words.ts';
 
 export const foundKinds = [
   'member',
@@ -32,7 +33,6 @@ export interface Finder {
 }
 
 export interface Sought {
-  /** In small letters. */
   text: string;
   /** The kinds of workflows that may be read: not all of them by everybody who may list some. */
   workflows: readonly ActorKind[];
@@ -47,16 +47,15 @@ interface Columns {
 }
 
 export function foundColumns({ text }: Sought, kind: Found['kind'], { id, name, detail, clusterId }: Columns) {
-  const pattern = text.replaceAll(/[\\%_]/g, (letter) => `\\${letter}`);
+  const pattern = literally(text);
   const within = `%${pattern}%`;
-  const lower = sql`lower(${name})`;
-  const further = detail === undefined ? sql`` : sql`when lower(${detail}) like ${within} then 5`;
+  const further = detail === undefined ? sql`` : sql`when ${detail} ilike ${within} then 5`;
   return sql`
     ${kind}::text as kind, (${id})::text as id, (${name})::text as name,
     (${detail ?? sql`null`})::text as detail, (${clusterId ?? sql`null`})::text as "clusterId",
-    case when lower((${id})::text) = ${text} then 0 when ${lower} = ${text} then 1
-      when ${lower} like ${`${pattern}%`} then 2 when ${lower} like ${`% ${pattern}%`} then 3
-      when ${lower} like ${within} then 4 ${further} end as rank`;
+    case when (${id})::text ilike ${pattern} then 0 when ${name} ilike ${pattern} then 1
+      when ${name} ilike ${`${pattern}%`} then 2 when ${name} ilike ${`% ${pattern}%`} then 3
+      when ${name} ilike ${within} then 4 ${further} end as rank`;
 }
 
 /** The best of all that these finders find, in one question. */
@@ -67,7 +66,7 @@ export async function find(
   { text, workflows, limit }: Sought & { limit: number },
 ): Promise<Found[]> {
   if (finders.length === 0) return [];
-  const sought = { text: text.toLowerCase(), workflows };
+  const sought = { text, workflows };
   const all = finders.map(
     ({ select }) => sql`(select * from (${select(organizationId, sought)}) as of_kind
       where rank is not null order by rank, lower(name), id limit ${limit})`,

@@ -7,6 +7,7 @@ import { uniqueViolation } from '../postgres/connection-failure.ts';
 import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { patternsOf } from '../search/words.ts';
 
 export interface TeamView {
   id: string;
@@ -39,6 +40,9 @@ const byId = `${teamQuery} and team.id = $2`;
 const order = 'order by team.created_at, team.id';
 const firstPage = `${teamQuery} ${order} limit $2`;
 const nextPage = `${teamQuery} and (team.created_at, team.id) > ($3, $4) ${order} limit $2`;
+// Both in one: the position of a first page is null.
+const sought = `${teamQuery} and team.name ilike all ($3::text[])
+  and ($4::timestamptz is null or (team.created_at, team.id) > ($4, $5::uuid)) ${order} limit $2`;
 
 export async function findTeam(
   kysely: Kysely<Tables>,
@@ -49,13 +53,17 @@ export async function findTeam(
   return team;
 }
 
-/** The organization's teams, oldest first. */
+/** The organization's teams, oldest first; `q`: words of their names. */
 export async function listTeams(
   kysely: Kysely<Tables>,
   organizationId: string,
-  page: { limit: number; after?: TeamPosition | undefined },
+  page: { limit: number; after?: TeamPosition | undefined; q?: string | undefined },
 ): Promise<TeamView[]> {
-  const { limit, after } = page;
+  const { limit, after, q = '' } = page;
+  const patterns = patternsOf(q);
+  if (patterns.length > 0) {
+    return await teams(kysely, sought, [organizationId, limit, patterns, after?.createdAt, after?.id]);
+  }
   if (after === undefined) return await teams(kysely, firstPage, [organizationId, limit]);
   return await teams(kysely, nextPage, [organizationId, limit, after.createdAt, after.id]);
 }

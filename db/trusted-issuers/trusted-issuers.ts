@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { Problem } from '../../domain/problems.ts';
 import type { TokenRole } from '../../domain/roles.ts';
@@ -10,6 +10,7 @@ import { uniqueViolation } from '../postgres/connection-failure.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { hasWords } from '../search/words.ts';
 
 /** The claims that a job's token must carry, and the role and projects that the job gets for them. */
 export interface TrustedIssuerRule {
@@ -121,14 +122,18 @@ export async function findTrustedIssuer(
   return row && viewOf(row);
 }
 
-/** The organization's rules, oldest first: the order in which they are tried. */
+/** The organization's rules, oldest first: the order in which they are tried. `q`: words of their names or issuers. */
 export async function listTrustedIssuers(
   kysely: Kysely<Tables>,
   organizationId: string,
-  page: { limit: number; after?: { createdAt: Date; id: string } | undefined },
+  page: { limit: number; after?: { createdAt: Date; id: string } | undefined; q?: string | undefined },
 ): Promise<TrustedIssuerView[]> {
-  const { after } = page;
-  let query = rules(kysely, organizationId).orderBy('created_at').orderBy('id').limit(page.limit);
+  const { after, q } = page;
+  let query = rules(kysely, organizationId)
+    .where(hasWords(q, [sql.ref('name'), sql.ref('issuer')]))
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(page.limit);
   if (after !== undefined) {
     query = query.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('created_at', 'id'), '>', tuple(after.createdAt, after.id)),

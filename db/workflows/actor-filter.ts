@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { WorkflowEnd } from '../../domain/actors/actor-descriptor.ts';
 import { columnOf } from '../../domain/actors/belongs-to.ts';
 import { type ActorKind, descriptors } from '../../workflows/descriptors.ts';
+import { hasWords } from '../search/words.ts';
 
 export interface ActorPosition {
   createdAt: Date;
@@ -18,6 +19,8 @@ export interface ActorFilter {
   subjectId?: string | undefined;
   /** The id of the person, token or part that requested it. */
   requestedBy?: string | undefined;
+  /** Words of its title or its id. */
+  q?: string | undefined;
   /** Not over before this time. */
   from?: Date | undefined;
   /** Begun before this time. */
@@ -26,7 +29,7 @@ export interface ActorFilter {
 
 /** The condition on the rows of one kind, beside their organization. */
 export function narrowed(kind: ActorKind, organizationId: string, filter: ActorFilter): RawBuilder<unknown> {
-  const { ends, subjectId, requestedBy, from, until } = filter;
+  const { ends, subjectId, requestedBy, from, until, q } = filter;
   const all: RawBuilder<unknown>[] = [sql`true`];
   if (ends !== undefined) {
     const states = Object.entries(descriptors[kind].ends).flatMap(([state, end]) => (end === ends ? [state] : []));
@@ -41,8 +44,32 @@ export function narrowed(kind: ActorKind, organizationId: string, filter: ActorF
     )`);
   }
   if (from !== undefined) all.push(sql`(actor.finished_at is null or actor.finished_at >= ${from})`);
+  if (q !== undefined) all.push(called(kind, organizationId, q));
   if (until !== undefined) all.push(sql`actor.created_at < ${until}`);
   return sql.join(all, sql` and `);
+}
+
+const guid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * The condition that each word is in the title, or that it is the id. Words of every title of the kind need no look at the
+ * rows. A name is its subject's, and subjects are few where workflows are many: those are sought first, and once.
+ */
+function called(kind: ActorKind, organizationId: string, q: string): RawBuilder<unknown> {
+  const { table, row, words } = descriptors[kind];
+  const title = words.title('').toLowerCase();
+  const rest = q.split(/\s+/).filter((word) => !title.includes(word.toLowerCase()));
+  if (rest.length === 0) return sql`true`;
+  const named = hasWords(rest.join(' '), [sql.raw(row.name)]);
+  const subject = subjectIdOf(kind);
+  const found =
+    row.join === undefined
+      ? named
+      : sql`${subject} = any(array(
+          select distinct ${subject} from ${sql.table(table)} as actor ${sql.raw(row.join)}
+          where actor.organization_id = ${organizationId} and ${named}))`;
+  const [id] = rest;
+  return rest.length === 1 && id !== undefined && guid.test(id) ? sql`(actor.id = ${id} or ${found})` : found;
 }
 
 /** SQL: the id of the thing that the row is about. */

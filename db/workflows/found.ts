@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Finder, foundColumns } from '../search/finder.ts';
 import { actorRows, openActorRows } from './actors.ts';
 
-const id = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const id = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Those that run; by its id, a finished one, too. */
 export const foundWorkflows: Finder = {

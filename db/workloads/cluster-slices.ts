@@ -7,6 +7,7 @@ import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { hasWords } from '../search/words.ts';
 import { allocateHosts } from './ingress-hosts.ts';
 import {
   type Secrets,
@@ -140,9 +141,12 @@ export async function removeSlice(
 export async function listSlices(
   kysely: Kysely<Tables>,
   { id, organizationId }: ClusterRef,
-  page: { limit: number; after?: string | undefined } = { limit: 1_000 },
+  page: { limit: number; after?: string | undefined; q?: string | undefined } = { limit: 1_000 },
 ): Promise<SliceView[]> {
-  let query = slices(kysely).where('cluster_id', '=', id).where('organization_id', '=', organizationId);
+  let query = slices(kysely)
+    .where('cluster_id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .where(hasWords(page.q, [sql.ref('name')]));
   if (page.after !== undefined) query = query.where('key', '>', page.after);
   return await query.orderBy('key').limit(page.limit).execute();
 }

@@ -20,6 +20,11 @@ export function line(most: number) {
   return z.string().min(1).max(most).regex(visible, unseen);
 }
 
+/** Words of what is sought in a list, or blanks, which narrow nothing. */
+export function soughtText(where: string) {
+  return z.string().trim().max(200).optional().describe(`Only those with each of these words in ${where}.`);
+}
+
 /** A name that people give to something. Spaces around it are left out. */
 export function nameText(least = 1) {
   return z.string().trim().min(least).max(100).regex(visible, unseen);
