@@ -76,4 +76,5 @@ const moment = html`<h1>One moment</h1>
 const welcome = html`<h1>Welcome to Ballast</h1>
 <p>This installation has no owner yet. Open the sign-in link that was printed when it was started (<code>npm start</code>) to create your account.</p>
 <p>The link expires after 15 minutes. <code>./ballast sign-in-link</code> prints another one.</p>
+<p>You created your account with it already? <a href="/sign-in">Sign in</a>.</p>
 <p class="aside"><a href="/docs">API reference</a></p>`;

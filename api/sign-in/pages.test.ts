@@ -46,6 +46,8 @@ describe('the first owner', () => {
   test('nobody is in yet, and the page says what to do', async () => {
     const page = await browser.get('/');
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('has no owner yet')]);
+    // An account whose first sign-in was left half way comes in from here.
+    expect(page.text).toContain('<a href="/sign-in">Sign in</a>');
     const refused = await world.signIn(browser, account('somebody'));
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('has no owner yet')]);
   });

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { bundleCache } from '../ground/bundle-cache.ts';
 import { Installation } from '../installation/installation.ts';
 import { Visitor } from './visitor.ts';
@@ -51,12 +51,15 @@ export class Console {
     return visitor;
   }
 
-  /** The first owner, by the link that the start has printed. */
+  /** The link to the first account, as the start has printed it. */
+  get firstLink(): string {
+    return /Create the first account: (\S+)/.exec(this.installation.output)?.[1] ?? '';
+  }
+
   async firstOwner(name: string, email: string, options?: BrowserContextOptions): Promise<Visitor> {
-    const link = /Create the first account: (\S+)/.exec(this.installation.output)?.[1] ?? '';
     const visitor = await this.visitor(options);
     const { page } = visitor;
-    await page.goto(link);
+    await page.goto(this.firstLink);
     await page.getByRole('button', { name: 'Continue' }).click();
     await makeAccount(visitor, name, email);
     return visitor;
@@ -95,9 +98,24 @@ export class Console {
 
 /** The built-in provider's pages, from "Make an account" on until one is back. */
 export async function makeAccount({ page }: Visitor, name: string, email?: string): Promise<void> {
+  await beginAccount(page, name, email);
+  await page.getByRole('button', { name: 'Not now' }).click();
+}
+
+/** The same up to "Protect your account", where the account is there and nobody is signed in yet. */
+export async function beginAccount(page: Page, name: string, email?: string): Promise<void> {
   await page.getByLabel('Name').fill(name);
   if (email !== undefined) await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByRole('heading', { name: 'Protect your account' }).waitFor();
+}
+
+/** From the sign-in page on, with an account that is there already. */
+export async function signInAgain({ page }: Visitor, email: string): Promise<void> {
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('button', { name: 'Not now' }).click();
 }

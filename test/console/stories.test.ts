@@ -10,7 +10,7 @@ import { freePort } from '../ground/free-port.ts';
 import { metricsToken } from '../installation/metrics-token.ts';
 import { signalProcess } from '../installation/process-family.ts';
 import { machine } from '../seeds/seed.ts';
-import { Console, makeAccount } from './console.ts';
+import { beginAccount, Console, signInAgain } from './console.ts';
 import { copied, heading, hold, mark, row } from './on-page.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -42,8 +42,24 @@ afterAll(async () => {
 
 /** Begun one after the other: each story goes on where the one before it ended. */
 describe.skipIf(browser === undefined)('the console', () => {
-  test('the first sign-in by the link ends on the first page', async () => {
-    ada = await opened.firstOwner('Ada Lovelace', 'ada@example.com');
+  test('a first owner who closes the tab at “Protect your account” comes in by the link and from the first page', async () => {
+    ada = await opened.visitor();
+    const half = await ada.context.newPage();
+    await half.goto(opened.firstLink);
+    await half.getByRole('button', { name: 'Continue' }).click();
+    await beginAccount(half, 'Ada Lovelace', 'ada@example.com');
+    await half.close();
+
+    const again = await ada.context.newPage();
+    await again.goto(opened.firstLink);
+    await again.getByRole('button', { name: 'Continue' }).click();
+    await again.getByRole('link', { name: 'Sign in with it' }).click();
+    await again.getByLabel('Password').waitFor();
+    await again.close();
+
+    await ada.go('/');
+    await ada.page.getByRole('link', { name: 'Sign in' }).click();
+    await signInAgain(ada, 'ada@example.com');
     await heading(ada.page, 'Home').waitFor();
     expect(ada.page.url()).toBe(`${opened.url}/default`);
     expect(await ada.page.title()).toBe('Home · Ballast');
@@ -85,7 +101,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     expect(await row(page, 'Teams', 'Tables').count()).toBe(1);
   });
 
-  test('somebody is invited by a link, accepts it in another browser, and is there on the first page', async () => {
+  test('somebody is invited by a link, leaves half way in another browser, and is there after signing in', async () => {
     const { page, context } = ada;
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: opened.url });
     await ada.go('/default/members?invite=true');
@@ -98,9 +114,13 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.getByRole('button', { name: 'Done' }).click();
 
     grace = await opened.visitor();
-    await grace.page.goto(link);
-    await grace.page.getByRole('button', { name: 'Sign in and accept' }).click();
-    await makeAccount(grace, 'Grace Hopper');
+    const half = await grace.context.newPage();
+    await half.goto(link);
+    await half.getByRole('button', { name: 'Sign in and accept' }).click();
+    await beginAccount(half, 'Grace Hopper');
+    await half.close();
+    await grace.go('/');
+    await signInAgain(grace, 'grace@example.com');
     await heading(grace.page, 'Home').waitFor();
     await row(page, 'Members', 'grace@example.com').waitFor();
     await sameLoad();

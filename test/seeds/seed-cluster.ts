@@ -51,6 +51,7 @@ export async function seedInstance(
   database: Database,
   cluster: { id: string; organizationId: string },
   workload: string,
+  more: Partial<ObservedInstance> = {},
 ): Promise<string> {
   const id = `web-${uuid().slice(-8)}`;
   const instance: ObservedInstance = {
@@ -61,6 +62,7 @@ export async function seedInstance(
     state: 'ready',
     run: 1,
     startedAt: new Date().toISOString(),
+    ...more,
   };
   const key = `workload/${workload}`;
   await database.kysely

@@ -24,7 +24,10 @@ export const truthStories: Stories = (world) => {
     const id = await connectCluster(opened, asked, 'Reykjavik');
     await asked('PUT', `/clusters/${id}/workloads/billing`, sampleWorkload());
     const database = await opened.installation.database();
-    const instance = await seedInstance(database, { id, organizationId: asked.as.organizationId }, 'billing');
+    const cluster = { id, organizationId: asked.as.organizationId };
+    const instance = await seedInstance(database, cluster, 'billing');
+    await asked('PUT', `/clusters/${id}/workloads/mailer`, sampleWorkload());
+    const failing = await seedInstance(database, cluster, 'mailer', { state: 'failing', message: 'Exit code 3.' });
 
     await ada.go(`/default/clusters/${id}`);
     await row(page, 'Workloads', 'billing').getByText('Applied', { exact: true }).waitFor();
@@ -67,6 +70,13 @@ export const truthStories: Stories = (world) => {
     await ada.go('/default');
     await row(page, 'Running', 'Reykjavik').getByText('billing Last known: 1 of 1 instances').waitFor();
     expect(await goodMarks(page, 'ul[aria-label="Running"] > li:has-text("Reykjavik")')).toEqual([]);
+
+    // The cluster that is lost does not hide what failed on it.
+    await row(page, 'Needs attention', 'Reykjavik lost contact').getByRole('link', { name: 'Open events' }).waitFor();
+    const failed = row(page, 'Needs attention', 'Last known: mailer is degraded on Reykjavik');
+    await failed.getByText('Exit code 3.').waitFor();
+    await failed.getByRole('link', { name: 'Open log' }).click();
+    await heading(page, failing).waitFor();
   });
 
   test('two people who change one thing do not overwrite each other', async () => {
