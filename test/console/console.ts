@@ -117,5 +117,4 @@ export async function signInAgain({ page }: Visitor, email: string): Promise<voi
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('button', { name: 'Not now' }).click();
 }

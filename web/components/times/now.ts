@@ -20,7 +20,9 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
+const current = (): number => now;
+
 /** The current time, updated every ten seconds, for states that depend on the clock alone. */
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now);
+  return useSyncExternalStore(subscribe, current, current);
 }
