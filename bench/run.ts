@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { benchmarks } from './benchmarks.ts';
 import { ArgumentError, readArguments } from './engine/arguments.ts';
 import { measure } from './engine/measure.ts';
-import { profileInto } from './engine/node-process.ts';
+import { endOnSignals, profileInto } from './engine/node-process.ts';
 import { newReport, tableOf, writeReport } from './engine/report.ts';
 
 const help = `npm run bench -- [--only NAME]… [--rounds N] [--json] [--profile DIR]
@@ -19,9 +19,9 @@ docs/performance.md explains why.
 ${benchmarks.map(({ name, what }) => `  ${name.padEnd(12)}  ${what}`).join('\n')}
 `;
 
-// The first Ctrl-C ends what was started; a second one does not wait for that.
+// The first Ctrl-C, or another signal, ends what was started; a second one does not wait for that.
 const stopping = new AbortController();
-process.once('SIGINT', () => stopping.abort());
+endOnSignals(() => stopping.abort());
 
 async function main(): Promise<void> {
   const known = benchmarks.map(({ name }) => name);
@@ -50,7 +50,7 @@ try {
 }
 
 function sentenceOf(error: unknown): string {
-  // Ctrl-C reaches what we started as well, which then fails in its own way.
+  // A signal ends what we started as well, which then fails in its own way.
   if (stopping.signal.aborted) return 'Stopped; nothing was written.';
   if (!(error instanceof Error)) return String(error);
   return error instanceof ArgumentError ? error.message : (error.stack ?? error.message);

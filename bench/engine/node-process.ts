@@ -21,6 +21,25 @@ interface Starting {
 const longestStart = 60_000;
 const longestStop = 10_000;
 
+const running = new Set<ChildProcess>();
+
+/**
+ * Has a signal end what was started here, at once: what is measured fails then, and closes the rest. Otherwise a signal that
+ * is for the benchmark alone would leave its servers behind.
+ */
+export function endOnSignals(stop: () => void): void {
+  const end = () => {
+    for (const child of running) child.kill();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      stop();
+      end();
+    });
+  }
+  process.once('exit', end);
+}
+
 /** Starts a program under this Node and waits until it is ready. Disposing of it ends it. */
 export async function startNode({ file, args = [], env, log, ready }: Starting): Promise<NodeProcess> {
   const output = openSync(log, 'a', 0o600);
@@ -31,6 +50,8 @@ export async function startNode({ file, args = [], env, log, ready }: Starting):
     stdio: ['ignore', output, output],
   });
   closeSync(output);
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const { pid } = child;
   if (pid === undefined) throw new Error(`${file} cannot be run.`);
   const deadline = Date.now() + longestStart;
