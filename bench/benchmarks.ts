@@ -11,7 +11,7 @@ import { logs } from './subjects/logs.ts';
 import { members } from './subjects/members.ts';
 import { memory } from './subjects/memory.ts';
 import { openWorkflows } from './subjects/open-workflows.ts';
-import { pageRead, pointRead } from './subjects/reads.ts';
+import { pageRead, pointRead, searchRead } from './subjects/reads.ts';
 import { startUp } from './subjects/start-up.ts';
 import { sweep } from './subjects/sweep.ts';
 import { temporalBuild } from './subjects/temporal-build.ts';
@@ -20,6 +20,7 @@ import { temporalBuild } from './subjects/temporal-build.ts';
 export const benchmarks: readonly Benchmark[] = [
   pointRead,
   pageRead,
+  searchRead,
   credentials,
   members,
   agents,

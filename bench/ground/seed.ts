@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { createToken } from '../../db/api-tokens/api-tokens.ts';
 import { type Author, type Effect, effect } from '../../db/engine/effect.ts';
@@ -38,6 +39,34 @@ export async function seedMembers(running: Effect, organizationId: string, count
     .values(ids.map((id) => ({ user_id: id, role: 'viewer' as const })))
     .execute();
   return ids;
+}
+
+/** 1,000 members, and 200 clusters with ten workloads each; a viewer's token. */
+export async function seedThings(database: Database): Promise<{ organizationId: string; token: string }> {
+  const seeded = await asBench(database, async (running) => {
+    const { id: organizationId } = await createOrganization(running, { name: 'Acme', slug: 'acme' });
+    await seedMembers(running, organizationId, 1_000);
+    const [token = ''] = await seedTokens(running, organizationId, 1);
+    return { organizationId, token };
+  });
+  const { kysely } = database;
+  const { organizationId } = seeded;
+  await sql`
+    insert into cluster (id, organization_id, name, slug, state)
+    select gen_random_uuid(), ${organizationId}, 'Cluster ' || number, 'cluster-' || number, 'ready'
+    from generate_series(1, 200) as number`.execute(kysely);
+  await sql`
+    insert into cluster_agent (cluster_id, organization_id, contact, last_heartbeat_at)
+    select id, organization_id, 'connected', now() from cluster where organization_id = ${organizationId}`.execute(
+    kysely,
+  );
+  await sql`
+    insert into cluster_slice (cluster_id, key, organization_id, name, revision, workload)
+    select id, 'workload/' || service, organization_id, service || right(name, 2), 1, '{}'
+    from cluster, unnest(array['billing', 'shop', 'mailer', 'search', 'login', 'api', 'jobs', 'cache', 'proxy', 'docs']) as service
+    where organization_id = ${organizationId}`.execute(kysely);
+  await sql`analyze`.execute(kysely);
+  return seeded;
 }
 
 export async function seedTokens(running: Effect, organizationId: string, count: number): Promise<string[]> {

@@ -1,7 +1,15 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import Fastify from 'fastify';
+import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
+import { foundClusters } from '../../db/clusters/found.ts';
 import { sealCursor } from '../../db/engine/cursors.ts';
+import { foundMembers } from '../../db/members/found.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
+import { type Found, foundBy } from '../../db/search/finder.ts';
+import { foundTeams } from '../../db/teams/found.ts';
+import { foundWorkflows } from '../../db/workflows/found.ts';
+import { foundInstances, foundWorkloads } from '../../db/workloads/found.ts';
 import { organizationQuery, teamsQuery, tokenQuery } from './statements.ts';
 
 /**
@@ -76,6 +84,23 @@ app.get<{ Querystring: { limit: string } }>('/api/v1/teams', async (request, rep
     after: { createdAt: last.createdAt.toISOString(), id: last.id },
   });
   return { ...answer, nextCursor };
+});
+
+/** What a viewer may find. */
+const finders = [foundMembers, foundTeams, foundClusters, foundWorkloads, foundInstances, foundWorkflows];
+const words = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+
+app.get<{ Querystring: { q: string } }>('/api/v1/search', async (request, reply) => {
+  const organizationId = await organizationOf(request.headers.authorization);
+  if (organizationId === undefined) return reply.code(403).send();
+  const sought = { text: request.query.q, workflows: ['cluster', 'agent-update'] as const, limit: 20 };
+  const { sql: text, parameters } = foundBy(organizationId, finders, sought).compile(words);
+  const { rows } = await pool.query<Found>({ name: 'search', text, values: [...parameters] });
+  const found = rows.map(({ kind, id, name, detail, clusterId }) => ({
+    ...{ kind, id, name, detail: detail ?? '' },
+    ...(clusterId === null ? {} : { clusterId }),
+  }));
+  return { $schema: 'urn:ballast:schema:SearchResult', found };
 });
 
 await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT) });

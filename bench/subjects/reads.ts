@@ -1,7 +1,7 @@
 import type { Benchmark, Figures, Opened } from '../engine/benchmark.ts';
 import { requestsPerSecond } from '../engine/load.ts';
 import { openGround } from '../ground/ground.ts';
-import { bearer, seedTeams } from '../ground/seed.ts';
+import { bearer, seedTeams, seedThings } from '../ground/seed.ts';
 import { type Server, startApi, startReference, type Target } from '../ground/servers.ts';
 
 const connectionCounts = [1, 16] as const;
@@ -20,6 +20,13 @@ export const pageRead: Benchmark = {
   open: () => open('page of 50', () => '/api/v1/teams?limit=50'),
 };
 
+export const searchRead: Benchmark = {
+  name: 'search',
+  what: 'the best 20 by a part of a name among 1,000 members and 200 clusters with ten workloads each, against bare Fastify and pg',
+  rows: rowsOf('search'),
+  open: () => open('search', () => '/api/v1/search?q=billing', seedThings),
+};
+
 function rowsOf(name: string): Benchmark['rows'] {
   return connectionCounts.map((count) => ({ name: rowName(name, count), unit: 'requests/s', better: 'more' }));
 }
@@ -28,10 +35,10 @@ function rowName(name: string, connections: number): string {
   return `${name}, ${connections} connection${connections === 1 ? '' : 's'}`;
 }
 
-async function open(name: string, pathOf: (organizationId: string) => string): Promise<Opened> {
+async function open(name: string, pathOf: (organizationId: string) => string, seed = seedTeams): Promise<Opened> {
   await using opening = new AsyncDisposableStack();
   const ground = opening.use(await openGround());
-  const { organizationId, token } = await seedTeams(ground.database);
+  const { organizationId, token } = await seed(ground.database);
   const target: Target = { path: pathOf(organizationId), headers: bearer(token) };
   const reference = opening.use(await startReference(ground, 'reads', target));
   const subject = opening.use(await startApi(ground, target));
