@@ -6,6 +6,7 @@ import { addressStories } from './stories/addresses.ts';
 import { frameStories } from './stories/frame.ts';
 import { handStories } from './stories/hands.ts';
 import { logStories } from './stories/logs.ts';
+import { searchStories } from './stories/search.ts';
 import { tableStories } from './stories/tables.ts';
 import { truthStories } from './stories/truth.ts';
 import { workflowStories } from './stories/workflows.ts';
@@ -17,6 +18,7 @@ const subjects: Record<string, Stories> = {
   logs: logStories,
   hands: handStories,
   frame: frameStories,
+  search: searchStories,
   tables: tableStories,
   truth: truthStories,
   workflows: workflowStories,

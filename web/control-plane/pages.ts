@@ -1,4 +1,9 @@
-import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  keepPreviousData,
+  type UseInfiniteQueryResult,
+  useInfiniteQuery,
+} from '@tanstack/react-query';
 import { getUntypedClient } from '@trpc/client';
 import { useMemo, useRef } from 'react';
 import { nameOf } from './operation-name.ts';
@@ -10,14 +15,14 @@ interface PageOf<Item> {
 }
 
 /** An operation that lists, such as `trpc.teams.list`. */
-interface Lists<Input, Item> {
+export interface Lists<Input, Item> {
   pathKey(): readonly unknown[];
   '~types': { input: Input; output: PageOf<Item> };
 }
 type Given<Input> = Extract<Input, object>;
 type QueryOf<Input> = 'query' extends keyof Given<Input> ? Omit<NonNullable<Given<Input>['query']>, 'cursor'> : never;
 
-type PagesOptions<Input, Item> = {
+export type PagesOptions<Input, Item> = {
   query?: QueryOf<Input>;
   /** Polling interval in milliseconds, for data that the event stream does not cover; only while the tab is visible. */
   every?: number | false | (() => number | false);
@@ -25,7 +30,15 @@ type PagesOptions<Input, Item> = {
   /** A thing that moved to another page between two requests is shown once. */
   (Item extends { id: string } ? { id?: (item: Item) => string } : { id: (item: Item) => string });
 
-interface AnyOptions {
+/** What `useSought` adds. */
+interface WhenSought {
+  /** `false`: nothing is asked. */
+  when?: boolean;
+  /** The answer before stands until the next one is here. */
+  keep?: boolean;
+}
+
+interface AnyOptions extends WhenSought {
   path?: unknown;
   query?: object;
   every?: number | false | (() => number | false);
@@ -42,6 +55,14 @@ export interface Pages<Item> {
   id: (item: Item) => string;
   /** Present if there is more. */
   loadMore: (() => void) | undefined;
+  /** There is no more than what is loaded. */
+  whole: boolean;
+  /** The items are an answer to what was asked before. */
+  stale?: boolean;
+  /** They were narrowed by words: `of` how many, if all are loaded. */
+  narrowed?: { of: number | undefined };
+  /** `q` of the address narrows it. */
+  searched?: boolean;
 }
 
 /** Begins the key of every paginated list of an operation, for `meanwhile` of `useChange`. */
@@ -61,7 +82,7 @@ export function usePages<Input, Item>(
     : [options: PagesOptions<Input, Item>]
 ): Pages<Item> {
   const { client } = usePlane();
-  const { path, query = {}, every = false, id = ownId } = (options ?? {}) as AnyOptions;
+  const { path, query = {}, every = false, id = ownId, when = true, keep = false } = (options ?? {}) as AnyOptions;
   const name = nameOf(operation);
   const list = useInfiniteQuery({
     queryKey: [...pagesKey(operation), { path, query }],
@@ -73,6 +94,8 @@ export function usePages<Input, Item>(
     meta: { idOf: id },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.nextCursor,
+    enabled: when,
+    ...(keep ? { placeholderData: keepPreviousData } : {}),
     refetchInterval: every,
     refetchOnMount: every === false ? true : 'always',
   });
@@ -92,7 +115,7 @@ export function usePages<Input, Item>(
     }
   };
   const loadMore = hasNextPage && !isFetchingNextPage ? () => void more() : undefined;
-  return { query: list, items, id, loadMore };
+  return { query: list, items, id, loadMore, whole: data !== undefined && !hasNextPage, stale: list.isPlaceholderData };
 }
 
 const ownId = (item: unknown): string => (item as { id: string }).id;

@@ -1,9 +1,7 @@
 import { SearchIcon } from '@primer/octicons-react';
 import { useEffect, useRef, useState } from 'react';
+import { pauseMillis } from '../../control-plane/late.ts';
 import { control } from '../forms/form.tsx';
-
-/** Between the last key and the search: typing does not ask for every letter. */
-const pauseMillis = 150;
 
 export function SearchField({
   label,
@@ -43,6 +41,7 @@ export function SearchField({
         placeholder={placeholder}
         value={text}
         onChange={(event) => setText(event.target.value)}
+        maxLength={200}
         autoComplete="off"
         spellCheck={false}
         className={`${control} h-8.5 pl-8 max-sm:h-10`}

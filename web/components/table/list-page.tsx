@@ -4,6 +4,7 @@ import type { DialogAction } from '../actions/action.ts';
 import { usePageAction } from '../actions/use-page-action.tsx';
 import type { Filter } from '../filter-bar/chip.tsx';
 import { FilterBar } from '../filter-bar/filter-bar.tsx';
+import { searchOf } from '../filter-bar/search-of.ts';
 import { useAddressFilters } from '../filter-bar/use-address-filters.ts';
 import { Card, Page } from '../page.tsx';
 import { EmptyState } from '../states.tsx';
@@ -16,16 +17,27 @@ type ListPageProps<Item> = Omit<TableProps<Item>, 'label' | 'empty'> & {
   /** The name of its dialog in the address, where it is not `make`. */
   makeIn?: string;
   filters?: readonly Filter[];
+  /** Where `useListed` looks for words. */
+  searchBy?: string;
   /** Names what belongs here, where nothing is yet. */
   empty: { title: string; text: ReactNode };
 };
 
 /** The page of a place that is one list. Heading and icon are those of the place. */
-export function ListPage<Item>({ about, make, makeIn = 'make', filters, empty, ...table }: ListPageProps<Item>) {
+export function ListPage<Item>({
+  about,
+  make,
+  makeIn = 'make',
+  filters,
+  searchBy = 'name',
+  empty,
+  ...table
+}: ListPageProps<Item>) {
   const { label, icon } = usePlace();
   const { button, dialog } = usePageAction(makeIn, make);
   const bar = useAddressFilters();
-  const bare = table.pages.items?.length === 0;
+  const bare = table.pages.items?.length === 0 && table.pages.narrowed === undefined;
+  const search = searchOf(table.pages, label, searchBy);
   const nothing = (
     <EmptyState icon={icon} title={empty.title} action={button}>
       {empty.text}
@@ -38,11 +50,11 @@ export function ListPage<Item>({ about, make, makeIn = 'make', filters, empty, .
   );
   return (
     <Page title={label} about={about} actions={!bare && button}>
-      {filters === undefined ? (
+      {filters === undefined && search.search === undefined ? (
         list
       ) : (
         <div className="flex flex-col gap-3">
-          <FilterBar {...bar} filters={filters} />
+          <FilterBar {...bar} {...search} {...(filters && { filters })} />
           {list}
         </div>
       )}

@@ -94,7 +94,7 @@ function Content<Item>(props: ContentProps<Item>) {
       {shown.length === 0 ? (
         <>
           <div data-empty tabIndex={-1}>
-            {items.length === 0 ? empty : (props.none ?? noResults)}
+            {items.length === 0 && pages.narrowed === undefined ? empty : (props.none ?? noResults)}
           </div>
           <End pages={pages} />
         </>

@@ -4,13 +4,13 @@ import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, one } from '../../live/affected.ts';
-import { flag, type Search } from '../../search.ts';
+import { flag, type Search, text } from '../../search.ts';
 import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
 
 const tokens = createRoute({
   getParentRoute: () => organizationRoute,
   path: '/tokens',
-  validateSearch: ({ over, make }: Search) => ({ ...flag('over', over), ...flag('make', make) }),
+  validateSearch: ({ over, make, q }: Search) => ({ ...flag('over', over), ...flag('make', make), ...text('q', q) }),
   component: page(() => import('./tokens.tsx'), 'Tokens'),
 });
 

@@ -4,9 +4,9 @@ import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { ListPage } from '../../components/table/list-page.tsx';
 import { useNow } from '../../components/times/now.ts';
 import { useTimes } from '../../components/times/zone.ts';
-import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
+import { useListed } from '../../control-plane/sought.ts';
 import { makeToken } from './make-token.tsx';
 import { columns, isOver, type Token } from './token-columns.tsx';
 
@@ -40,7 +40,8 @@ export function Tokens() {
         </>
       }
       filters={[{ name: 'over', label: 'Revoked and expired too' }]}
-      pages={usePages(trpc.apiTokens.list, { query: { live } })}
+      searchBy="name or id"
+      pages={useListed(trpc.apiTokens.list, { query: { live } }, texts)}
       shows={shows}
       columns={columns}
       actions={(token) => (isOver(token, now) ? [] : [revoke(token)])}
@@ -52,3 +53,5 @@ export function Tokens() {
     />
   );
 }
+
+const texts = ({ name, tokenId }: Token) => [name, tokenId];

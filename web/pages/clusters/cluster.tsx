@@ -7,6 +7,7 @@ import { Badge } from '../../components/status.tsx';
 import { isMissing } from '../../control-plane/problem.ts';
 import { useMay } from '../../control-plane/session.ts';
 import { NotThere } from '../../frame/fallbacks/not-there.tsx';
+import { useVisited } from '../../frame/palette/recent.ts';
 import { ClusterMenu } from './cluster-menu.tsx';
 import { ClusterNotices } from './cluster-notices.tsx';
 import { type ClusterAnswer, ClusterStatus } from './cluster-status.tsx';
@@ -19,6 +20,7 @@ export function Cluster() {
   const mayChange = useMay('admin');
   const joining = useAddressDialog('join');
   const cluster = query.data;
+  useVisited('cluster', cluster?.id ?? '', cluster?.name, cluster?.id);
   if (isMissing(query.error)) return <NotThere />;
   if (cluster === undefined) {
     return (

@@ -7,13 +7,13 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
-import { flag, type Search } from '../../search.ts';
+import { flag, type Search, text } from '../../search.ts';
 import { type About, after, change, type Deeds, type Kinds, list, said, why } from '../audit-log/deed.ts';
 
 const clusters = createRoute({
   getParentRoute: () => organizationRoute,
   path: '/clusters',
-  validateSearch: ({ add }: Search) => ({ ...flag('add', add) }),
+  validateSearch: ({ add, q }: Search) => ({ ...flag('add', add), ...text('q', q) }),
   component: page(() => import('./cluster-list.tsx'), 'ClusterList'),
 });
 const cluster = createRoute({

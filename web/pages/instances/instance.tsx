@@ -13,6 +13,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { isMissing } from '../../control-plane/problem.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { NotThere } from '../../frame/fallbacks/not-there.tsx';
+import { useVisited } from '../../frame/palette/recent.ts';
 import { NoHeartbeat } from '../agents/no-heartbeat.tsx';
 import { isLost } from '../clusters/cluster-status.tsx';
 import { counted } from './counted.ts';
@@ -41,6 +42,7 @@ function OneInstance() {
   const [seen, setSeen] = useState<InstanceAnswer>();
   const missing = isMissing(query.error);
   const now = query.data ?? undefined;
+  useVisited('instance', params.instance, now?.id, params.cluster);
   if (now !== undefined && now !== seen) setSeen(now);
   // An instance that was displayed keeps its log on screen after it has ended.
   const instance = now ?? (seen?.id === params.instance ? seen : undefined);

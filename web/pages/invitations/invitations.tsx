@@ -15,9 +15,9 @@ import { Table } from '../../components/table/table.tsx';
 import { timeColumn } from '../../components/table/time-column.tsx';
 import { useNow } from '../../components/times/now.ts';
 import { Time } from '../../components/times/time.tsx';
-import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { type Answers, useMembership } from '../../control-plane/session.ts';
+import { useListed } from '../../control-plane/sought.ts';
 import { linkOnce } from './invitation-link.tsx';
 
 type Invitation = Answers['invitations']['list']['items'][number];
@@ -30,6 +30,8 @@ export function Invitations({ inviteButton }: { inviteButton: ReactNode }) {
   const organization = useMembership();
   const { accepted } = route.useSearch();
   const shows = useCallback(({ acceptedAt }: Invitation) => accepted === true || acceptedAt === undefined, [accepted]);
+  const options = { path: { id: organization.id }, query: { limit: 100 } };
+  const invitations = useListed(trpc.invitations.list, options, texts);
   const renew = ({ id, email }: Invitation) =>
     formAction({
       label: 'Create a new link',
@@ -66,22 +68,28 @@ export function Invitations({ inviteButton }: { inviteButton: ReactNode }) {
   );
   return (
     <div className="flex flex-col gap-3">
-      <FilterBar {...useAddressFilters()} filters={[{ name: 'accepted', label: 'Accepted ones too' }]} />
+      <FilterBar
+        {...useAddressFilters()}
+        search={{ label: 'Search invitations', placeholder: 'Search by e-mail' }}
+        filters={[{ name: 'accepted', label: 'Accepted ones too' }]}
+      />
       <Card>
         <Table
           label="Invitations"
-          pages={usePages(trpc.invitations.list, { path: { id: organization.id }, query: { limit: 100 } })}
+          pages={invitations}
           columns={columns}
           name={({ email }) => `the invitation of ${email}`}
           shows={shows}
           actions={actions}
           empty={nobody}
-          none={nobody}
+          none={invitations.narrowed === undefined ? nobody : undefined}
         />
       </Card>
     </div>
   );
 }
+
+const texts = ({ email }: Invitation) => [email];
 
 const columns: Column<Invitation>[] = [
   { label: 'E-mail', cell: ({ email }) => <span className="font-medium">{email}</span>, sort: ({ email }) => email },

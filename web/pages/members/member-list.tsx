@@ -9,14 +9,15 @@ import { Badge } from '../../components/status.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { Table } from '../../components/table/table.tsx';
 import { timeColumn } from '../../components/table/time-column.tsx';
-import { usePages } from '../../control-plane/pages.ts';
+import type { Pages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership, useSession } from '../../control-plane/session.ts';
+import { useSought } from '../../control-plane/sought.ts';
 import { useWhole } from '../../control-plane/whole.ts';
 import { ChangeRole } from './change-role.tsx';
 import type { Member } from './member.ts';
 import { useMemberActions } from './member-actions.ts';
-import { isSought } from './member-search.ts';
+import { memberTexts } from './member-search.ts';
 
 const route = getRouteApi('/$organization/members');
 
@@ -24,23 +25,16 @@ export function MemberList() {
   const { trpc } = usePlane();
   const own = useMembership();
   const actions = useMemberActions();
-  const members = usePages(trpc.members.list, {
-    path: { id: own.id },
-    query: { limit: 200 },
-    id: ({ userId }) => userId,
-  });
   const { q = '', role, mfa } = route.useSearch();
-  const narrowed = q !== '' || role !== undefined || mfa !== undefined;
-  useWhole(members, narrowed);
+  const options = { path: { id: own.id }, query: { limit: 200 }, id: ({ userId }: Member) => userId };
+  const members = useSought(trpc.members.list, options, { sought: q, texts: memberTexts });
+  const filtered = role !== undefined || mfa !== undefined;
+  useWhole(members, filtered);
   const shows = useCallback(
     (member: Member) =>
-      (role === undefined || member.role === role) &&
-      (mfa === undefined || member.mfa === (mfa === 'on')) &&
-      isSought(member, q),
-    [q, role, mfa],
+      (role === undefined || member.role === role) && (mfa === undefined || member.mfa === (mfa === 'on')),
+    [role, mfa],
   );
-  const loaded = members.items ?? [];
-  const count = `${narrowed ? `${loaded.filter(shows).length} of ` : ''}${loaded.length}${members.loadMore === undefined ? '' : '+'}`;
   return (
     <div className="flex flex-col gap-3">
       <FilterBar
@@ -50,13 +44,21 @@ export function MemberList() {
           { name: 'role', label: 'Role', choices: roleChoices('owner') },
           { name: 'mfa', label: 'Second factor', choices: factorChoices },
         ]}
-        count={members.items !== undefined && `${count} ${loaded.length === 1 ? 'member' : 'members'}`}
+        count={members.items !== undefined && countOf(members, members.items.filter(shows).length, filtered)}
       />
       <Card>
         <Table label="Members" pages={members} columns={columns} shows={shows} actions={actions} empty={null} />
       </Card>
     </div>
   );
+}
+
+function countOf({ items = [], whole, narrowed }: Pages<Member>, shown: number, filtered: boolean): string {
+  const more = whole ? '' : '+';
+  const all = narrowed === undefined ? items.length : narrowed.of;
+  if (all === undefined) return `${shown}${more} found`;
+  const members = `${all}${more} ${all === 1 ? 'member' : 'members'}`;
+  return filtered || narrowed !== undefined ? `${shown} of ${members}` : members;
 }
 
 const factorChoices = [

@@ -4,14 +4,14 @@ import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
-import { flag, type Search } from '../../search.ts';
+import { flag, type Search, text } from '../../search.ts';
 import type { Deeds } from '../audit-log/deed.ts';
 import { plainDeeds, setDeed } from '../audit-log/plain-deeds.ts';
 
 const teams = createRoute({
   getParentRoute: () => organizationRoute,
   path: '/teams',
-  validateSearch: ({ make }: Search) => ({ ...flag('make', make) }),
+  validateSearch: ({ make, q }: Search) => ({ ...flag('make', make), ...text('q', q) }),
   component: page(() => import('./teams.tsx'), 'Teams'),
 });
 

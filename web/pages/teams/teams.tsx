@@ -7,9 +7,9 @@ import { ListPage } from '../../components/table/list-page.tsx';
 import { nameColumn } from '../../components/table/name-column.tsx';
 import { namesColumn } from '../../components/table/names-column.ts';
 import { timeColumn } from '../../components/table/time-column.tsx';
-import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import type { Answers } from '../../control-plane/session.ts';
+import { useListed } from '../../control-plane/sought.ts';
 import { MemberPicker } from '../members/member-picker.tsx';
 
 type Team = Answers['teams']['list']['items'][number];
@@ -52,7 +52,7 @@ export function Teams() {
   return (
     <ListPage
       about="Groups of members. A team can own projects."
-      pages={usePages(trpc.teams.list)}
+      pages={useListed(trpc.teams.list)}
       columns={columns}
       actions={(team) => (team.scimManaged ? [] : actions(team))}
       make={formAction({

@@ -4,8 +4,8 @@ import type { Column } from '../../components/table/column.ts';
 import { ListPage } from '../../components/table/list-page.tsx';
 import { nameColumn } from '../../components/table/name-column.tsx';
 import { timeColumn } from '../../components/table/time-column.tsx';
-import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
+import { useListed } from '../../control-plane/sought.ts';
 import { Maker } from '../api-tokens/maker.tsx';
 import { changeRule, makeRule } from './rule-actions.tsx';
 import { type Rule, RuleSentence } from './rule-sentence.tsx';
@@ -17,7 +17,7 @@ export function CiJobs() {
   return (
     <ListPage
       about="CI jobs exchange the token of their platform for a short-lived API token, without a stored secret. The first rule that a job matches applies."
-      pages={usePages(trpc.trustedIssuers.list, { query: { limit: 100 } })}
+      pages={useListed(trpc.trustedIssuers.list, { query: { limit: 100 } }, texts)}
       columns={columns}
       actions={(rule) => [
         dialogAction({
@@ -38,6 +38,7 @@ export function CiJobs() {
       ]}
       make={makeRule(trpc)}
       makeIn="add"
+      searchBy="name or issuer"
       empty={{
         title: 'No jobs are trusted yet',
         text: 'A job of GitHub Actions, GitLab and others can show which repository and branch it is, and get a token for it. There is no secret to store, to rotate or to leak.',
@@ -45,6 +46,8 @@ export function CiJobs() {
     />
   );
 }
+
+const texts = ({ name, issuer }: Rule) => [name, issuer];
 
 const columns: Column<Rule>[] = [
   { ...nameColumn(), label: 'Rule' },

@@ -4,13 +4,13 @@ import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
-import { flag, type Search } from '../../search.ts';
+import { flag, type Search, text } from '../../search.ts';
 import { type About, after, count, type Deeds, type Kinds } from '../audit-log/deed.ts';
 
 const ci = createRoute({
   getParentRoute: () => organizationRoute,
   path: '/ci',
-  validateSearch: ({ add }: Search) => ({ ...flag('add', add) }),
+  validateSearch: ({ add, q }: Search) => ({ ...flag('add', add), ...text('q', q) }),
   component: page(() => import('./ci-jobs.tsx'), 'CiJobs'),
 });
 

@@ -9,9 +9,10 @@ import type { Deeds } from '../audit-log/deed.ts';
 const workflows = createRoute({
   getParentRoute: () => organizationRoute,
   path: '/workflows',
-  validateSearch: ({ lives, view, kind, about, by, from, until }: Search) => ({
+  validateSearch: ({ q, lives, view, kind, about, by, from, until }: Search) => ({
     ...chosen('lives', lives, ['for-ever']),
     ...chosen('view', view, ['running', 'failed-today', 'stuck']),
+    ...text('q', q),
     ...text('kind', kind),
     ...text('about', about),
     ...text('by', by),

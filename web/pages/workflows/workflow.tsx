@@ -8,6 +8,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { isMissing } from '../../control-plane/problem.ts';
 import { useMay } from '../../control-plane/session.ts';
 import { NotThere } from '../../frame/fallbacks/not-there.tsx';
+import { useVisited } from '../../frame/palette/recent.ts';
 import { About } from './about.tsx';
 import { ActorStatus } from './actor-status.tsx';
 import { ExportButton } from './export-button.tsx';
@@ -29,6 +30,7 @@ export function Workflow() {
       { refetchInterval: ({ state }) => askAgainAfter(state.data) },
     ),
   );
+  useVisited('workflow', workflow, actor.data?.title);
   if (isMissing(actor.error)) return <NotThere />;
   const { data } = actor;
   return (

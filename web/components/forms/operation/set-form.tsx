@@ -4,7 +4,6 @@ import { useChange } from '../../../control-plane/change.ts';
 import { nameOf } from '../../../control-plane/operation-name.ts';
 import type { Pages } from '../../../control-plane/pages.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
-import { useWhole } from '../../../control-plane/whole.ts';
 import { SubmitOrCancel } from '../../dialogs/dialog.tsx';
 import { LoadedPages } from '../../states.tsx';
 import { Checkbox, Form, TextField } from '../form.tsx';
@@ -33,11 +32,10 @@ interface SetFormProps<Path, Item> extends SetOperationProps<Path> {
   /** All that can be in the set. */
   pages: Pages<Item>;
   words: (item: Item) => { label: string; hint?: ReactNode };
-  /** Whether something fits what was typed. */
-  isSought: (item: Item, sought: string) => boolean;
+  /** The text by which `pages` are narrowed. */
+  search: { text: string; onChange: (text: string) => void; placeholder: string };
   /** As in "members". */
   nouns: string;
-  placeholder: string;
 }
 
 /**
@@ -45,13 +43,11 @@ interface SetFormProps<Path, Item> extends SetOperationProps<Path> {
  * meanwhile stays.
  */
 export function SetForm<Path, Item>(props: SetFormProps<Path, Item>) {
-  const { operation, path, pages, words, isSought, nouns, placeholder, succeeded, onClose } = props;
+  const { operation, path, pages, words, search, nouns, succeeded, onClose } = props;
   const { client } = usePlane();
   const name = nameOf(operation);
   const [before] = useState<ReadonlySet<string>>(() => new Set(props.chosen));
   const [chosen, setChosen] = useState(before);
-  const [sought, setSought] = useState('');
-  useWhole(pages, sought !== '');
   const save = useChange((body: Changed, sent) => getUntypedClient(client).mutation(name, { path, body }, sent), {
     failed: `The ${nouns} could not be changed`,
     succeeded,
@@ -74,29 +70,25 @@ export function SetForm<Path, Item>(props: SetFormProps<Path, Item>) {
         label={`Search ${nouns}`}
         bare
         first
-        placeholder={placeholder}
-        value={sought}
-        onChange={setSought}
+        placeholder={search.placeholder}
+        value={search.text}
+        onChange={search.onChange}
       />
-      <LoadedPages pages={pages} empty={null}>
-        {(items) => {
-          const found = items.filter((item) => isSought(item, sought));
-          return (
-            <fieldset className="max-h-[45vh] min-w-0 divide-y divide-line overflow-y-auto rounded-lg border border-soft-line bg-field">
-              <legend className="sr-only">{asSentence(nouns)}</legend>
-              {found.map((item) => (
-                <div key={pages.id(item)} className="px-3 py-2">
-                  <Checkbox
-                    {...words(item)}
-                    checked={chosen.has(pages.id(item))}
-                    onChange={(isIn) => set(pages.id(item), isIn)}
-                  />
-                </div>
-              ))}
-              {found.length === 0 && <p className="px-3 py-4 text-soft text-sm">No results</p>}
-            </fieldset>
-          );
-        }}
+      <LoadedPages pages={pages} empty={<p className="px-3 py-4 text-soft text-sm">No results</p>}>
+        {(items) => (
+          <fieldset className="max-h-[45vh] min-w-0 divide-y divide-line overflow-y-auto rounded-lg border border-soft-line bg-field">
+            <legend className="sr-only">{asSentence(nouns)}</legend>
+            {items.map((item) => (
+              <div key={pages.id(item)} className="px-3 py-2">
+                <Checkbox
+                  {...words(item)}
+                  checked={chosen.has(pages.id(item))}
+                  onChange={(isIn) => set(pages.id(item), isIn)}
+                />
+              </div>
+            ))}
+          </fieldset>
+        )}
       </LoadedPages>
       <SubmitOrCancel onCancel={onClose} busy={save.sending}>
         Save

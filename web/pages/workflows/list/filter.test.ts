@@ -9,6 +9,7 @@ test('the address becomes what is asked for; "failed today" begins with the day 
   expect(queryOf({ lives: 'for-ever', view: 'stuck', kind: 'cluster', about, by: 'u' }, times)).toEqual({
     ...{ lives: 'for-ever', stuck: true, kind: 'cluster', subjectId: about, requestedBy: 'u' },
   });
+  expect(queryOf({ q: 'update berlin' }, times)).toEqual({ lives: 'once', q: 'update berlin' });
   expect(queryOf({ from: '2026-11-20', until: '2026-11-21' }, times)).toEqual({
     ...{ lives: 'once', from: '2026-11-19T15:00:00.000Z', until: '2026-11-21T15:00:00.000Z' },
   });

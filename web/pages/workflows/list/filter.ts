@@ -3,6 +3,7 @@ import { isKind, type Kind } from '../actor-words.ts';
 
 /** The choice of workflows, as the address has it: untrusted input. */
 export interface WorkflowFilter {
+  q?: string;
   lives?: 'for-ever';
   view?: 'running' | 'failed-today' | 'stuck';
   kind?: string;
@@ -23,6 +24,7 @@ export const views = [
 ] as const;
 
 interface WorkflowQuery {
+  q?: string;
   lives: 'once' | 'for-ever';
   kind?: Kind;
   state?: 'open';
@@ -37,12 +39,13 @@ interface WorkflowQuery {
 const guid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** "Failed today" ends the day in the reader's zone. */
-export function queryOf({ lives, view, kind, about, by, from, until }: WorkflowFilter, times: Times): WorkflowQuery {
+export function queryOf({ q, lives, view, kind, about, by, from, until }: WorkflowFilter, times: Times): WorkflowQuery {
   const today = view === 'failed-today' ? times.day(Date.now()) : undefined;
   const begin = times.dayBegin(today ?? from ?? '');
   const end = until === undefined ? undefined : times.dayBegin(until, 1);
   return {
     lives: lives ?? 'once',
+    ...(q === undefined ? {} : { q }),
     ...(isKind(kind) ? { kind } : {}),
     ...(view === 'running' ? { state: 'open' as const } : {}),
     ...(view === 'stuck' ? { stuck: true as const } : {}),

@@ -30,6 +30,7 @@ export function Filters({ filter, stranger, onChange }: FiltersProps) {
       <FilterBar
         values={{ ...filter }}
         onChange={onChange}
+        search={{ label: 'Search workflows', placeholder: 'Search by title or id' }}
         filters={[
           { name: 'kind', label: 'Kind', choices: kinds.map((value) => ({ value, label: manyOf(value) })) },
           { name: 'about', label: 'About', choices: withGiven(things, about, 'Something deleted') },
