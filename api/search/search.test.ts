@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const { living } = madeClusters(() => ({ api, as: ours.tokens.admin, image: older }));
-type Item = { kind: string; id: string; name: string };
+type Item = { kind: string; id: string; name: string; state?: string; asOf?: object };
 
 async function search(q: string, as: Call['as'] = ours.tokens.admin): Promise<Item[]> {
   const answer = await api.call('GET', `/api/v1/search?q=${encodeURIComponent(q)}&limit=50`, { as });
@@ -122,6 +122,24 @@ test('workflows are found by exactly those who may list them, one that has finis
       expect(await workflows(id.toUpperCase(), as)).toEqual(readable.includes(id) ? [id] : []);
     }
   }
+});
+
+test('a state comes with what it is as of: that of a lost cluster is the last known one', async () => {
+  const cluster = await living('Atlantis');
+  const instance = await seedInstance(api.database, { id: cluster, organizationId: ours.organizationId }, 'trident');
+  const { kysely } = api.database;
+  const byKind = async (q: string) => new Map((await search(q)).map((item) => [item.kind, item]));
+  expect((await byKind('Atlantis')).get('cluster')).toMatchObject({ asOf: { inContact: true } });
+  await kysely.updateTable('cluster').set({ state: 'lost' }).where('id', '=', cluster).execute();
+  await kysely.updateTable('cluster_agent').set({ contact: 'lost' }).where('cluster_id', '=', cluster).execute();
+  const found = await byKind('Atlantis');
+  expect(found.get('cluster')).toMatchObject({ state: 'lost', asOf: { inContact: false } });
+  expect(found.get('workflow')).toMatchObject({ state: 'lost', stateTitle: 'Lost contact', tone: 'fault' });
+  expect((await byKind(instance)).get('instance')).toMatchObject({ state: 'ready', asOf: { inContact: false } });
+  await make('/api-tokens', { name: 'poseidon', role: 'viewer' });
+  expect((await byKind('poseidon')).get('token')).not.toHaveProperty('state');
+  await kysely.updateTable('api_token').set({ revoked_at: new Date() }).where('name', '=', 'poseidon').execute();
+  expect((await byKind('poseidon')).get('token')).toMatchObject({ state: 'revoked' });
 });
 
 test('the same name comes before a beginning, a word, and a part; wildcards are letters', async () => {

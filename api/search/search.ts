@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { find, foundKinds } from '../../db/search/finder.ts';
+import { type Found, find, foundKinds } from '../../db/search/finder.ts';
+import { stateWords } from '../../domain/history-steps/state-words.ts';
+import { tones } from '../../domain/history-steps/step.ts';
+import { descriptors, isActorKind } from '../../workflows/descriptors.ts';
+import { asOfSchema } from '../clusters/as-of.ts';
 import { operation } from '../engine/operation.ts';
 import { isPermitted } from '../engine/pipeline/permission.ts';
 import { readableKinds } from '../workflows/readable-kinds.ts';
@@ -12,6 +16,16 @@ const foundSchema = z
     name: z.string(),
     detail: z.string().describe('Tells it from others of that name; may be empty.'),
     clusterId: z.guid().optional().describe('Of what is on a cluster.'),
+    state: z
+      .string()
+      .optional()
+      .describe('Of clusters, instances and workflows their state; `revoked` or `expired` of what no longer works.'),
+    stateTitle: z
+      .string()
+      .optional()
+      .describe("Of workflows: the state in words, with the tone of the console's mark."),
+    tone: z.enum(tones).optional(),
+    asOf: asOfSchema.optional(),
   })
   .meta({ id: 'Found' });
 
@@ -40,14 +54,25 @@ export const search = operation({
       visible.map(({ finder }) => finder),
       { text: query.q, workflows: readableKinds(caller), limit: query.limit },
     );
-    return {
-      found: found.map(({ kind, id, name, detail, clusterId }) => ({
-        kind,
-        id,
-        name,
-        detail: detail ?? '',
-        ...(clusterId === null ? {} : { clusterId }),
-      })),
-    };
+    return { found: found.map(answer) };
   },
 });
+
+function answer({ kind, id, name, detail, clusterId, state, toldAt, inContact }: Found): z.output<typeof foundSchema> {
+  return {
+    kind,
+    id,
+    name,
+    detail: detail ?? '',
+    ...(clusterId === null ? {} : { clusterId }),
+    ...(state === null ? {} : { state, ...titleOf(kind, detail, state) }),
+    ...(toldAt === null ? {} : { asOf: { at: toldAt.toISOString(), inContact: inContact === true } }),
+  };
+}
+
+/** Workflows have words of their own for their states, each kind its own. */
+function titleOf(kind: Found['kind'], actor: string | null, state: string) {
+  if (kind !== 'workflow' || actor === null || !isActorKind(actor)) return {};
+  const { word, tone } = stateWords(descriptors[actor].words, state);
+  return { stateTitle: word, tone };
+}

@@ -9,6 +9,10 @@ export const foundClusters: Finder = {
       name: sql`cluster.name`,
       detail: sql`cluster.region`,
       clusterId: sql`cluster.id`,
+      state: sql`cluster.state`,
+      toldAt: sql`agent.last_heartbeat_at`,
+      inContact: sql`agent.contact = 'connected'`,
     })}
-    from cluster where cluster.organization_id = ${organizationId} and cluster.finished_at is null`,
+    from cluster join cluster_agent agent on agent.cluster_id = cluster.id
+    where cluster.organization_id = ${organizationId} and cluster.finished_at is null`,
 };

@@ -22,6 +22,10 @@ export interface Found {
   /** Tells it from others of that name. */
   detail: string | null;
   clusterId: string | null;
+  state: string | null;
+  /** When an agent last told of the state, if one did. */
+  toldAt: Date | null;
+  inContact: boolean | null;
   /** 0: this id; 1: this name; 2: it begins so; 3: a word of it does; 4: somewhere within. */
   rank: number;
 }
@@ -44,15 +48,21 @@ interface Columns {
   /** Sought, too, but less than the name. */
   detail?: RawBuilder<unknown>;
   clusterId?: RawBuilder<unknown>;
+  state?: RawBuilder<unknown>;
+  toldAt?: RawBuilder<unknown>;
+  inContact?: RawBuilder<unknown>;
 }
 
-export function foundColumns({ text }: Sought, kind: Found['kind'], { id, name, detail, clusterId }: Columns) {
+export function foundColumns({ text }: Sought, kind: Found['kind'], columns: Columns) {
+  const { id, name, detail, clusterId, state, toldAt, inContact } = columns;
   const pattern = literally(text);
   const within = `%${pattern}%`;
   const further = detail === undefined ? sql`` : sql`when ${detail} ilike ${within} then 5`;
   return sql`
     ${kind}::text as kind, (${id})::text as id, (${name})::text as name,
     (${detail ?? sql`null`})::text as detail, (${clusterId ?? sql`null`})::text as "clusterId",
+    (${state ?? sql`null`})::text as state, (${toldAt ?? sql`null`})::timestamptz as "toldAt",
+    (${inContact ?? sql`null`})::boolean as "inContact",
     case when (${id})::text ilike ${pattern} then 0 when ${name} ilike ${pattern} then 1
       when ${name} ilike ${`${pattern}%`} then 2 when ${name} ilike ${`% ${pattern}%`} then 3
       when ${name} ilike ${within} then 4 ${further} end as rank`;
@@ -63,16 +73,24 @@ export async function find(
   kysely: Kysely<Tables>,
   organizationId: string,
   finders: readonly Finder[],
-  { text, workflows, limit }: Sought & { limit: number },
+  sought: Sought & { limit: number },
 ): Promise<Found[]> {
   if (finders.length === 0) return [];
+  return (await foundBy(organizationId, finders, sought).execute(kysely)).rows;
+}
+
+/** That question. */
+export function foundBy(
+  organizationId: string,
+  finders: readonly Finder[],
+  { text, workflows, limit }: Sought & { limit: number },
+): RawBuilder<Found> {
   const sought = { text, workflows };
   const all = finders.map(
     ({ select }) => sql`(select * from (${select(organizationId, sought)}) as of_kind
       where rank is not null order by rank, lower(name), id limit ${limit})`,
   );
-  const { rows } = await sql<Found>`
+  return sql<Found>`
     select * from (${sql.join(all, sql` union all `)}) as found order by rank, lower(name), kind, id limit ${limit}
-  `.execute(kysely);
-  return rows;
+  `;
 }

@@ -14,7 +14,7 @@ export const foundWorkflows: Finder = {
         ? actorRows(organizationId, text, workflows)
         : openActorRows(organizationId, workflows);
     return sql`
-      select ${foundColumns(sought, 'workflow', { id: sql`found.id`, name: sql`found.name`, detail: sql`found.kind` })}
+      select ${foundColumns(sought, 'workflow', { id: sql`found.id`, name: sql`found.name`, detail: sql`found.kind`, state: sql`found.state` })}
       from (${rows}) as found`;
   },
 };

@@ -23,9 +23,13 @@ export const foundInstances: Finder = {
       name: sql`one->>'id'`,
       detail: sql`coalesce(workload.name, observed.key) || ' on ' || cluster.name`,
       clusterId: sql`cluster.id`,
+      state: sql`one->>'state'`,
+      toldAt: sql`agent.last_heartbeat_at`,
+      inContact: sql`agent.contact = 'connected'`,
     })}
     from observed_slice observed
     join cluster on cluster.id = observed.cluster_id and cluster.finished_at is null
+    join cluster_agent agent on agent.cluster_id = cluster.id
     left join cluster_slice workload on workload.cluster_id = observed.cluster_id and workload.key = observed.key
     cross join lateral jsonb_array_elements(
       case jsonb_typeof(observed.instances) when 'array' then observed.instances else '[]' end) as one

@@ -21,6 +21,8 @@ export interface Command {
   label: string;
   /** Beside its label. */
   detail?: string;
+  /** At its end. */
+  status?: ReactNode;
   /** Other words by which it is found. */
   also?: string;
   icon: ReactNode;

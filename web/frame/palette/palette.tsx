@@ -1,6 +1,10 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { useState } from 'react';
+import { Button } from '../../components/forms/button.tsx';
+import { useLate } from '../../control-plane/late.ts';
+import { problemOf } from '../../control-plane/problem.ts';
+import { useMembership } from '../../control-plane/session.ts';
 import { type Command, useCommands } from './commands.tsx';
 import { closePalette } from './palette-open.ts';
 import { useFound } from './use-found.tsx';
@@ -22,10 +26,35 @@ export function Palette() {
   );
 }
 
+/** Said where the answer of the API is missing: pages and actions are found without it. */
+function Waiting({ waits, error, retry }: { waits: boolean; error: unknown; retry: () => void }) {
+  const slow = useLate(waits ? 'slow' : '') !== '' && waits;
+  if (error === null && !slow) return null;
+  return (
+    <div role="status" className="flex items-center gap-3 border-line border-b px-4 py-2 text-soft text-sm">
+      {error === null ? (
+        'Searching…'
+      ) : (
+        <>
+          <span className="min-w-0 flex-1 text-pretty">
+            Only pages and actions are searched. {problemOf(error).detail}
+          </span>
+          <Button look="quiet" small onClick={retry}>
+            Try again
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}
+
 function Commands() {
   const [text, setText] = useState('');
   const commands = useCommands();
-  const groups = [...commands, ...useFound(text)];
+  const { groups: things, waits, error, retry } = useFound(text);
+  const { name } = useMembership();
+  // Before anything is typed, where this person was comes first.
+  const groups = text.trim() === '' ? [...things, ...commands] : [...commands, ...things];
   return (
     <Autocomplete.Root
       inline
@@ -43,8 +72,13 @@ function Commands() {
         className="h-12 w-full border-line border-b bg-transparent px-4 text-lg outline-none placeholder:text-faint"
       />
       <Autocomplete.Empty>
-        <p className="px-4 py-8 text-center text-soft empty:hidden">No results.</p>
+        {!waits && error === null && (
+          <p className="break-words px-4 py-8 text-center text-soft empty:hidden">
+            No page, no action and nothing in {name} matches “{text.trim()}”.
+          </p>
+        )}
       </Autocomplete.Empty>
+      <Waiting waits={waits} error={error} retry={retry} />
       <Autocomplete.List className="max-h-[min(24rem,60vh)] overflow-y-auto p-1.5 empty:hidden">
         {(group: { label: string; items: Command[] }) => (
           <Autocomplete.Group key={group.label} items={group.items} className="pb-1.5">
@@ -71,6 +105,7 @@ function Commands() {
                       <span className="ml-2 text-soft text-sm">{command.detail}</span>
                     )}
                   </span>
+                  {command.status}
                   {command.keys !== undefined && (
                     <kbd className="font-sans text-faint text-xs max-lg:hidden">{command.keys}</kbd>
                   )}

@@ -1,126 +1,93 @@
-import {
-  BeakerIcon,
-  ContainerIcon,
-  KeyIcon,
-  MailIcon,
-  PeopleIcon,
-  PersonIcon,
-  ServerIcon,
-  WorkflowIcon,
-} from '@primer/octicons-react';
+import { LinkIcon } from '@primer/octicons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type LinkProps, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { useNavigate, useRouter } from '@tanstack/react-router';
+import { useLate } from '../../control-plane/late.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { type Answers, useMembership } from '../../control-plane/session.ts';
+import { useMembership } from '../../control-plane/session.ts';
 import type { Command } from './commands.tsx';
+import { type Found, kinds } from './kinds-of-things.tsx';
+import { recentThings, rememberVisit, useRecentKey } from './recent.ts';
 
-type Found = Answers['searches']['search']['found'][number];
-
-interface KindOfThing {
-  many: string;
-  icon: ReactNode;
-  link: (found: Found, organization: string) => LinkProps;
+interface Group {
+  label: string;
+  items: Command[];
 }
 
-const onCluster = ({ clusterId = '' }: Found, organization: string) => ({ organization, cluster: clusterId });
+/** Longer than anything that has a name; the API takes no more. */
+const most = 200;
 
-const kinds: Record<Found['kind'], KindOfThing> = {
-  cluster: {
-    many: 'Clusters',
-    icon: <ServerIcon />,
-    link: (found, slug) => ({ to: '/$organization/clusters/$cluster', params: onCluster(found, slug) }),
-  },
-  workload: {
-    many: 'Workloads',
-    icon: <ContainerIcon />,
-    link: (found, slug) => ({ to: '/$organization/clusters/$cluster', params: onCluster(found, slug) }),
-  },
-  instance: {
-    many: 'Instances',
-    icon: <ContainerIcon />,
-    link: (found, slug) => ({
-      to: '/$organization/clusters/$cluster/instances/$instance',
-      params: { ...onCluster(found, slug), instance: found.id },
-    }),
-  },
-  member: {
-    many: 'Members',
-    icon: <PersonIcon />,
-    link: ({ name }, organization) => ({ to: '/$organization/members', params: { organization }, search: { q: name } }),
-  },
-  team: {
-    many: 'Teams',
-    icon: <PeopleIcon />,
-    link: (_, organization) => ({ to: '/$organization/teams', params: { organization } }),
-  },
-  token: {
-    many: 'API tokens',
-    icon: <KeyIcon />,
-    link: (_, organization) => ({ to: '/$organization/tokens', params: { organization } }),
-  },
-  invitation: {
-    many: 'Invitations',
-    icon: <MailIcon />,
-    link: (_, organization) => ({
-      to: '/$organization/members',
-      params: { organization },
-      search: { show: 'invitations' },
-    }),
-  },
-  'trusted-issuer': {
-    many: 'CI jobs',
-    icon: <BeakerIcon />,
-    link: (_, organization) => ({ to: '/$organization/ci', params: { organization } }),
-  },
-  workflow: {
-    many: 'Workflows',
-    icon: <WorkflowIcon />,
-    link: ({ id }, organization) => ({
-      to: '/$organization/workflows/$workflow',
-      params: { organization, workflow: id },
-    }),
-  },
-};
+interface FoundThings {
+  groups: Group[];
+  /** The answer to what is typed is not there yet. */
+  waits: boolean;
+  /** Why there is none. */
+  error: unknown;
+  retry: () => void;
+}
 
-const debounceMillis = 150;
-
-/** Things of the organization whose name or id has the text, by kind, the best first. */
-export function useFound(text: string): { label: string; items: Command[] }[] {
+/** Things of the organization whose name or id has the text, by kind, the best first; before anything is typed, recent ones. */
+export function useFound(text: string): FoundThings {
   const { trpc } = usePlane();
-  const { slug } = useMembership();
-  const navigate = useNavigate();
-  const sought = useDebounced(text.trim());
-  const { data } = useQuery(
+  const router = useRouter();
+  const itemOf = useItem();
+  const key = useRecentKey();
+  const typed = text.trim();
+  const sought = useLate(typed);
+  const asked = sought !== '' && sought.length <= most && addressOf(sought) === undefined;
+  const { data, error, refetch, isPlaceholderData, isPending } = useQuery(
     trpc.searches.search.queryOptions(
       { query: { q: sought, limit: 30 } },
       // Names change: an answer is good for as long as the palette is open.
-      { enabled: sought !== '', placeholderData: keepPreviousData, gcTime: 0, trpc: { abortOnUnmount: true } },
+      { enabled: asked, placeholderData: keepPreviousData, gcTime: 0, trpc: { abortOnUnmount: true } },
     ),
   );
-  if (text.trim() === '') return [];
-  const groups = Map.groupBy(data?.found ?? [], ({ kind }) => kind);
-  return [...groups].flatMap(([kind, found]) => {
+  const told = { waits: false, error: null, retry: () => void refetch() };
+  if (typed === '') {
+    const items = recentThings(key).map((one) => itemOf(one));
+    return { ...told, groups: items.length === 0 ? [] : [{ label: 'Recent', items }] };
+  }
+  const address = addressOf(typed);
+  if (address !== undefined) {
+    const run = () => router.history.push(address);
+    const item = { id: 'address', label: `Go to ${address}`, also: text, icon: <LinkIcon />, run };
+    return { ...told, groups: [{ label: 'Address', items: [item] }] };
+  }
+  const waits =
+    typed.length <= most && (sought !== typed || (asked && (isPending || isPlaceholderData) && error === null));
+  const found = Map.groupBy(asked ? (data?.found ?? []) : [], ({ kind }) => kind);
+  const groups = [...found].flatMap(([kind, things]) => {
     const known = kinds[kind];
-    if (known === undefined) return [];
-    const items = found.map((one) => ({
-      id: `${kind} ${one.id}`,
-      label: one.name,
-      detail: one.detail,
-      // The control plane has found it by this text, whatever its name is.
-      also: `${one.detail} ${text}`,
-      icon: known.icon,
-      run: () => void navigate(known.link(one, slug)),
-    }));
-    return [{ label: known.many, items }];
+    return known === undefined ? [] : [{ label: known.many, items: things.map((one) => itemOf(one, text)) }];
   });
+  return { ...told, groups, waits, error };
 }
 
-function useDebounced(text: string): string {
-  const [late, setLate] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(text), debounceMillis);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return late;
+function useItem() {
+  const { slug } = useMembership();
+  const navigate = useNavigate();
+  const key = useRecentKey();
+  return (one: Found, text = ''): Command => {
+    const { kind, id, name, detail = '' } = one;
+    const { icon, status, link } = kinds[kind];
+    return {
+      id: `${kind} ${id}`,
+      label: name,
+      detail,
+      status: status?.(one),
+      // The control plane has found it by this text, whatever its name is.
+      also: `${detail} ${text}`,
+      icon,
+      run: () => {
+        rememberVisit(key, one);
+        void navigate(link(one, slug));
+      },
+    };
+  };
+}
+
+/** The page that a pasted address of this console leads to. */
+function addressOf(text: string): string | undefined {
+  if (!/^https?:/i.test(text) || !URL.canParse(text)) return undefined;
+  const { origin, pathname, search, hash } = new URL(text);
+  return origin === location.origin ? `${pathname}${search}${hash}` : undefined;
 }

@@ -1,0 +1,106 @@
+import {
+  BeakerIcon,
+  ContainerIcon,
+  KeyIcon,
+  MailIcon,
+  PeopleIcon,
+  PersonIcon,
+  ServerIcon,
+  WorkflowIcon,
+} from '@primer/octicons-react';
+import type { LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Status } from '../../components/status.tsx';
+import type { Answers } from '../../control-plane/session.ts';
+import { type ClusterAnswer, ClusterStatus } from '../../pages/clusters/cluster-status.tsx';
+import { type InstanceAnswer, InstanceStatus } from '../../pages/instances/instance-state.tsx';
+import type { Visited } from './recent.ts';
+
+type Thing = Answers['searches']['search']['found'][number];
+/** As the API finds it, or as it was remembered: without a state. */
+export type Found = Omit<Visited, 'kind'> & Pick<Thing, 'kind'> & Partial<Thing>;
+
+interface KindOfThing {
+  /** Beside its name, where its state says something. */
+  status?: (found: Found) => ReactNode;
+  many: string;
+  icon: ReactNode;
+  link: (found: Found, organization: string) => LinkProps;
+}
+
+const onCluster = ({ clusterId = '' }: Found, organization: string) => ({ organization, cluster: clusterId });
+
+/** No longer of use. */
+function ended({ state }: Found): ReactNode {
+  if (state === undefined) return null;
+  return <Status tone="neutral">{state === 'revoked' ? 'Revoked' : 'Expired'}</Status>;
+}
+
+export const kinds: Record<Thing['kind'], KindOfThing> = {
+  cluster: {
+    many: 'Clusters',
+    icon: <ServerIcon />,
+    status: (found) =>
+      found.state && <ClusterStatus cluster={{ ...found, status: found.state as ClusterAnswer['status'] }} />,
+    link: (found, slug) => ({ to: '/$organization/clusters/$cluster', params: onCluster(found, slug) }),
+  },
+  workload: {
+    many: 'Workloads',
+    icon: <ContainerIcon />,
+    link: (found, slug) => ({ to: '/$organization/clusters/$cluster', params: onCluster(found, slug) }),
+  },
+  instance: {
+    many: 'Instances',
+    icon: <ContainerIcon />,
+    status: (found) =>
+      found.state && <InstanceStatus instance={{ ...found, state: found.state as InstanceAnswer['state'] }} />,
+    link: (found, slug) => ({
+      to: '/$organization/clusters/$cluster/instances/$instance',
+      params: { ...onCluster(found, slug), instance: found.id },
+    }),
+  },
+  member: {
+    many: 'Members',
+    icon: <PersonIcon />,
+    link: ({ name }, organization) => ({ to: '/$organization/members', params: { organization }, search: { q: name } }),
+  },
+  team: {
+    many: 'Teams',
+    icon: <PeopleIcon />,
+    link: ({ name }, organization) => ({ to: '/$organization/teams', params: { organization }, search: { q: name } }),
+  },
+  token: {
+    many: 'API tokens',
+    icon: <KeyIcon />,
+    status: ended,
+    link: ({ name, state }, organization) => ({
+      to: '/$organization/tokens',
+      params: { organization },
+      search: { q: name, ...(state === undefined ? {} : { over: true as const }) },
+    }),
+  },
+  invitation: {
+    many: 'Invitations',
+    icon: <MailIcon />,
+    status: ended,
+    link: ({ name }, organization) => ({
+      to: '/$organization/members',
+      params: { organization },
+      search: { show: 'invitations', q: name },
+    }),
+  },
+  'trusted-issuer': {
+    many: 'CI jobs',
+    icon: <BeakerIcon />,
+    link: ({ name }, organization) => ({ to: '/$organization/ci', params: { organization }, search: { q: name } }),
+  },
+  workflow: {
+    many: 'Workflows',
+    icon: <WorkflowIcon />,
+    status: ({ stateTitle, tone = 'neutral' }) => stateTitle && <Status tone={tone}>{stateTitle}</Status>,
+    link: ({ id }, organization) => ({
+      to: '/$organization/workflows/$workflow',
+      params: { organization, workflow: id },
+    }),
+  },
+};

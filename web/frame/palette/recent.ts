@@ -1,0 +1,69 @@
+import { useEffect } from 'react';
+import { useMembership, useSession } from '../../control-plane/session.ts';
+
+/** A thing that this person has opened here: no more than its page showed. */
+export interface Visited {
+  kind:
+    | 'cluster'
+    | 'instance'
+    | 'workflow'
+    | 'member'
+    | 'team'
+    | 'token'
+    | 'invitation'
+    | 'trusted-issuer'
+    | 'workload';
+  id: string;
+  name: string;
+  clusterId?: string;
+}
+
+const prefix = 'ballast.recent.';
+const most = 8;
+
+/** Of one person in one organization: browsers are shared. */
+export function useRecentKey(): string {
+  return `${prefix}${useSession()?.user.id ?? ''}.${useMembership().id}`;
+}
+
+export function recentThings(key: string): Visited[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
+    return Array.isArray(stored) ? stored.filter(isVisited).slice(0, most) : [];
+  } catch {
+    return [];
+  }
+}
+
+export function rememberVisit(key: string, { kind, id, name, clusterId }: Visited): void {
+  const others = recentThings(key).filter((one) => one.kind !== kind || one.id !== id);
+  const visited = { kind, id, name, ...(clusterId === undefined ? {} : { clusterId }) };
+  try {
+    localStorage.setItem(key, JSON.stringify([visited, ...others].slice(0, most)));
+  } catch {
+    // Storage may be blocked; the palette then begins with pages.
+  }
+}
+
+/** At sign-out: the next person at this browser sees no names. */
+export function forgetVisits(): void {
+  try {
+    for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key);
+  } catch {
+    // Nothing was stored.
+  }
+}
+
+/** The page shows this thing; nothing before it is loaded. */
+export function useVisited(kind: Visited['kind'], id: string, name: string | undefined, clusterId?: string): void {
+  const key = useRecentKey();
+  useEffect(() => {
+    if (name !== undefined) rememberVisit(key, { kind, id, name, ...(clusterId === undefined ? {} : { clusterId }) });
+  }, [key, kind, id, name, clusterId]);
+}
+
+function isVisited(stored: unknown): stored is Visited {
+  if (typeof stored !== 'object' || stored === null) return false;
+  const { kind, id, name } = stored as Partial<Record<string, unknown>>;
+  return [kind, id, name].every((part) => typeof part === 'string');
+}
