@@ -54,10 +54,14 @@ export function useFound(text: string): FoundThings {
   }
   const waits =
     typed.length <= most && (sought !== typed || (asked && (isPending || isPlaceholderData) && error === null));
+  // An answer to another text shows only what fits this one: Enter may come before the next.
+  const fresh = sought === typed && !isPlaceholderData;
   const found = Map.groupBy(asked ? (data?.found ?? []) : [], ({ kind }) => kind);
   const groups = [...found].flatMap(([kind, things]) => {
     const known = kinds[kind];
-    return known === undefined ? [] : [{ label: known.many, items: things.map((one) => itemOf(one, text)) }];
+    return known === undefined
+      ? []
+      : [{ label: known.many, items: things.map((one) => itemOf(one, fresh ? text : '')) }];
   });
   return { ...told, groups, waits, error };
 }
@@ -66,6 +70,7 @@ function useItem() {
   const { slug } = useMembership();
   const navigate = useNavigate();
   const key = useRecentKey();
+  /** `text`: the control plane has found it by this, whatever its name is. */
   return (one: Found, text = ''): Command => {
     const { kind, id, name, detail = '' } = one;
     const { icon, status, link } = kinds[kind];
@@ -74,7 +79,6 @@ function useItem() {
       label: name,
       detail,
       status: status?.(one),
-      // The control plane has found it by this text, whatever its name is.
       also: `${detail} ${text}`,
       icon,
       run: () => {
