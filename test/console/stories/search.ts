@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
+import { v7 as uuid } from 'uuid';
 import { expect, test } from 'vitest';
 import { createToken } from '../../../db/api-tokens/api-tokens.ts';
 import { effect } from '../../../db/engine/effect.ts';
@@ -7,6 +8,7 @@ import type { Database } from '../../../db/postgres/database.ts';
 import { createSession } from '../../../db/sign-in/sessions.ts';
 import { createTeam } from '../../../db/teams/teams.ts';
 import { machine, seedMember } from '../../seeds/seed.ts';
+import { seedInstance } from '../../seeds/seed-cluster.ts';
 import { heading, row, said } from '../on-page.ts';
 import type { Stories } from './world.ts';
 
@@ -67,6 +69,7 @@ export const searchStories: Stories = (world) => {
 
       // The token is found by who may list tokens, and by nobody else.
       await ada.go('/default');
+      await heading(page, 'Home').waitFor();
       await seek(page, 'zenith');
       await page.getByRole('option', { name: 'zenith deploys' }).waitFor();
       const session = await effect(database, machine, (running) =>
@@ -90,6 +93,72 @@ export const searchStories: Stories = (world) => {
         .deleteFrom('membership')
         .where(({ or, eb }) => or([eb('user_id', 'in', [last, viewer]), eb('user_id', 'in', seekers)]))
         .execute();
+    }
+  });
+
+  test('the palette begins with what was visited, goes to pasted ids and addresses, and says what it searched and what failed', async () => {
+    const { ada, opened, means } = world();
+    const { page } = ada;
+    const database = await opened.installation.database();
+    const { id: organizationId } = await database.kysely
+      .selectFrom('organization')
+      .select('id')
+      .executeTakeFirstOrThrow();
+    const id = uuid();
+    const lost = { id, organization_id: organizationId, name: 'Harbour', slug: 'harbour', state: 'lost' } as const;
+    await database.kysely.insertInto('cluster').values(lost).execute();
+    await database.kysely
+      .insertInto('cluster_agent')
+      .values({ cluster_id: id, organization_id: organizationId, contact: 'lost' })
+      .execute();
+    const instance = await seedInstance(database, { id, organizationId }, 'billing');
+    await database.kysely
+      .updateTable('cluster_agent')
+      .set({ last_heartbeat_at: new Date() })
+      .where('cluster_id', '=', id)
+      .execute();
+    try {
+      await ada.go('/default/teams');
+      await heading(page, 'Teams').waitFor();
+      await seek(page, `  ${id.toUpperCase()} `);
+      const found = page.getByRole('option', { name: /Harbour/ });
+      await found.first().getByText('Lost contact').waitFor();
+      await seekAgain(page, instance);
+      await page.getByRole('option', { name: instance }).getByText('Last known: Ready').waitFor();
+      await seekAgain(page, id);
+      await found.first().waitFor();
+      await page.keyboard.press('Enter');
+      await heading(page, 'Harbour').waitFor();
+
+      // Now it is among what was visited, for this person in this organization.
+      await ada.go('/default/teams');
+      await heading(page, 'Teams').waitFor();
+      await seek(page, '');
+      await page.getByRole('group', { name: 'Recent' }).getByRole('option', { name: 'Harbour' }).waitFor();
+      await page.keyboard.press('Enter');
+      await heading(page, 'Harbour').waitFor();
+
+      await seek(page, `${opened.url}/default/members?role=owner`);
+      await page.getByRole('option', { name: 'Go to /default/members?role=owner' }).waitFor();
+      await page.keyboard.press('Enter');
+      await heading(page, 'Members').waitFor();
+      expect(new URL(page.url()).searchParams.get('role')).toBe('owner');
+
+      await seek(page, 'xyzzy');
+      await page.getByText('No page, no action and nothing in default matches “xyzzy”.').waitFor();
+      means(/searches\.search\?.*: 500$/);
+      await page.route('**/trpc/searches.search*', (route) => route.fulfill({ status: 500, body: '{}' }));
+      await seekAgain(page, 'plugh');
+      await page.getByText('Only pages and actions are searched.').waitFor();
+      await page.unroute('**/trpc/searches.search*');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('matches “plugh”.').waitFor();
+      await page.keyboard.press('Escape');
+    } finally {
+      const { kysely } = database;
+      await kysely.deleteFrom('observed_slice').where('cluster_id', '=', id).execute();
+      await kysely.deleteFrom('cluster_agent').where('cluster_id', '=', id).execute();
+      await kysely.deleteFrom('cluster').where('id', '=', id).execute();
     }
   });
 };

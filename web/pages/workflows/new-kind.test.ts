@@ -25,7 +25,10 @@ afterEach(() => personPlane.queryClient.clear());
 /** Its page as a viewer sees it. */
 async function shown(): Promise<string> {
   const organization = { id: 'harbour', slug: 'harbour', name: 'Harbour', role: 'viewer' };
-  personPlane.queryClient.setQueryData(sessionQuery.queryKey, { organizations: [organization] } as never);
+  personPlane.queryClient.setQueryData(sessionQuery.queryKey, {
+    user: { id: 'ada' },
+    organizations: [organization],
+  } as never);
   const plane = createPlane(organization.id);
   const { queryClient, trpc } = plane;
   const path = { id: workflow.id };
