@@ -15,6 +15,7 @@ import { useMay } from '../../control-plane/session.ts';
 import { type WorkloadAnswer, WorkloadStatus } from '../instances/instance-state.tsx';
 import { logLink } from '../instances/log/log-link.ts';
 import type { ClusterAnswer } from './cluster-status.tsx';
+import { runningText } from './running-text.ts';
 
 const route = getRouteApi('/$organization/clusters/$cluster');
 
@@ -130,12 +131,4 @@ function LogLink({ workload: { name, error } }: { workload: WorkloadAnswer }) {
       Log<span className="sr-only"> of {name}</span>
     </ButtonLink>
   );
-}
-
-/** Healthy instances of the desired number. Scheduled processes are not counted: they run only at their times. */
-export function runningText({ processes, instances, asOf }: WorkloadAnswer): string {
-  const wanted = processes.reduce((sum, { kind, replicas }) => sum + (kind === 'cron' ? 0 : replicas), 0);
-  const well = instances.filter(({ state }) => state === 'ready' || state === 'running').length;
-  const text = wanted === 0 && well === 0 ? 'No instances' : `${well} of ${wanted} instances`;
-  return isOutOfContact({ asOf }) ? `Last known: ${text}` : text;
 }
