@@ -4,8 +4,8 @@ import { DriverBench, type Ground, until, type Wish } from './driver-bench.ts';
 import { lifeContract } from './life-contract.ts';
 import { logContract } from './log-contract.ts';
 
-/** The contract of every driver. Each call of `ground` creates a new home and driver. */
-export function driverContract(name: string, ground: () => Promise<Ground>): void {
+/** The contract of every driver. Each call of `ground` creates a new home and driver; `crowd` instances run at once. */
+export function driverContract(name: string, ground: () => Promise<Ground>, crowd = 25): void {
   describe(`the driver contract: ${name}`, () => {
     let bench: DriverBench;
     beforeAll(async () => {
@@ -141,10 +141,10 @@ export function driverContract(name: string, ground: () => Promise<Ground>): voi
       expect(await bench.driver.list()).toEqual([]);
     });
 
-    test('25 at once', async () => {
-      const ids = await Promise.all(Array.from({ length: 25 }, () => bench.started()));
+    test(`${crowd} at once`, async () => {
+      const ids = await Promise.all(Array.from({ length: crowd }, () => bench.started()));
       const answers = await Promise.all(ids.map((id) => bench.answering(id)));
-      expect(new Set(answers.map(({ instance }) => instance)).size).toBe(25);
+      expect(new Set(answers.map(({ instance }) => instance)).size).toBe(crowd);
       await Promise.all(ids.map((id) => bench.driver.stop(id, 20)));
       expect((await bench.driver.list()).map(({ state }) => state)).toEqual(ids.map(() => 'ended'));
       await Promise.all(ids.map((id) => bench.driver.remove(id)));

@@ -7,6 +7,7 @@ import { frameStories } from './stories/frame.ts';
 import { handStories } from './stories/hands.ts';
 import { logStories } from './stories/logs.ts';
 import { searchStories } from './stories/search.ts';
+import { silenceStories } from './stories/silence.ts';
 import { tableStories } from './stories/tables.ts';
 import { truthStories } from './stories/truth.ts';
 import { workflowStories } from './stories/workflows.ts';
@@ -14,6 +15,7 @@ import type { Stories, World } from './stories/world.ts';
 
 /** Stories that share an installation: each leaves the API running and what it did not make as it was. */
 const subjects: Record<string, Stories> = {
+  silence: silenceStories,
   addresses: addressStories,
   logs: logStories,
   hands: handStories,

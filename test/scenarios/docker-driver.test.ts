@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dockerDriver } from '../../agent/drivers/docker/docker-driver.ts';
+import type { Ground } from '../../agent/drivers/driver-bench.ts';
 import { driverContract } from '../../agent/drivers/driver-contract.ts';
 import type { ReadyImage } from '../../agent/drivers/image.ts';
 import { readStatus } from '../../agent/home/status.ts';
@@ -13,7 +14,7 @@ import { freePort } from '../ground/free-port.ts';
 import { type SampleOptions, sampleLayout } from '../images/sample-image.ts';
 import { runBallast } from '../installation/ballast-command.ts';
 import { Installation } from '../installation/installation.ts';
-import { testInAll } from '../run/matrix.ts';
+import { cellsOf, testInAll } from '../run/matrix.ts';
 
 const log = { info: () => {}, warn: () => {} };
 
@@ -24,7 +25,7 @@ describe.runIf(dockerCanRun())('on a real engine', () => {
   });
   afterAll(() => engine?.stop());
 
-  driverContract('docker', async () => {
+  const ground = async (): Promise<Ground> => {
     const home = mkdtempSync(join(tmpdir(), 'ballast-home-'));
     const images = mkdtempSync(join(tmpdir(), 'ballast-images-'));
     return {
@@ -35,7 +36,8 @@ describe.runIf(dockerCanRun())('on a real engine', () => {
         rmSync(images, { recursive: true });
       },
     };
-  });
+  };
+  driverContract('docker', ground, ...cellsOf([8, 25], (crowd) => crowd === 8).slice(-1));
 
   test('an image that was built of a folder runs in containers, too', async () => {
     const folder = join(import.meta.dirname, '../../examples/hello');

@@ -13,6 +13,7 @@ import { processesNaming } from '../../../test/agents/installed-agent.ts';
 import { newConnections } from '../../../test/attacks/new-connections.ts';
 import { portThief } from '../../../test/attacks/port-thief.ts';
 import { until } from '../../../test/ground/until.ts';
+import { cellsOf } from '../../../test/run/matrix.ts';
 import { Ingress } from '../ingress.ts';
 import { IngressFiles } from '../ingress-files.ts';
 
@@ -70,31 +71,37 @@ function status(port: number, agent?: Agent, path = '/'): Promise<number | undef
   });
 }
 
-test('five kills under 500 new connections a second refuse nobody, and each effect is seen once', async () => {
-  const { port, ingress, seen, another } = await served();
-  // Nobody but the holder starts it again.
-  ingress.close();
-  const people = await newConnections({ url: `http://127.0.0.1:${port}/`, perSecond: 500, effectsOn: 'app.localhost' });
-  undo.push(() => people.end());
-  for (let kill = 0; kill < 5; kill += 1) {
-    await another('SIGKILL');
-    await people.settled();
-  }
-  const killed = await people.settled();
-  process.stdout.write(
-    `five kills: ${killed.sent} connections, ${killed.reset} reset, slowest ${killed.slowest.toFixed(0)} ms\n`,
-  );
-  expect(killed).toMatchObject({ refused: 0, strange: [] });
-  expect(killed.answered).toBe(killed.ids.length);
-  // An effect whose answer was lost with the process may be there, and none is there twice.
-  expect([...seen.values()].filter((times) => times !== 1)).toEqual([]);
-  expect(killed.ids.filter((id) => !seen.has(String(id)))).toEqual([]);
+const rates = cellsOf([100, 500], (rate) => rate === 100);
 
-  await another('SIGTERM');
-  const asked = await people.settled();
-  expect(asked).toMatchObject({ refused: 0, strange: [], reset: killed.reset });
-  expect(asked.ids.filter((id) => seen.get(String(id)) !== 1)).toEqual([]);
-}, 120_000);
+test.each(rates)(
+  'five kills under %i new connections a second refuse nobody, and each effect is seen once',
+  async (perSecond) => {
+    const { port, ingress, seen, another } = await served();
+    // Nobody but the holder starts it again.
+    ingress.close();
+    const people = await newConnections({ url: `http://127.0.0.1:${port}/`, perSecond, effectsOn: 'app.localhost' });
+    undo.push(() => people.end());
+    for (let kill = 0; kill < 5; kill += 1) {
+      await another('SIGKILL');
+      await people.settled();
+    }
+    const killed = await people.settled();
+    process.stdout.write(
+      `five kills: ${killed.sent} connections, ${killed.reset} reset, slowest ${killed.slowest.toFixed(0)} ms\n`,
+    );
+    expect(killed).toMatchObject({ refused: 0, strange: [] });
+    expect(killed.answered).toBe(killed.ids.length);
+    // An effect whose answer was lost with the process may be there, and none is there twice.
+    expect([...seen.values()].filter((times) => times !== 1)).toEqual([]);
+    expect(killed.ids.filter((id) => !seen.has(String(id)))).toEqual([]);
+
+    await another('SIGTERM');
+    const asked = await people.settled();
+    expect(asked).toMatchObject({ refused: 0, strange: [], reset: killed.reset });
+    expect(asked.ids.filter((id) => seen.get(String(id)) !== 1)).toEqual([]);
+  },
+  120_000,
+);
 
 test('asked to end, it finishes what it has, and another one takes what comes', async () => {
   const { port, pid, slow, another, files } = await served();

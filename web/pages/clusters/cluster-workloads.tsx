@@ -14,8 +14,8 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
 import { type WorkloadAnswer, WorkloadStatus } from '../instances/instance-state.tsx';
 import { logLink } from '../instances/log/log-link.ts';
+import { runningText } from '../instances/running-text.ts';
 import type { ClusterAnswer } from './cluster-status.tsx';
-import { runningText } from './running-text.ts';
 
 const route = getRouteApi('/$organization/clusters/$cluster');
 

@@ -1,5 +1,5 @@
 import { isOutOfContact } from '../../components/status.tsx';
-import type { WorkloadAnswer } from '../instances/instance-state.tsx';
+import type { WorkloadAnswer } from './instance-state.tsx';
 
 /** Healthy instances of the desired number. Scheduled processes are not counted: they run only at their times. */
 export function runningText({ processes, instances, asOf }: WorkloadAnswer): string {

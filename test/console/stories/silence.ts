@@ -1,57 +1,53 @@
 import type { Page, Request } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { effect } from '../../db/engine/effect.ts';
-import { createTeam } from '../../db/teams/teams.ts';
-import { realBrowser } from '../browsers/real-browser.ts';
-import { proxyTo, type TcpProxy } from '../ground/proxy.ts';
-import { signalProcess } from '../installation/process-family.ts';
-import { machine } from '../seeds/seed.ts';
-import { Console } from './console.ts';
-import { mark, row } from './on-page.ts';
-import { Visitor } from './visitor.ts';
-
-const browser = await realBrowser();
-let opened: Console;
-let ada: Visitor;
-let line: TcpProxy;
-/** Ada's second browser, behind the proxy. */
-let far: Visitor;
-
-beforeAll(async () => {
-  if (browser === undefined) return;
-  opened = await Console.start(browser, 'console-silence');
-  ada = await opened.firstOwner('Ada Lovelace', 'ada@example.com');
-  line = await proxyTo(`127.0.0.1:${opened.installation.port}`);
-  const context = await browser.newContext({ storageState: await ada.context.storageState() });
-  far = await Visitor.open(context, `http://localhost:${line.address.split(':')[1]}`);
-});
-afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await opened.keepPictures();
-  // A broken line is all that these pages may complain of.
-  const complaints = [...opened.complaints(), ...far.complaints.splice(0)];
-  expect(complaints.filter((one) => !/net::ERR_|: 50[234]$/.test(one))).toEqual([]);
-});
-afterAll(async () => {
-  await far?.context.close();
-  await line?.close();
-  await opened?.close();
-  await browser?.close();
-});
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { effect } from '../../../db/engine/effect.ts';
+import { createTeam } from '../../../db/teams/teams.ts';
+import { proxyTo, type TcpProxy } from '../../ground/proxy.ts';
+import { signalProcess } from '../../installation/process-family.ts';
+import { machine } from '../../seeds/seed.ts';
+import { mark, row } from '../on-page.ts';
+import { Visitor } from '../visitor.ts';
+import type { Stories } from './world.ts';
 
 const notice = (page: Page) => page.getByRole('status', { name: 'Connection' });
 const told = (page: Page, words: string) => notice(page).getByText(words).waitFor();
 const quiet = (page: Page) => notice(page).getByText(/./).waitFor({ state: 'detached' });
 
-async function makeMeanwhile(name: string): Promise<void> {
-  const database = await opened.installation.database();
-  const { id } = await database.kysely.selectFrom('organization').select('id').executeTakeFirstOrThrow();
-  await effect(database, machine, (running) => createTeam(running, id, name));
-}
-
 /** The end of a silence of one kind and what was missed, on the load that was there before. */
-describe.skipIf(browser === undefined)('silence', () => {
+export const silenceStories: Stories = (world) => {
+  let line: TcpProxy;
+  /** Ada's second browser, behind the proxy. */
+  let far: Visitor;
+
+  beforeAll(async () => {
+    const { opened, ada } = world();
+    line = await proxyTo(`127.0.0.1:${opened.installation.port}`);
+    const context = await ada.context.browser()?.newContext({ storageState: await ada.context.storageState() });
+    if (context === undefined) throw new Error('There is no browser.');
+    far = await Visitor.open(context, `http://localhost:${line.address.split(':')[1]}`);
+  });
+  afterAll(async () => {
+    await far?.context.close();
+    await line?.close();
+  });
+
+  // A broken line is all that these pages may complain of.
+  const broken = /net::ERR_|: 50[234]$/;
+  beforeEach(() => {
+    world().means(broken);
+  });
+  afterEach(() => {
+    expect(far.complaints.splice(0).filter((one) => !broken.test(one))).toEqual([]);
+  });
+
+  async function makeMeanwhile(name: string): Promise<void> {
+    const database = await world().opened.installation.database();
+    const { id } = await database.kysely.selectFrom('organization').select('id').executeTakeFirstOrThrow();
+    await effect(database, machine, (running) => createTeam(running, id, name));
+  }
+
   test('a load of the first page asks each thing once, and misses nothing that changes before its stream is open', async () => {
-    const { page } = ada;
+    const { page } = world().ada;
     const asked: string[] = [];
     const note = (request: Request) => {
       const { pathname, search } = new URL(request.url());
@@ -64,7 +60,7 @@ describe.skipIf(browser === undefined)('silence', () => {
       await gate.promise;
       await route.continue();
     });
-    await ada.go('/default/teams');
+    await world().ada.go('/default/teams');
     await page.getByRole('button', { name: 'Create a team' }).first().waitFor();
     await makeMeanwhile('Before the stream');
     gate.resolve();
@@ -73,7 +69,7 @@ describe.skipIf(browser === undefined)('silence', () => {
     expect(asked.filter((one) => one.includes('auth.session'))).toHaveLength(1);
     asked.splice(0);
     const opened = page.waitForResponse(stream);
-    await ada.go('/default');
+    await world().ada.go('/default');
     await page.getByText('All clear').waitFor();
     await (await opened).headerValue('content-type');
     // Told after all that the opening of the stream had to tell.
@@ -88,11 +84,11 @@ describe.skipIf(browser === undefined)('silence', () => {
   });
 
   test('a stopped API: the page says that it may be out of date, a press that it is still being sent, once', async () => {
-    const { page } = ada;
-    await ada.go('/default/teams');
+    const { page } = world().ada;
+    await world().ada.go('/default/teams');
     await row(page, 'Teams', 'Before the stream').waitFor();
     const sameLoad = await mark(page);
-    const { parts } = opened.installation;
+    const { parts } = world().opened.installation;
     const [supervisor, api] = [parts.supervisor() ?? 0, parts.pid('api') ?? 0];
     signalProcess(supervisor, 'SIGSTOP');
     signalProcess(api, 'SIGSTOP');
@@ -114,8 +110,8 @@ describe.skipIf(browser === undefined)('silence', () => {
   });
 
   test('a machine without a network: the page says so at once, and shows afterwards what changed meanwhile', async () => {
-    const { page, context } = ada;
-    await ada.go('/default/teams');
+    const { page, context } = world().ada;
+    await world().ada.go('/default/teams');
     await row(page, 'Teams', 'Pressed once').waitFor();
     const sameLoad = await mark(page);
     await context.setOffline(true);
@@ -150,12 +146,12 @@ describe.skipIf(browser === undefined)('silence', () => {
   });
 
   test('a proxy that holds the stream back: requests are answered, and the page says that it may be out of date', async () => {
-    const { page } = ada;
+    const { page } = world().ada;
     await page.route('**/api/v1/events/stream*', () => undefined);
-    await ada.go('/default/teams');
+    await world().ada.go('/default/teams');
     await row(page, 'Teams', 'Pressed once').waitFor();
     await told(page, 'Reconnecting; this page may be out of date.');
     await page.unroute('**/api/v1/events/stream*');
     await told(page, 'Connected again');
   });
-});
+};
