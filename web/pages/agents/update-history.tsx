@@ -50,7 +50,9 @@ export function UpdateHistory({ agent, attempts }: { agent: AgentStatus; attempt
                   </span>
                   <span className="sm:w-32">
                     <Time at={attempt.startedAt} />
-                    {attempt.finishedAt !== undefined && <span className="block">took {tookText(attempt)}</span>}
+                    {attempt.finishedAt !== undefined && (
+                      <span className="block max-sm:inline"> took {tookText(attempt)}</span>
+                    )}
                   </span>
                 </>
               }

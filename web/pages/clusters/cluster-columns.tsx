@@ -26,7 +26,8 @@ export const columns: Column<ListedCluster>[] = [
         <span className="text-text">
           <ClusterStatus cluster={cluster} />
         </span>
-        {cluster.message !== '' && (
+        {/* Out of contact, the time of the last heartbeat tells enough. */}
+        {isInContact(cluster) && cluster.message !== '' && (
           <span className="block text-pretty">
             <WithTimes text={cluster.message} />
           </span>
@@ -53,7 +54,8 @@ export const columns: Column<ListedCluster>[] = [
     label: 'Agent',
     cell: (cluster) => (
       <>
-        {cluster.agentVersion} <LastHeard cluster={cluster} />
+        {cluster.agentVersion !== '' && `${cluster.agentVersion} · `}
+        <LastHeard cluster={cluster} />
       </>
     ),
     sort: ({ agentVersion }) => agentVersion,

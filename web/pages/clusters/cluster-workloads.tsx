@@ -81,9 +81,9 @@ const columns: Column<WorkloadAnswer>[] = [
     label: 'Release',
     cell: ({ release, updatedAt }) => (
       <>
-        <span className="block truncate" title={release}>
+        <span className="block truncate max-sm:inline" title={release}>
           {release}
-        </span>
+        </span>{' '}
         <Time at={updatedAt} />
       </>
     ),
