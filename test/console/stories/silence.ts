@@ -112,7 +112,7 @@ export const silenceStories: Stories = (world) => {
   test('a machine without a network: the page says so at once, and shows afterwards what changed meanwhile', async () => {
     const { page, context } = world().ada;
     await world().ada.go('/default/teams');
-    await row(page, 'Teams', 'Pressed once').waitFor();
+    await row(page, 'Teams', 'Before the stream').waitFor();
     const sameLoad = await mark(page);
     await context.setOffline(true);
     await told(page, 'You are offline.');
@@ -127,7 +127,7 @@ export const silenceStories: Stories = (world) => {
   test('a line that takes requests and never answers: a page that was asked for waits in words, and comes by itself', async () => {
     const { page } = far;
     await far.go('/default/teams');
-    await row(page, 'Teams', 'Pressed once').waitFor();
+    await row(page, 'Teams', 'Before the stream').waitFor();
     const sameLoad = await mark(page);
     const file = page.waitForResponse(/\/files\/members-[^/]*\.js$/);
     await page.getByRole('link', { name: 'Members' }).hover();
@@ -149,7 +149,7 @@ export const silenceStories: Stories = (world) => {
     const { page } = world().ada;
     await page.route('**/api/v1/events/stream*', () => undefined);
     await world().ada.go('/default/teams');
-    await row(page, 'Teams', 'Pressed once').waitFor();
+    await row(page, 'Teams', 'Before the stream').waitFor();
     await told(page, 'Reconnecting; this page may be out of date.');
     await page.unroute('**/api/v1/events/stream*');
     await told(page, 'Connected again');
