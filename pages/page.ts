@@ -12,7 +12,7 @@ export interface Page {
   refreshSeconds?: number;
 }
 
-export type PageScript = 'code-from-fragment.js' | 'passkey.js';
+export type PageScript = 'code-from-fragment.js' | 'passkey.js' | 'times.js';
 
 /** Where pages find their style sheet and scripts: served by the API, whoever serves the page. */
 export const assetsPath = '/assets/';

@@ -21,12 +21,17 @@ export const listApiTokens = operation({
       .toLowerCase()
       .optional()
       .describe('Only those that this member created: they are revoked when the member leaves.'),
+    trustedIssuerId: z
+      .guid()
+      .toLowerCase()
+      .optional()
+      .describe('Only those that CI jobs got by this rule: they are revoked with it.'),
   }),
   paged: { after: createdPosition },
   result: apiTokenSchema,
   async handle({ caller, database, query, page }) {
-    const { q, live, createdBy: makerId } = query;
-    const tokens = await listTokens(database.kysely, caller.organization.id, { ...oneMore(page), q, live, makerId });
+    const { createdBy: makerId, ...rest } = query;
+    const tokens = await listTokens(database.kysely, caller.organization.id, { ...oneMore(page), ...rest, makerId });
     return pageOf(tokens, page, ({ id }) => id, apiTokenAnswer);
   },
 });

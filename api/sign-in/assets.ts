@@ -5,7 +5,7 @@ const types = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=ut
 
 /** The style sheet, the font and the scripts of all pages, the provider's included. They are small and stay in memory. */
 export function assetRoutes(app: FastifyInstance): void {
-  for (const name of ['pages.css', 'inter.woff2', 'code-from-fragment.js', 'passkey.js'] as const) {
+  for (const name of ['pages.css', 'inter.woff2', 'code-from-fragment.js', 'passkey.js', 'times.js'] as const) {
     const bytes = readAsset(name);
     const type = types[name.slice(name.lastIndexOf('.') + 1) as keyof typeof types];
     app.get(`${assetsPath}${name}`, async (_, reply) =>

@@ -3,6 +3,7 @@ import { acceptInvitation, findInvitationByToken, type InvitationView } from '..
 import { Problem } from '../../domain/problems.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { page } from '../../pages/page.ts';
+import { time } from '../../pages/time.ts';
 import { beginSignIn } from '../auth/begin-sign-in.ts';
 import { authorOf, type PageRoutes } from './visitor.ts';
 
@@ -23,7 +24,11 @@ export function invitationPage({ server, get, post }: PageRoutes): void {
     const invitation = await invitationOf(token);
     const email = (await session())?.user.email;
     return {
-      page: page({ title: `Invitation to ${invitation.organizationName}`, body: body(invitation, token, email) }),
+      page: page({
+        title: `Invitation to ${invitation.organizationName}`,
+        body: body(invitation, token, email),
+        scripts: ['times.js'],
+      }),
     };
   });
 
@@ -48,7 +53,7 @@ function body(invitation: InvitationView, token: string, signedInAs: string | un
   const open = acceptedAt === null && !expired;
   return html`<h1>${organizationName}</h1>
 <p><strong>${invitedByName}</strong> invites you to the organization <strong>${organizationName}</strong>, with the role <strong>${role}</strong>.</p>
-<p>The invitation is for <strong>${email}</strong> and can be accepted until ${expiresAt.toUTCString()}.</p>
+<p>The invitation is for <strong>${email}</strong> and can be accepted until ${time(expiresAt)}.</p>
 ${requireMfa && open ? html`<p>The organization requires a second factor when you sign in.</p>` : ''}
 ${open ? '' : html`<p class="alert">${acceptedAt === null ? 'It has expired; ask for another one.' : 'It was accepted already.'}</p>`}
 ${open && signedInAs !== undefined && !isFor(invitation, signedInAs) ? html`<p class="alert">You are signed in as ${signedInAs}, which is another address: sign in as ${email} to accept.</p>` : ''}

@@ -168,6 +168,7 @@ describe('an invitation', () => {
     const token = await inviteTo(organizationId, 'Guest@example.com');
     const page = await browser.get(`/invitations/${token}`);
     for (const part of ['test', 'deployer', 'Guest@example.com']) expect(page.text).toContain(part);
+    expect(page.text).toMatch(/until <time datetime="[^"]+Z">\d+ \w+ \d{4}, [\d:]+ UTC<\/time>/);
     const landed = await through(browser.post(`/invitations/${token}`), account('guest'));
     expect([landed.status, landed.location], landed.text).toEqual([302, '/']);
     expect(await organizationsOf()).toMatchObject([{ id: organizationId, role: 'deployer' }]);
@@ -230,7 +231,7 @@ describe('every page', () => {
     expect(page.headers.get('cache-control')).toBe('no-store');
   });
 
-  test.each(['pages.css', 'inter.woff2', 'code-from-fragment.js', 'passkey.js'])('has %s', async (name) => {
+  test.each(['pages.css', 'inter.woff2', 'code-from-fragment.js', 'passkey.js', 'times.js'])('has %s', async (name) => {
     const asset = await browser.get(`/assets/${name}`);
     expect(asset.status).toBe(200);
     const types: Record<string, string> = { css: 'text/css', js: 'text/javascript', woff2: 'font/woff2' };

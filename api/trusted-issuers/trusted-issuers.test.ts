@@ -215,6 +215,11 @@ describe('changing a rule', () => {
 test('DELETE: 204, its tokens are revoked, and then 404', async () => {
   const { body } = await create();
   const token = await minted(body.id);
+  const other = await create({ name: 'Another rule' });
+  await minted(other.body.id);
+  const live = `/api/v1/api-tokens?live=true&trustedIssuerId=${body.id}`;
+  expect((await api.call('GET', live, { as: ours.tokens.admin })).body.items).toMatchObject([{ id: token.id }]);
+  expect((await api.call('DELETE', `${url}/${other.body.id}`, { as: ours.sessions.admin })).status).toBe(204);
   const remove = () => api.call('DELETE', `${url}/${body.id}`, { as: ours.sessions.admin });
   expect((await remove()).status).toBe(204);
   expect(await status(token)).toBe(403);

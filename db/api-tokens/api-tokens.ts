@@ -175,15 +175,17 @@ export async function listTokens(
     live?: boolean;
     makerId?: string | undefined;
     q?: string | undefined;
+    trustedIssuerId?: string | undefined;
   },
 ): Promise<ApiTokenView[]> {
-  const { after, live = false, makerId, q } = page;
+  const { after, live = false, makerId, q, trustedIssuerId } = page;
   let query = tokens(kysely, organizationId)
     .where(hasWords(q, [sql.ref('token.name'), sql.ref('token.token_id')]))
     .orderBy('token.created_at', 'desc')
     .orderBy('token.id', 'desc')
     .limit(page.limit);
   if (makerId !== undefined) query = query.where('token.maker_id', '=', makerId);
+  if (trustedIssuerId !== undefined) query = query.where('token.trusted_issuer_id', '=', trustedIssuerId);
   if (live) {
     query = query
       .where('token.revoked_at', 'is', null)

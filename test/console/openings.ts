@@ -59,8 +59,8 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
     button('Trust jobs'),
   ],
   'audit-log': [button('Export what is shown')],
-  account: [button(/^Leave /)],
-  'deleted-organizations': [button(/^Purge/)],
+  account: menu('Actions for Analytical Engines', 'Leave'),
+  'deleted-organizations': menu('Actions for Difference Engine', 'Restore', 'Purge now'),
   settings: [
     button('Change the name'),
     button('Change the join command lifetime'),

@@ -112,8 +112,9 @@ describe.skipIf(browser === undefined)('the console', () => {
     opened.installation.secrets.add(link.slice(link.lastIndexOf('/') + 1));
     await page.getByRole('button', { name: 'Done' }).click();
 
-    const begun = await opened.visitor();
+    const begun = await opened.visitor({ timezoneId: 'Asia/Kathmandu' });
     await begun.page.goto(link);
+    await begun.page.getByText(/can be accepted until .* GMT\+5:45\.$/).waitFor();
     await begun.page.getByRole('button', { name: 'Sign in and accept' }).click();
     await beginAccount(begun.page, 'Grace Hopper');
     await begun.context.close();

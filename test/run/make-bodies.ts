@@ -15,11 +15,12 @@ export function makeBodies(): string {
   for (const { name, operation } of namedOperations(operations)) {
     // A form may be no more than the button that asks for a secret.
     if (!operation.takesBody && operation.carriesSecret) bodies[name] = { fields: {}, secret: true };
-    if (!operation.takesBody || !(operation.body instanceof z.ZodObject)) continue;
-    const schema = z.toJSONSchema(operation.body, { io: 'input' });
+    const body = operation.body instanceof z.ZodOptional ? operation.body.unwrap() : operation.body;
+    if (!operation.takesBody || !(body instanceof z.ZodObject)) continue;
+    const schema = z.toJSONSchema(body, { io: 'input' });
     const { properties = {}, required = [] } = resolved(schema, schema);
     const fields: Record<string, FieldRule> = {};
-    for (const [field, type] of Object.entries(operation.body.shape as Record<string, z.ZodType>)) {
+    for (const [field, type] of Object.entries(body.shape as Record<string, z.ZodType>)) {
       const rule = ruleOf(schema, properties[field] as JsonSchema, type);
       fields[field] = required.includes(field) ? { ...rule, required: true } : rule;
     }

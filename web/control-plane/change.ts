@@ -6,7 +6,7 @@ import { silence } from '../live/silence.ts';
 import { usePlane } from './plane.ts';
 import { betweenRequests, isPassing, problemOf, type ShownProblem } from './problem.ts';
 
-interface ChangeOptions<Input, Output> {
+export interface ChangeOptions<Input, Output> {
   /** Title of a failure, such as "The team could not be renamed". The problem's own sentence follows it. */
   failed: string;
   /** Announced to screen readers, such as "Team deleted". */
@@ -25,6 +25,8 @@ interface ChangeOptions<Input, Output> {
   secret?: true;
   /** The caller shows the failure itself, as forms do, so no toast appears. */
   quiet?: true;
+  /** A value that somebody else set meanwhile, in words: the failure then says who set it, to what and when. */
+  wordOf?: (theirs: unknown) => string;
 }
 
 export interface Change<Input> {
@@ -90,7 +92,7 @@ export function useChange<Input, Output>(
       if (isPassing(error)) unanswered.current = { text: JSON.stringify(input) ?? '', once };
       for (const [key, data] of context?.before ?? []) queryClient.setQueryData(key, data);
       // The form that would show why is closed by the time somebody presses Undo.
-      if (options.quiet === undefined || undoes) tellFailure(options.failed, problemOf(error));
+      if (options.quiet === undefined || undoes) tellFailure(options.failed, inWords(problemOf(error), options.wordOf));
     },
     onSuccess: (output, { input, back, undoes }) => {
       const text = typeof options.succeeded === 'string' ? options.succeeded : options.succeeded(output, input);
@@ -136,4 +138,14 @@ export function useChange<Input, Output>(
     problem,
     reset: mutation.reset,
   };
+}
+
+/** A sentence about the change of somebody else, with its value as the page shows it. */
+function inWords(problem: ShownProblem, wordOf: ((theirs: unknown) => string) | undefined): ShownProblem {
+  if (wordOf === undefined || problem.meanwhile === undefined) return problem;
+  const told = problem.meanwhile.map(({ value, by = 'Somebody', at }) => {
+    const when = at === undefined ? '' : ` at ${at}`;
+    return `${by} changed it to ${wordOf(value)}${when}, which was not shown here yet. Look again, then change it.`;
+  });
+  return { ...problem, detail: told.join(' ') };
 }

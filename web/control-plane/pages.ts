@@ -118,6 +118,14 @@ export function usePages<Input, Item>(
   return { query: list, items, id, loadMore, whole: data !== undefined && !hasNextPage, stale: list.isPlaceholderData };
 }
 
+/** Things that are all known already, for a table of them. */
+export function wholeList<Item>(items: Item[], id: (item: Item) => string): Pages<Item> {
+  const query = { isError: false, error: null, isFetchingNextPage: false, isFetchNextPageError: false };
+  return { query: { ...query, refetch: never }, items, id, loadMore: undefined, whole: true };
+}
+
+const never = () => Promise.reject(new Error('A list that is known already is not asked for.'));
+
 const ownId = (item: unknown): string => (item as { id: string }).id;
 
 /** Applies a change to the items of a loaded list, for `meanwhile` of `useChange`. */

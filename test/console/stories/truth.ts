@@ -5,7 +5,7 @@ import { sampleWorkload } from '../../seeds/made-cluster.ts';
 import { seedInstance } from '../../seeds/seed-cluster.ts';
 import { askedBy } from '../asked.ts';
 import { connectCluster, loseCluster } from '../lost-cluster.ts';
-import { heading, row } from '../on-page.ts';
+import { heading, hold, row } from '../on-page.ts';
 import type { Stories } from './world.ts';
 
 /** Marks, texts and grounds that say "good", within a part of the page. */
@@ -123,6 +123,23 @@ export const truthStories: Stories = (world) => {
     await ada.page.getByRole('dialog').waitFor({ state: 'detached' });
     expect((await team())?.name).toBe('Sailors');
     await asked('DELETE', `/teams/${id}`);
+
+    // A value that is set at once says what it was, too: Grace gives up her role while Ada's choice is on its way.
+    await ada.go('/default/members');
+    means(/members\.changeRole: 409$/);
+    const held = await hold(ada.page, 'members.changeRole');
+    await ada.page.getByRole('button', { name: 'Role of Grace Hopper: Admin' }).click();
+    await ada.page.getByRole('menuitemradio', { name: 'Owner' }).click();
+    await expect.poll(() => held.requests.length).toBe(1);
+    const ofGrace = `/organizations/${organizationId}/members/${grace.userId}`;
+    await (await askedBy(opened, other))('PATCH', ofGrace, { role: 'deployer' });
+    await held.letGo();
+    const told = ada.page.getByText(
+      /^Grace Hopper changed it to deployer at \d\d:\d\d.* Look again, then change it\.$/,
+    );
+    await told.first().waitFor();
+    await ada.page.getByRole('button', { name: 'Role of Grace Hopper: Deployer' }).waitFor();
+    expect(await asked('GET', ofGrace)).toMatchObject({ role: 'deployer' });
     await other.context.close();
     await database.kysely
       .deleteFrom('membership')

@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode } from 'react';
 import { useRights } from '../../control-plane/session.ts';
-import { MenuItem } from '../dialogs/menu.tsx';
+import { MenuItem, MenuSeparator } from '../dialogs/menu.tsx';
 import { useDialog } from '../dialogs/use-dialog.ts';
 import type { Action, DialogAction } from './action.ts';
 
@@ -18,14 +18,13 @@ export function useActions(): {
   return {
     allowed: (actions) => actions.filter(({ role = 'admin' }) => may(role)),
     items: (actions) =>
-      actions.map((action) => (
-        <MenuItem
-          key={action.label}
-          danger={action.danger === true}
-          onSelect={() => ('act' in action ? action.act() : show(action))}
-        >
-          {action.label}
-        </MenuItem>
+      actions.map((action, index) => (
+        <Fragment key={action.label}>
+          {action.danger && actions[index - 1]?.danger === undefined && index > 0 && <MenuSeparator />}
+          <MenuItem danger={action.danger === true} onSelect={() => ('act' in action ? action.act() : show(action))}>
+            {action.label}
+          </MenuItem>
+        </Fragment>
       )),
     dialog: about !== undefined && <Fragment key={key}>{about.dialog({ open, onClose: close })}</Fragment>,
   };

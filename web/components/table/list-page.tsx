@@ -8,9 +8,9 @@ import { searchOf } from '../filter-bar/search-of.ts';
 import { useAddressFilters } from '../filter-bar/use-address-filters.ts';
 import { Card, Page } from '../page.tsx';
 import { EmptyState } from '../states.tsx';
-import { AnyTable, type AnyTableProps, type TableProps } from './table.tsx';
+import { AnyTable, type ListOf, type Naming } from './table.tsx';
 
-type ListPageProps<Item> = Omit<TableProps<Item>, 'label' | 'empty'> & {
+interface ListPageProps<Item> extends ListOf<Item> {
   about: ReactNode;
   /** Creates one: the button beside the heading, and in the empty list. */
   make?: DialogAction;
@@ -21,18 +21,11 @@ type ListPageProps<Item> = Omit<TableProps<Item>, 'label' | 'empty'> & {
   searchBy?: string;
   /** Names what belongs here, where nothing is yet. */
   empty: { title: string; text: ReactNode };
-};
+}
 
 /** The page of a place that is one list. Heading and icon are those of the place. */
-export function ListPage<Item>({
-  about,
-  make,
-  makeIn = 'make',
-  filters,
-  searchBy = 'name',
-  empty,
-  ...table
-}: ListPageProps<Item>) {
+export function ListPage<Item>(props: ListPageProps<Item> & Naming<Item>) {
+  const { about, make, makeIn = 'make', filters, searchBy = 'name', empty, ...table }: ListPageProps<Item> = props;
   const { label, icon } = usePlace();
   const { button, dialog } = usePageAction(makeIn, make);
   const bar = useAddressFilters();
@@ -45,7 +38,7 @@ export function ListPage<Item>({
   );
   const list = (
     <Card>
-      <AnyTable {...(table as unknown as AnyTableProps<Item>)} label={label} empty={nothing} />
+      <AnyTable {...table} label={label} empty={nothing} />
     </Card>
   );
   return (

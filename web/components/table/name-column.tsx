@@ -9,5 +9,5 @@ export function nameColumn<Item extends { name: string }>(beside?: (item: Item) 
       {beside?.(item)}
     </span>
   );
-  return { label: 'Name', cell, sort: ({ name }) => name, width: 'minmax(0, 1fr)' };
+  return { label: 'Name', cell, sort: ({ name }) => name };
 }

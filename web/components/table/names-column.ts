@@ -7,12 +7,12 @@ const namesShown = 6;
 export function namesColumn<Item>(
   label: string,
   of: (item: Item) => readonly { name: string }[],
-  { none, width }: { none: string; width: string },
+  none: string,
 ): Column<Item> {
   const cell = (item: Item) =>
     namesText(
       of(item).map(({ name }) => name),
       namesShown,
     ) || none;
-  return { label, cell, sort: (item) => of(item).length, width };
+  return { label, cell, sort: (item) => of(item).length, width: 'minmax(0, 2fr)' };
 }

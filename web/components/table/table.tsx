@@ -15,15 +15,14 @@ import { as, TableRow } from './row.tsx';
 import type { MenuAt } from './row-menu.tsx';
 import { most, useVirtualRows } from './virtual-rows.ts';
 
-interface TableOf<Item> {
-  label: string;
+/** A list: all of a table but its label and what stands in its place while it is empty. */
+export interface ListOf<Item> {
   pages: Pages<Item>;
   columns: readonly Column<Item>[];
   /** Where a row leads. */
   link?: (item: Item) => LinkProps;
   /** What a row's menu offers to those whose role allows it. A row without any has no menu. */
   actions?: (item: Item) => readonly Action[];
-  empty: ReactNode;
   /** The order before a heading is pressed, where it is not the server's. */
   arranged?: (items: readonly Item[]) => readonly Item[];
   /** Of the loaded items, those that a filter of the page leaves. */
@@ -32,14 +31,17 @@ interface TableOf<Item> {
   none?: ReactNode;
 }
 
+interface TableOf<Item> extends ListOf<Item> {
+  label: string;
+  empty: ReactNode;
+}
+
 interface Names<Item> {
   /** Names a row, and its controls. */
   name: (item: Item) => string;
 }
-/** As `Table` takes them, where the type of its rows is not known yet. */
-export type AnyTableProps<Item> = TableOf<Item> & Partial<Names<Item>>;
 /** A row is named by its `name`, if it has one. */
-export type TableProps<Item> = TableOf<Item> & (Item extends { name: string } ? Partial<Names<Item>> : Names<Item>);
+export type Naming<Item> = Item extends { name: string } ? Partial<Names<Item>> : Names<Item>;
 
 const ownName = (item: unknown): string => (item as { name: string }).name;
 
@@ -49,11 +51,12 @@ const loadMenu = () => file(() => import('./row-menu.tsx'));
 const RowMenu = lazy(() => loadMenu().then((loaded) => ({ default: loaded.RowMenu })));
 
 /** A list of things with what is known of each (README.md). */
-export function Table<Item>(props: TableProps<Item>) {
-  return <AnyTable {...(props as AnyTableProps<Item>)} />;
+export function Table<Item>(props: TableOf<Item> & Naming<Item>) {
+  return <AnyTable {...(props as TableOf<Item> & Partial<Names<Item>>)} />;
 }
 
-export function AnyTable<Item>(props: AnyTableProps<Item>) {
+/** The same where the type of the rows is not known yet, and with it whether they have a name. */
+export function AnyTable<Item>(props: TableOf<Item> & Partial<Names<Item>>) {
   const { allowed, items, dialog } = useActions();
   const { name = ownName, actions } = props;
   const offered = actions && ((item: Item) => allowed(actions(item)));

@@ -1,18 +1,19 @@
+import { type ReactNode, useState } from 'react';
+import type { Action } from '../../components/actions/action.ts';
 import { OrganizationMark } from '../../components/avatar.tsx';
-import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
-import { useDialog } from '../../components/dialogs/use-dialog.ts';
-import { Button, ButtonLink } from '../../components/forms/button.tsx';
+import { ButtonLink } from '../../components/forms/button.tsx';
+import { roleWords } from '../../components/forms/roles.tsx';
 import { Section } from '../../components/page.tsx';
-import { Row, Rows } from '../../components/rows.tsx';
 import { EmptyState } from '../../components/states.tsx';
-import { Badge } from '../../components/status.tsx';
-import { useChange } from '../../control-plane/change.ts';
-import { createPlane, personPlane } from '../../control-plane/plane.ts';
+import type { Column } from '../../components/table/column.ts';
+import { Table } from '../../components/table/table.tsx';
+import { wholeList } from '../../control-plane/pages.ts';
+import { createPlane, PlaneContext, personPlane } from '../../control-plane/plane.ts';
 import { type OwnMembership, sessionQuery } from '../../control-plane/session.ts';
+import { leaveAction } from '../members/leave-action.ts';
 
 /** Organizations of the person, the role in each, and leaving. */
 export function OwnOrganizations({ organizations }: { organizations: OwnMembership[] }) {
-  const leaving = useDialog<OwnMembership>();
   const newOne = (
     <ButtonLink to="/new-organization" small>
       New organization
@@ -30,66 +31,46 @@ export function OwnOrganizations({ organizations }: { organizations: OwnMembersh
         </div>
       }
     >
-      {organizations.length === 0 ? (
-        <EmptyState title="You belong to no organization" action={newOne}>
-          Create one, or ask to be invited to an existing one.
-        </EmptyState>
-      ) : (
-        <Rows label="Organizations">
-          {organizations.map((organization) => (
-            <Row
-              key={organization.id}
-              lead={<OrganizationMark name={organization.name} />}
-              title={organization.name}
-              link={{ to: '/$organization', params: { organization: organization.slug } }}
-              badges={<Badge>{organization.role}</Badge>}
-              actions={
-                <Button small look="quiet" onClick={() => leaving.show(organization)}>
-                  Leave<span className="sr-only"> {organization.name}</span>
-                </Button>
-              }
-            />
-          ))}
-        </Rows>
-      )}
-      {leaving.about !== undefined && (
-        <Leave key={leaving.key} organization={leaving.about} open={leaving.open} onClose={leaving.close} />
-      )}
+      <Table
+        label="Organizations"
+        pages={wholeList(organizations, ({ id }) => id)}
+        columns={columns}
+        link={({ slug }) => ({ to: '/$organization', params: { organization: slug } })}
+        actions={(organization) => [leave(organization)]}
+        empty={
+          <EmptyState title="You belong to no organization" action={newOne}>
+            Create one, or ask to be invited to an existing one.
+          </EmptyState>
+        }
+      />
     </Section>
   );
 }
 
-function Leave({
-  organization: { id, name },
-  open,
-  onClose,
-}: {
-  organization: OwnMembership;
-  open: boolean;
-  onClose: () => void;
-}) {
-  const leave = useChange(
-    (_: undefined, sent) => createPlane(id).client.organizations.leave.mutate({ path: { id } }, sent),
-    {
-      failed: `You could not leave ${name}`,
-      succeeded: `You left ${name}`,
-      quiet: true,
-      done: () => {
-        onClose();
-        void personPlane.queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
-      },
-    },
-  );
-  return (
-    <DeleteDialog
-      open={open}
-      onClose={onClose}
-      title={`Leave ${name}?`}
-      confirm="Leave"
-      change={leave}
-      onConfirm={() => leave.send(undefined)}
-    >
-      You lose access to it, and can return only if a member invites you again. API tokens that you created end.
-    </DeleteDialog>
-  );
+const columns: Column<OwnMembership>[] = [
+  {
+    label: 'Name',
+    cell: ({ name }) => (
+      <span className="flex items-center gap-3 font-medium">
+        <OrganizationMark name={name} />
+        {name}
+      </span>
+    ),
+    sort: ({ name }) => name,
+  },
+  { label: 'Role', cell: ({ role }) => roleWords[role].name, sort: ({ role }) => role },
+];
+
+function leave(organization: OwnMembership): Action {
+  const action = leaveAction(personPlane.trpc, organization, {
+    label: 'Leave',
+    done: () => personPlane.queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+  });
+  return { ...action, dialog: (shown) => <Within id={organization.id}>{action.dialog(shown)}</Within> };
+}
+
+/** Content that belongs to an organization, on a page of the person. */
+function Within({ id, children }: { id: string; children: ReactNode }) {
+  const [plane] = useState(() => createPlane(id));
+  return <PlaneContext value={plane}>{children}</PlaneContext>;
 }

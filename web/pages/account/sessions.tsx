@@ -1,9 +1,10 @@
-import { Button } from '../../components/forms/button.tsx';
 import { Section } from '../../components/page.tsx';
-import { Row, Rows } from '../../components/rows.tsx';
 import { Badge } from '../../components/status.tsx';
-import { Time } from '../../components/times/time.tsx';
+import type { Column } from '../../components/table/column.ts';
+import { Table } from '../../components/table/table.tsx';
+import { timeColumn } from '../../components/table/time-column.tsx';
 import { useChange } from '../../control-plane/change.ts';
+import { wholeList } from '../../control-plane/pages.ts';
 import { personPlane } from '../../control-plane/plane.ts';
 import { type Session, sessionQuery } from '../../control-plane/session.ts';
 import { browserWords } from './browser-words.ts';
@@ -25,35 +26,36 @@ export function Sessions({ sessions }: { sessions: Session['sessions'] }) {
       ],
     },
   );
-  // The current session comes first.
-  const sorted = sessions.toSorted((a, b) => Number(b.current) - Number(a.current));
   return (
     <Section title="Sessions" about="The browsers in which you are signed in. End those that you do not recognize.">
-      <Rows label="Sessions">
-        {sorted.map((session) => {
-          const browser = browserWords(session.userAgent);
-          return (
-            <Row
-              key={session.id}
-              title={browser}
-              badges={session.current && <Badge tone="good">this browser</Badge>}
-              detail={
-                <>
-                  {session.ip !== undefined && <span className="font-mono text-xs">{session.ip} · </span>}
-                  since <Time at={session.createdAt} />
-                </>
-              }
-              actions={
-                !session.current && (
-                  <Button small onClick={() => end.send(session)} aria-label={`End the session of ${browser}`}>
-                    End
-                  </Button>
-                )
-              }
-            />
-          );
-        })}
-      </Rows>
+      <Table
+        label="Sessions"
+        pages={wholeList(sessions, ({ id }) => id)}
+        columns={columns}
+        name={({ userAgent }) => browserWords(userAgent)}
+        arranged={currentFirst}
+        actions={(session) =>
+          session.current ? [] : [{ label: 'End the session', danger: true, act: () => end.send(session) }]
+        }
+        empty={null}
+      />
     </Section>
   );
 }
+
+const currentFirst = (sessions: readonly OneSession[]) =>
+  sessions.toSorted((a, b) => Number(b.current) - Number(a.current));
+
+const columns: Column<OneSession>[] = [
+  {
+    label: 'Browser',
+    cell: ({ userAgent, current }) => (
+      <span className="flex flex-wrap items-center gap-x-2">
+        <span className="font-medium">{browserWords(userAgent)}</span>
+        {current && <Badge tone="good">this browser</Badge>}
+      </span>
+    ),
+  },
+  { label: 'Address', cell: ({ ip }) => ip !== undefined && <span className="font-mono text-xs">{ip}</span> },
+  timeColumn('Since', ({ createdAt }) => createdAt),
+];

@@ -2,6 +2,8 @@ import { CheckIcon } from '@primer/octicons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CopyBlock } from '../../components/copyable.tsx';
+import { DialogActions } from '../../components/dialogs/dialog.tsx';
+import { Button } from '../../components/forms/button.tsx';
 import { Spinner } from '../../components/loading.tsx';
 import { Time } from '../../components/times/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
@@ -14,7 +16,7 @@ export function useLastArrival(clusterId: string) {
   const { trpc } = usePlane();
   return useQuery({
     ...trpc.clusters.events.queryOptions({ path: { id: clusterId }, query: { limit: 100 } }),
-    select: ({ items }) => items.find(({ kind }) => kind === 'agent.connected')?.id,
+    select: ({ items }) => ({ last: items.find(({ kind }) => kind === 'agent.connected')?.id }),
   });
 }
 
@@ -26,14 +28,16 @@ export function AgentArrival({
   cluster,
   joining,
   before,
+  onClose,
 }: {
   cluster: { id: string; name: string };
   joining: Omit<Joining, 'token'>;
   /** The latest arrival before the command was created. */
   before: string | undefined;
+  onClose: () => void;
 }) {
   const { slug } = useMembership();
-  const { data: last } = useLastArrival(cluster.id);
+  const last = useLastArrival(cluster.id).data?.last;
   const arrived = last !== undefined && last !== before;
   return (
     <div ref={focus} tabIndex={-1} className="flex flex-col gap-3">
@@ -65,6 +69,11 @@ export function AgentArrival({
           </>
         )}
       </p>
+      <DialogActions>
+        <Button look="strong" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
     </div>
   );
 }

@@ -5,7 +5,8 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, one } from '../../live/affected.ts';
 import { flag, type Search, text } from '../../search.ts';
-import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
+import { after, type Deeds } from '../audit-log/deed.ts';
+import { plainDeeds } from '../audit-log/plain-deeds.ts';
 
 const tokens = createRoute({
   getParentRoute: () => organizationRoute,
@@ -22,7 +23,6 @@ export const place: Place = {
   icon: <KeyIcon />,
   key: 'k',
   role: 'admin',
-  group: 'organization',
   also: 'keys secrets',
 };
 
@@ -30,9 +30,8 @@ export const affected: Affected<'api_token'> = {
   api_token: (trpc, id) => [one(trpc.apiTokens, id)],
 };
 
-export const kinds: Kinds<'api_token'> = { api_token: 'API tokens' };
-
 export const deeds: Deeds<'api_token'> = {
+  ...plainDeeds('api_token', 'the API token'),
   'api_token.created': {
     label: 'Created',
     done: ({ name, details }) => `created the API token ${name}${after(' with the role ', details.role)}`,
@@ -41,5 +40,4 @@ export const deeds: Deeds<'api_token'> = {
     label: 'Issued to a CI job',
     done: ({ name, details }) => `received the API token ${name}${after(' with the role ', details.role)}`,
   },
-  'api_token.revoked': { label: 'Revoked', done: ({ name }) => `revoked the API token ${name}` },
 };

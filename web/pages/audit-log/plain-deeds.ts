@@ -13,9 +13,14 @@ export function plainDeeds<Kind extends keyof typeof subjects>(kind: Kind, thing
   return Object.fromEntries(words);
 }
 
+/** Words that end with the name of the thing. */
+export function plainDeed(label: string, words: string): Deed {
+  return { label, done: ({ name }) => `${words} ${name}` };
+}
+
 function deedOf(verb: Verb, thing: string): Deed {
   const label = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
-  if (verb !== 'renamed') return { label, done: ({ name }) => `${verb} ${thing} ${name}` };
+  if (verb !== 'renamed') return plainDeed(label, `${verb} ${thing}`);
   return {
     label,
     done: ({ name, details }) => `renamed ${thing} ${said(details.from) || name}${after(' to ', details.to)}`,

@@ -1,24 +1,20 @@
 import { Badge } from '../../components/status.tsx';
 import type { Column } from '../../components/table/column.ts';
+import { nameColumn } from '../../components/table/name-column.tsx';
 import { Time } from '../../components/times/time.tsx';
 import { WithTimes } from '../../components/times/with-times.tsx';
 import { counted } from '../instances/counted.ts';
 import { ClusterStatus, isInContact, type ListedCluster, urgencyOf } from './cluster-status.tsx';
 
-function Name({ cluster: { name, local, schedulable, summary } }: { cluster: ListedCluster }) {
-  return (
-    <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-      <span className="font-medium">{name}</span>
+/** Clusters at a glance. */
+export const columns: Column<ListedCluster>[] = [
+  nameColumn(({ local, schedulable, summary }) => (
+    <>
       {local && <Badge>this installation</Badge>}
       {!schedulable && <Badge tone="attention">refuses new workloads</Badge>}
       {summary?.agentUpdateAvailable === true && <Badge tone="live">agent update available</Badge>}
-    </span>
-  );
-}
-
-/** Clusters at a glance. */
-export const columns: Column<ListedCluster>[] = [
-  { label: 'Name', cell: (cluster) => <Name cluster={cluster} />, sort: ({ name }) => name },
+    </>
+  )),
   {
     label: 'State',
     cell: (cluster) => (

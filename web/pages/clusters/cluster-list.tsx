@@ -1,56 +1,50 @@
-import { ServerIcon } from '@primer/octicons-react';
-import { useAddressDialog } from '../../components/dialogs/use-address-dialog.ts';
-import { FilterBar } from '../../components/filter-bar/filter-bar.tsx';
-import { searchOf } from '../../components/filter-bar/search-of.ts';
-import { useAddressFilters } from '../../components/filter-bar/use-address-filters.ts';
-import { Button } from '../../components/forms/button.tsx';
-import { Card, Page } from '../../components/page.tsx';
-import { EmptyState } from '../../components/states.tsx';
-import { Table } from '../../components/table/table.tsx';
+import { formAction } from '../../components/actions/form-action.tsx';
+import { ListPage } from '../../components/table/list-page.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
-import { useMay, useMembership } from '../../control-plane/session.ts';
+import { useMembership } from '../../control-plane/session.ts';
 import { useListed } from '../../control-plane/sought.ts';
 import { useWhole } from '../../control-plane/whole.ts';
-import { AddCluster } from './add-cluster.tsx';
+import { AgentArrival } from '../agents/agent-arrival.tsx';
 import { columns } from './cluster-columns.tsx';
 import { byUrgency, type ClusterAnswer } from './cluster-status.tsx';
 
-/** All clusters, those that need attention first. */
+/** All clusters, those that need attention first. A new one is followed by its join command, which is shown once. */
 export function ClusterList() {
   const { trpc } = usePlane();
   const { slug } = useMembership();
-  const mayChange = useMay('admin');
   const clusters = useListed(trpc.clusters.list, { query: { summary: true, limit: 200 } }, texts);
   // The most urgent may be on the last page.
   useWhole(clusters, true);
-  const bar = useAddressFilters();
-  const search = searchOf(clusters, 'clusters', 'name or region');
-  const adding = useAddressDialog('add');
-  const addButton = (
-    <Button look="strong" onClick={adding.show}>
-      Add a cluster
-    </Button>
-  );
   return (
-    <Page title="Clusters" about="The machines on which your applications run." actions={mayChange && addButton}>
-      {search.search && <FilterBar {...bar} {...search} />}
-      <Card>
-        <Table
-          label="Clusters"
-          pages={clusters}
-          columns={columns}
-          name={({ name }) => name}
-          link={({ id }) => ({ to: '/$organization/clusters/$cluster', params: { organization: slug, cluster: id } })}
-          arranged={byUrgency}
-          empty={
-            <EmptyState icon={<ServerIcon />} title="No clusters yet" action={mayChange && addButton}>
-              A cluster is a machine on which an agent of Ballast runs your applications. One command connects it.
-            </EmptyState>
-          }
-        />
-      </Card>
-      <AddCluster open={mayChange && adding.open} onClose={adding.close} />
-    </Page>
+    <ListPage
+      about="The machines on which your applications run."
+      pages={clusters}
+      columns={columns}
+      link={({ id }) => ({ to: '/$organization/clusters/$cluster', params: { organization: slug, cluster: id } })}
+      arranged={byUrgency}
+      searchBy="name or region"
+      makeIn="add"
+      make={formAction({
+        label: 'Add a cluster',
+        operation: trpc.clusters.create,
+        fields: {
+          name: { placeholder: 'Berlin' },
+          region: { hint: 'Where its machine is, in your own words. Optional.' },
+        },
+        submit: 'Add cluster',
+        succeeded: ({ cluster }) => `${cluster.name} created`,
+        after: {
+          title: ({ cluster }) => `Connect ${cluster.name}`,
+          content: (created, close) => (
+            <AgentArrival cluster={created.cluster} joining={created} before={undefined} onClose={close} />
+          ),
+        },
+      })}
+      empty={{
+        title: 'No clusters yet',
+        text: 'A cluster is a machine on which an agent of Ballast runs your applications. One command connects it.',
+      }}
+    />
   );
 }
 

@@ -8,7 +8,8 @@ import { organizationRoute } from '../../frame/routes.ts';
 import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { flag, type Search, text } from '../../search.ts';
-import { type About, after, change, type Deeds, type Kinds, list, said, why } from '../audit-log/deed.ts';
+import { type About, after, change, type Deeds, list, said, why } from '../audit-log/deed.ts';
+import { plainDeed, plainDeeds } from '../audit-log/plain-deeds.ts';
 
 const clusters = createRoute({
   getParentRoute: () => organizationRoute,
@@ -53,7 +54,6 @@ export const place: Place = {
   to: '/$organization/clusters',
   icon: <ServerIcon />,
   key: 'c',
-  role: 'viewer',
   group: 'work',
   also: 'machines nodes agents',
 };
@@ -98,30 +98,28 @@ function clusterChanges({ name, details }: About): string {
   );
 }
 
-export const kinds: Kinds<'cluster'> = { cluster: 'Clusters' };
-
 export const deeds: Deeds<'cluster'> = {
-  'cluster.created': { label: 'Created', done: ({ name }) => `created the cluster ${name}` },
+  ...plainDeeds('cluster', 'the cluster'),
   'cluster.updated': { label: 'Changed', done: clusterChanges },
-  'cluster.enrollment_token_created': {
-    label: 'Join command created',
-    done: ({ name }) => `created a command that joins a machine to the cluster ${name}`,
-  },
+  'cluster.enrollment_token_created': plainDeed(
+    'Join command created',
+    'created a command that joins a machine to the cluster',
+  ),
   'cluster.agent_enrolled': {
     label: 'Agent joined',
     done: ({ name, details }) =>
       `joined the cluster ${name}${after(' with the version ', details.version)}${details.replaced === true ? 'and replaced the previous agent' : ''}`,
   },
-  'cluster.agent_revoked': { label: 'Agent revoked', done: ({ name }) => `revoked the agent of the cluster ${name}` },
+  'cluster.agent_revoked': plainDeed('Agent revoked', 'revoked the agent of the cluster'),
   'cluster.agent_update_requested': {
     label: 'Agent update requested',
     done: ({ name, details }) =>
       `requested the ${details.kind === 'rollback' ? 'rollback' : 'update'} of the agent of the cluster ${name}${after(' to ', details.to)}`,
   },
-  'cluster.agent_update_cancelled': {
-    label: 'Agent update cancelled',
-    done: ({ name }) => `cancelled the update of the agent of the cluster ${name}`,
-  },
+  'cluster.agent_update_cancelled': plainDeed(
+    'Agent update cancelled',
+    'cancelled the update of the agent of the cluster',
+  ),
   'cluster.exec': {
     label: 'Program run',
     done: ({ name, details }) => `ran ${said(details.program) || 'a program'} in an instance on the cluster ${name}`,
@@ -131,15 +129,8 @@ export const deeds: Deeds<'cluster'> = {
     done: ({ name, details }) =>
       `restarted ${said(details.workload) || 'a workload'}${after(', process ', details.process)}, on the cluster ${name}`,
   },
-  'cluster.command_cancelled': {
-    label: 'Command cancelled',
-    done: ({ name }) => `cancelled a command on the cluster ${name}`,
-  },
-  'cluster.deletion_requested': {
-    label: 'Deletion requested',
-    done: ({ name }) => `requested the deletion of the cluster ${name}`,
-  },
-  'cluster.deleted': { label: 'Deleted', done: ({ name }) => `deleted the cluster ${name}` },
+  'cluster.command_cancelled': plainDeed('Command cancelled', 'cancelled a command on the cluster'),
+  'cluster.deletion_requested': plainDeed('Deletion requested', 'requested the deletion of the cluster'),
   'cluster.failed': {
     label: 'Failed',
     done: ({ name, details }) => `marked the cluster ${name} as failed${why(details)}`,

@@ -6,8 +6,8 @@ import { Menu, MenuChoices } from '../../components/dialogs/menu.tsx';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
 import { Button } from '../../components/forms/button.tsx';
 import { rolesGivenBy, roleWords } from '../../components/forms/roles.tsx';
-import { useChange } from '../../control-plane/change.ts';
-import { pagesKey, withItems } from '../../control-plane/pages.ts';
+import { useFieldChange } from '../../control-plane/field-change.ts';
+import { pagesKey } from '../../control-plane/pages.ts';
 import { personPlane, usePlane } from '../../control-plane/plane.ts';
 import { useMembership, useSession } from '../../control-plane/session.ts';
 import type { Member } from './member.ts';
@@ -38,26 +38,24 @@ export function ChangeRole({ member }: { member: Member }) {
 
 /** A change of one's own role is confirmed first. */
 function RoleMenu({ member }: { member: Member }) {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const own = useMembership();
   const isSelf = useSession()?.user.id === member.userId;
   const changingOwn = useDialog<Role>();
   const { userId, name } = member;
-  const change = useChange(
-    (role: Role, sent) => client.members.changeRole.mutate({ path: { id: own.id, userId }, body: { role } }, sent),
-    {
-      failed: `The role of ${name} could not be changed`,
-      succeeded: (_, role) => `${name} is now ${roleWords[role].name.toLowerCase()}`,
-      meanwhile: (role) => [
-        {
-          queryKey: pagesKey(trpc.members.list),
-          data: withItems<Member>((items) => items.map((one) => (one.userId === userId ? { ...one, role } : one))),
-        },
-      ],
-      ...(isSelf ? {} : { undo: () => member.role }),
-      done: () => isSelf && void personPlane.queryClient.invalidateQueries(),
-    },
-  );
+  const change = useFieldChange({
+    operation: trpc.members.changeRole,
+    path: { id: own.id, userId },
+    field: 'role',
+    value: member.role,
+    word: (role) => roleWords[role].name.toLowerCase(),
+    failed: `The role of ${name} could not be changed`,
+    succeeded: (_, role) => `${name} is now ${roleWords[role].name.toLowerCase()}`,
+    shownBy: [pagesKey(trpc.members.list)],
+    isIt: (one: Member) => one.userId === userId,
+    ...(isSelf ? { undo: false } : {}),
+    done: () => isSelf && void personPlane.queryClient.invalidateQueries(),
+  });
   const choose = (role: Role) => {
     if (role === member.role) return;
     if (isSelf) changingOwn.show(role);

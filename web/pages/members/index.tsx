@@ -6,7 +6,7 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, holding, one } from '../../live/affected.ts';
 import { chosen, flag, type Search, text } from '../../search.ts';
-import { after, type Deeds, fromTo, type Kinds } from '../audit-log/deed.ts';
+import { after, type Deeds, fromTo } from '../audit-log/deed.ts';
 
 const members = createRoute({
   getParentRoute: () => organizationRoute,
@@ -29,16 +29,12 @@ export const place: Place = {
   to: '/$organization/members',
   icon: <PersonIcon />,
   key: 'm',
-  role: 'viewer',
-  group: 'organization',
   also: 'people roles invitations',
 };
 
 export const affected: Affected<'member'> = {
   member: (trpc, id) => [one(trpc.members, id), holding(trpc.teams, id), all(trpc.invitations)],
 };
-
-export const kinds: Kinds<'member'> = { member: 'Members' };
 
 export const deeds: Deeds<'member'> = {
   'member.added': {

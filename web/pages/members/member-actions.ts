@@ -4,29 +4,23 @@ import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { namesIn } from '../../components/dialogs/affected-list.tsx';
 import { personPlane, usePlane } from '../../control-plane/plane.ts';
 import { sessionQuery, useMembership, useSession } from '../../control-plane/session.ts';
+import { leaveAction } from './leave-action.ts';
 import type { Member } from './member.ts';
 
 /** A member is removed, or leaves: the actions on one of them. */
 export function useMemberActions(): (member: Member) => readonly Action[] {
   const { trpc } = usePlane();
-  const { id, name: organization } = useMembership();
+  const own = useMembership();
+  const { id, name: organization } = own;
   const self = useSession()?.user.id;
   const navigate = useNavigate();
-  const leave = deleteAction({
-    verb: 'Leave',
+  const leave = leaveAction(trpc, own, {
     label: 'Leave the organization',
-    role: 'viewer',
-    name: organization,
-    operation: trpc.organizations.leave,
-    path: { id },
-    succeeded: `You left ${organization}`,
     done: async () => {
       // The first page chooses among the organizations that are left.
       await personPlane.queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
       await navigate({ to: '/' });
     },
-    consequences:
-      'You lose access to it, and only an invitation brings you back. API tokens that you created end; invitations stay.',
   });
   const remove = ({ userId, name, email, role, teams }: Member) =>
     deleteAction({

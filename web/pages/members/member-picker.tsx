@@ -1,5 +1,7 @@
 import { useState } from 'react';
+import { dialogAction } from '../../components/actions/dialog-action.tsx';
 import { SetForm, type SetOperationProps } from '../../components/forms/operation/set-form.tsx';
+import { asSentence } from '../../components/forms/operation/values.ts';
 import { useLate } from '../../control-plane/late.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
@@ -7,8 +9,26 @@ import { useSought } from '../../control-plane/sought.ts';
 import type { Member } from './member.ts';
 import { memberTexts } from './member-search.ts';
 
-/** Chooses some of the organization's members: who is in a team. */
-export function MemberPicker<Path>(props: SetOperationProps<Path>) {
+interface PickMembers<Path> extends Pick<SetOperationProps<Path>, 'operation' | 'path'> {
+  /** What they are of it: "members", "owners". */
+  as: string;
+  /** The name of the thing that has them. */
+  of: string;
+  chosen: readonly { userId: string }[];
+}
+
+/** Chooses some of the organization's members: those of a team. */
+export function pickMembers<Path>({ as, of, chosen, ...set }: PickMembers<Path>) {
+  const title = `${asSentence(as)} of ${of}`;
+  const ids = chosen.map(({ userId }) => userId);
+  return dialogAction({
+    label: `Change ${as}`,
+    title,
+    content: (close) => <MemberPicker {...set} chosen={ids} succeeded={`${title} changed`} onClose={close} />,
+  });
+}
+
+function MemberPicker<Path>(props: SetOperationProps<Path>) {
   const { trpc } = usePlane();
   const { id } = useMembership();
   const [text, setText] = useState('');

@@ -2,30 +2,24 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Select } from '../../components/forms/form.tsx';
 import { Setting } from '../../components/forms/setting.tsx';
-import { useChange } from '../../control-plane/change.ts';
+import { useFieldChange } from '../../control-plane/field-change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import type { Organization } from './organization.ts';
 
 export function DefaultCluster({ organization, mayChange }: { organization: Organization; mayChange: boolean }) {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const { id, defaultClusterId } = organization;
   const clusters = useQuery(trpc.clusters.list.queryOptions({ query: { limit: 200 } })).data?.items ?? [];
-  const choose = useChange(
-    (chosen: string | null, sent) =>
-      client.organizations.update.mutate({ path: { id }, body: { defaultClusterId: chosen } }, sent),
-    {
-      failed: 'The default cluster could not be changed',
-      succeeded: 'Default cluster changed',
-      undo: () => defaultClusterId ?? null,
-      meanwhile: (chosen) => [
-        {
-          queryKey: trpc.organizations.get.queryKey({ path: { id } }),
-          data: ({ defaultClusterId: _, ...rest }: Organization) =>
-            chosen === null ? rest : { ...rest, defaultClusterId: chosen },
-        },
-      ],
-    },
-  );
+  const choose = useFieldChange({
+    operation: trpc.organizations.update,
+    path: { id },
+    field: 'defaultClusterId',
+    value: defaultClusterId ?? null,
+    word: (theirs) => clusters.find((cluster) => cluster.id === theirs)?.name ?? 'none',
+    failed: 'The default cluster could not be changed',
+    succeeded: 'Default cluster changed',
+    shownBy: [trpc.organizations.get.queryKey({ path: { id } })],
+  });
   const chosen = clusters.find((cluster) => cluster.id === defaultClusterId);
   const choices = clusters
     .filter((cluster) => cluster.status !== 'deleting' || cluster === chosen)

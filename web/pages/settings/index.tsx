@@ -5,6 +5,7 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
 import { type About, change, type Deeds, fromTo, type Kinds, list, said, why } from '../audit-log/deed.ts';
+import { plainDeed, plainDeeds } from '../audit-log/plain-deeds.ts';
 
 const settings = createRoute({
   getParentRoute: () => organizationRoute,
@@ -19,8 +20,6 @@ export const place: Place = {
   to: '/$organization/settings',
   icon: <GearIcon />,
   key: 's',
-  role: 'viewer',
-  group: 'organization',
   also: 'retention second factor delete name',
 };
 
@@ -46,7 +45,7 @@ function organizationChanges({ name, details }: About): string {
 export const kinds: Kinds<'organization'> = { organization: 'Organization' };
 
 export const deeds: Deeds<'organization'> = {
-  'organization.created': { label: 'Created', done: ({ name }) => `created the organization ${name}` },
+  ...plainDeeds('organization', 'the organization'),
   'organization.updated': { label: 'Changed', done: organizationChanges },
   'organization.deleted_retention_set': {
     label: 'Retention set',
@@ -56,13 +55,7 @@ export const deeds: Deeds<'organization'> = {
     label: 'Join command lifetime set',
     done: ({ details }) => `set the join command lifetime${fromTo(details, 1_000)}`,
   },
-  'organization.deleted': { label: 'Deleted', done: ({ name }) => `deleted the organization ${name}` },
-  'organization.restored': { label: 'Restored', done: ({ name }) => `restored the organization ${name}` },
-  'organization.purge_requested': {
-    label: 'Purge requested',
-    done: ({ name }) => `requested the purge of the organization ${name}`,
-  },
-  'organization.purged': { label: 'Purged', done: ({ name }) => `purged the organization ${name}` },
+  'organization.purge_requested': plainDeed('Purge requested', 'requested the purge of the organization'),
   'organization.deletion_failed': {
     label: 'Purge failed',
     done: ({ name, details }) => `could not purge the organization ${name}${why(details)}`,

@@ -13,7 +13,7 @@ export function RequireMfa({ organization, mayChange }: { organization: Organiza
   const [open, setOpen] = useState(false);
   const change = useChange(
     (body: { requireMfa: boolean; confirmMembersWithoutMfa?: true }, sent) =>
-      client.organizations.update.mutate({ path: { id }, body }, sent),
+      client.organizations.update.mutate({ path: { id }, body: { ...body, was: { requireMfa } } }, sent),
     {
       failed: 'The second factor could not be switched',
       succeeded: ({ requireMfa }) => (requireMfa ? 'Second factor required' : 'Second factor no longer required'),

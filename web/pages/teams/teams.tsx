@@ -1,5 +1,4 @@
 import { deleteAction } from '../../components/actions/delete-action.tsx';
-import { dialogAction } from '../../components/actions/dialog-action.tsx';
 import { formAction } from '../../components/actions/form-action.tsx';
 import { Badge } from '../../components/status.tsx';
 import type { Column } from '../../components/table/column.ts';
@@ -10,7 +9,7 @@ import { timeColumn } from '../../components/table/time-column.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import type { Answers } from '../../control-plane/session.ts';
 import { useListed } from '../../control-plane/sought.ts';
-import { MemberPicker } from '../members/member-picker.tsx';
+import { pickMembers } from '../members/member-picker.tsx';
 
 type Team = Answers['teams']['list']['items'][number];
 
@@ -18,19 +17,7 @@ type Team = Answers['teams']['list']['items'][number];
 export function Teams() {
   const { trpc } = usePlane();
   const actions = ({ id, name, members }: Team) => [
-    dialogAction({
-      label: 'Change members',
-      title: `Members of ${name}`,
-      content: (close) => (
-        <MemberPicker
-          operation={trpc.teams.changeMembers}
-          path={{ id }}
-          chosen={members.map(({ userId }) => userId)}
-          succeeded={`Members of ${name} changed`}
-          onClose={close}
-        />
-      ),
-    }),
+    pickMembers({ as: 'members', of: name, chosen: members, operation: trpc.teams.changeMembers, path: { id } }),
     formAction({
       label: 'Rename',
       operation: trpc.teams.rename,
@@ -69,7 +56,7 @@ export function Teams() {
 
 const columns: Column<Team>[] = [
   nameColumn(({ scimManaged }) => scimManaged && <Badge>from the identity provider</Badge>),
-  namesColumn('Members', ({ members }) => members, { none: 'No members yet', width: 'minmax(0, 2fr)' }),
+  namesColumn('Members', ({ members }) => members, 'No members yet'),
   timeColumn('Created', ({ createdAt }) => createdAt),
 ];
 

@@ -1,5 +1,6 @@
 import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { dialogAction } from '../../components/actions/dialog-action.tsx';
+import { namesIn } from '../../components/dialogs/affected-list.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { ListPage } from '../../components/table/list-page.tsx';
 import { nameColumn } from '../../components/table/name-column.tsx';
@@ -33,6 +34,14 @@ export function CiJobs() {
           operation: trpc.trustedIssuers.delete,
           path: { id: rule.id },
           touches: [trpc.apiTokens.pathKey()],
+          affected: [
+            {
+              what: 'Tokens that jobs hold now',
+              names: namesIn(
+                trpc.apiTokens.list.queryOptions({ query: { trustedIssuerId: rule.id, live: true, limit: 200 } }),
+              ),
+            },
+          ],
           consequences: 'Its jobs get no more tokens. Existing ones are revoked, and their open streams close at once.',
         }),
       ]}
@@ -51,7 +60,7 @@ const texts = ({ name, issuer }: Rule) => [name, issuer];
 
 const columns: Column<Rule>[] = [
   { ...nameColumn(), label: 'Rule' },
-  { label: 'Trusts', cell: (rule) => <RuleSentence rule={rule} />, width: 'minmax(0, 2fr)' },
+  { label: 'Trusts', cell: (rule) => <RuleSentence rule={rule} />, width: 'minmax(0, 4fr)' },
   { label: 'Created by', cell: ({ createdBy }) => <Maker id={createdBy} />, width: '8rem', phone: 'labelled' },
   timeColumn('Last used', ({ lastUsedAt }) => lastUsedAt),
 ];

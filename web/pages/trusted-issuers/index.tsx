@@ -5,7 +5,7 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { flag, type Search, text } from '../../search.ts';
-import { type About, after, count, type Deeds, type Kinds } from '../audit-log/deed.ts';
+import { type About, after, count, type Deeds } from '../audit-log/deed.ts';
 
 const ci = createRoute({
   getParentRoute: () => organizationRoute,
@@ -22,7 +22,6 @@ export const place: Place = {
   icon: <BeakerIcon />,
   key: 'j',
   role: 'admin',
-  group: 'organization',
   also: 'trusted issuers continuous integration',
 };
 
@@ -33,8 +32,6 @@ export const affected: Affected<'trusted_issuer'> = {
 function revokedTokens({ revokedTokens: number }: About['details']): string {
   return Number(number) > 0 ? ` and revoked ${count(number, 'token')} that it had issued` : '';
 }
-
-export const kinds: Kinds<'trusted_issuer'> = { trusted_issuer: 'CI jobs' };
 
 export const deeds: Deeds<'trusted_issuer'> = {
   'trusted_issuer.created': {
