@@ -1,12 +1,10 @@
 import { Outlet } from '@tanstack/react-router';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { useAddressDialog } from '../../components/dialogs/use-address-dialog.ts';
-import { Card, Page } from '../../components/page.tsx';
-import { Loaded } from '../../components/states.tsx';
+import { Page } from '../../components/page.tsx';
 import { Badge } from '../../components/status.tsx';
-import { isMissing } from '../../control-plane/problem.ts';
 import { useMay } from '../../control-plane/session.ts';
-import { NotThere } from '../../frame/fallbacks/not-there.tsx';
+import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
 import { useVisited } from '../../frame/palette/recent.ts';
 import { ClusterMenu } from './cluster-menu.tsx';
 import { ClusterNotices } from './cluster-notices.tsx';
@@ -16,26 +14,27 @@ import { useCluster } from './use-cluster.ts';
 
 /** One cluster: its state, and its details in tabs. */
 export function Cluster() {
-  const query = useCluster();
-  const mayChange = useMay('admin');
+  return (
+    <ThingPage query={useCluster()} noun="Cluster">
+      {(cluster) => <OneCluster cluster={cluster} />}
+    </ThingPage>
+  );
+}
+
+function OneCluster({ cluster }: { cluster: ClusterAnswer }) {
   const joining = useAddressDialog('join');
-  const cluster = query.data;
-  useVisited('cluster', cluster?.id ?? '', cluster?.name, cluster?.id);
-  if (isMissing(query.error)) return <NotThere />;
-  if (cluster === undefined) {
-    return (
-      <Page title="Cluster">
-        <Card>
-          <Loaded query={query}>{() => null}</Loaded>
-        </Card>
-      </Page>
-    );
-  }
-  const mayJoin = mayChange && !['deleting', 'deleted', 'failed'].includes(cluster.status);
+  const mayJoin = useMay('admin') && !['deleting', 'deleted', 'failed'].includes(cluster.status);
+  useVisited('cluster', cluster.id, cluster.name, cluster.id);
   return (
     <Page
       title={cluster.name}
-      status={<HowItIs cluster={cluster} />}
+      status={
+        <>
+          <ClusterStatus cluster={cluster} />
+          {cluster.local && <Badge>this installation</Badge>}
+          {!cluster.schedulable && <Badge tone="attention">refuses new workloads</Badge>}
+        </>
+      }
       actions={mayJoin && <ClusterMenu cluster={cluster} onJoin={joining.show} />}
     >
       <ClusterNotices cluster={cluster} onJoin={mayJoin ? joining.show : undefined} />
@@ -44,15 +43,5 @@ export function Cluster() {
         <JoinCommand cluster={cluster} onClose={joining.close} />
       </Dialog>
     </Page>
-  );
-}
-
-function HowItIs({ cluster }: { cluster: ClusterAnswer }) {
-  return (
-    <>
-      <ClusterStatus cluster={cluster} />
-      {cluster.local && <Badge>this installation</Badge>}
-      {!cluster.schedulable && <Badge tone="attention">refuses new workloads</Badge>}
-    </>
   );
 }

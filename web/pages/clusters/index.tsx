@@ -65,10 +65,8 @@ export const scope: Scope = {
   useName: ({ cluster = '' }) =>
     nameOf(useQuery(usePlane().trpc.clusters.get.queryOptions({ path: { id: cluster } })), ({ name }) => name),
   useSiblings: () => {
-    const clusters = useQuery(usePlane().trpc.clusters.list.queryOptions({ query: { limit: 100 } }));
-    return {
-      items: clusters.data?.items.map(({ id, name, region }) => ({ value: id, label: name, detail: region })),
-    };
+    const { data } = useQuery(usePlane().trpc.clusters.list.queryOptions({ query: { limit: 100 } }));
+    return { items: data?.items.map(({ id, name, region }) => ({ value: id, label: name, detail: region })) };
   },
   navigation: [
     { label: 'Overview', to: '/$organization/clusters/$cluster' },
@@ -108,7 +106,7 @@ export const deeds: Deeds<'cluster'> = {
   'cluster.agent_enrolled': {
     label: 'Agent joined',
     done: ({ name, details }) =>
-      `joined the cluster ${name}${after(' with the version ', details.version)}${details.replaced === true ? 'and replaced the previous agent' : ''}`,
+      `joined the cluster ${name}${after(' with the version ', details.version)}${details.replaced === true ? ' and replaced the previous agent' : ''}`,
   },
   'cluster.agent_revoked': plainDeed('Agent revoked', 'revoked the agent of the cluster'),
   'cluster.agent_update_requested': {

@@ -1,5 +1,5 @@
 import { ChevronDownIcon } from '@primer/octicons-react';
-import { useState } from 'react';
+import { type ComponentProps, useState } from 'react';
 import { mayActAs, type Role } from '../../../domain/roles.ts';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
 import { Menu, MenuChoices } from '../../components/dialogs/menu.tsx';
@@ -10,7 +10,7 @@ import { useFieldChange } from '../../control-plane/field-change.ts';
 import { pagesKey } from '../../control-plane/pages.ts';
 import { personPlane, usePlane } from '../../control-plane/plane.ts';
 import { useMembership, useSession } from '../../control-plane/session.ts';
-import type { Member } from './member.ts';
+import type { Member } from './member-actions.ts';
 
 /** The role of a member, a menu for those who may change it. The menu is made when it is asked for: a row costs less. */
 export function ChangeRole({ member }: { member: Member }) {
@@ -18,21 +18,28 @@ export function ChangeRole({ member }: { member: Member }) {
   const [asked, setAsked] = useState(false);
   const { name } = roleWords[member.role];
   if (!mayActAs(own.role, member.role === 'owner' ? 'owner' : 'admin')) return name;
-  if (asked) return <RoleMenu member={member} />;
+  const closed = {
+    'aria-label': `Role of ${member.name}: ${name}`,
+    'aria-haspopup': 'menu',
+    'aria-expanded': false,
+  } as const;
   return (
     <span className="-ml-2.5">
-      <Button
-        look="quiet"
-        small
-        aria-label={`Role of ${member.name}: ${name}`}
-        aria-haspopup="menu"
-        aria-expanded={false}
-        onClick={() => setAsked(true)}
-      >
-        {name}
-        <ChevronDownIcon size={14} />
-      </Button>
+      {asked ? (
+        <RoleMenu member={member} />
+      ) : (
+        <RoleButton of={member.role} {...closed} onClick={() => setAsked(true)} />
+      )}
     </span>
+  );
+}
+
+function RoleButton({ of, ...rest }: { of: Role } & ComponentProps<'button'>) {
+  return (
+    <Button look="quiet" small {...rest}>
+      {roleWords[of].name}
+      <ChevronDownIcon size={14} />
+    </Button>
   );
 }
 
@@ -64,32 +71,25 @@ function RoleMenu({ member }: { member: Member }) {
   const chosen = changingOwn.about;
   return (
     <>
-      <span className="-ml-2.5">
-        <Menu
-          openAtOnce
-          label={`Role of ${name}: ${roleWords[member.role].name}`}
-          trigger={
-            <Button look="quiet" small>
-              {roleWords[member.role].name}
-              <ChevronDownIcon size={14} />
-            </Button>
-          }
-        >
-          <MenuChoices<Role>
-            value={member.role}
-            onChange={choose}
-            choices={rolesGivenBy(own.role).map((role) => ({
-              value: role,
-              label: (
-                <>
-                  <span className="block font-medium">{roleWords[role].name}</span>
-                  <span className="block text-pretty text-soft text-xs">{roleWords[role].may}</span>
-                </>
-              ),
-            }))}
-          />
-        </Menu>
-      </span>
+      <Menu
+        openAtOnce
+        label={`Role of ${name}: ${roleWords[member.role].name}`}
+        trigger={<RoleButton of={member.role} />}
+      >
+        <MenuChoices<Role>
+          value={member.role}
+          onChange={choose}
+          choices={rolesGivenBy(own.role).map((role) => ({
+            value: role,
+            label: (
+              <>
+                <span className="block font-medium">{roleWords[role].name}</span>
+                <span className="block text-pretty text-soft text-xs">{roleWords[role].may}</span>
+              </>
+            ),
+          }))}
+        />
+      </Menu>
       {chosen !== undefined && (
         <Confirm
           open={changingOwn.open}

@@ -3,9 +3,10 @@ import type { Action } from '../../components/actions/action.ts';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { namesIn } from '../../components/dialogs/affected-list.tsx';
 import { personPlane, usePlane } from '../../control-plane/plane.ts';
-import { sessionQuery, useMembership, useSession } from '../../control-plane/session.ts';
+import { type Answers, sessionQuery, useMembership, useSession } from '../../control-plane/session.ts';
 import { leaveAction } from './leave-action.ts';
-import type { Member } from './member.ts';
+
+export type Member = Answers['members']['list']['items'][number];
 
 /** A member is removed, or leaves: the actions on one of them. */
 export function useMemberActions(): (member: Member) => readonly Action[] {

@@ -15,8 +15,7 @@ import { useMembership, useSession } from '../../control-plane/session.ts';
 import { useSought } from '../../control-plane/sought.ts';
 import { useWhole } from '../../control-plane/whole.ts';
 import { ChangeRole } from './change-role.tsx';
-import type { Member } from './member.ts';
-import { useMemberActions } from './member-actions.ts';
+import { type Member, useMemberActions } from './member-actions.ts';
 import { memberTexts } from './member-search.ts';
 
 const route = getRouteApi('/$organization/members');

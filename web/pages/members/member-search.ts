@@ -1,4 +1,4 @@
-import type { Member } from './member.ts';
+import type { Member } from './member-actions.ts';
 
 /** Texts of a member in which words are sought. */
 export function memberTexts({ name, email, teams }: Member): string[] {

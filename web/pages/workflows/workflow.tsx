@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Notice } from '../../components/notice.tsx';
-import { Card, Page } from '../../components/page.tsx';
-import { Loaded } from '../../components/states.tsx';
+import { Page } from '../../components/page.tsx';
 import { Badge } from '../../components/status.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
-import { isMissing } from '../../control-plane/problem.ts';
 import { useMay } from '../../control-plane/session.ts';
-import { NotThere } from '../../frame/fallbacks/not-there.tsx';
+import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
 import { useVisited } from '../../frame/palette/recent.ts';
 import { About } from './about.tsx';
 import { ActorStatus } from './actor-status.tsx';
@@ -31,28 +29,20 @@ export function Workflow() {
     ),
   );
   useVisited('workflow', workflow, actor.data?.title);
-  if (isMissing(actor.error)) return <NotThere />;
-  const { data } = actor;
   return (
-    <Page
-      title={data?.title ?? 'Workflow'}
-      width="wide"
-      status={
-        data !== undefined && (
-          <>
-            <ActorStatus actor={data} />
-            {data.stuck && <Badge tone="attention">stuck</Badge>}
-          </>
-        )
-      }
-      actions={data !== undefined && mayExport && <ExportButton actor={data} />}
-    >
-      {data === undefined ? (
-        <Card>
-          <Loaded query={actor}>{() => null}</Loaded>
-        </Card>
-      ) : (
-        <>
+    <ThingPage query={actor} noun="Workflow" width="wide">
+      {(data) => (
+        <Page
+          title={data.title}
+          width="wide"
+          status={
+            <>
+              <ActorStatus actor={data} />
+              {data.stuck && <Badge tone="attention">stuck</Badge>}
+            </>
+          }
+          actions={mayExport && <ExportButton actor={data} />}
+        >
           {data.blocker !== '' && (
             <Notice tone="attention" title="Stuck">
               {data.blocker}
@@ -65,8 +55,8 @@ export function Workflow() {
             <Pending pending={data.pending} />
           )}
           <History key={data.id} actor={data} />
-        </>
+        </Page>
       )}
-    </Page>
+    </ThingPage>
   );
 }

@@ -1,3 +1,0 @@
-import type { Answers } from '../../control-plane/session.ts';
-
-export type Member = Answers['members']['list']['items'][number];
