@@ -34,6 +34,9 @@ export default defineConfig(({ command }) => ({
         codeSplitting: {
           groups: [
             { name: 'first', tags: ['$initial'], priority: 2 },
+            // Beneath all pages. Merging small files would otherwise make two that wait for each other, and run in the wrong order.
+            { name: 'words', test: /\/workflows\/(?:[\w-]+\/)?(?:words|descriptors?)\.ts/, priority: 1 },
+            { name: 'changes', test: /\/web\/(?:control-plane|live)\//, priority: 1 },
             { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 4_000 },
           ],
         },

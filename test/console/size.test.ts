@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -26,4 +26,22 @@ async function compressedBytes(directory: string): Promise<number> {
 test('the script that every page waits for has at most 130 kB, compressed', async () => {
   const directory = await keptConsole(tmpdir(), new AbortController().signal);
   expect(await compressedBytes(directory)).toBeLessThanOrEqual(130_000);
+});
+
+test('no two files wait for each other: their code would run in the wrong order', async () => {
+  const files = join(await keptConsole(tmpdir(), new AbortController().signal), 'files');
+  const scripts = (await readdir(files)).filter((name) => name.endsWith('.js'));
+  const imports = new Map<string, string[]>();
+  for (const name of scripts) {
+    const code = await readFile(join(files, name), 'utf8');
+    imports.set(
+      name,
+      [...code.matchAll(/(?:from|import)\s*"\.\/([^"]+\.js)"/g)].map(([, imported]) => String(imported)),
+    );
+  }
+  const reached = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const next of imports.get(from) ?? []) if (!seen.has(next)) reached(next, seen.add(next));
+    return seen;
+  };
+  expect(scripts.filter((name) => reached(name).has(name))).toEqual([]);
 });

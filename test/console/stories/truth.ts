@@ -41,7 +41,7 @@ export const truthStories: Stories = (world) => {
     await page.getByText('Lost contact').waitFor();
     await lastKnown('Applied').waitFor();
     await lastKnown('1 of 1 instances').waitFor();
-    await page.getByRole('list', { name: 'Nodes' }).getByText('Last known: Ready').waitFor();
+    await row(page, 'Nodes', 'Last known: Ready').waitFor();
     await page.getByRole('heading', { name: 'Capabilities' }).waitFor();
     expect(await page.getByText(/Last known, as of/).count()).toBe(2);
     expect(await page.locator('main [title^="As of "]').count()).toBeGreaterThan(1);
