@@ -38,7 +38,7 @@ function rowName(name: string, connections: number): string {
 async function open(name: string, pathOf: (organizationId: string) => string, seed = seedTeams): Promise<Opened> {
   await using opening = new AsyncDisposableStack();
   const ground = opening.use(await openGround());
-  const { organizationId, token } = await seed(ground.database);
+  const { organizationId, token, others = [] } = await seed(ground.database);
   const target: Target = { path: pathOf(organizationId), headers: bearer(token) };
   const reference = opening.use(await startReference(ground, 'reads', target));
   const subject = opening.use(await startApi(ground, target));
@@ -50,7 +50,7 @@ async function open(name: string, pathOf: (organizationId: string) => string, se
     for (const connections of connectionCounts) {
       figures[rowName(name, connections)] = await requestsPerSecond({
         url: `${server.url}${target.path}`,
-        requests: [{ headers: target.headers }],
+        requests: [token, ...others].map((one) => ({ headers: bearer(one) })),
         connections,
         warmUpSeconds: 1,
         seconds: 3,

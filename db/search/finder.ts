@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ActorKind } from '../../workflows/descriptors.ts';
+import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { literally } from './words.ts';
 
@@ -79,7 +80,7 @@ export async function find(
   return (await foundBy(organizationId, finders, sought).execute(kysely)).rows;
 }
 
-/** That question. */
+/** That question: one text for all who may find the same kinds, whose plan would cost more than its answer. */
 export function foundBy(
   organizationId: string,
   finders: readonly Finder[],
@@ -90,7 +91,7 @@ export function foundBy(
     ({ select }) => sql`(select * from (${select(organizationId, sought)}) as of_kind
       where rank is not null order by rank, lower(name), id limit ${limit})`,
   );
-  return sql<Found>`
+  return sql<Found>`${sql.raw(prepared)}
     select * from (${sql.join(all, sql` union all `)}) as found order by rank, lower(name), kind, id limit ${limit}
   `;
 }
