@@ -39,7 +39,7 @@ async function endLeftBehind(home: Home): Promise<void> {
       `Another command is starting Ballast in ${home.path}; run \`./ballast down\` again when it has started.`,
     );
   try {
-    await endOrphans(home, (part) => process.stdout.write(`A ${part} that was left behind is stopped.\n`));
+    await endOrphans(home, (part) => process.stdout.write(`Stopping ${part}, which a killed start left behind.\n`));
   } finally {
     lock.release();
   }

@@ -25,7 +25,7 @@ OIDC_ISSUER name others. Ctrl-C stops everything in order; a second Ctrl-C does 
     const given = readSettings(process.env);
     const progress = new Progress();
     const { home, lock } = await claimHome(given.BALLAST_HOME, (part) =>
-      progress.line(`  A ${part} was left behind by a start that was killed; it is being stopped.`),
+      progress.line(`  Stopping ${part}, which a killed start left behind.`),
     );
     const { ports, settings, supervisor } = await open(home, given, progress).catch((error: unknown) => {
       lock.release();

@@ -94,8 +94,11 @@ describe('ports and sockets are never free', () => {
 describe('when everything was killed', () => {
   test('a stranger that has the port is named, not believed, and nothing is started', async () => {
     const workerPort = readHome(installation.home).record.ports.worker ?? 0;
+    const killed = installation.processes();
     installation.parts.kill('supervisor', ...partNames);
     await installation.ended();
+    // The kernel takes its time with a large process.
+    await installation.until('nothing of it runs', async () => !killed.some(isAlive));
     const thief = await portThief([installation.port, workerPort]);
     try {
       await installation.until('the stranger has the port', async () => thief.got().length > 0);

@@ -120,9 +120,15 @@ class DockerDriver implements Driver {
     const { engine, instances } = this.#parts;
     if ((await instances.look(id))?.state !== 'running') return;
     await engine
-      .wait((docker) => docker.getContainer(instances.containerName(id)).stop({ t: graceSeconds }))
+      .wait(async (docker) => {
+        const container = docker.getContainer(instances.containerName(id));
+        if (graceSeconds > 0) return await container.stop({ t: graceSeconds });
+        // The engine would still send SIGTERM first, and which of the two signals ends the process would be chance.
+        await container.kill({ signal: 'SIGKILL' });
+        return await container.wait();
+      })
       .catch((error: unknown) => {
-        if (statusOf(error) !== 304 && statusOf(error) !== 404) throw error;
+        if (![304, 404, 409].includes(statusOf(error) ?? 0)) throw error;
       });
     instances.changed();
     await instances.look(id);
