@@ -27,17 +27,19 @@ export default defineConfig(({ command }) => ({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // Few files: each one of a page costs a request, and browsers make six at a time. All that every page waits for is one.
+    // Few files: each one costs a request, and browsers make six at a time. All that every page waits for is one.
     rolldownOptions: {
       output: {
-        chunkFileNames: ({ name }) => `files/${name.replace(/~.*/, '')}-[hash].js`,
         codeSplitting: {
           groups: [
             { name: 'first', tags: ['$initial'], priority: 2 },
-            // Beneath all pages. Merging small files would otherwise make two that wait for each other, and run in the wrong order.
-            { name: 'words', test: /\/workflows\/(?:[\w-]+\/)?(?:words|descriptors?)\.ts/, priority: 1 },
-            { name: 'changes', test: /\/web\/(?:control-plane|live)\//, priority: 1 },
-            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 4_000 },
+            // Small, wanted by many pages, and importing no page: merging by size would make files that wait for each other.
+            {
+              name: 'small',
+              test: /octicons-react|\/web\/(?:control-plane|live|components\/(?:rows|timeline|times)|pages\/(?!workflows).*(?:words|text|status|state|name)\.)/,
+              minShareCount: 2,
+              priority: 1,
+            },
           ],
         },
       },

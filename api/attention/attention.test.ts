@@ -69,7 +69,9 @@ test('each broken thing is one item with the way to its log, the urgent first', 
     ['cluster.awaiting-agent', 'New', undefined, ''],
   ]);
   expect(items[1]).toMatchObject({ instance: crashing, asOf: { inContact: false } });
-  expect(items[2]).toMatchObject({ workflow: { id: update.body.id } });
+  expect(items[2]).toMatchObject({
+    workflow: { id: update.body.id, kind: 'agent-update', title: 'Agent update: Bern' },
+  });
   expect(items[3]).toMatchObject({ asOf: { inContact: true } });
 
   const seen: string[] = [];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Broken, brokenKinds, listBroken } from '../../db/attention/broken.ts';
 import { brokenSources } from '../../db/attention/sources.ts';
 import { mayActAs } from '../../domain/roles.ts';
+import { actorKinds, descriptors } from '../../workflows/descriptors.ts';
 import { asOfSchema } from '../clusters/as-of.ts';
 import { operation } from '../engine/operation.ts';
 import { readableKinds } from '../workflows/readable-kinds.ts';
@@ -13,7 +14,7 @@ const attentionSchema = z
     cluster: z.object({ id: z.guid(), name: z.string() }).optional(),
     name: z.string().optional().describe('Of the workload, node or release, or of what a workflow is about.'),
     instance: z.string().optional().describe('Whose log tells more.'),
-    workflow: z.object({ id: z.guid(), kind: z.string() }).optional(),
+    workflow: z.object({ id: z.guid(), kind: z.enum(actorKinds), title: z.string() }).optional(),
     detail: z.string().describe('Why, in a sentence; may be empty.'),
     asOf: asOfSchema.optional(),
   })
@@ -50,7 +51,15 @@ function answer(broken: Broken): z.output<typeof attentionSchema> {
     ...(clusterId === null ? {} : { cluster: { id: clusterId, name: clusterName ?? '' } }),
     ...(name === null ? {} : { name }),
     ...(instance === null ? {} : { instance }),
-    ...(workflowId === null ? {} : { workflow: { id: workflowId, kind: workflowKind ?? 'agent-update' } }),
+    ...(workflowId === null || workflowKind === null
+      ? {}
+      : {
+          workflow: {
+            id: workflowId,
+            kind: workflowKind,
+            title: descriptors[workflowKind].words.title(clusterName ?? name ?? ''),
+          },
+        }),
     detail: detail ?? '',
     ...(toldAt === null ? {} : { asOf: { at: toldAt.toISOString(), inContact: broken.inContact === true } }),
   };

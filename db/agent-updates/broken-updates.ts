@@ -11,7 +11,13 @@ const failedUpdates: BrokenSource = {
       sql`case last.state when 'failed' then 15 else 25 end`,
       sql`'agent-update.' || last.state`,
       sql`last.id`,
-      { ...cluster, name: sql`last.to_image`, workflowId: sql`last.id`, detail: sql`last.message` },
+      {
+        ...cluster,
+        name: sql`last.to_image`,
+        workflowId: sql`last.id`,
+        workflowKind: sql`'agent-update'`,
+        detail: sql`last.message`,
+      },
     )}
     from cluster
     cross join lateral (

@@ -32,7 +32,7 @@ export interface Broken {
   /** Whose log tells more. */
   instance: string | null;
   workflowId: string | null;
-  workflowKind: string | null;
+  workflowKind: ActorKind | null;
   detail: string | null;
   /** When an agent last told of it; null where the control plane knows it of its own. */
   toldAt: Date | null;

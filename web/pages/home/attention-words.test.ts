@@ -30,7 +30,7 @@ test('a lost cluster leads to its events, a stuck workflow to its history, one o
   });
   const { cluster: _, ...stuck } = item({
     kind: 'workflow.stuck',
-    workflow: { id: 'w', kind: 'deletion' },
+    workflow: { id: 'w', kind: 'deletion', title: 'Deletion of Acme' },
     name: 'Acme',
   });
   expect(attentionWords(stuck, 'acme')).toMatchObject({ title: 'Deletion of Acme is stuck', go: 'Open history' });

@@ -3,7 +3,6 @@ import { isOutOfContact } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
 import { releaseText } from '../agents/release-name.tsx';
-import { isKind, titleOf } from '../workflows/actor-words.ts';
 
 export type Attention = Answers['attention']['list']['items'][number];
 
@@ -56,10 +55,7 @@ const words: Record<Attention['kind'], Words> = {
   },
   'workflow.stuck': {
     tone: 'attention',
-    title: (_, name, { workflow }) => {
-      const kind = workflow?.kind;
-      return `${isKind(kind) ? titleOf(kind, name) : name} is stuck`;
-    },
+    title: (_, name, { workflow }) => `${workflow?.title ?? name} is stuck`,
     to: 'workflow',
   },
 };

@@ -5,7 +5,7 @@ export type Actor = Answers['workflows']['list']['items'][number];
 export type ActorDetail = Answers['workflows']['get'];
 export type Kind = Actor['kind'];
 
-/** For filters and attention alone: titles, states and colours of a workflow are told by the API. */
+/** For filters alone: titles, states and colours of a workflow are told by the API. */
 export const actorKinds = Object.keys(descriptors) as Kind[];
 
 export function isKind(value: string | undefined): value is Kind {
@@ -14,10 +14,6 @@ export function isKind(value: string | undefined): value is Kind {
 
 export function manyOf(kind: Kind): string {
   return descriptors[kind].words.many;
-}
-
-export function titleOf(kind: Kind, name: string): string {
-  return descriptors[kind].words.title(name);
 }
 
 export function livesOf(kind: Kind): 'once' | 'for-ever' {
