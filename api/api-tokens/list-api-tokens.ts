@@ -30,8 +30,9 @@ export const listApiTokens = operation({
   paged: { after: createdPosition },
   result: apiTokenSchema,
   async handle({ caller, database, query, page }) {
-    const { createdBy: makerId, ...rest } = query;
-    const tokens = await listTokens(database.kysely, caller.organization.id, { ...oneMore(page), ...rest, makerId });
+    const { q, live, createdBy: makerId, trustedIssuerId } = query;
+    const filter = { q, live, makerId, trustedIssuerId };
+    const tokens = await listTokens(database.kysely, caller.organization.id, { ...oneMore(page), ...filter });
     return pageOf(tokens, page, ({ id }) => id, apiTokenAnswer);
   },
 });

@@ -86,7 +86,7 @@ app.get<{ Querystring: { limit: string } }>('/api/v1/teams', async (request, rep
   return { ...answer, nextCursor };
 });
 
-/** What a viewer may find. */
+/** The kinds that a viewer may find. */
 const finders = [foundMembers, foundTeams, foundClusters, foundWorkloads, foundInstances, foundWorkflows];
 const words = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 

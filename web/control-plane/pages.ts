@@ -30,7 +30,7 @@ export type PagesOptions<Input, Item> = {
   /** A thing that moved to another page between two requests is shown once. */
   (Item extends { id: string } ? { id?: (item: Item) => string } : { id: (item: Item) => string });
 
-/** What `useSought` adds. */
+/** Added by `useSought`. */
 interface WhenSought {
   /** `false`: nothing is asked. */
   when?: boolean;

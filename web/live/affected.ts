@@ -42,20 +42,16 @@ export function all({ pathKey }: Keyed): Touched {
 export type Affected<Kind extends HintKind> = Readonly<Record<Kind, (trpc: Operations, id: string) => Touched[]>>;
 
 /**
- * The kinds of hints about actors: the pages of workflows show them all. Descriptors hold many words, so they come with the
- * first hint; until then, any hint may be one.
+ * The kinds of hints about actors: the pages of workflows show them all. Descriptors hold many words, so they come beside the
+ * first page; until then, any hint may be one.
  */
 let ofActor: ReadonlySet<string> | undefined;
-
-async function learnActors(): Promise<void> {
-  const { descriptors } = await import('../../workflows/descriptors.ts');
-  ofActor = new Set(Object.values(descriptors).map(({ hint }) => hint));
-}
-
-function mayBeOfActor(kind: string): boolean {
-  if (ofActor === undefined) learnActors().catch(() => {});
-  return ofActor?.has(kind) !== false;
-}
+void import('../../workflows/descriptors.ts').then(
+  ({ descriptors }) => {
+    ofActor = new Set(Object.values(descriptors).map(({ hint }) => hint));
+  },
+  () => undefined,
+);
 
 const affectedBy: Partial<Affected<HintKind>> = {};
 
@@ -71,7 +67,7 @@ export function touchedBy(trpc: Operations, hints: readonly Hint[]): Touched[] {
   for (const { kind, id } of hints) {
     if (!isHintKind(kind)) continue;
     touched.push(...(affectedBy[kind]?.(trpc, id) ?? []));
-    if (mayBeOfActor(kind)) touched.push(one(trpc.workflows, id), all(trpc.attention));
+    if (ofActor?.has(kind) !== false) touched.push(one(trpc.workflows, id), all(trpc.attention));
   }
   return [...new Map(touched.map((each) => [JSON.stringify(each), each])).values()];
 }

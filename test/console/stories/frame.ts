@@ -172,7 +172,7 @@ export const frameStories: Stories = (world) => {
     await button.click();
     await dialog.getByLabel('Name').fill('Half a na');
     await page.mouse.click(5, 5);
-    const question = page.getByRole('alertdialog', { name: 'Discard what you typed?' });
+    const question = page.getByRole('alertdialog', { name: 'Discard your changes?' });
     expect(await question.count()).toBe(0);
     await page.keyboard.press('Escape');
     await question.getByRole('button', { name: 'Keep editing' }).click();

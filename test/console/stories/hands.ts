@@ -56,6 +56,8 @@ export const handStories: Stories = (world) => {
     await page.getByRole('menuitem', { name: 'Change members' }).press('Enter');
     const members = page.getByRole('dialog', { name: 'Members of Lighthouse' });
     await members.getByRole('checkbox', { name: 'Ada Lovelace' }).check();
+    await page.keyboard.press('Escape');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Keep editing' }).press('Enter');
     await members.getByRole('button', { name: 'Save' }).press('Enter');
     await members.waitFor({ state: 'detached' });
     await row(page, 'Teams', 'Lighthouse').filter({ hasText: 'Ada Lovelace' }).waitFor();

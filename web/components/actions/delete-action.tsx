@@ -5,7 +5,7 @@ type DeleteActionProps<Input> = Omit<DeleteOperationProps<Input>, 'open' | 'onCl
   /** As it is offered, where that is more than the verb. */
   label?: string;
   role?: DialogAction['role'];
-  /** What it means, and whether it can be undone. */
+  /** The consequences, and whether they can be undone. */
   consequences: DeleteOperationProps<Input>['children'];
 };
 

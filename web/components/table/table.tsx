@@ -21,7 +21,7 @@ export interface ListOf<Item> {
   columns: readonly Column<Item>[];
   /** Where a row leads. */
   link?: (item: Item) => LinkProps;
-  /** What a row's menu offers to those whose role allows it. A row without any has no menu. */
+  /** The lines of a row's menu, for those whose role allows them. A row without any has no menu. */
   actions?: (item: Item) => readonly Action[];
   /** The order before a heading is pressed, where it is not the server's. */
   arranged?: (items: readonly Item[]) => readonly Item[];

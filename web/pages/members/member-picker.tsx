@@ -10,7 +10,7 @@ import type { Member } from './member-actions.ts';
 import { memberTexts } from './member-search.ts';
 
 interface PickMembers<Path> extends Pick<SetOperationProps<Path>, 'operation' | 'path'> {
-  /** What they are of it: "members", "owners". */
+  /** Their part in it: "members", "owners". */
   as: string;
   /** The name of the thing that has them. */
   of: string;

@@ -5,6 +5,7 @@ import { nameOf } from '../../../control-plane/operation-name.ts';
 import type { Pages } from '../../../control-plane/pages.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { SubmitOrCancel } from '../../dialogs/dialog.tsx';
+import { useTyped } from '../../dialogs/dismissal.ts';
 import { LoadedPages } from '../../states.tsx';
 import { Checkbox, Form, TextField } from '../form.tsx';
 import type { OperationOf } from './fields.ts';
@@ -56,8 +57,11 @@ export function SetForm<Path, Item>(props: SetFormProps<Path, Item>) {
     done: onClose,
     touches: () => [[[name.split('.')[0]]]],
   });
-  const set = (id: string, isIn: boolean) =>
+  const typed = useTyped();
+  const set = (id: string, isIn: boolean) => {
+    typed();
     setChosen(new Set(isIn ? [...chosen, id] : without(chosen, new Set([id]))));
+  };
   return (
     <Form
       problem={save.problem}
