@@ -9,6 +9,7 @@ import { realBrowser } from '../browsers/real-browser.ts';
 import { freePort } from '../ground/free-port.ts';
 import { metricsToken } from '../installation/metrics-token.ts';
 import { signalProcess } from '../installation/process-family.ts';
+import { testInAll } from '../run/matrix.ts';
 import { machine } from '../seeds/seed.ts';
 import { beginAccount, Console, signInAgain } from './console.ts';
 import { copied, heading, hold, mark, row } from './on-page.ts';
@@ -215,37 +216,37 @@ describe.skipIf(browser === undefined)('the console', () => {
     await heading(page, 'Berlin').waitFor();
   });
 
-  test('an update of the agent to a release that does not work is seen to come back', async () => {
-    const { page } = ada;
-    const release = await offerRelease(opened.installation, broken);
-    await page.getByRole('link', { name: 'Agent', exact: true }).click();
-    const sameLoad = await mark(page);
-    await page.getByRole('button', { name: 'Update the agent' }).click();
-    await page.getByRole('button', { name: 'Update agent' }).click();
-    await page.getByRole('heading', { name: 'The agent is being updated' }).waitFor();
-    const attempt = row(page, 'Updates so far', 'Rolled back');
-    await attempt.waitFor();
-    await attempt.getByText('It was started 3 times and did not reach the control plane').waitFor();
-    await page.getByRole('heading', { name: 'The agent is being updated' }).waitFor({ state: 'detached' });
-    await sameLoad();
-    await release.takeBack();
-  });
+  testInAll(
+    'an update of the agent to a release that does not work is seen to come back, and is read in words',
+    async () => {
+      const { page } = ada;
+      const release = await offerRelease(opened.installation, broken);
+      await page.getByRole('link', { name: 'Agent', exact: true }).click();
+      const sameLoad = await mark(page);
+      await page.getByRole('button', { name: 'Update the agent' }).click();
+      await page.getByRole('button', { name: 'Update agent' }).click();
+      await page.getByRole('heading', { name: 'The agent is being updated' }).waitFor();
+      const attempt = row(page, 'Updates so far', 'Rolled back');
+      await attempt.waitFor();
+      await attempt.getByText('It was started 3 times and did not reach the control plane').waitFor();
+      await page.getByRole('heading', { name: 'The agent is being updated' }).waitFor({ state: 'detached' });
+      await sameLoad();
+      await release.takeBack();
 
-  test('the history of that update is read in words', async () => {
-    const { page } = ada;
-    await row(page, 'Updates so far', 'Rolled back').getByRole('link').click();
-    await heading(page, /Agent update/).waitFor();
-    const steps = page.getByRole('main').locator('ol').getByRole('listitem');
-    await steps.filter({ hasText: /^Ended: the agent rolled back to / }).waitFor();
-    const told = (await steps.allInnerTexts()).join('\n');
-    expect(told).toMatch(
-      /Started by Ada Lovelace[\s\S]*Asked the agent to switch to[\s\S]*The agent (?:reported|connected)[\s\S]*Ended:/,
-    );
-    await page.getByRole('checkbox', { name: 'Raw events' }).check();
-    await page.getByText('WorkflowExecutionStarted').first().click();
-    await page.getByRole('button', { name: 'Copy the events' }).first().waitFor();
-    expect(page.url()).toMatch(/\?raw=true$/);
-  });
+      await row(page, 'Updates so far', 'Rolled back').getByRole('link').click();
+      await heading(page, /Agent update/).waitFor();
+      const steps = page.getByRole('main').locator('ol').getByRole('listitem');
+      await steps.filter({ hasText: /^Ended: the agent rolled back to / }).waitFor();
+      const told = (await steps.allInnerTexts()).join('\n');
+      expect(told).toMatch(
+        /Started by Ada Lovelace[\s\S]*Asked the agent to switch to[\s\S]*The agent (?:reported|connected)[\s\S]*Ended:/,
+      );
+      await page.getByRole('checkbox', { name: 'Raw events' }).check();
+      await page.getByText('WorkflowExecutionStarted').first().click();
+      await page.getByRole('button', { name: 'Copy the events' }).first().waitFor();
+      expect(page.url()).toMatch(/\?raw=true$/);
+    },
+  );
 
   test('kill -9 of the API is told quietly, and the page shows what changed meanwhile', async () => {
     const { page } = ada;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realBrowser } from '../browsers/real-browser.ts';
 import { totpOf } from '../identity/totp.ts';
 import { Installation } from '../installation/installation.ts';
+import { testInAll } from '../run/matrix.ts';
 
 const browser: Browser | undefined = await realBrowser();
 const password = 'correct horse battery staple';
@@ -186,7 +187,7 @@ describe.skipIf(browser === undefined)('in a real browser', () => {
     await context.close();
   });
 
-  test('a provider that is killed comes back, and a sign-in that was under way goes on', async () => {
+  testInAll('a provider that is killed comes back, and a sign-in that was under way goes on', async () => {
     const { page, context } = await open();
     await page.goto(`${url}/sign-in`);
     await page.getByRole('button', { name: /sign in/i }).click();
