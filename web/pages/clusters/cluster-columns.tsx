@@ -55,7 +55,7 @@ export const columns: Column<ListedCluster>[] = [
       </>
     ),
     sort: ({ agentVersion }) => agentVersion,
-    width: '8rem',
+    width: '10.5rem',
     phone: 'labelled',
   },
 ];
