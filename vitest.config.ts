@@ -26,8 +26,8 @@ const shared = {
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Three more than CI has cores: many of them wait for timers and processes.
-    maxWorkers: 5,
+    // Two more than CI has cores: many of them wait for timers and processes.
+    maxWorkers: 4,
     // Against what hangs, and no measure: a busy machine takes its time.
     testTimeout: 300_000,
     hookTimeout: 300_000,

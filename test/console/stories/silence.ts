@@ -69,9 +69,12 @@ export const silenceStories: Stories = (world) => {
     expect(asked.filter((one) => one.includes('auth.session'))).toHaveLength(1);
     asked.splice(0);
     const opened = page.waitForResponse(stream);
+    // Until it knows the kinds of actors, any hint may be one of theirs.
+    const kinds = page.waitForResponse(/\/files\/descriptors-[^/]*\.js$/);
     await world().ada.go('/default');
     await page.getByText('All clear').waitFor();
     await (await opened).headerValue('content-type');
+    await (await kinds).finished();
     // Told after all that the opening of the stream had to tell.
     await makeMeanwhile('A hint');
     await page.getByRole('list', { name: 'Recent changes' }).getByText('A hint').waitFor();
