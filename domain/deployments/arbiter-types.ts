@@ -1,0 +1,101 @@
+import type {
+  ClaimedDeploymentState,
+  DeploymentBlocker,
+  DeploymentKind,
+  DeploymentState,
+  FinalDeploymentState,
+} from './states.ts';
+
+/** A service in an environment: `<environment's id>/<service's id>`. At most one deployment at a time rolls there. */
+export type Place = string;
+
+export function placeOf(environmentId: string, serviceId: string): Place {
+  return `${environmentId}/${serviceId}`;
+}
+
+/** All that the arbiter knows of a project when it decides. */
+export interface Snapshot {
+  /** The project's slots. */
+  concurrency: number;
+  /** The project's deployments that are not final. */
+  deployments: readonly Admitted[];
+  /** Places whose service is suspended. */
+  suspended: ReadonlySet<Place>;
+  /** The release that serves at each place. */
+  live: ReadonlyMap<Place, string>;
+}
+
+/** A deployment as it is requested. */
+export interface New {
+  id: string;
+  place: Place;
+  releaseId: string;
+  kind: DeploymentKind;
+  /** It is held until this approval is decided. Whether a gate holds it is decided by the caller. */
+  approvalId?: string;
+  changeSetId?: string;
+  /** Whether a direct start may wait for a slot. Members of change sets and those that were held always wait. */
+  queue: boolean;
+}
+
+/** A deployment that is not final. */
+export interface Admitted extends Omit<New, 'queue'> {
+  /** The place in the queue; grows with each deployment of the project. Of an insert it is a proposal. */
+  order: number;
+  state: 'pending' | ClaimedDeploymentState;
+  /** Of a pending one: `approval` while it is held, else what it waits for, or empty when it is its turn. */
+  blocker: DeploymentBlocker | '';
+  cancelRequested: boolean;
+}
+
+export type ApprovalDecision = 'approved' | 'rejected' | 'expired' | 'cancelled';
+
+export type AdmissionEvent =
+  /** One direct start, or members of one change set. Held are those with an approval. */
+  | { event: 'create'; deployments: readonly New[] }
+  /** Its actor asks whether it is its turn. */
+  | { event: 'claim'; id: string }
+  | { event: 'cancel'; id: string; because: 'person' | 'rollback' | 'superseded' }
+  | { event: 'decide'; approvalId: string; decision: ApprovalDecision }
+  /** Its actor says how it ended. */
+  | { event: 'finish'; id: string; state: FinalDeploymentState }
+  /** Nothing happened to a deployment; the project's slots have changed. */
+  | { event: 'review' };
+
+export type Refusal =
+  /** A direct start that may not wait, while all slots are taken. */
+  | { refused: 'at-limit'; concurrency: number }
+  | { refused: 'service-suspended'; places: readonly Place[] }
+  /** It cannot be cancelled: its release serves already, or nobody may ask a claimed one for this reason. */
+  | { refused: 'not-cancellable'; state: DeploymentState }
+  /** It is not among the open ones. */
+  | { refused: 'already-final' }
+  /** Only a claimed one can finish so. */
+  | { refused: 'not-claimed'; state: DeploymentState };
+
+export interface Change {
+  id: string;
+  state?: DeploymentState;
+  blocker?: DeploymentBlocker | '';
+  cancelRequested?: true;
+}
+
+/** The writes and messages of one event. Empty when the event has happened before. */
+export interface Admission {
+  insert: readonly Admitted[];
+  update: readonly Change[];
+  /** Waiting ones whose turn has come; told `turn`. Inserted ones claim by themselves when their actors start. */
+  wake: readonly string[];
+  /** Told `cancel`: they ended before their claim, or were asked to end. The row says which. */
+  stop: readonly string[];
+  /** Told `decided`: their approval was decided. Those that it admitted claim by themselves then. */
+  decided: readonly string[];
+  /** Approvals that lost their last deployment. */
+  closed: readonly { approvalId: string; decision: 'superseded' | 'cancelled' }[];
+  /** The place's release changed. */
+  live?: { place: Place; releaseId: string; deploymentId: string; before: string | undefined };
+  /** Of a claim: `false` leaves it waiting for what its row says. */
+  claimed?: boolean;
+}
+
+export type Decision = Refusal | Admission;
