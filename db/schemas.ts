@@ -1,10 +1,14 @@
 import { agentUpdates } from './agent-updates/index.ts';
 import { agents } from './agents/index.ts';
 import { apiTokens } from './api-tokens/index.ts';
+import { approvals } from './approvals/index.ts';
+import { changeSets } from './change-sets/index.ts';
 import { clusters } from './clusters/index.ts';
 import { commands } from './commands/index.ts';
 import { deletions } from './deletions/index.ts';
+import { deployments } from './deployments/index.ts';
 import { engine } from './engine/index.ts';
+import { environments } from './environments/index.ts';
 import { identityProvider } from './identity-provider/index.ts';
 import { installation } from './installation/index.ts';
 import { invitations } from './invitations/index.ts';
@@ -12,6 +16,9 @@ import { keys } from './keys/index.ts';
 import { logs } from './logs/index.ts';
 import { members } from './members/index.ts';
 import { organizations } from './organizations/index.ts';
+import { projects } from './projects/index.ts';
+import { releases } from './releases/index.ts';
+import { services } from './services/index.ts';
 import { signIn } from './sign-in/index.ts';
 import { teams } from './teams/index.ts';
 import { trustedIssuers } from './trusted-issuers/index.ts';
@@ -39,6 +46,13 @@ const subjects = [
   commands,
   logs,
   agentUpdates,
+  projects,
+  environments,
+  services,
+  releases,
+  changeSets,
+  approvals,
+  deployments,
 ] as const;
 
 type Entity = (typeof subjects)[number][number];

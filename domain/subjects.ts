@@ -70,6 +70,15 @@ export const subjects = {
   agent_update: { told: viewers },
   // Records of older versions spell it with a dash.
   'agent-update': { retired: ['failed'] },
+  project: { told: everyone, actions: ['created', 'updated'] },
+  environment: { told: everyone, actions: ['created', 'updated'] },
+  service: { told: everyone, actions: ['created', 'updated', 'process_restarted', 'cron_run'] },
+  change_set: {
+    told: everyone,
+    actions: ['staged', 'unstaged', 'discarded', 'applied'],
+  },
+  approval: { told: everyone, actions: ['requested', 'decided'] },
+  deployment: { told: everyone, actions: ['requested', 'cancelled'] },
   deletion: { told: viewers, retired: ['failed'] },
   workflow: { actions: ['exported'] },
 } as const satisfies Record<string, Subject>;

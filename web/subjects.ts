@@ -16,6 +16,7 @@ import * as home from './pages/home/index.tsx';
 import * as instances from './pages/instances/index.tsx';
 import * as invitations from './pages/invitations/index.tsx';
 import * as members from './pages/members/index.tsx';
+import * as projects from './pages/projects/index.tsx';
 import * as settings from './pages/settings/index.tsx';
 import * as teams from './pages/teams/index.tsx';
 import * as trustedIssuers from './pages/trusted-issuers/index.tsx';
@@ -24,6 +25,7 @@ import * as workflows from './pages/workflows/index.tsx';
 /** Every subject of the console, in the order of the navigation. */
 const subjects = [
   home,
+  projects,
   workflows,
   clusters,
   instances,

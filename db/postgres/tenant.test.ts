@@ -38,11 +38,21 @@ test('the types give reference data only to who says whose', () => {
   expect([...guardedTables].sort()).toEqual([
     'api_token',
     'api_token_project',
+    'approval',
+    'change_set_item',
+    'draft',
+    'environment',
+    'environment_service',
     'invitation',
     'membership',
+    'project',
+    'release',
+    'service',
+    'service_process',
     'team',
     'team_member',
     'trusted_issuer',
+    'variable',
   ]);
   expectTypeOf<Extract<keyof Tables, GuardedTable>>().toEqualTypeOf<never>();
   expectTypeOf<Extract<keyof AllTables, GuardedTable>>().toEqualTypeOf<GuardedTable>();

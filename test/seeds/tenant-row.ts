@@ -77,6 +77,8 @@ function sample({ table, name, type, first }: Column): unknown {
   switch (type) {
     case 'uuid':
       return uuid();
+    case '_text':
+      return [];
     case 'text':
     case 'varchar':
       return `sample-${uuid()}`;

@@ -1,0 +1,3 @@
+import { ApprovalSchema } from './approval.ts';
+
+export const approvals = [ApprovalSchema] as const;

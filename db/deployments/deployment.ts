@@ -1,0 +1,77 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { deploymentKinds, deploymentStates } from '../../domain/deployments/states.ts';
+import type { JsonObject, JsonValue } from '../postgres/json.ts';
+
+/** The rollout of a release: the row of the actor `deployment/<id>`. */
+export const DeploymentSchema = defineEntity({
+  name: 'Deployment',
+  tableName: 'deployment',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    projectId: p.uuid(),
+    environmentId: p.uuid(),
+    serviceId: p.uuid(),
+    releaseId: p.uuid(),
+    kind: p.enum(deploymentKinds),
+    state: p.enum(deploymentStates).default('pending'),
+    revision: p.integer().default(0),
+    /** The code of what is waited for, or of what failed. */
+    blocker: p.text().nullable(),
+    /** Its sentence: what is waited for, and who can end that. */
+    message: p.text().nullable(),
+    /** The order in which deployments were admitted. */
+    admissionOrder: p.bigint('number').autoincrement(),
+    /** Waits for a slot instead of being refused. */
+    queued: p.boolean().default(false),
+    approvalId: p.uuid().nullable(),
+    changeSetId: p.uuid().nullable(),
+    changeSetMessage: p.text().default(''),
+    cancelRequestedAt: p.datetime(3).nullable(),
+    downtimeAccepted: p.boolean().default(false),
+    requestedByKind: p.enum(['user', 'token', 'machine', 'actor']),
+    requestedById: p.text(),
+    requestedByName: p.text(),
+    /** Where it rolls, and the revision of that cluster's desired state. */
+    clusterId: p.uuid().nullable(),
+    workloadRevision: p.integer().nullable(),
+    /** `{ stage, startedAt, endedAt?, detail? }` each. */
+    stages: p.json<JsonValue[]>().defaultRaw(`'[]'`),
+    /** The instance that failed, its exit, its last lines. */
+    failure: p.json<JsonObject>().nullable(),
+    rerunOf: p.uuid().nullable(),
+    fromStage: p.text().nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    startedAt: p.datetime(3).nullable(),
+    finishedAt: p.datetime(3).nullable(),
+    archivedAt: p.datetime(3).nullable(),
+  },
+  uniques: [
+    { name: 'deployment_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    // A net: the arbiter admits one at a time.
+    {
+      name: 'deployment_rollout_unique',
+      properties: ['environmentId', 'serviceId'],
+      where: "state in ('preparing', 'releasing', 'starting', 'checking', 'switching', 'draining')",
+    },
+  ],
+  indexes: [
+    { name: 'deployment_open_index', properties: ['projectId'], where: 'finished_at is null' },
+    { name: 'deployment_page_index', properties: ['organizationId', 'createdAt', 'id'] },
+    {
+      name: 'deployment_environment_page_index',
+      properties: ['organizationId', 'environmentId', 'serviceId', 'createdAt', 'id'],
+    },
+    { name: 'deployment_service_page_index', properties: ['organizationId', 'serviceId', 'createdAt', 'id'] },
+    { name: 'deployment_release_id_index', properties: ['releaseId'] },
+    { name: 'deployment_change_set_id_index', properties: ['changeSetId'], where: 'change_set_id is not null' },
+    {
+      name: 'deployment_without_archive_index',
+      properties: ['finishedAt'],
+      where: 'finished_at is not null and archived_at is null',
+    },
+  ],
+});
+
+export class Deployment extends DeploymentSchema.class {}
+DeploymentSchema.setClass(Deployment);

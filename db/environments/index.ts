@@ -1,0 +1,3 @@
+import { EnvironmentSchema } from './environment.ts';
+
+export const environments = [EnvironmentSchema] as const;

@@ -1,0 +1,3 @@
+import { ProjectSchema } from './project.ts';
+
+export const projects = [ProjectSchema] as const;

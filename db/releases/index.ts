@@ -1,0 +1,3 @@
+import { ReleaseSchema } from './release.ts';
+
+export const releases = [ReleaseSchema] as const;

@@ -1,0 +1,28 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { ServiceSettings } from '../../domain/services/settings.ts';
+
+/** A service in an environment, once a change set that adds it there was applied: its settings and its live release. */
+export const EnvironmentServiceSchema = defineEntity({
+  name: 'EnvironmentService',
+  tableName: 'environment_service',
+  properties: {
+    environmentId: p.uuid().primary(),
+    serviceId: p.uuid().primary(),
+    organizationId: p.uuid(),
+    projectId: p.uuid(),
+    /** The wanted settings: what was applied last, whether its deployment went live or failed. */
+    settings: p.json<ServiceSettings>(),
+    liveReleaseId: p.uuid().nullable(),
+    liveDeploymentId: p.uuid().nullable(),
+    liveAt: p.datetime(3).nullable(),
+    suspended: p.boolean().default(false),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+  indexes: [
+    { name: 'environment_service_organization_id_service_id_index', properties: ['organizationId', 'serviceId'] },
+    { name: 'environment_service_organization_id_project_id_index', properties: ['organizationId', 'projectId'] },
+  ],
+});
+
+export class EnvironmentService extends EnvironmentServiceSchema.class {}
+EnvironmentServiceSchema.setClass(EnvironmentService);

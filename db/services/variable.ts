@@ -1,0 +1,23 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** A variable of a service in an environment, as it was applied. */
+export const VariableSchema = defineEntity({
+  name: 'Variable',
+  tableName: 'variable',
+  properties: {
+    environmentId: p.uuid().primary(),
+    serviceId: p.uuid().primary(),
+    key: p.text().primary(),
+    organizationId: p.uuid(),
+    /** Empty if it is secret. */
+    value: p.text().default(''),
+    /** The value of a secret one, encrypted with the organization's key. */
+    sealed: p.blob().$type<Buffer>().nullable(),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+    updatedBy: p.text(),
+  },
+  indexes: [{ name: 'variable_organization_id_environment_id_index', properties: ['organizationId', 'environmentId'] }],
+});
+
+export class Variable extends VariableSchema.class {}
+VariableSchema.setClass(Variable);

@@ -1,0 +1,119 @@
+export const processKinds = ['http', 'tcp', 'worker', 'cron'] as const;
+export const upstreams = ['http1', 'h2c'] as const;
+/** What happens when a run of a cron process is due and the one before has not ended. */
+export const overlapPolicies = ['skip', 'allow', 'replace'] as const;
+export const sourceKinds = ['image', 'git', 'upload'] as const;
+export const builders = ['auto', 'dockerfile'] as const;
+
+/** The settings of a process: those of the API's Process that are not its identity. */
+export type ProcessSettings = {
+  kind: (typeof processKinds)[number];
+  command: string[];
+  args: string[];
+  port?: number;
+  replicas: number;
+  runAsUser?: number;
+  upstream: (typeof upstreams)[number];
+  schedule: string;
+  timeZone: string;
+  overlap: (typeof overlapPolicies)[number];
+  /** Paths that are asked over HTTP; empty: a process that listens is asked by a connection, another one not at all. */
+  startupPath: string;
+  readinessPath: string;
+  livenessPath: string;
+  drainSeconds: number;
+  stabilizationSeconds: number;
+  cpuLimitMilli?: number;
+  cpuRequestMilli?: number;
+  memoryLimitBytes?: number;
+  memoryRequestBytes?: number;
+  metricsEnabled: boolean;
+  metricsPath: string;
+  metricsPort?: number;
+  nodePrivateNet: boolean;
+};
+
+export const defaultProcess: ProcessSettings = {
+  kind: 'http',
+  command: [],
+  args: [],
+  port: 8080,
+  replicas: 1,
+  upstream: 'http1',
+  schedule: '',
+  timeZone: 'UTC',
+  overlap: 'skip',
+  startupPath: '',
+  readinessPath: '',
+  livenessPath: '',
+  drainSeconds: 30,
+  stabilizationSeconds: 5,
+  metricsEnabled: false,
+  metricsPath: '/metrics',
+  nodePrivateNet: false,
+};
+
+/** Where the image of a service comes from. */
+export type ServiceSource = {
+  kind: (typeof sourceKinds)[number];
+  /**
+   * `registry.example.com/team/app:1.2`, with a tag or a digest. `:1.2` or `@sha256:…` alone means the service's own
+   * repository in the registry of the control plane. A tag is resolved when it is applied.
+   */
+  imageRepository: string;
+  registryCredentialId?: string;
+  builder: (typeof builders)[number];
+  context: string;
+  dockerfile: string;
+  target: string;
+  gitUrl: string;
+  repository: string;
+  gitConnectionId?: string;
+};
+
+export const noSource: ServiceSource = {
+  kind: 'image',
+  imageRepository: '',
+  builder: 'auto',
+  context: '',
+  dockerfile: '',
+  target: '',
+  gitUrl: '',
+  repository: '',
+};
+
+/** Settings of a service that are the same for all of its processes. */
+export type ServiceDefinition = {
+  source: ServiceSource;
+  releaseCommand: string[];
+  releaseCommandTimeoutSeconds: number;
+  dependsOn: string[];
+  files: { path: string; variable: string }[];
+};
+
+export const emptyDefinition: ServiceDefinition = {
+  source: noSource,
+  releaseCommand: [],
+  releaseCommandTimeoutSeconds: 600,
+  dependsOn: [],
+  files: [],
+};
+
+/** The settings of a service in an environment. */
+export type ServiceSettings = ServiceDefinition & {
+  /** By the id of the process. */
+  processes: Record<string, ProcessSettings & { name: string }>;
+};
+
+/** A release, without the values of its secret variables. */
+export type ReleaseContent = {
+  settings: ServiceSettings;
+  image: {
+    /** As an agent pulls it; of the control plane's own registry without the host, which each agent knows. */
+    repository: string;
+    digest: string;
+    own: boolean;
+    registryCredentialId?: string;
+  };
+  variables: Record<string, string>;
+};
