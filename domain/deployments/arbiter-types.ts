@@ -1,10 +1,4 @@
-import type {
-  ClaimedDeploymentState,
-  DeploymentBlocker,
-  DeploymentKind,
-  DeploymentState,
-  FinalDeploymentState,
-} from './states.ts';
+import type { ClaimedDeploymentState, DeploymentBlocker, DeploymentKind, DeploymentState } from './states.ts';
 
 /** A service in an environment: `<environment's id>/<service's id>`. At most one deployment at a time rolls there. */
 export type Place = string;
@@ -57,11 +51,12 @@ export type AdmissionEvent =
   | { event: 'claim'; id: string }
   | { event: 'cancel'; id: string; because: 'person' | 'rollback' | 'superseded' }
   | { event: 'decide'; approvalId: string; decision: ApprovalDecision }
-  /** Its actor says how it ended. */
-  | { event: 'finish'; id: string; state: FinalDeploymentState }
+  /** Its actor says how it ended: a claimed one in any of these ways, one that waits can only fail. */
+  | { event: 'finish'; id: string; state: 'live' | 'failed' | 'cancelled' }
   /** Nothing happened to a deployment; the project's slots have changed. */
   | { event: 'review' };
 
+/** Why an event changes nothing. */
 export type Refusal =
   /** A direct start that may not wait, while all slots are taken. */
   | { refused: 'at-limit'; concurrency: number }

@@ -1,0 +1,114 @@
+import { isHeld, queue, type Waiting } from './arbiter-queue.ts';
+import type { Admission, Admitted, Change, Place, Snapshot } from './arbiter-types.ts';
+import { type FinalDeploymentState, isDeploymentFinal } from './states.ts';
+
+/** The working copy of one decision: the rules change it, and its difference from the snapshot is what is written. */
+export class Plan {
+  readonly #snapshot: Snapshot;
+  readonly #open: Map<string, Admitted>;
+  readonly #ended = new Map<string, FinalDeploymentState>();
+  readonly #stop: string[] = [];
+  readonly #decided: string[] = [];
+  readonly #closed: { approvalId: string; decision: 'superseded' | 'cancelled' }[] = [];
+
+  constructor(snapshot: Snapshot) {
+    this.#snapshot = snapshot;
+    this.#open = new Map(snapshot.deployments.map((one) => [one.id, one]));
+  }
+
+  find(id: string): Admitted | undefined {
+    return this.#open.get(id);
+  }
+
+  get open(): readonly Admitted[] {
+    return [...this.#open.values()];
+  }
+
+  at(place: Place): readonly Admitted[] {
+    return this.open.filter((one) => one.place === place);
+  }
+
+  insert(deployment: Omit<Admitted, 'order'>): Admitted {
+    const order = Math.max(0, ...this.open.map((one) => one.order)) + 1;
+    const inserted = { ...deployment, order };
+    this.#open.set(inserted.id, inserted);
+    return inserted;
+  }
+
+  /** Its actor was told, or says so itself. */
+  end({ id }: Admitted, state: FinalDeploymentState): void {
+    this.#open.delete(id);
+    this.#ended.set(id, state);
+  }
+
+  /** It ends before its claim, by the decision of somebody else. */
+  drop(deployment: Admitted, state: 'superseded' | 'cancelled'): void {
+    this.end(deployment, state);
+    this.closeApproval(deployment, state);
+    this.#stop.push(deployment.id);
+  }
+
+  /** Nothing is left to approve once the last deployment that an approval held has ended. */
+  closeApproval(ended: Admitted, decision: 'superseded' | 'cancelled'): void {
+    const { approvalId } = ended;
+    if (approvalId === undefined || !isHeld(ended)) return;
+    if (this.open.some((one) => isHeld(one) && one.approvalId === approvalId)) return;
+    this.#closed.push({ approvalId, decision });
+  }
+
+  release(held: Admitted): void {
+    this.#open.set(held.id, { ...held, blocker: '' });
+    this.#decided.push(held.id);
+  }
+
+  reject(held: Admitted, state: 'rejected' | 'expired' | 'cancelled'): void {
+    this.end(held, state);
+    this.#decided.push(held.id);
+  }
+
+  claim(waiting: Admitted): void {
+    this.#open.set(waiting.id, { ...waiting, state: 'preparing', blocker: '' });
+  }
+
+  /** Asked again, its actor is told again: it may have missed the first message. */
+  askToCancel(claimed: Admitted): void {
+    this.#open.set(claimed.id, { ...claimed, cancelRequested: true });
+    this.#stop.push(claimed.id);
+  }
+
+  /** What each one past its gate waits for now. */
+  queue(): ReadonlyMap<string, Waiting> {
+    return queue(this.open, this.#snapshot.concurrency);
+  }
+
+  /** The blockers of all that wait are kept true by every decision. */
+  admission(more: Pick<Admission, 'claimed' | 'live'> = {}): Admission {
+    for (const [id, blocker] of this.queue()) this.#open.set(id, { ...(this.#open.get(id) as Admitted), blocker });
+    const before = new Map(this.#snapshot.deployments.map((one) => [one.id, one]));
+    const update = [...before.values()].flatMap((one) => this.#changeOf(one));
+    return {
+      insert: this.open.filter(({ id }) => !before.has(id)),
+      update,
+      wake: update
+        .filter(({ id, state, blocker }) => state === undefined && blocker === '' && !this.#decided.includes(id))
+        .map(({ id }) => id),
+      stop: this.#stop,
+      decided: this.#decided,
+      closed: this.#closed,
+      ...more,
+    };
+  }
+
+  #changeOf(before: Admitted): Change[] {
+    const after = this.#open.get(before.id) ?? { ...before, state: this.#ended.get(before.id) ?? before.state };
+    const state = after.state === before.state ? {} : { state: after.state };
+    // The reason of a final one comes from its actor.
+    const blocker = isDeploymentFinal(after.state) ? '' : after.blocker;
+    const changed = {
+      ...state,
+      ...(blocker === before.blocker ? {} : { blocker }),
+      ...(after.cancelRequested === before.cancelRequested ? {} : { cancelRequested: true as const }),
+    };
+    return Object.keys(changed).length === 0 ? [] : [{ id: before.id, ...changed }];
+  }
+}

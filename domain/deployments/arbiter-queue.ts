@@ -1,0 +1,37 @@
+import type { Admitted, Place } from './arbiter-types.ts';
+import { isDeploymentClaimed } from './states.ts';
+
+/** Of an open deployment: a person has to decide before it may be claimed. */
+export function isHeld({ state, blocker }: Admitted): boolean {
+  return state === 'pending' && blocker === 'approval';
+}
+
+export function isClaimed({ state }: Admitted): boolean {
+  return isDeploymentClaimed(state);
+}
+
+export type Waiting = 'slot' | 'earlier-deployment' | '';
+
+/**
+ * What each deployment past its gate waits for; nothing means that it is its turn. Rollbacks come first, then who came
+ * first. One whose place is taken lets others pass: its turn comes with its place, and then it stands before them.
+ */
+export function queue(deployments: readonly Admitted[], concurrency: number): Map<string, Waiting> {
+  const claimed = deployments.filter(isClaimed);
+  const taken = new Set<Place>(claimed.map(({ place }) => place));
+  const waiting = deployments.filter((one) => one.state === 'pending' && !isHeld(one)).sort(rollbacksFirst);
+  let free = concurrency - claimed.length;
+  return new Map(
+    waiting.map(({ id, place }): [string, Waiting] => {
+      if (taken.has(place)) return [id, 'earlier-deployment'];
+      if (free <= 0) return [id, 'slot'];
+      free -= 1;
+      taken.add(place);
+      return [id, ''];
+    }),
+  );
+}
+
+function rollbacksFirst(one: Admitted, other: Admitted): number {
+  return Number(other.kind === 'rollback') - Number(one.kind === 'rollback') || one.order - other.order;
+}
