@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { deploymentKinds, deploymentStates } from '../../domain/deployments/states.ts';
+import { deploymentBlockers, deploymentKinds, deploymentStates } from '../../domain/deployments/states.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 
 /** The rollout of a release: the row of the actor `deployment/<id>`. */
@@ -16,9 +16,11 @@ export const DeploymentSchema = defineEntity({
     kind: p.enum(deploymentKinds),
     state: p.enum(deploymentStates).default('pending'),
     revision: p.integer().default(0),
-    /** The code of what is waited for, or of what failed. */
+    /** Why its actor cannot be told, as for every kind of actor; people see the code `temporal`. */
     blocker: p.text().nullable(),
-    /** Its sentence: what is waited for, and who can end that. */
+    /** The API's `blocker`: the code of what is waited for, or of what failed. */
+    waitsFor: p.enum(deploymentBlockers).nullable(),
+    /** The sentence of `waitsFor`: what is waited for, and who can end that. */
     message: p.text().nullable(),
     /** The order in which deployments were admitted. */
     admissionOrder: p.bigint('number').autoincrement(),

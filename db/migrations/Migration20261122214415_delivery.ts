@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 
-export class Migration20261122213329_delivery extends Migration {
-  override name = 'Migration20261122213329_delivery';
+export class Migration20261122214415_delivery extends Migration {
+  override name = 'Migration20261122214415_delivery';
 
   override up(): void | Promise<void> {
     this.addSql(
@@ -46,7 +46,7 @@ export class Migration20261122213329_delivery extends Migration {
     );
 
     this.addSql(
-      `create table "deployment" ("id" uuid not null, "organization_id" uuid not null, "project_id" uuid not null, "environment_id" uuid not null, "service_id" uuid not null, "release_id" uuid not null, "kind" text not null, "state" text not null default 'pending', "revision" int not null default 0, "blocker" text null, "message" text null, "admission_order" bigserial, "queued" boolean not null default false, "approval_id" uuid null, "change_set_id" uuid null, "change_set_message" text not null default '', "cancel_requested_at" timestamptz(3) null, "downtime_accepted" boolean not null default false, "requested_by_kind" text not null, "requested_by_id" text not null, "requested_by_name" text not null, "cluster_id" uuid null, "workload_revision" int null, "stages" jsonb not null default '[]', "failure" jsonb null, "rerun_of" uuid null, "from_stage" text null, "created_at" timestamptz(3) not null default now(), "started_at" timestamptz(3) null, "finished_at" timestamptz(3) null, "archived_at" timestamptz(3) null, primary key ("id"));`,
+      `create table "deployment" ("id" uuid not null, "organization_id" uuid not null, "project_id" uuid not null, "environment_id" uuid not null, "service_id" uuid not null, "release_id" uuid not null, "kind" text not null, "state" text not null default 'pending', "revision" int not null default 0, "blocker" text null, "waits_for" text null, "message" text null, "admission_order" bigserial, "queued" boolean not null default false, "approval_id" uuid null, "change_set_id" uuid null, "change_set_message" text not null default '', "cancel_requested_at" timestamptz(3) null, "downtime_accepted" boolean not null default false, "requested_by_kind" text not null, "requested_by_id" text not null, "requested_by_name" text not null, "cluster_id" uuid null, "workload_revision" int null, "stages" jsonb not null default '[]', "failure" jsonb null, "rerun_of" uuid null, "from_stage" text null, "created_at" timestamptz(3) not null default now(), "started_at" timestamptz(3) null, "finished_at" timestamptz(3) null, "archived_at" timestamptz(3) null, primary key ("id"));`,
     );
     this.addSql(`create index "deployment_open_index" on "deployment" ("project_id") where finished_at is null;`);
     this.addSql(`create index "deployment_page_index" on "deployment" ("organization_id", "created_at", "id");`);
@@ -229,6 +229,9 @@ export class Migration20261122213329_delivery extends Migration {
     );
     this.addSql(
       `alter table "deployment" add constraint "deployment_state_check" check ("state" in ('pending', 'preparing', 'releasing', 'starting', 'checking', 'switching', 'draining', 'live', 'failed', 'superseded', 'cancelled', 'rejected', 'expired'));`,
+    );
+    this.addSql(
+      `alter table "deployment" add constraint "deployment_waits_for_check" check ("waits_for" in ('approval', 'freeze', 'slot', 'earlier-deployment', 'dependency', 'build', 'cluster-lost', 'image', 'capacity', 'configuration', 'health', 'release-command', 'temporal'));`,
     );
     this.addSql(
       `alter table "deployment" add constraint "deployment_requested_by_kind_check" check ("requested_by_kind" in ('user', 'token', 'machine', 'actor'));`,
