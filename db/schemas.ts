@@ -17,6 +17,7 @@ import { logs } from './logs/index.ts';
 import { members } from './members/index.ts';
 import { organizations } from './organizations/index.ts';
 import { projects } from './projects/index.ts';
+import { registryCredentials } from './registry-credentials/index.ts';
 import { releases } from './releases/index.ts';
 import { services } from './services/index.ts';
 import { signIn } from './sign-in/index.ts';
@@ -53,6 +54,7 @@ const subjects = [
   changeSets,
   approvals,
   deployments,
+  registryCredentials,
 ] as const;
 
 type Entity = (typeof subjects)[number][number];

@@ -78,6 +78,7 @@ export const subjects = {
     actions: ['staged', 'unstaged', 'discarded', 'applied'],
   },
   approval: { told: everyone, actions: ['requested', 'decided'] },
+  registry_credential: { told: admins, actions: ['created', 'deleted'] },
   deployment: { told: everyone, actions: ['requested', 'cancelled'] },
   deletion: { told: viewers, retired: ['failed'] },
   workflow: { actions: ['exported'] },

@@ -28,6 +28,8 @@ export const ChangeSetItemSchema = defineEntity({
     toEmpty: p.boolean().default(false),
     /** Staged by the repository's configuration: not changed by hand. */
     managed: p.boolean().default(false),
+    /** The draft's revision that it made: so it is known what changed since another one. */
+    revision: p.integer().default(0),
     stagedById: p.text(),
     stagedByName: p.text(),
     createdAt: p.datetime(3).defaultRaw('now()'),

@@ -46,6 +46,7 @@ test('the types give reference data only to who says whose', () => {
     'invitation',
     'membership',
     'project',
+    'registry_credential',
     'release',
     'service',
     'service_process',

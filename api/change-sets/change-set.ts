@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import type { ChangeSetFullView, ChangeSetRecord, ItemView } from '../../db/change-sets/view.ts';
+import { changeSetSources, itemKinds } from '../../domain/change-sets/items.ts';
+import { changeSetStates } from '../../domain/change-sets/states.ts';
+
+const person = z.object({ id: z.string(), name: z.string() });
+
+export const changeSetSchema = z
+  .object({
+    id: z.guid(),
+    environmentId: z.guid(),
+    approvalId: z.guid().optional(),
+    message: z.string().describe('The words of the person who applied it.'),
+    reason: z.string(),
+    source: z.enum(changeSetSources),
+    sourceCommit: z.string(),
+    state: z.enum(['draft', ...changeSetStates]),
+    createdAt: z.iso.datetime(),
+    appliedAt: z.iso.datetime().optional(),
+    finishedAt: z.iso.datetime().optional(),
+    downtimeAccepted: z.boolean(),
+    revision: z.int().optional().describe('Of a draft: grows with each change of its items.'),
+    requestedBy: person.optional().describe('Absent as long as it is a draft.'),
+    blocker: z.string().describe('What it waits for, or what it failed by; empty: nothing.'),
+    stateMessage: z.string().describe('Why it is as it is.'),
+  })
+  .meta({ id: 'ChangeSet' });
+
+export const changeSetItemSchema = z
+  .object({
+    id: z.guid(),
+    kind: z.enum(itemKinds),
+    key: z.string(),
+    label: z.string(),
+    serviceId: z.guid().optional(),
+    serviceSlug: z.string(),
+    processId: z.guid().optional(),
+    volumeId: z.guid().optional(),
+    from: z.string().describe('JSON text; empty if it is secret or nothing was there.'),
+    to: z.string().describe('JSON text; empty if it is secret or nothing is there any more.'),
+    secret: z.boolean(),
+    toEmpty: z.boolean().describe('The new value is the empty text.'),
+    managed: z.boolean().describe("Staged by the repository's configuration."),
+    stagedBy: person,
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'ChangeSetItem' });
+
+const summarySchema = z
+  .object({
+    affectedServiceIds: z.array(z.guid()),
+    needsApproval: z.boolean(),
+    requiresDowntime: z.boolean(),
+  })
+  .meta({ id: 'ChangeSetSummary' });
+
+export const changeSetViewSchema = z
+  .object({
+    environmentId: z.guid(),
+    changeSet: changeSetSchema,
+    items: z.array(changeSetItemSchema),
+    summary: summarySchema,
+    projectConfig: z
+      .object({ changeSet: changeSetSchema, items: z.array(changeSetItemSchema), summary: summarySchema })
+      .optional()
+      .describe("The changes that the repository's configuration staged, if it does."),
+  })
+  .meta({ id: 'ChangeSetView' });
+
+export function changeSetAnswer(changeSet: ChangeSetRecord): z.output<typeof changeSetSchema> {
+  const { id, environmentId, approvalId, reason, source, state, downtimeAccepted, revision, requestedBy } = changeSet;
+  const { createdAt, appliedAt, finishedAt } = changeSet;
+  return {
+    id,
+    environmentId,
+    ...(approvalId === null ? {} : { approvalId }),
+    message: changeSet.title,
+    reason,
+    source,
+    sourceCommit: changeSet.sourceCommit ?? '',
+    state,
+    createdAt: createdAt.toISOString(),
+    ...(appliedAt === null ? {} : { appliedAt: appliedAt.toISOString() }),
+    ...(finishedAt === null ? {} : { finishedAt: finishedAt.toISOString() }),
+    downtimeAccepted,
+    ...(revision === null ? {} : { revision }),
+    ...(requestedBy === null ? {} : { requestedBy }),
+    blocker: changeSet.blocker ?? '',
+    stateMessage: changeSet.message ?? '',
+  };
+}
+
+export function itemAnswer(item: ItemView): z.output<typeof changeSetItemSchema> {
+  return {
+    id: item.id,
+    kind: item.kind,
+    key: item.key,
+    label: item.label,
+    ...(item.service_id === null ? {} : { serviceId: item.service_id }),
+    serviceSlug: item.serviceSlug ?? '',
+    ...(item.process_id === null ? {} : { processId: item.process_id }),
+    ...(item.volume_id === null ? {} : { volumeId: item.volume_id }),
+    from: item.from_value,
+    to: item.to_value,
+    secret: item.secret,
+    toEmpty: item.to_empty,
+    managed: item.managed,
+    stagedBy: { id: item.staged_by_id, name: item.staged_by_name },
+    createdAt: item.created_at.toISOString(),
+  };
+}
+
+export function changeSetViewAnswer({
+  changeSet,
+  items,
+  summary,
+}: ChangeSetFullView): z.output<typeof changeSetViewSchema> {
+  return {
+    environmentId: changeSet.environmentId,
+    changeSet: changeSetAnswer(changeSet),
+    items: items.map(itemAnswer),
+    summary,
+  };
+}

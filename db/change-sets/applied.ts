@@ -1,0 +1,95 @@
+import type { Kysely } from 'kysely';
+import { applyItems } from '../../domain/change-sets/apply-items.ts';
+import type { VariableValue } from '../../domain/change-sets/staging.ts';
+import type { ServiceSettings } from '../../domain/services/settings.ts';
+import type { Keyring } from '../keys/keys.ts';
+import type { Tables } from '../postgres/tables.ts';
+import { tenant } from '../postgres/tenant.ts';
+import type { EnvironmentRef } from './environment-ref.ts';
+import { type ItemRow, itemValue } from './items.ts';
+
+/** The settings of an environment's services as they were applied. */
+export async function appliedSettings(
+  kysely: Kysely<Tables>,
+  { organizationId, environmentId }: EnvironmentRef,
+): Promise<Map<string, ServiceSettings>> {
+  const rows = await tenant(kysely, organizationId)
+    .selectFrom('environment_service')
+    .select(['service_id', 'settings'])
+    .where('environment_id', '=', environmentId)
+    .execute();
+  return new Map(rows.map((row) => [row.service_id, row.settings]));
+}
+
+/** The same after staged items. */
+export function withItems(
+  settings: ReadonlyMap<string, ServiceSettings>,
+  items: readonly Pick<ItemRow, 'kind' | 'service_id' | 'process_id' | 'key' | 'to_value'>[],
+): Map<string, ServiceSettings> {
+  return applyItems(
+    settings,
+    items.map((row) => ({
+      kind: row.kind,
+      serviceId: row.service_id,
+      processId: row.process_id,
+      key: row.key,
+      to: itemValue(row),
+    })),
+  );
+}
+
+/** The settings with which a service begins in an environment: its definition of now. */
+export async function definedSettings(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  serviceId: string,
+): Promise<ServiceSettings | undefined> {
+  const own = tenant(kysely, organizationId);
+  const service = await own
+    .selectFrom('service')
+    .select('definition')
+    .where('id', '=', serviceId)
+    .where('deletion_id', 'is', null)
+    .executeTakeFirst();
+  if (service === undefined) return undefined;
+  const processes = await own
+    .selectFrom('service_process')
+    .select(['id', 'name', 'definition'])
+    .where('service_id', '=', serviceId)
+    .orderBy('id')
+    .execute();
+  return {
+    ...service.definition,
+    processes: Object.fromEntries(processes.map(({ id, name, definition }) => [id, { ...definition, name }])),
+  };
+}
+
+/** The applied values of these variables, secret ones decrypted, by service and key. */
+export async function appliedVariables(
+  kysely: Kysely<Tables>,
+  keyring: Pick<Keyring, 'decryptSecret'>,
+  { organizationId, environmentId }: EnvironmentRef,
+  serviceIds: readonly string[],
+): Promise<Map<string, Map<string, VariableValue>>> {
+  const found = new Map<string, Map<string, VariableValue>>();
+  if (serviceIds.length === 0) return found;
+  const rows = await tenant(kysely, organizationId)
+    .selectFrom('variable')
+    .select(['service_id', 'key', 'value', 'sealed'])
+    .where('environment_id', '=', environmentId)
+    .where('service_id', 'in', serviceIds)
+    .orderBy('key')
+    .execute();
+  for (const { service_id: serviceId, key, value, sealed } of rows) {
+    const place = variablePlace(environmentId, serviceId, key);
+    const of = found.get(serviceId) ?? new Map<string, VariableValue>();
+    const plain = sealed === null ? value : await keyring.decryptSecret(organizationId, place, sealed);
+    found.set(serviceId, of.set(key, { value: plain, secret: sealed !== null }));
+  }
+  return found;
+}
+
+/** The place that a secret variable is bound to. */
+export function variablePlace(environmentId: string, serviceId: string, key: string): string {
+  return `variable:${environmentId}/${serviceId}/${key}:sealed`;
+}

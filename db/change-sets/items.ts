@@ -1,0 +1,43 @@
+import type { Insertable, Kysely, Selectable } from 'kysely';
+import type { AllTables } from '../postgres/all-tables.ts';
+import type { Tables } from '../postgres/tables.ts';
+import { type OwnTables, tenant } from '../postgres/tenant.ts';
+import type { EnvironmentRef } from './environment-ref.ts';
+
+export type ItemRow = Selectable<AllTables['change_set_item']>;
+export type NewItemRow = Insertable<OwnTables['change_set_item']>;
+
+/** The items of a draft or of a change set, in the order in which they were staged. */
+export async function draftItems(
+  kysely: Kysely<Tables>,
+  { organizationId }: Pick<EnvironmentRef, 'organizationId'>,
+  changeSetId: string,
+): Promise<ItemRow[]> {
+  return await tenant(kysely, organizationId)
+    .selectFrom('change_set_item')
+    .selectAll()
+    .where('change_set_id', '=', changeSetId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+export async function insertItems(kysely: Kysely<Tables>, organizationId: string, rows: NewItemRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tenant(kysely, organizationId).insertInto('change_set_item').values(rows).execute();
+}
+
+export async function deleteItems(kysely: Kysely<Tables>, organizationId: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tenant(kysely, organizationId).deleteFrom('change_set_item').where('id', 'in', ids).execute();
+}
+
+/** The new value of an item that is not secret; `undefined` where something is unset or removed. */
+export function itemValue({ to_value: to }: Pick<ItemRow, 'to_value'>): unknown {
+  return to === '' ? undefined : JSON.parse(to);
+}
+
+/** The place that an item's secret is bound to. */
+export function sealedPlace(id: string): string {
+  return `change_set_item:${id}:sealed_to`;
+}

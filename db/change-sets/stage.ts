@@ -1,0 +1,219 @@
+import { v7 as uuid } from 'uuid';
+import { type ItemKind, slotOf } from '../../domain/change-sets/items.ts';
+import { itemLabel } from '../../domain/change-sets/labels.ts';
+import {
+  type Base,
+  type Change,
+  changesNothing,
+  displaced,
+  refuseUnfit,
+  valueBefore,
+} from '../../domain/change-sets/staging.ts';
+import type { ServiceSettings } from '../../domain/services/settings.ts';
+import type { Effect } from '../engine/effect.ts';
+import type { Keyring } from '../keys/keys.ts';
+import type { JsonValue } from '../postgres/json.ts';
+import { tenant } from '../postgres/tenant.ts';
+import { appliedSettings, appliedVariables, definedSettings, withItems } from './applied.ts';
+import { auditDraft, lockDraft, raiseRevision, refuseChanged } from './drafts.ts';
+import type { EnvironmentRef } from './environment-ref.ts';
+import { deleteItems, draftItems, type ItemRow, insertItems, type NewItemRow, sealedPlace } from './items.ts';
+
+export interface NewItem {
+  kind: ItemKind;
+  serviceId: string;
+  processId?: string;
+  key: string;
+  /** In words; by default from the names of service and process. */
+  label?: string;
+  /** The new value; of a variable its text. Of `service.create` the settings, by default those of the definition. */
+  to?: JsonValue;
+  /** Of a variable; by default as it was, or not. */
+  secret?: boolean;
+}
+
+export type Stager = Pick<Keyring, 'encryptSecret' | 'decryptSecret'>;
+
+/**
+ * Stages changes in the environment's draft, all or none. A change takes the place of an earlier one of the same thing; one
+ * that says what is applied already takes the earlier one back and stages nothing.
+ */
+export async function stage(
+  effect: Effect,
+  keyring: Stager,
+  place: EnvironmentRef,
+  items: readonly NewItem[],
+  by: { id: string; name: string },
+  expectedRevision?: number,
+): Promise<{ changeSetId: string; revision: number }> {
+  const draft = await lockDraft(effect, place);
+  await refuseChanged(effect, place, draft, expectedRevision);
+  const staging = await Staging.of(effect, keyring, place, draft.id, items);
+  for (const item of items) await staging.add(item);
+  const { removed, added, labels } = staging;
+  if (removed.length === 0 && added.length === 0) return { changeSetId: draft.id, revision: draft.revision };
+  const revision = await raiseRevision(effect, place);
+  await deleteItems(effect.kysely, place.organizationId, removed);
+  const stagedBy = { staged_by_id: by.id, staged_by_name: by.name };
+  const rows = added.map((row) => ({ ...row, ...stagedBy, revision }));
+  await insertItems(effect.kysely, place.organizationId, rows);
+  await auditDraft(effect, place, 'staged', draft, labels);
+  return { changeSetId: draft.id, revision };
+}
+
+type Row = Omit<NewItemRow, 'staged_by_id' | 'staged_by_name'> & Pick<ItemRow, 'id' | 'slot' | 'kind' | 'to_value'>;
+type Held = Pick<ItemRow, 'id' | 'kind' | 'slot' | 'key' | 'secret' | 'to_value'> & {
+  serviceId: string | null;
+  processId: string | null;
+};
+
+/** The draft in memory while a batch is staged: each change sees those before it. */
+class Staging {
+  readonly removed: string[] = [];
+  readonly labels: string[] = [];
+  readonly #parts: { effect: Effect; keyring: Stager; place: EnvironmentRef; draftId: string };
+  readonly #applied: Map<string, ServiceSettings>;
+  readonly #variables: Awaited<ReturnType<typeof appliedVariables>>;
+  readonly #names: ReadonlyMap<string, string>;
+  #held: Held[];
+  #rows: Row[] = [];
+
+  private constructor(
+    parts: { effect: Effect; keyring: Stager; place: EnvironmentRef; draftId: string },
+    held: Held[],
+    applied: Map<string, ServiceSettings>,
+    variables: Awaited<ReturnType<typeof appliedVariables>>,
+    names: ReadonlyMap<string, string>,
+  ) {
+    this.#parts = parts;
+    this.#held = held;
+    this.#applied = applied;
+    this.#variables = variables;
+    this.#names = names;
+  }
+
+  static async of(
+    effect: Effect,
+    keyring: Stager,
+    place: EnvironmentRef,
+    draftId: string,
+    items: readonly NewItem[],
+  ): Promise<Staging> {
+    const { kysely } = effect;
+    const ids = [...new Set(items.map(({ serviceId }) => serviceId))];
+    const withVariables = items.filter(({ kind }) => kind.startsWith('variable.')).map(({ serviceId }) => serviceId);
+    const names = await tenant(kysely, place.organizationId)
+      .selectFrom('service')
+      .select(['id', 'slug'])
+      .where('id', 'in', ids.length > 0 ? ids : [uuid()])
+      .execute();
+    return new Staging(
+      { effect, keyring, place, draftId },
+      (await draftItems(kysely, place, draftId)).map((row) => ({
+        ...row,
+        serviceId: row.service_id,
+        processId: row.process_id,
+      })),
+      await appliedSettings(kysely, place),
+      await appliedVariables(kysely, keyring, place, [...new Set(withVariables)]),
+      new Map(names.map(({ id, slug }) => [id, slug])),
+    );
+  }
+
+  get added(): Row[] {
+    return this.#rows;
+  }
+
+  async add(item: NewItem): Promise<void> {
+    const base = this.#base(item);
+    const change = await this.#change(item, base);
+    const label = item.label ?? itemLabel({ ...item, ...this.#namesOf(item, base) });
+    refuseUnfit(this.#held, change, base, label);
+    const gone = displaced(this.#held, change);
+    const nothing = changesNothing(change, base);
+    if (!nothing && gone.length === 1 && gone[0] !== undefined && this.#isSame(gone[0], change)) return;
+    this.#take(gone);
+    if (!nothing) await this.#put(item, change, base, label);
+    if (!nothing || gone.length > 0) this.labels.push(label);
+  }
+
+  #base({ serviceId, key }: NewItem): Base {
+    const creations = this.#held.filter(({ kind }) => kind === 'service.create' || kind === 'process.create');
+    const rows = creations.map((one) => ({ ...one, service_id: one.serviceId, process_id: one.processId }));
+    return {
+      applied: this.#applied,
+      settings: withItems(this.#applied, rows),
+      variable: this.#variables.get(serviceId)?.get(key),
+    };
+  }
+
+  async #change(item: NewItem, base: Base): Promise<Change> {
+    const { kind, serviceId, processId = null, key } = item;
+    const subject = { kind, serviceId, processId, key };
+    const slot = slotOf({ ...subject, processId: item.processId });
+    if (kind === 'variable.set') {
+      const staged = this.#held.find((one) => one.slot === slot);
+      const secret = item.secret ?? staged?.secret ?? base.variable?.secret ?? false;
+      return { ...subject, slot, variable: { value: String(item.to ?? ''), secret } };
+    }
+    const { effect, place } = this.#parts;
+    const to =
+      kind === 'service.create' && item.to === undefined
+        ? await definedSettings(effect.kysely, place.organizationId, serviceId)
+        : item.to;
+    return { ...subject, slot, ...(to === undefined ? {} : { to }) };
+  }
+
+  #namesOf({ serviceId, processId, to }: NewItem, base: Base): { service: string; process: string } {
+    const name = typeof to === 'object' && to !== null && 'name' in to ? String(to.name) : '';
+    const process = base.settings.get(serviceId)?.processes[processId ?? '']?.name ?? name;
+    return { service: this.#names.get(serviceId) ?? '', process };
+  }
+
+  /** Whether the same is staged already, so that nothing is to be done. Secrets are staged again. */
+  #isSame(held: Held, { kind, to, variable }: Change): boolean {
+    if (held.secret || variable?.secret === true) return false;
+    return held.kind === kind && held.to_value === textOf(variable === undefined ? to : variable.value);
+  }
+
+  #take(gone: readonly Held[]): void {
+    const ids = new Set(gone.map(({ id }) => id));
+    const fresh = new Set(this.#rows.map(({ id }) => id));
+    this.#held = this.#held.filter(({ id }) => !ids.has(id));
+    this.#rows = this.#rows.filter(({ id }) => !ids.has(id));
+    this.removed.push(...[...ids].filter((id) => !fresh.has(id)));
+  }
+
+  async #put(item: NewItem, change: Change, base: Base, label: string): Promise<void> {
+    const { keyring, place, draftId } = this.#parts;
+    const id = uuid();
+    const { kind, serviceId, processId, key, slot, variable } = change;
+    const hidden = variable?.secret === true || (kind.startsWith('variable.') && base.variable?.secret === true);
+    const secret = variable?.secret ?? hidden;
+    const text = variable === undefined ? undefined : variable.value;
+    const row: Row = {
+      id,
+      environment_id: place.environmentId,
+      change_set_id: draftId,
+      kind,
+      service_id: serviceId,
+      process_id: processId,
+      slot,
+      key,
+      label,
+      from_value: hidden ? '' : textOf(valueBefore(change, base)),
+      to_value: secret ? '' : textOf(variable === undefined ? change.to : text),
+      sealed_to:
+        secret && text !== undefined ? await keyring.encryptSecret(place.organizationId, sealedPlace(id), text) : null,
+      secret,
+      to_empty: text === '',
+    };
+    this.#rows.push(row);
+    this.#held.push({ id, kind, slot, key, secret, to_value: row.to_value, serviceId: item.serviceId, processId });
+  }
+}
+
+/** JSON text, as the API shows it; empty where there is no value. */
+function textOf(value: unknown): string {
+  return value === undefined ? '' : JSON.stringify(value);
+}

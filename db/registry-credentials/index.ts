@@ -1,0 +1,3 @@
+import { RegistryCredentialSchema } from './registry-credential.ts';
+
+export const registryCredentials = [RegistryCredentialSchema] as const;

@@ -1,0 +1,84 @@
+import type { ProcessSettings, ServiceSettings } from '../services/settings.ts';
+import type { ItemKind } from './items.ts';
+
+/** A change, as far as settings need to know it. `to` is absent where something is unset or removed. */
+export interface SettingsItem {
+  kind: ItemKind;
+  serviceId: string | null;
+  processId: string | null;
+  key: string;
+  to?: unknown;
+}
+
+export interface VariableItem<Value> {
+  kind: ItemKind;
+  serviceId: string | null;
+  key: string;
+  /** The new value; absent where the variable is unset. */
+  value?: Value | undefined;
+}
+
+type Settings = ReadonlyMap<string, ServiceSettings>;
+type Variables<Value> = ReadonlyMap<string, ReadonlyMap<string, Value>>;
+
+/** Whatever the order in which they were staged: a process is there before it is changed, and a removal has the last word. */
+const order: readonly ItemKind[] = [
+  'service.create',
+  'service.set',
+  'process.create',
+  'process.set',
+  'process.delete',
+  'service.remove',
+];
+
+/** The settings of an environment's services after these changes. Items that change no settings are passed over. */
+export function applyItems(settings: Settings, items: readonly SettingsItem[]): Map<string, ServiceSettings> {
+  const result = new Map(settings);
+  for (const kind of order) {
+    for (const item of items) if (item.kind === kind) apply(result, item);
+  }
+  return result;
+}
+
+function apply(result: Map<string, ServiceSettings>, { kind, serviceId, processId, key, to }: SettingsItem): void {
+  if (serviceId === null) return;
+  if (kind === 'service.create') {
+    if (!result.has(serviceId)) result.set(serviceId, to as ServiceSettings);
+    return;
+  }
+  const before = result.get(serviceId);
+  if (before === undefined) return;
+  if (kind === 'service.remove') result.delete(serviceId);
+  else if (kind === 'service.set') result.set(serviceId, { ...before, [key]: to });
+  else if (processId !== null) {
+    result.set(serviceId, { ...before, processes: withProcess(before.processes, kind, processId, key, to) });
+  }
+}
+
+type Processes = ServiceSettings['processes'];
+
+function withProcess(processes: Processes, kind: ItemKind, id: string, key: string, to: unknown): Processes {
+  const { [id]: process, ...others } = processes;
+  if (kind === 'process.create') return { ...processes, [id]: to as ProcessSettings & { name: string } };
+  if (kind === 'process.delete' || process === undefined) return others;
+  const { [key as keyof ProcessSettings]: _, ...rest } = process;
+  // Null takes away what a process need not have, such as a port.
+  return { ...others, [id]: (to === null ? rest : { ...process, [key]: to }) as Processes[string] };
+}
+
+/** The variables of an environment's services after these changes: those of a removed service go with it. */
+export function applyVariables<Value>(
+  variables: Variables<Value>,
+  items: readonly VariableItem<Value>[],
+): Map<string, Map<string, Value>> {
+  const result = new Map([...variables].map(([id, values]) => [id, new Map(values)]));
+  for (const { kind, serviceId, key, value } of items) {
+    if (serviceId === null) continue;
+    const values = result.get(serviceId) ?? new Map<string, Value>();
+    if (kind === 'variable.set' && value !== undefined) result.set(serviceId, values.set(key, value));
+    if (kind === 'variable.unset') values.delete(key);
+  }
+  for (const { kind, serviceId } of items)
+    if (kind === 'service.remove' && serviceId !== null) result.delete(serviceId);
+  return result;
+}

@@ -1,0 +1,117 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Problem } from '../problems.ts';
+import type { ServiceSettings } from '../services/settings.ts';
+import type { ItemKind } from './items.ts';
+
+/** An item, as far as it matters for the others. */
+export interface Subject {
+  kind: ItemKind;
+  serviceId: string | null;
+  processId: string | null;
+  key: string;
+  slot: string;
+}
+
+/** A variable's value, and whether it may be shown. */
+export interface VariableValue {
+  value: string;
+  secret: boolean;
+}
+
+/** A change that somebody wants to stage. */
+export interface Change extends Subject {
+  to?: unknown;
+  /** Of a variable. */
+  variable?: VariableValue | undefined;
+}
+
+/** What a change is compared with: that which was applied, and the services and processes that are staged to be added. */
+export interface Base {
+  applied: ReadonlyMap<string, ServiceSettings>;
+  /** With staged services and processes, and without any other change. */
+  settings: ReadonlyMap<string, ServiceSettings>;
+  variable: VariableValue | undefined;
+}
+
+/** The items that a change takes the place of: those of its slot, and of all that is in what it removes. */
+export function displaced<Item extends Subject>(items: readonly Item[], change: Subject): Item[] {
+  return items.filter(
+    ({ slot, serviceId, processId }) =>
+      slot === change.slot ||
+      (change.kind === 'service.remove' && serviceId === change.serviceId) ||
+      (change.kind === 'process.delete' && processId === change.processId),
+  );
+}
+
+/** Refuses to change something that is not in the environment, or is about to leave it. */
+export function refuseUnfit(items: readonly Subject[], change: Change, base: Base, label: string): void {
+  const { kind, serviceId, processId } = change;
+  if (serviceId === null || kind === 'service.create' || kind === 'service.remove') return;
+  const settings = base.settings.get(serviceId);
+  if (settings === undefined) {
+    throw new Problem('conflict', `${label}: the service is not in this environment; add it there first.`);
+  }
+  const leaving = items.find(
+    (item) =>
+      (item.kind === 'service.remove' && item.serviceId === serviceId) ||
+      (item.kind === 'process.delete' && item.processId === processId && kind === 'process.set'),
+  );
+  if (leaving !== undefined) {
+    const what = leaving.kind === 'service.remove' ? 'The service' : 'The process';
+    throw new Problem(
+      'conflict',
+      `${label}: ${what.toLowerCase()} is staged to be removed; discard that change first.`,
+    );
+  }
+  if (kind === 'process.set' && processId !== null && settings.processes[processId] === undefined) {
+    throw new Problem('conflict', `${label}: the process is not in this environment; add it there first.`);
+  }
+}
+
+/** Whether it changes nothing: then nothing is staged, and an earlier change of the same place is taken back. */
+export function changesNothing({ kind, serviceId, processId, key, to, variable }: Change, base: Base): boolean {
+  const applied = base.applied.get(serviceId ?? '');
+  const settings = base.settings.get(serviceId ?? '');
+  switch (kind) {
+    case 'service.create':
+      return applied !== undefined;
+    case 'service.remove':
+      return applied === undefined;
+    case 'process.create':
+      return applied?.processes[processId ?? ''] !== undefined;
+    case 'process.delete':
+      return applied?.processes[processId ?? ''] === undefined;
+    case 'service.set':
+      return isDeepStrictEqual(settings?.[key as keyof ServiceSettings], to);
+    case 'process.set': {
+      const process: Record<string, unknown> = settings?.processes[processId ?? ''] ?? {};
+      return isDeepStrictEqual(process[key] ?? null, to ?? null);
+    }
+    case 'variable.set':
+      return isDeepStrictEqual(base.variable, variable);
+    case 'variable.unset':
+      return base.variable === undefined;
+    default:
+      return false;
+  }
+}
+
+/** The value that a change replaces, for people; absent where nothing was there. */
+export function valueBefore({ kind, serviceId, processId, key }: Subject, base: Base): unknown {
+  const settings = base.settings.get(serviceId ?? '');
+  switch (kind) {
+    case 'service.set':
+      return settings?.[key as keyof ServiceSettings];
+    case 'process.set':
+      return (settings?.processes[processId ?? ''] as Record<string, unknown> | undefined)?.[key];
+    case 'variable.set':
+    case 'variable.unset':
+      return base.variable?.value;
+    case 'service.remove':
+      return base.applied.get(serviceId ?? '');
+    case 'process.delete':
+      return base.applied.get(serviceId ?? '')?.processes[processId ?? ''];
+    default:
+      return undefined;
+  }
+}
