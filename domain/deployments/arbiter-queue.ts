@@ -14,7 +14,8 @@ export type Waiting = 'slot' | 'earlier-deployment' | '';
 
 /**
  * What each deployment past its gate waits for; nothing means that it is its turn. Rollbacks come first, then who came
- * first. One whose place is taken lets others pass: its turn comes with its place, and then it stands before them.
+ * first. One whose place is taken lets others pass: its turn comes with its place, and then it stands before them. At
+ * most one waits at a place, since it superseded the others.
  */
 export function queue(deployments: readonly Admitted[], concurrency: number): Map<string, Waiting> {
   const claimed = deployments.filter(isClaimed);
@@ -26,7 +27,6 @@ export function queue(deployments: readonly Admitted[], concurrency: number): Ma
       if (taken.has(place)) return [id, 'earlier-deployment'];
       if (free <= 0) return [id, 'slot'];
       free -= 1;
-      taken.add(place);
       return [id, ''];
     }),
   );
