@@ -7,6 +7,7 @@ import { clusterEvents } from './cluster-events/index.ts';
 import { clusters } from './clusters/index.ts';
 import { commands } from './commands/index.ts';
 import { deletedOrganizations } from './deleted-organizations/index.ts';
+import { environments } from './environments/index.ts';
 import { events } from './events/index.ts';
 import { invitations } from './invitations/index.ts';
 import { logs } from './logs/index.ts';
@@ -14,6 +15,7 @@ import { members } from './members/index.ts';
 import { mesh } from './mesh/index.ts';
 import { organizationSettings } from './organization-settings/index.ts';
 import { organizations } from './organizations/index.ts';
+import { projects } from './projects/index.ts';
 import { reference } from './reference/index.ts';
 import { searches } from './search/index.ts';
 import { sessions } from './sessions/index.ts';
@@ -38,6 +40,8 @@ export const operations = {
   trustedIssuers,
   tokenExchange,
   teams,
+  projects,
+  environments,
   clusters: { ...clusters, ...agents, ...clusterEvents, ...mesh },
   workloads: { ...workloads, ...logs },
   clusterCommands: commands,

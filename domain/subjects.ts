@@ -18,6 +18,8 @@ interface Subject {
 }
 
 const everyone = { role: 'viewer', projectTokens: true } as const;
+/** Their hints name their project: a token that is limited to others does not hear of them. */
+const ofProjects = { role: 'viewer', projectTokens: false } as const;
 const viewers = { role: 'viewer', projectTokens: false } as const;
 const admins = { role: 'admin', projectTokens: false } as const;
 
@@ -70,16 +72,16 @@ export const subjects = {
   agent_update: { told: viewers },
   // Records of older versions spell it with a dash.
   'agent-update': { retired: ['failed'] },
-  project: { told: everyone, actions: ['created', 'updated'] },
-  environment: { told: everyone, actions: ['created', 'updated'] },
-  service: { told: everyone, actions: ['created', 'updated', 'process_restarted', 'cron_run'] },
+  project: { told: ofProjects, actions: ['created', 'updated'] },
+  environment: { told: ofProjects, actions: ['created', 'updated'] },
+  service: { told: ofProjects, actions: ['created', 'updated', 'process_restarted', 'cron_run'] },
   change_set: {
-    told: everyone,
+    told: ofProjects,
     actions: ['staged', 'unstaged', 'discarded', 'applied'],
   },
-  approval: { told: everyone, actions: ['requested', 'decided'] },
+  approval: { told: ofProjects, actions: ['requested', 'decided'] },
   registry_credential: { told: admins, actions: ['created', 'deleted'] },
-  deployment: { told: everyone, actions: ['requested', 'cancelled'] },
+  deployment: { told: ofProjects, actions: ['requested', 'cancelled'] },
   deletion: { told: viewers, retired: ['failed'] },
   workflow: { actions: ['exported'] },
 } as const satisfies Record<string, Subject>;

@@ -134,6 +134,11 @@ export class OrganizationCaller extends Caller {
     return this.parts.projectIds !== undefined;
   }
 
+  /** The projects that the caller is limited to, for lists; undefined: not limited. */
+  get projectIds(): string[] | undefined {
+    return this.parts.projectIds && [...this.parts.projectIds];
+  }
+
   /** All that decides what may be done: if this changes, what was allowed before must be asked again. */
   get rights(): string {
     const projects = this.parts.projectIds === undefined ? 'all' : [...this.parts.projectIds].toSorted().join();
@@ -158,12 +163,12 @@ export class OrganizationCaller extends Caller {
    * `kysely`: a second connection beside an open transaction can wait for ever.
    */
   async see<T>(
-    { noun, find }: Resource<T>,
+    { noun, find, projectOf }: Resource<T>,
     id: string,
     kysely: Kysely<Tables> = this.parts.database.kysely,
   ): Promise<T> {
     const found = await find(kysely, this.organization.id, id);
-    if (found !== undefined) return found;
+    if (found !== undefined && (projectOf === undefined || this.seesProject(projectOf(found)))) return found;
     throw new Problem('not-found', `There is no such ${noun} in this organization, or it is not visible to you.`);
   }
 }

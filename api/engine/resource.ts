@@ -6,8 +6,14 @@ export interface Resource<T> {
   /** As people call it. */
   noun: string;
   find(kysely: Kysely<Tables>, organizationId: string, id: string): Promise<T | undefined>;
+  /** Of a thing that belongs to a project: tokens limited to other projects do not see it. */
+  projectOf?(found: T): string;
 }
 
-export function resource<T>(noun: string, find: Resource<T>['find']): Resource<T> {
-  return { noun, find };
+export function resource<T>(
+  noun: string,
+  find: Resource<T>['find'],
+  projectOf?: (found: NoInfer<T>) => string,
+): Resource<T> {
+  return projectOf === undefined ? { noun, find } : { noun, find, projectOf };
 }

@@ -24,3 +24,13 @@ test('an owner hears of everything, a viewer of what it may read, a limited toke
   expect(seesHint(reader('viewer', ['p']), { kind: 'workload', projectId: 'p' })).toBe(true);
   expect(seesHint(reader('viewer', ['p']), { kind: 'workload', projectId: 'q' })).toBe(false);
 });
+
+test('a hint of a project is told to those who see the project, and by its kind alone to no limited token', () => {
+  for (const kind of ['project', 'environment', 'service', 'change_set', 'approval', 'deployment']) {
+    expect(seesHint(reader('viewer', ['p']), { kind, projectId: 'p' })).toBe(true);
+    expect(seesHint(reader('viewer', ['q']), { kind, projectId: 'p' })).toBe(false);
+    expect(seesHint(reader('viewer', ['p']), { kind })).toBe(false);
+    expect(seesHint(reader('viewer'), { kind, projectId: 'p' })).toBe(true);
+  }
+  expect(seesHint(reader('viewer', ['p']), { kind: 'cluster_command', projectId: 'p' })).toBe(false);
+});

@@ -9,7 +9,7 @@ export function seesHint(
   { kind, projectId }: Pick<HeardHint, 'kind' | 'projectId'>,
 ): boolean {
   if (!isHintKind(kind)) return false;
-  if (projectId !== undefined) return caller.seesProject(projectId);
   const { role, projectTokens } = hints[kind];
-  return mayActAs(caller.role, role) && (projectTokens || !caller.isLimitedToProjects);
+  if (!mayActAs(caller.role, role)) return false;
+  return projectId === undefined ? projectTokens || !caller.isLimitedToProjects : caller.seesProject(projectId);
 }

@@ -1,7 +1,14 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { foundKinds } from '../../db/search/finder.ts';
-import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import {
+  type Call,
+  type RunningApi,
+  runningApi,
+  type Seeded,
+  seed,
+  seedToken,
+} from '../../test/installation/running-api.ts';
 import { sampleWorkload as app, madeClusters } from '../../test/seeds/made-cluster.ts';
 import { seedMember } from '../../test/seeds/seed.ts';
 import { seedInstance, seedReleases } from '../../test/seeds/seed-cluster.ts';
@@ -48,6 +55,8 @@ test('everything registered is found by who may list it, by its name and its id,
     claims: { repository: ['octo/needle'] },
     role: 'viewer',
   });
+  const { project } = (await make('/projects', { name: 'Needle shop' })) as { project: { id: string } };
+  await make(`/projects/${project.id}/environments`, { name: 'Needle stage', production: false });
 
   const all = [...(await search('needle')), ...(await search(instance))];
   expect(new Set(all.map(({ kind }) => kind))).toEqual(new Set(foundKinds));
@@ -72,6 +81,8 @@ test('everything registered is found by who may list it, by its name and its id,
     invitation: `${ofOrganization}/invitations`,
     'trusted-issuer': '/trusted-issuers',
     workflow: '/workflows',
+    project: `/projects/${project.id}`,
+    environment: `/projects/${project.id}/environments`,
   };
   const mayList = async (kind: (typeof foundKinds)[number], as: Call['as']) => {
     const { status } = await api.call('GET', `/api/v1${lists[kind]}`, { as });
@@ -84,6 +95,22 @@ test('everything registered is found by who may list it, by its name and its id,
   }
   expect(await kindsFor(theirs.sessions.owner)).toEqual([]);
   for (const { id } of all) expect(await search(id, theirs.sessions.owner)).toEqual([]);
+});
+
+test('a token that is limited to projects finds what is in these, with the slugs of its address', async () => {
+  const made: Record<string, { project: { id: string } }> = {};
+  for (const name of ['Hay one', 'Hay two']) {
+    made[name] = (await make('/projects', { name })) as { project: { id: string } };
+    await make(`/projects/${made[name].project.id}/environments`, { name: `${name} stage`, production: false });
+  }
+  const as = await seedToken(api.database, ours.organizationId, 'viewer', [made['Hay two']?.project.id ?? '']);
+  const found = await search('hay', as);
+  expect(found.slice(0, 2)).toMatchObject([
+    { kind: 'project', name: 'Hay two', place: { project: 'hay-two' } },
+    { kind: 'environment', name: 'Hay two stage', place: { project: 'hay-two', environment: 'hay-two-stage' } },
+  ]);
+  // With Production and Staging, by the name of their project.
+  expect([found.length, (await search('hay')).length]).toEqual([4, 8]);
 });
 
 test('workflows are found by exactly those who may list them, one that has finished by its id', async () => {

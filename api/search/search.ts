@@ -16,6 +16,10 @@ const foundSchema = z
     name: z.string(),
     detail: z.string().describe('Tells it from others of that name; may be empty.'),
     clusterId: z.guid().optional().describe('Of what is on a cluster.'),
+    place: z
+      .object({ project: z.string(), environment: z.string().optional(), service: z.string().optional() })
+      .optional()
+      .describe('Of projects and what is in them: the slugs that its address in the console is made of.'),
     state: z
       .string()
       .optional()
@@ -52,19 +56,21 @@ export const search = operation({
       database.kysely,
       caller.organization.id,
       visible.map(({ finder }) => finder),
-      { text: query.q, workflows: readableKinds(caller), limit: query.limit },
+      { text: query.q, workflows: readableKinds(caller), within: caller.projectIds ?? null, limit: query.limit },
     );
     return { found: found.map(answer) };
   },
 });
 
-function answer({ kind, id, name, detail, clusterId, state, toldAt, inContact }: Found): z.output<typeof foundSchema> {
+function answer(found: Found): z.output<typeof foundSchema> {
+  const { kind, id, name, detail, clusterId, place, state, toldAt, inContact } = found;
   return {
     kind,
     id,
     name,
     detail: detail ?? '',
     ...(clusterId === null ? {} : { clusterId }),
+    ...(place === null ? {} : { place }),
     ...(state === null ? {} : { state, ...titleOf(kind, detail, state) }),
     ...(toldAt === null ? {} : { asOf: { at: toldAt.toISOString(), inContact: inContact === true } }),
   };

@@ -93,7 +93,7 @@ const words = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 app.get<{ Querystring: { q: string } }>('/api/v1/search', async (request, reply) => {
   const organizationId = await organizationOf(request.headers.authorization);
   if (organizationId === undefined) return reply.code(403).send();
-  const sought = { text: request.query.q, workflows: ['cluster', 'agent-update'] as const, limit: 20 };
+  const sought = { text: request.query.q, workflows: ['cluster', 'agent-update'] as const, within: null, limit: 20 };
   const { sql: text, parameters } = foundBy(organizationId, finders, sought).compile(words);
   const { rows } = await pool.query<Found>({ name: 'search', text, values: [...parameters] });
   const found = rows.map(({ kind, id, name, detail, clusterId }) => ({

@@ -185,6 +185,21 @@ export async function removeMember(
 }
 
 /** Whether somebody with this address belongs to the organization. */
+/** Whether the user is a member, kept from leaving until the transaction ends. */
+export async function isMember(
+  { kysely }: Pick<Effect, 'kysely'>,
+  organizationId: string,
+  userId: string,
+): Promise<boolean> {
+  const row = await tenant(kysely, organizationId)
+    .selectFrom('membership')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .forKeyShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function isMemberByEmail(kysely: Kysely<Tables>, organizationId: string, email: string): Promise<boolean> {
   const found = await tenant(kysely, organizationId)
     .selectFrom('membership')

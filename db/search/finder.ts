@@ -5,6 +5,8 @@ import type { Tables } from '../postgres/tables.ts';
 import { literally } from './words.ts';
 
 export const foundKinds = [
+  'project',
+  'environment',
   'member',
   'team',
   'cluster',
@@ -23,6 +25,8 @@ export interface Found {
   /** Tells it from others of that name. */
   detail: string | null;
   clusterId: string | null;
+  /** The slugs that its address in the console is made of: those of its project and, beneath it, of itself. */
+  place: { project: string; environment?: string; service?: string } | null;
   state: string | null;
   /** When an agent last told of the state, if one did. */
   toldAt: Date | null;
@@ -41,6 +45,13 @@ export interface Sought {
   text: string;
   /** The kinds of workflows that may be read: not all of them by everybody who may list some. */
   workflows: readonly ActorKind[];
+  /** The projects that the reader is limited to; null: not limited. */
+  within: readonly string[] | null;
+}
+
+/** The condition that a project is one of those that the reader may see. */
+export function isWithin({ within }: Sought, projectId: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(${within}::uuid[] is null or ${projectId} = any(${within}::uuid[]))`;
 }
 
 interface Columns {
@@ -49,19 +60,21 @@ interface Columns {
   /** Sought, too, but less than the name. */
   detail?: RawBuilder<unknown>;
   clusterId?: RawBuilder<unknown>;
+  place?: RawBuilder<unknown>;
   state?: RawBuilder<unknown>;
   toldAt?: RawBuilder<unknown>;
   inContact?: RawBuilder<unknown>;
 }
 
 export function foundColumns({ text }: Sought, kind: Found['kind'], columns: Columns) {
-  const { id, name, detail, clusterId, state, toldAt, inContact } = columns;
+  const { id, name, detail, clusterId, place, state, toldAt, inContact } = columns;
   const pattern = literally(text);
   const within = `%${pattern}%`;
   const further = detail === undefined ? sql`` : sql`when ${detail} ilike ${within} then 5`;
   return sql`
     ${kind}::text as kind, (${id})::text as id, (${name})::text as name,
     (${detail ?? sql`null`})::text as detail, (${clusterId ?? sql`null`})::text as "clusterId",
+    (${place ?? sql`null`})::jsonb as place,
     (${state ?? sql`null`})::text as state, (${toldAt ?? sql`null`})::timestamptz as "toldAt",
     (${inContact ?? sql`null`})::boolean as "inContact",
     case when (${id})::text ilike ${pattern} then 0 when ${name} ilike ${pattern} then 1
@@ -84,9 +97,9 @@ export async function find(
 export function foundBy(
   organizationId: string,
   finders: readonly Finder[],
-  { text, workflows, limit }: Sought & { limit: number },
+  { text, workflows, within, limit }: Sought & { limit: number },
 ): RawBuilder<Found> {
-  const sought = { text, workflows };
+  const sought = { text, workflows, within };
   const all = finders.map(
     ({ select }) => sql`(select * from (${select(organizationId, sought)}) as of_kind
       where rank is not null order by rank, lower(name), id limit ${limit})`,

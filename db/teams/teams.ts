@@ -24,11 +24,12 @@ export interface TeamPosition {
   id: string;
 }
 
-// Written out and prepared: building and planning them would cost more than a tenth of the request. There is no table of
-// projects yet, so no team has any: their count belongs where the 0 is.
+// Written out and prepared: building and planning them would cost more than a tenth of the request.
 const teamQuery = `${prepared}
   select team.id, team.name, team.slug, team.created_at as "createdAt", team.scim_managed as "scimManaged",
-         0 as "projectCount",
+         (select count(*)::int from project
+          where project.organization_id = team.organization_id and project.team_id = team.id
+            and project.deletion_id is null) as "projectCount",
          coalesce((
            select json_agg(json_build_object('userId', app_user.id, 'name', app_user.name, 'email', app_user.email)
                            order by app_user.name, app_user.id)
@@ -104,8 +105,10 @@ export async function renameTeam(
   return await written(effect, organizationId, id);
 }
 
-/** `false`: there is no such team. */
+/** `false`: there is no such team. One that owns projects is kept. */
 export async function deleteTeam(effect: Effect, organizationId: string, id: string): Promise<boolean> {
+  await lockTeam(effect, organizationId, id);
+  await refuseOwner(effect, organizationId, id);
   const deleted = await tenant(effect.kysely, organizationId)
     .deleteFrom('team')
     .where('id', '=', id)
@@ -121,6 +124,21 @@ export async function deleteTeam(effect: Effect, organizationId: string, id: str
   });
   effect.change({ organizationId, kind: 'team', id });
   return true;
+}
+
+async function refuseOwner(effect: Effect, organizationId: string, id: string): Promise<void> {
+  const owned = await tenant(effect.kysely, organizationId)
+    .selectFrom('project')
+    .select('name')
+    .where('team_id', '=', id)
+    .where('deletion_id', 'is', null)
+    .orderBy('name')
+    .limit(6)
+    .execute();
+  if (owned.length === 0) return;
+  const named = owned.slice(0, 5).map(({ name }) => `"${name}"`);
+  const all = [...named, ...(owned.length > 5 ? ['others'] : [])].join(', ');
+  throw new Problem('conflict', `The team owns ${all}: give these projects another owner first.`);
 }
 
 export type MembersSet = { kind: 'set'; team: TeamView } | { kind: 'not-members'; userIds: string[] };

@@ -253,6 +253,10 @@ export const settingsTable = {
     },
   ),
   ORGANIZATIONS_PER_OWNER: setting('Organizations that one person may own.', wholeNumber(1, 100_000), 50),
+  PROJECTS_PER_ORGANIZATION: setting('Projects that an organization may have.', wholeNumber(1, 100_000), 500),
+  ENVIRONMENTS_PER_PROJECT: setting('Environments that a project may have.', wholeNumber(1, 10_000), 50),
+  SERVICES_PER_PROJECT: setting('Services that a project may have.', wholeNumber(1, 10_000), 500),
+  PROCESSES_PER_SERVICE: setting('Processes that a service may have.', wholeNumber(1, 50), 20),
   TEAMS_PER_ORGANIZATION: setting('Teams that an organization may have.', wholeNumber(1, 100_000), 500),
   TOKENS_PER_ORGANIZATION: setting(
     'Active API tokens that an organization may have, those of CI jobs included.',

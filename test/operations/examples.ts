@@ -1,4 +1,5 @@
 import { clusterExamples } from './cluster-examples.ts';
+import { deliveryExamples } from './delivery-examples.ts';
 import type { Example, ExampleGround } from './example.ts';
 import { organizationExamples } from './organization-examples.ts';
 
@@ -7,6 +8,7 @@ export function operationExamples(ground: ExampleGround): Record<string, Example
   return {
     ...organizationExamples(ground),
     ...clusterExamples(ground),
+    ...deliveryExamples(ground),
     'auditLog.list': {},
     'version.get': {},
     'version.releases': {},

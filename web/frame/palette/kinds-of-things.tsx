@@ -5,7 +5,9 @@ import {
   MailIcon,
   PeopleIcon,
   PersonIcon,
+  ProjectIcon,
   ServerIcon,
+  StackIcon,
   WorkflowIcon,
 } from '@primer/octicons-react';
 import type { LinkProps } from '@tanstack/react-router';
@@ -37,6 +39,16 @@ function ended({ state }: Found): ReactNode {
 }
 
 export const kinds: Record<Thing['kind'], KindOfThing> = {
+  project: {
+    many: 'Projects',
+    icon: <ProjectIcon />,
+    link: (_, organization) => ({ to: '/$organization', params: { organization } }),
+  },
+  environment: {
+    many: 'Environments',
+    icon: <StackIcon />,
+    link: (_, organization) => ({ to: '/$organization', params: { organization } }),
+  },
   cluster: {
     many: 'Clusters',
     icon: <ServerIcon />,

@@ -4,6 +4,8 @@ import { useMembership, useSession } from '../../control-plane/session.ts';
 /** A thing that this person has opened here: no more than its page showed. */
 export interface Visited {
   kind:
+    | 'project'
+    | 'environment'
     | 'cluster'
     | 'instance'
     | 'workflow'
@@ -16,6 +18,8 @@ export interface Visited {
   id: string;
   name: string;
   clusterId?: string;
+  /** Slugs of projects and of what is in them, for the address. */
+  place?: { project: string; environment?: string; service?: string };
 }
 
 const prefix = 'ballast.recent.';
@@ -35,9 +39,9 @@ export function recentThings(key: string): Visited[] {
   }
 }
 
-export function rememberVisit(key: string, { kind, id, name, clusterId }: Visited): void {
+export function rememberVisit(key: string, { kind, id, name, clusterId, place }: Visited): void {
   const others = recentThings(key).filter((one) => one.kind !== kind || one.id !== id);
-  const visited = { kind, id, name, ...(clusterId === undefined ? {} : { clusterId }) };
+  const visited = { kind, id, name, ...(clusterId && { clusterId }), ...(place && { place }) };
   try {
     localStorage.setItem(key, JSON.stringify([visited, ...others].slice(0, most)));
   } catch {

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { effect } from '../../db/engine/effect.ts';
+import { createTeam } from '../../db/teams/teams.ts';
+import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
+import { machine } from '../../test/seeds/seed.ts';
+
+let api: RunningApi;
+let ours: Seeded;
+let theirs: Seeded;
+
+beforeAll(async () => {
+  api = await runningApi({ env: { PROJECTS_PER_ORGANIZATION: '40' } });
+  ours = await seed(api.database);
+  theirs = await seed(api.database);
+});
+afterAll(() => api.close());
+
+interface Created {
+  project: { id: string; slug: string; owner?: { id: string }; team?: { id: string } };
+  environments: { id: string; slug: string; namespace: string; production: boolean }[];
+}
+
+async function create(body: Record<string, unknown>, as = ours.sessions.admin): Promise<Created> {
+  const made = await api.call('POST', '/api/v1/projects', { as, body });
+  expect(made.status, made.text).toBe(201);
+  return made.body as unknown as Created;
+}
+
+describe('POST /projects', () => {
+  test('201 with a production and a staging environment, each with an empty draft', async () => {
+    const { project, environments } = await create({ name: '  Söhne & Co ' });
+    expect(project).toMatchObject({
+      name: 'Söhne & Co',
+      slug: 'sohne-co',
+      description: '',
+      deployConcurrency: 10,
+      owner: { id: ours.sessions.admin.userId },
+    });
+    expect(project.team).toBeUndefined();
+    expect(environments).toMatchObject([
+      {
+        name: 'Production',
+        slug: 'production',
+        namespace: 'sohne-co-production',
+        production: true,
+        kind: 'persistent',
+      },
+      { name: 'Staging', slug: 'staging', namespace: 'sohne-co-staging', production: false, gitBranch: '' },
+    ]);
+    const drafts = await api.database.kysely
+      .selectFrom('draft')
+      .select('revision')
+      .where(
+        'environment_id',
+        'in',
+        environments.map(({ id }) => id),
+      )
+      .execute();
+    expect(drafts).toEqual([{ revision: 0 }, { revision: 0 }]);
+  });
+
+  test('a second one of a name gets a slug of its own, and so does one without a letter of ASCII', async () => {
+    const slugs = [];
+    for (const name of ['Twice', 'Twice', '店', '!!!']) slugs.push((await create({ name })).project.slug);
+    expect(slugs).toEqual(['twice', 'twice-2', 'project', 'project-2']);
+  });
+
+  test('namespaces are told apart in the organization, and no longer than a label', async () => {
+    const { environments: first } = await create({ name: 'n a' });
+    const { project } = await create({ name: 'n' });
+    const body = { name: 'a production', production: false };
+    const made = await api.call('POST', `/api/v1/projects/${project.id}/environments`, {
+      as: ours.tokens.admin,
+      body,
+    });
+    expect(first[0]?.namespace).toBe('n-a-production');
+    expect(made.body).toMatchObject({ slug: 'a-production', namespace: 'n-a-production-2' });
+    const { environments } = await create({ name: 'x'.repeat(100) });
+    expect(environments.map(({ namespace }) => namespace.length <= 63)).toEqual([true, true]);
+  });
+
+  test('a team owns it, if the request says so', async () => {
+    const team = await effect(api.database, machine, (running) => createTeam(running, ours.organizationId, 'Owners'));
+    const { project } = await create({ name: 'Of a team', teamId: team.id });
+    expect(project.team).toEqual({ id: team.id, name: 'Owners' });
+    expect(project.owner).toBeUndefined();
+    const listed = await api.call('GET', '/api/v1/teams', { as: ours.tokens.viewer });
+    expect(listed.body.items).toMatchObject([{ id: team.id, projectCount: 1 }]);
+    const refused = await api.call('DELETE', `/api/v1/teams/${team.id}`, { as: ours.tokens.admin });
+    expect(refused.status).toBe(409);
+    expect(refused.body.detail).toContain('"Of a team"');
+  });
+
+  test.each([
+    ['300 characters', 'n'.repeat(300)],
+    ['blanks only', '   '],
+    ['a character that turns text around', 'shop\u202e'],
+    ['a line break', 'a\nb'],
+  ])('422 at body.name for %s', async (_, name) => {
+    const refused = await api.call('POST', '/api/v1/projects', { as: ours.tokens.admin, body: { name } });
+    expect(refused.status).toBe(422);
+    expect(refused.body.errors).toMatchObject([{ location: 'body.name' }]);
+  });
+
+  test('403 for a token that is limited to projects, and for a deployer', async () => {
+    for (const as of [ours.limited, ours.tokens.deployer]) {
+      expect((await api.call('POST', '/api/v1/projects', { as, body: { name: 'No' } })).status).toBe(403);
+    }
+  });
+
+  test('409 that names the setting, for one more than the quota', async () => {
+    const crowded = await seed(api.database);
+    const as = crowded.tokens.admin;
+    for (let count = 0; count < 40; count += 1) await create({ name: 'One' }, as as never);
+    const refused = await api.call('POST', '/api/v1/projects', { as, body: { name: 'One more' } });
+    expect(refused.status).toBe(409);
+    expect(refused.body.detail).toContain('PROJECTS_PER_ORGANIZATION');
+  });
+});
+
+describe('a token that is limited to projects', () => {
+  test('sees these alone, in lists and by id, and nothing of theirs by their environments', async () => {
+    const mine = await create({ name: 'Mine' });
+    const other = await create({ name: 'Other' });
+    const as = await seedToken(api.database, ours.organizationId, 'admin', [mine.project.id]);
+    const listed = await api.call('GET', '/api/v1/projects', { as });
+    expect(listed.body.items).toMatchObject([{ id: mine.project.id }]);
+    const status = async (path: string) => (await api.call('GET', `/api/v1${path}`, { as })).status;
+    expect(await status(`/projects/${mine.project.id}`)).toBe(200);
+    expect(await status(`/projects/${mine.project.id}/environments`)).toBe(200);
+    expect(await status(`/environments/${mine.environments[0]?.id}`)).toBe(200);
+    expect(await status(`/projects/${other.project.id}`)).toBe(404);
+    expect(await status(`/projects/${other.project.id}/environments`)).toBe(404);
+    expect(await status(`/environments/${other.environments[0]?.id}`)).toBe(404);
+  });
+});
+
+test('GET /projects: pages in the order they were made in; 404 for one of another organization', async () => {
+  const made = [];
+  for (const name of ['a', 'b', 'c']) made.push(await create({ name }, theirs.sessions.admin));
+  const seen: unknown[] = [];
+  let cursor = '';
+  do {
+    const { body } = await api.call('GET', `/api/v1/projects?limit=2${cursor}`, { as: theirs.tokens.viewer });
+    if (Array.isArray(body.items)) seen.push(...body.items.map(({ slug }) => slug));
+    cursor = body.nextCursor === undefined ? '' : `&cursor=${body.nextCursor}`;
+  } while (cursor !== '');
+  expect(seen).toEqual(['a', 'b', 'c']);
+  const path = `/api/v1/projects/${made[0]?.project.id}`;
+  expect((await api.call('GET', path, { as: ours.tokens.viewer })).status).toBe(404);
+});

@@ -1,0 +1,164 @@
+import { type Kysely, sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import type { EnvironmentKind } from '../../domain/environments/environments.ts';
+import { freeSlug, slugOf } from '../../domain/slug.ts';
+import type { Effect } from '../engine/effect.ts';
+import type { JsonObject } from '../postgres/json.ts';
+import type { Tables } from '../postgres/tables.ts';
+import { tenant } from '../postgres/tenant.ts';
+import type { ProjectRef } from '../projects/projects.ts';
+import { hasWords } from '../search/words.ts';
+
+/** Names an environment, its project and whose it is. */
+export interface EnvironmentRef {
+  id: string;
+  organizationId: string;
+  projectId: string;
+}
+
+export interface EnvironmentView extends EnvironmentRef {
+  name: string;
+  slug: string;
+  namespace: string;
+  clusterId: string | null;
+  gitBranch: string | null;
+  kind: EnvironmentKind;
+  autoDeploy: boolean;
+  production: boolean;
+  createdAt: Date;
+}
+
+export interface EnvironmentPage {
+  limit: number;
+  after?: { createdAt: Date; id: string } | undefined;
+  /** Words of their names. */
+  q?: string | undefined;
+}
+
+export async function findEnvironment(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  id: string,
+): Promise<EnvironmentView | undefined> {
+  return await environments(kysely, organizationId).where('environment.id', '=', id).executeTakeFirst();
+}
+
+/** The environments of a project, oldest first. */
+export async function listEnvironments(
+  kysely: Kysely<Tables>,
+  { id, organizationId }: ProjectRef,
+  { limit, after, q }: EnvironmentPage,
+): Promise<EnvironmentView[]> {
+  let query = environments(kysely, organizationId)
+    .where('environment.project_id', '=', id)
+    .where(hasWords(q, [sql.ref('environment.name')]))
+    .orderBy('environment.created_at')
+    .orderBy('environment.id')
+    .limit(limit);
+  if (after !== undefined) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('environment.created_at', 'environment.id'), '>', tuple(after.createdAt, after.id)),
+    );
+  }
+  return await query.execute();
+}
+
+export interface NewEnvironment {
+  name: string;
+  production: boolean;
+  clusterId?: string | undefined;
+  gitBranch?: string | undefined;
+  autoDeploy?: boolean | undefined;
+}
+
+/** Creates an environment with its draft. Its slug follows from its name, its namespace from project and slug. */
+export async function createEnvironment(
+  effect: Effect,
+  project: ProjectRef & { slug: string },
+  { name, production, clusterId, gitBranch, autoDeploy = true }: NewEnvironment,
+): Promise<EnvironmentView> {
+  const { organizationId } = project;
+  const own = tenant(effect.kysely, organizationId);
+  // Names of spaces on clusters are told apart in the whole organization: "a-b" with "c" is not "a" with "b-c".
+  const turn = JSON.stringify(['namespaces', organizationId]);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${turn}, 0))`.execute(effect.kysely);
+  const all = await own
+    .selectFrom('environment')
+    .select(['project_id', 'slug', 'namespace'])
+    .where('deletion_id', 'is', null)
+    .execute();
+  const ofProject = all.filter(({ project_id }) => project_id === project.id);
+  const slug = freeSlug(slugOf(name) || 'environment', new Set(ofProject.map((one) => one.slug)));
+  const namespace = freeSlug(
+    `${project.slug}-${slug}`.slice(0, 63).replace(/-+$/, ''),
+    new Set(all.map((one) => one.namespace)),
+  );
+  const id = uuid();
+  await own
+    .insertInto('environment')
+    .values({
+      id,
+      project_id: project.id,
+      name,
+      slug,
+      namespace,
+      production,
+      auto_deploy: autoDeploy,
+      cluster_id: clusterId ?? null,
+      git_branch: gitBranch ?? null,
+      // Those that come with a project are made in one transaction, and have an order all the same.
+      created_at: sql`clock_timestamp()`,
+    })
+    .execute();
+  await own.insertInto('draft').values({ environment_id: id, id: uuid() }).execute();
+  const environment = { id, organizationId, projectId: project.id };
+  recordEnvironment(effect, 'environment.created', { ...environment, name });
+  return await writtenEnvironment(effect, environment);
+}
+
+/** Records a change of an environment in the audit log, and hints at it on event streams. */
+export function recordEnvironment(
+  effect: Effect,
+  action: 'environment.created' | 'environment.updated',
+  { id, organizationId, projectId, name }: EnvironmentRef & { name: string },
+  details?: JsonObject,
+): void {
+  effect.audit({
+    action,
+    organizationId,
+    subjectKind: 'environment',
+    subjectId: id,
+    subjectName: name,
+    ...(details === undefined ? {} : { details }),
+  });
+  effect.change({ organizationId, kind: 'environment', id, projectId });
+}
+
+export async function writtenEnvironment(
+  effect: Effect,
+  { id, organizationId }: Omit<EnvironmentRef, 'projectId'>,
+): Promise<EnvironmentView> {
+  const environment = await findEnvironment(effect.kysely, organizationId, id);
+  if (environment === undefined) throw new Error(`The environment ${id} that was just written is not there.`);
+  return environment;
+}
+
+function environments(kysely: Kysely<Tables>, organizationId: string) {
+  return tenant(kysely, organizationId)
+    .selectFrom('environment')
+    .where('environment.deletion_id', 'is', null)
+    .select([
+      'environment.id',
+      'environment.organization_id as organizationId',
+      'environment.project_id as projectId',
+      'environment.name',
+      'environment.slug',
+      'environment.namespace',
+      'environment.cluster_id as clusterId',
+      'environment.git_branch as gitBranch',
+      'environment.kind',
+      'environment.auto_deploy as autoDeploy',
+      'environment.production',
+      'environment.created_at as createdAt',
+    ]);
+}
