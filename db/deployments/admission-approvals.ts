@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import type { Admission } from '../../domain/deployments/arbiter-types.ts';
+import type { Effect } from '../engine/effect.ts';
+import { tenant } from '../postgres/tenant.ts';
+import type { AdmissionRequest } from './admission-requests.ts';
+import type { ProjectRef } from './admission-snapshot.ts';
+
+/** Writes the decision that the event is, and those that follow for other approvals. */
+export async function decideApprovals(
+  effect: Effect,
+  project: ProjectRef,
+  { closed }: Admission,
+  request: AdmissionRequest,
+): Promise<void> {
+  if (request.event === 'decide') {
+    const { approvalId, decision, by } = request;
+    const who =
+      by === undefined
+        ? {}
+        : { decided_by_id: by.id, decided_by_name: by.name, self_approved: by.selfApproved ?? false };
+    await close(effect, project, [approvalId], { decision, ...who });
+  }
+  for (const decision of ['superseded', 'cancelled'] as const) {
+    const ids = closed.flatMap((one) => (one.decision === decision ? [one.approvalId] : []));
+    await close(effect, project, ids, { decision });
+  }
+}
+
+/** One that was decided before stays as it is. */
+async function close(
+  { kysely, change }: Effect,
+  { organizationId, projectId }: ProjectRef,
+  ids: readonly string[],
+  set: { decision: 'approved' | 'rejected' | 'expired' | 'superseded' | 'cancelled'; decided_by_id?: string },
+): Promise<void> {
+  if (ids.length === 0) return;
+  const rows = await tenant(kysely, organizationId)
+    .updateTable('approval')
+    .set({ ...set, decided_at: sql`clock_timestamp()` })
+    .where('id', 'in', ids)
+    .where('decision', 'is', null)
+    .returning('id')
+    .execute();
+  for (const { id } of rows) change({ organizationId, projectId, kind: 'approval', id });
+}

@@ -1,0 +1,26 @@
+import type { AdmissionEvent, New } from '../../domain/deployments/arbiter-types.ts';
+import type { DeploymentBlocker } from '../../domain/deployments/states.ts';
+import type { Author } from '../engine/effect.ts';
+
+/** A deployment to admit, with the columns of its row that no rule asks for. */
+export interface NewDeployment extends Omit<New, 'place'> {
+  environmentId: string;
+  serviceId: string;
+  changeSetMessage?: string;
+  downtimeAccepted?: boolean;
+  /** The author of the effect, unless somebody else asked for it. */
+  requestedBy?: Pick<Author, 'kind' | 'id' | 'name'>;
+  rerunOf?: string;
+  fromStage?: string;
+}
+
+type Event<Kind extends AdmissionEvent['event']> = Extract<AdmissionEvent, { event: Kind }>;
+
+/** The arbiter's events, with what the rows need to say about them. */
+export type AdmissionRequest =
+  | { event: 'create'; deployments: readonly NewDeployment[] }
+  | Event<'claim' | 'cancel' | 'review'>
+  /** `by`: the person who decided. */
+  | (Event<'decide'> & { by?: { id: string; name: string; selfApproved?: boolean } })
+  /** `waitsFor`: the code of what failed. `message`: its sentence. */
+  | (Event<'finish'> & { waitsFor?: DeploymentBlocker; message?: string });

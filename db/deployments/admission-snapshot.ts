@@ -1,0 +1,115 @@
+import { type Kysely, sql } from 'kysely';
+import { type Admitted, type Place, placeOf, type Snapshot } from '../../domain/deployments/arbiter-types.ts';
+import type { Tables } from '../postgres/tables.ts';
+import { tenant } from '../postgres/tenant.ts';
+import type { AdmissionRequest } from './admission-requests.ts';
+
+export interface ProjectRef {
+  organizationId: string;
+  projectId: string;
+}
+
+/** The row of an open deployment, and what the writes need beside the arbiter's view of it. */
+export interface OpenDeployment extends Admitted {
+  environmentId: string;
+  serviceId: string;
+  revision: number;
+}
+
+export interface Loaded extends Snapshot {
+  deployments: readonly OpenDeployment[];
+}
+
+type Where = Pick<OpenDeployment, 'environmentId' | 'serviceId'>;
+
+interface Row {
+  concurrency: number;
+  /** Null in the only row of a project without open deployments. */
+  id: string | null;
+  environment_id: string;
+  service_id: string;
+  release_id: string;
+  kind: Admitted['kind'];
+  state: Admitted['state'];
+  waits_for: Exclude<Admitted['blocker'], ''> | null;
+  approval_id: string | null;
+  change_set_id: string | null;
+  cancel_requested: boolean;
+  admission_order: number;
+  revision: number;
+}
+
+/**
+ * The project as the arbiter sees it, under the lock of its admission. Claimed rows are locked, too: their actors write
+ * the stages that they reach without the lock of the project.
+ */
+export async function loadSnapshot(
+  kysely: Kysely<Tables>,
+  { organizationId, projectId }: ProjectRef,
+  request: AdmissionRequest,
+): Promise<Loaded> {
+  const columns = sql`id, environment_id, service_id, release_id, kind, state, waits_for, approval_id, change_set_id,
+    cancel_requested_at is not null as cancel_requested, admission_order::float8 as admission_order, revision`;
+  const open = sql`organization_id = ${organizationId} and project_id = ${projectId} and finished_at is null`;
+  const { rows } = await sql<Row>`
+    with claimed as (select ${columns} from deployment where ${open} and state <> 'pending' for no key update),
+      open as (select * from claimed union all select ${columns} from deployment where ${open} and state = 'pending')
+    select project.deploy_concurrency as concurrency, open.* from project left join open on true
+    where project.organization_id = ${organizationId} and project.id = ${projectId} order by open.admission_order
+  `.execute(kysely);
+  if (rows[0] === undefined) throw new Error(`The project ${projectId} has no row.`);
+  const { concurrency } = rows[0];
+  const deployments = rows.flatMap(openDeployment);
+  const { suspended, live } = await servicesAt(kysely, organizationId, concerned(deployments, request));
+  return { concurrency, deployments, suspended, live };
+}
+
+/** The services about which a rule asks: those that begin, and the one that becomes live. */
+function concerned(deployments: readonly OpenDeployment[], request: AdmissionRequest): readonly Where[] {
+  if (request.event === 'create') return request.deployments;
+  if (request.event !== 'finish' || request.state !== 'live') return [];
+  return deployments.filter(({ id }) => id === request.id);
+}
+
+function openDeployment(row: Row): OpenDeployment[] {
+  if (row.id === null) return [];
+  const { id, environment_id: environmentId, service_id: serviceId, kind, state, revision } = row;
+  return [
+    {
+      ...{ id, environmentId, serviceId, kind, state, revision },
+      place: placeOf(environmentId, serviceId),
+      releaseId: row.release_id,
+      order: row.admission_order,
+      blocker: row.waits_for ?? '',
+      ...(row.approval_id === null ? {} : { approvalId: row.approval_id }),
+      ...(row.change_set_id === null ? {} : { changeSetId: row.change_set_id }),
+      cancelRequested: row.cancel_requested,
+    },
+  ];
+}
+
+async function servicesAt(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  places: readonly Where[],
+): Promise<{ suspended: Set<Place>; live: Map<Place, string> }> {
+  const [suspended, live] = [new Set<Place>(), new Map<Place, string>()];
+  if (places.length === 0) return { suspended, live };
+  const rows = await tenant(kysely, organizationId)
+    .selectFrom('environment_service')
+    .select(['environment_id', 'service_id', 'suspended', 'live_release_id'])
+    .where(({ eb, refTuple, tuple }) =>
+      eb(
+        refTuple('environment_id', 'service_id'),
+        'in',
+        places.map(({ environmentId, serviceId }) => tuple(environmentId, serviceId)),
+      ),
+    )
+    .execute();
+  for (const row of rows) {
+    const place = placeOf(row.environment_id, row.service_id);
+    if (row.suspended) suspended.add(place);
+    if (row.live_release_id !== null) live.set(place, row.live_release_id);
+  }
+  return { suspended, live };
+}

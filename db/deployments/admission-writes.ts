@@ -1,0 +1,128 @@
+import { sql } from 'kysely';
+import { actorId } from '../../domain/actors/actors.ts';
+import { endSentence, waitingSentence } from '../../domain/deployments/admission-words.ts';
+import type { Admission, Admitted, Change } from '../../domain/deployments/arbiter-types.ts';
+import { type DeploymentState, isDeploymentFinal } from '../../domain/deployments/states.ts';
+import type { Effect } from '../engine/effect.ts';
+import { tenant } from '../postgres/tenant.ts';
+import type { AdmissionRequest, NewDeployment } from './admission-requests.ts';
+import type { Loaded, OpenDeployment, ProjectRef } from './admission-snapshot.ts';
+
+/** What the row of a deployment says after an event. */
+export interface Written {
+  before: OpenDeployment;
+  change: Change;
+  state: DeploymentState;
+  revision: number;
+  waitsFor: string | null;
+  message: string | null;
+}
+
+/** Rows in the order of the request, which is the order of the queue. */
+export async function insertDeployments(
+  { kysely, author }: Effect,
+  { organizationId, projectId }: ProjectRef,
+  { concurrency }: Loaded,
+  { insert }: Admission,
+  request: AdmissionRequest,
+): Promise<void> {
+  if (insert.length === 0 || request.event !== 'create') return;
+  const rows = insert.map((one: Admitted) => {
+    const { environmentId, serviceId, ...more } = request.deployments.find(({ id }) => id === one.id) as NewDeployment;
+    const by = more.requestedBy ?? author;
+    return {
+      ...{ id: one.id, organization_id: organizationId, project_id: projectId },
+      ...{ environment_id: environmentId, service_id: serviceId, release_id: one.releaseId, kind: one.kind },
+      ...{ state: one.state, waits_for: one.blocker === '' ? null : one.blocker },
+      message: waitingSentence(one.blocker, concurrency) || null,
+      ...{ queued: more.queue, approval_id: one.approvalId ?? null, change_set_id: one.changeSetId ?? null },
+      ...{ change_set_message: more.changeSetMessage ?? '', downtime_accepted: more.downtimeAccepted ?? false },
+      ...{ requested_by_kind: by.kind, requested_by_id: by.id, requested_by_name: by.name },
+      ...{ rerun_of: more.rerunOf ?? null, from_stage: more.fromStage ?? null },
+      // Not the transaction's beginning, which may lie before that of one that was admitted earlier.
+      created_at: sql<Date>`clock_timestamp()`,
+    };
+  });
+  await kysely.insertInto('deployment').values(rows).execute();
+}
+
+/** Each row by id and revision. One that is not as it was loaded under the lock is a defect. */
+export async function updateDeployments(
+  { kysely, database }: Effect,
+  { organizationId }: ProjectRef,
+  loaded: Loaded,
+  { update }: Admission,
+  request: AdmissionRequest,
+): Promise<Written[]> {
+  if (update.length === 0) return [];
+  const before = new Map(loaded.deployments.map((one) => [one.id, one]));
+  const written = update.map((change) => writtenOf(before.get(change.id) as OpenDeployment, change, loaded, request));
+  const column = <T>(of: (row: Written) => T): T[] => written.map(of);
+  const { rows } = await sql`
+    update deployment set state = new.state, revision = new.revision + 1,
+      waits_for = case when new.asked then deployment.waits_for else new.waits_for end,
+      message = case when new.asked then deployment.message else new.message end,
+      cancel_requested_at = case when new.asked then clock_timestamp() else deployment.cancel_requested_at end,
+      finished_at = case when new.final then clock_timestamp() end
+    from unnest(
+      ${column(({ change }) => change.id)}::uuid[], ${column(({ before }) => before.revision)}::int[],
+      ${column(({ state }) => state)}::text[], ${column(({ waitsFor }) => waitsFor)}::text[],
+      ${column(({ message }) => message)}::text[], ${column(({ change }) => change.cancelRequested === true)}::bool[],
+      ${column(({ state }) => isDeploymentFinal(state))}::bool[]
+    ) as new (id, revision, state, waits_for, message, asked, final)
+    where deployment.organization_id = ${organizationId} and deployment.id = new.id
+      and deployment.revision = new.revision and deployment.finished_at is null
+    returning deployment.id
+  `
+    .execute(kysely)
+    .catch((error: unknown) => {
+      if (!isSecondRollout(error)) throw error;
+      const id = request.event === 'claim' ? request.id : '';
+      const message = 'A deployment was claimed while another one rolls at its place: the rule of admission is broken.';
+      database.raiseAlarm({ actorId: actorId('deployment', id), message });
+      throw error;
+    });
+  if (rows.length < written.length) {
+    throw new Error(`Of ${written.length} deployments to write, ${rows.length} are as they were under the lock.`);
+  }
+  return written;
+}
+
+function writtenOf(
+  before: OpenDeployment,
+  change: Change,
+  { concurrency }: Loaded,
+  request: AdmissionRequest,
+): Written {
+  const state = change.state ?? before.state;
+  const waitsFor = change.blocker ?? before.blocker;
+  const row = { before, change, state, revision: before.revision + 1 };
+  if (!isDeploymentFinal(state)) {
+    return { ...row, waitsFor: waitsFor || null, message: waitingSentence(waitsFor, concurrency) || null };
+  }
+  const said = request.event === 'finish' && request.id === change.id ? request : undefined;
+  const sentence = state === 'live' ? null : endSentence(state, before.state === 'pending');
+  return { ...row, waitsFor: said?.waitsFor ?? null, message: said?.message ?? sentence };
+}
+
+/** The net beneath the arbiter. */
+function isSecondRollout(error: unknown): boolean {
+  return error instanceof Error && 'constraint' in error && error.constraint === 'deployment_rollout_unique';
+}
+
+/** The release that serves at a place from now on. */
+export async function writeLive(
+  { kysely }: Effect,
+  { organizationId }: ProjectRef,
+  { deployments }: Loaded,
+  { live }: Admission,
+): Promise<void> {
+  const deployment = deployments.find(({ id }) => id === live?.deploymentId);
+  if (live === undefined || deployment === undefined) return;
+  await tenant(kysely, organizationId)
+    .updateTable('environment_service')
+    .set({ live_release_id: live.releaseId, live_deployment_id: live.deploymentId, live_at: sql`clock_timestamp()` })
+    .where('environment_id', '=', deployment.environmentId)
+    .where('service_id', '=', deployment.serviceId)
+    .execute();
+}
