@@ -44,6 +44,7 @@ import { readiness } from './health/readiness.ts';
 import { batchesChannel, LogReaders, readersChannel } from './logs/log-readers.ts';
 import { operations } from './operations.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
+import { registryRoutes } from './registry/registry-routes.ts';
 import { pageRoutes } from './sign-in/page-routes.ts';
 import { providerProxy } from './sign-in/provider-proxy.ts';
 import { IssuerKeys } from './token-exchange/issuer-keys.ts';
@@ -184,6 +185,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   pageRoutes(app, server, clients);
   providerProxy(app, server, clients);
   agentRoutes(app, server, clients);
+  registryRoutes(app, server, clients);
   healthRoutes(app, server, { clients, metrics, ready });
 
   const forget = [

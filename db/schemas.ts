@@ -17,6 +17,7 @@ import { logs } from './logs/index.ts';
 import { members } from './members/index.ts';
 import { organizations } from './organizations/index.ts';
 import { projects } from './projects/index.ts';
+import { registry } from './registry/index.ts';
 import { registryCredentials } from './registry-credentials/index.ts';
 import { releases } from './releases/index.ts';
 import { services } from './services/index.ts';
@@ -50,6 +51,7 @@ const subjects = [
   projects,
   environments,
   services,
+  registry,
   releases,
   changeSets,
   approvals,

@@ -22,4 +22,5 @@ export const reservedSlugs: ReadonlySet<string> = new Set([
   'sign-out',
   'signed-out',
   'trpc',
+  'v2',
 ]);

@@ -48,6 +48,12 @@ export const settingsTable = {
     example: '/var/lib/ballast',
     shown: '.ballast in the checkout',
   }),
+  REGISTRY_DIRECTORY: setting(
+    'Directory of the images that were pushed.',
+    path,
+    (above) => join(String(above.BALLAST_HOME), 'registry'),
+    { shown: 'registry in the home', example: '/var/lib/ballast/registry' },
+  ),
   BALLAST_URL: optional('Control plane that `ballast cluster …` connects to; PUBLIC_URL if unset.', origin, {
     example: 'https://ballast.example.com',
   }),
@@ -272,6 +278,30 @@ export const settingsTable = {
     'Trusted issuers that an organization may have.',
     wholeNumber(1, 10_000),
     100,
+  ),
+  REGISTRY_BYTES_PER_BLOB: setting(
+    'Largest layer of an image in the registry, in bytes.',
+    wholeNumber(1_048_576, 1_000_000_000_000),
+    10_737_418_240,
+    { example: '10737418240' },
+  ),
+  REGISTRY_BYTES_PER_ORGANIZATION: setting(
+    'Bytes of images that an organization may keep in the registry.',
+    wholeNumber(1_048_576, 100_000_000_000_000),
+    107_374_182_400,
+    { example: '107374182400' },
+  ),
+  REGISTRY_UPLOADS_PER_ORGANIZATION: setting(
+    'Uploads to the registry that an organization may have begun at once.',
+    wholeNumber(1, 10_000),
+    200,
+    { example: '200' },
+  ),
+  REGISTRY_MANIFESTS_PER_REPOSITORY: setting(
+    'Images, and tags, that one repository of the registry may have.',
+    wholeNumber(1, 1_000_000),
+    10_000,
+    { example: '10000' },
   ),
   IDEMPOTENCY_KEYS_PER_CREDENTIAL: setting(
     'Idempotency-Keys that are remembered for one credential.',

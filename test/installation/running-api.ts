@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { createApp } from '../../api/app.ts';
@@ -95,6 +95,7 @@ export async function runningApi(options: Options = {}): Promise<RunningApi> {
 
 async function listen(url: string, keysFile: string, options: Options): Promise<RunningApi> {
   const env = {
+    REGISTRY_DIRECTORY: join(dirname(keysFile), 'registry'),
     RATE_LIMIT_PER_MINUTE: '1000000',
     RATE_LIMIT_ANONYMOUS_PER_MINUTE: '1000000',
     ...(options.manyClients === undefined ? {} : { TRUSTED_PROXIES: '127.0.0.1' }),

@@ -8,8 +8,20 @@ interface BrokenRequest extends Error {
   code: string;
 }
 
+const lasting = new WeakSet<Socket>();
+
+/**
+ * A body that an admitted client may take its time to send, since it is large; silence still ends the connection.
+ * Returns how to say that it has arrived.
+ */
+export function bodyLasts(socket: Socket): () => void {
+  lasting.add(socket);
+  return () => void lasting.delete(socket);
+}
+
 /** Bytes that cannot be parsed as HTTP. There is no request yet, so the answer is written by hand. */
 export function answerBrokenRequest(error: BrokenRequest, socket: Socket): void {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && lasting.has(socket)) return;
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();
     return;

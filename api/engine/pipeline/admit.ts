@@ -4,7 +4,7 @@ import type { Incoming } from '../input/incoming.ts';
 import { shownCredential } from '../limits/known-credentials.ts';
 import { rateClasses } from '../limits/rate-classes.ts';
 import type { ServerParts } from '../server/server-parts.ts';
-import { callerOf } from './credential.ts';
+import { callerOf, type Showing } from './credential.ts';
 import { checkCsrf } from './csrf.ts';
 import { chosenOrganization } from './organization.ts';
 import { checkPermission } from './permission.ts';
@@ -37,7 +37,7 @@ export async function admit(server: ServerParts, incoming: Incoming): Promise<vo
  * costs the one who guesses, not the database, and not those who are known. Requests that show it at the same moment
  * wait for the first of them.
  */
-async function knownCaller(server: ServerParts, incoming: Incoming): Promise<Caller> {
+export async function knownCaller(server: ServerParts, incoming: Showing): Promise<Caller> {
   const { rates, settings, known } = server;
   const shown = shownCredential(incoming.headers);
   if (shown === undefined) return callerOf(server, incoming);
@@ -55,7 +55,7 @@ async function knownCaller(server: ServerParts, incoming: Incoming): Promise<Cal
 }
 
 /** A request is a use; that a stream looks its credential up again is none. */
-function noteUse({ lastUsed }: ServerParts, caller: Caller): void {
+export function noteUse({ lastUsed }: ServerParts, caller: Caller): void {
   const { credential, userId } = caller;
   if (userId === undefined) {
     lastUsed.touch(credential.id);

@@ -8,13 +8,16 @@ import type { Incoming } from '../input/incoming.ts';
 import type { ServerParts } from '../server/server-parts.ts';
 import { ownCookie } from './cookies.ts';
 
+/** As much of a request as says who sends it. */
+export type Showing = Pick<Incoming, 'requestId' | 'address' | 'headers'>;
+
 const tokenForm = /^Bearer +svc_([A-Za-z0-9]{1,64})_([A-Za-z0-9_-]{1,128})$/i;
 
 /**
  * Who calls, by the API token or the session cookie. With both, the token counts: a header is sent on purpose, a cookie
  * goes along by itself. A header that is no valid token is never made good by a cookie.
  */
-export async function callerOf(server: ServerParts, incoming: Incoming): Promise<Caller> {
+export async function callerOf(server: ServerParts, incoming: Showing): Promise<Caller> {
   const { authorization, cookie } = incoming.headers;
   if (authorization !== undefined) return tokenCaller(server, incoming, authorization);
   const secret = ownCookie(cookie, 'svc_session');
@@ -25,7 +28,7 @@ export async function callerOf(server: ServerParts, incoming: Incoming): Promise
   );
 }
 
-async function tokenCaller(server: ServerParts, incoming: Incoming, authorization: string): Promise<Caller> {
+async function tokenCaller(server: ServerParts, incoming: Showing, authorization: string): Promise<Caller> {
   const [, tokenId, secret] = tokenForm.exec(authorization) ?? [];
   if (tokenId === undefined || secret === undefined) {
     throw new Problem('no-credential', 'The Authorization header holds no API token; send it as Bearer svc_….');
@@ -66,7 +69,7 @@ async function tokenCaller(server: ServerParts, incoming: Incoming, authorizatio
   });
 }
 
-async function sessionCaller(server: ServerParts, incoming: Incoming, secret: string): Promise<Caller> {
+async function sessionCaller(server: ServerParts, incoming: Showing, secret: string): Promise<Caller> {
   const session = /^[A-Za-z0-9_-]{1,128}$/.test(secret)
     ? await sessionCredential(server.database.kysely, hashSecret(secret))
     : undefined;

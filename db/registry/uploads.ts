@@ -1,0 +1,98 @@
+import { type Kysely, sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import type { Author } from '../engine/author.ts';
+import { effect } from '../engine/effect.ts';
+import { refuseBeyond } from '../engine/limits/quota.ts';
+import type { Database } from '../postgres/database.ts';
+import type { Tables } from '../postgres/tables.ts';
+import { tenant } from '../postgres/tenant.ts';
+import type { Repository } from './repositories.ts';
+
+export interface Upload {
+  id: string;
+  draft: string;
+}
+
+/** Begins an upload, unless the organization has too many open ones. */
+export async function beginUpload(
+  database: Database,
+  author: Author,
+  { id: service_id, organizationId }: Repository,
+  { draft, most }: { draft: string; most: number },
+): Promise<Upload> {
+  const id = uuid();
+  await effect(database, author, async (running) => {
+    await refuseBeyond(running, {
+      setting: 'REGISTRY_UPLOADS_PER_ORGANIZATION',
+      most,
+      owner: organizationId,
+      things: 'uploads to the registry at once',
+      rows: sql`registry_upload where organization_id = ${organizationId}`,
+      remedy: 'wait until some have ended',
+    });
+    await tenant(running.kysely, organizationId)
+      .insertInto('registry_upload')
+      .values({ id, service_id, draft })
+      .execute();
+  });
+  return { id, draft };
+}
+
+export async function findUpload(
+  kysely: Kysely<Tables>,
+  { id: serviceId, organizationId }: Repository,
+  id: string,
+): Promise<Upload | undefined> {
+  return await tenant(kysely, organizationId)
+    .selectFrom('registry_upload')
+    .select(['id', 'draft'])
+    .where('id', '=', id)
+    .where('service_id', '=', serviceId)
+    .executeTakeFirst();
+}
+
+/** False: the upload was cancelled, or another process goes on with a draft of its own. */
+export async function noteReceived(
+  kysely: Kysely<Tables>,
+  { organizationId }: Repository,
+  { id, draft }: Upload,
+  received: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tenant(kysely, organizationId)
+    .updateTable('registry_upload')
+    .set({ received, touched_at: sql`now()` })
+    .where('id', '=', id)
+    .where('draft', '=', draft)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** This process goes on with the upload, in a draft that it made. False: somebody else was faster. */
+export async function adoptUpload(
+  kysely: Kysely<Tables>,
+  { organizationId }: Repository,
+  { id, draft }: Upload,
+  own: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tenant(kysely, organizationId)
+    .updateTable('registry_upload')
+    .set({ draft: own, touched_at: sql`now()` })
+    .where('id', '=', id)
+    .where('draft', '=', draft)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Ends an upload, whatever becomes of its draft. False: it was over, or another process has it. */
+export async function endUpload(
+  kysely: Kysely<Tables>,
+  { organizationId }: Repository,
+  { id, draft }: Upload,
+): Promise<boolean> {
+  const { numDeletedRows } = await tenant(kysely, organizationId)
+    .deleteFrom('registry_upload')
+    .where('id', '=', id)
+    .where('draft', '=', draft)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

@@ -1,0 +1,49 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Programs that are built once for all runs, in the versions that the tests were written for. */
+const modules = {
+  crane: 'github.com/google/go-containerregistry/cmd/crane@v0.20.6',
+  oras: 'oras.land/oras/cmd/oras@v1.2.3',
+} as const;
+const built = join(homedir(), '.cache', 'ballast', 'clients');
+
+/** A client of registries as it is, or undefined: says once what is missing. */
+export function clientProgram(name: 'skopeo' | keyof typeof modules): string | undefined {
+  const found = findProgram(name);
+  if (found !== undefined) return found;
+  if (name !== 'skopeo' && findProgram('go') !== undefined) {
+    mkdirSync(built, { recursive: true });
+    const env = { ...process.env, GOBIN: built, GOFLAGS: '-mod=mod' };
+    if (spawnSync('go', ['install', modules[name]], { env, cwd: built }).status === 0) return join(built, name);
+  }
+  const remedy = name === 'skopeo' ? 'install skopeo' : `install Go, or ${name} in the PATH`;
+  process.stdout.write(`NOT RUN: registry with ${name}: ${remedy}\n`);
+  return undefined;
+}
+
+/** Runs a program to its end; a failure has all that it wrote. */
+export async function run(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, [...args], {
+    env: { ...process.env, ...env },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout.trim();
+}
+
+function findProgram(name: string): string | undefined {
+  const directories = [...(process.env.PATH ?? '').split(delimiter), built];
+  return directories
+    .map((directory) => join(directory, name))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
