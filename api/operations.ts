@@ -3,6 +3,7 @@ import { apiTokens } from './api-tokens/index.ts';
 import { attention } from './attention/index.ts';
 import { auditLog } from './audit-log/index.ts';
 import { auth } from './auth/index.ts';
+import { changeSets } from './change-sets/index.ts';
 import { clusterEvents } from './cluster-events/index.ts';
 import { clusters } from './clusters/index.ts';
 import { commands } from './commands/index.ts';
@@ -22,6 +23,7 @@ import { sessions } from './sessions/index.ts';
 import { teams } from './teams/index.ts';
 import { tokenExchange } from './token-exchange/index.ts';
 import { trustedIssuers } from './trusted-issuers/index.ts';
+import { variables } from './variables/index.ts';
 import { version } from './version/index.ts';
 import { workflows } from './workflows/index.ts';
 import { workloads } from './workloads/index.ts';
@@ -42,6 +44,8 @@ export const operations = {
   teams,
   projects,
   environments,
+  changeSets,
+  variables,
   clusters: { ...clusters, ...agents, ...clusterEvents, ...mesh },
   workloads: { ...workloads, ...logs },
   clusterCommands: commands,

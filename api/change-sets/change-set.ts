@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ChangeSetFullView, ChangeSetRecord, ItemView } from '../../db/change-sets/view.ts';
+import type { ChangeSetRecord } from '../../db/change-sets/change-sets.ts';
+import type { ChangeSetFullView, ItemView } from '../../db/change-sets/view.ts';
 import { changeSetSources, itemKinds } from '../../domain/change-sets/items.ts';
 import { changeSetStates } from '../../domain/change-sets/states.ts';
 

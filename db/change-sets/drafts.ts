@@ -10,15 +10,20 @@ export interface DraftRow {
   /** The id of the change set that it becomes. */
   id: string;
   revision: number;
+  projectId: string;
+  /** The environment's name. */
+  name: string;
 }
 
 /** The draft, kept from others until the effect ends: whoever stages, discards or applies holds it. */
 export async function lockDraft(effect: Effect, place: EnvironmentRef): Promise<DraftRow> {
   const row = await tenant(effect.kysely, place.organizationId)
     .selectFrom('draft')
-    .select(['id', 'revision'])
-    .where('environment_id', '=', place.environmentId)
-    .forUpdate()
+    .innerJoin('environment', 'environment.id', 'draft.environment_id')
+    .select(['draft.id', 'draft.revision', 'environment.project_id as projectId', 'environment.name'])
+    .where('draft.environment_id', '=', place.environmentId)
+    .where('environment.deletion_id', 'is', null)
+    .forUpdate('draft')
     .executeTakeFirst();
   if (row === undefined) throw new Problem('not-found', 'The environment has been deleted.');
   return row;
@@ -53,51 +58,50 @@ export async function refuseChanged(
 }
 
 /** Counts the change and tells who looks at the environment's draft. */
-export async function raiseRevision(effect: Effect, place: EnvironmentRef): Promise<number> {
+export async function raiseRevision(effect: Effect, place: EnvironmentRef, draft: DraftRow): Promise<number> {
   const { revision } = await tenant(effect.kysely, place.organizationId)
     .updateTable('draft')
     .set({ revision: sql`revision + 1` })
     .where('environment_id', '=', place.environmentId)
     .returning('revision')
     .executeTakeFirstOrThrow();
-  tellOfDraft(effect, place);
+  tellOfDraft(effect, place, draft);
   return revision;
 }
 
 /** Gives the environment a new, empty draft: the old one's id is a change set's from now on. */
-export async function renewDraft(effect: Effect, place: EnvironmentRef): Promise<void> {
+export async function renewDraft(effect: Effect, place: EnvironmentRef, draft: DraftRow): Promise<void> {
   await tenant(effect.kysely, place.organizationId)
     .updateTable('draft')
     .set({ id: uuid(), revision: sql`revision + 1`, created_at: sql`now()` })
     .where('environment_id', '=', place.environmentId)
     .execute();
-  tellOfDraft(effect, place);
+  tellOfDraft(effect, place, draft);
 }
 
 /** Hints of change sets carry the environment's id: its page shows the draft and those that are under way. */
-export function tellOfDraft(effect: Effect, { organizationId, environmentId }: EnvironmentRef): void {
-  effect.change({ organizationId, kind: 'change_set', id: environmentId });
+export function tellOfDraft(
+  effect: Effect,
+  { organizationId, environmentId }: EnvironmentRef,
+  { projectId }: Pick<DraftRow, 'projectId'>,
+): void {
+  effect.change({ organizationId, kind: 'change_set', id: environmentId, projectId });
 }
 
 /** Records a deed with the draft's items, by their labels: values may be secret. */
-export async function auditDraft(
+export function auditDraft(
   effect: Effect,
   { organizationId, environmentId }: EnvironmentRef,
   deed: 'staged' | 'unstaged' | 'discarded' | 'applied',
-  draft: { id: string },
+  { id, name }: Pick<DraftRow, 'id' | 'name'>,
   labels: readonly string[],
-): Promise<void> {
-  const environment = await tenant(effect.kysely, organizationId)
-    .selectFrom('environment')
-    .select('name')
-    .where('id', '=', environmentId)
-    .executeTakeFirst();
+): void {
   effect.audit({
     action: `change_set.${deed}`,
     organizationId,
     subjectKind: 'change_set',
-    subjectId: draft.id,
-    ...(environment === undefined ? {} : { subjectName: environment.name }),
+    subjectId: id,
+    subjectName: name,
     details: { environmentId, items: labels.length, changes: labels.slice(0, 100) },
   });
 }

@@ -41,3 +41,23 @@ export function itemValue({ to_value: to }: Pick<ItemRow, 'to_value'>): unknown 
 export function sealedPlace(id: string): string {
   return `change_set_item:${id}:sealed_to`;
 }
+
+/** Where an item belongs, for who asks for it by its id. */
+export async function findItem(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  id: string,
+): Promise<(EnvironmentRef & { id: string; projectId: string }) | undefined> {
+  return await tenant(kysely, organizationId)
+    .selectFrom('change_set_item')
+    .innerJoin('environment', 'environment.id', 'change_set_item.environment_id')
+    .select([
+      'change_set_item.id',
+      'change_set_item.environment_id as environmentId',
+      'environment.organization_id as organizationId',
+      'environment.project_id as projectId',
+    ])
+    .where('change_set_item.id', '=', id)
+    .where('environment.deletion_id', 'is', null)
+    .executeTakeFirst();
+}

@@ -52,12 +52,12 @@ export async function stage(
   for (const item of items) await staging.add(item);
   const { removed, added, labels } = staging;
   if (removed.length === 0 && added.length === 0) return { changeSetId: draft.id, revision: draft.revision };
-  const revision = await raiseRevision(effect, place);
+  const revision = await raiseRevision(effect, place, draft);
   await deleteItems(effect.kysely, place.organizationId, removed);
   const stagedBy = { staged_by_id: by.id, staged_by_name: by.name };
   const rows = added.map((row) => ({ ...row, ...stagedBy, revision }));
   await insertItems(effect.kysely, place.organizationId, rows);
-  await auditDraft(effect, place, 'staged', draft, labels);
+  auditDraft(effect, place, 'staged', draft, labels);
   return { changeSetId: draft.id, revision };
 }
 

@@ -1,32 +1,9 @@
 import type { Kysely } from 'kysely';
-import type { ChangeSetSource } from '../../domain/change-sets/items.ts';
-import type { ChangeSetState } from '../../domain/change-sets/states.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { asDraft, type ChangeSetRecord } from './change-sets.ts';
 import type { EnvironmentRef } from './environment-ref.ts';
 import type { ItemRow } from './items.ts';
-
-/** A change set, or the draft that becomes one. */
-export interface ChangeSetRecord {
-  id: string;
-  environmentId: string;
-  state: ChangeSetState | 'draft';
-  approvalId: string | null;
-  title: string;
-  reason: string;
-  source: ChangeSetSource;
-  sourceCommit: string | null;
-  downtimeAccepted: boolean;
-  requestedBy: { id: string; name: string } | null;
-  createdAt: Date;
-  appliedAt: Date | null;
-  finishedAt: Date | null;
-  /** Of a draft. */
-  revision: number | null;
-  /** Why it is as it is. */
-  blocker: string | null;
-  message: string | null;
-}
 
 export interface ItemView extends ItemRow {
   serviceSlug: string | null;
@@ -50,25 +27,8 @@ export async function changeSetView(
     .where('environment_id', '=', environmentId)
     .executeTakeFirst();
   if (draft === undefined) return undefined;
-  const changeSet: ChangeSetRecord = {
-    id: draft.id,
-    environmentId,
-    state: 'draft',
-    approvalId: null,
-    title: '',
-    reason: '',
-    source: 'console',
-    sourceCommit: null,
-    downtimeAccepted: false,
-    requestedBy: null,
-    createdAt: draft.created_at,
-    appliedAt: null,
-    finishedAt: null,
-    revision: draft.revision,
-    blocker: null,
-    message: null,
-  };
-  return await viewOf(kysely, place, changeSet);
+  const { id, revision, created_at: createdAt } = draft;
+  return await viewOf(kysely, place, { ...asDraft, id, environmentId, revision, createdAt });
 }
 
 /** The same of a change set that was applied. */

@@ -1,3 +1,4 @@
+import type { ProcessField, ServiceField } from '../services/field-rules.ts';
 import type { ItemKind } from './items.ts';
 
 interface Named {
@@ -8,7 +9,7 @@ interface Named {
 }
 
 /** The names of settings, as people read them. */
-export const settingLabels = {
+const settingLabels: Readonly<Record<ProcessField | ServiceField, string>> = {
   source: 'Source',
   releaseCommand: 'Release command',
   releaseCommandTimeoutSeconds: 'Time for the release command',
@@ -36,10 +37,10 @@ export const settingLabels = {
   drainSeconds: 'Time to drain',
   stabilizationSeconds: 'Time to stay healthy',
   nodePrivateNet: 'Private network of the node',
-} as const;
+};
 
 function settingOf(key: string): string {
-  return (settingLabels as Record<string, string>)[key] ?? key;
+  return Object.entries(settingLabels).find(([field]) => field === key)?.[1] ?? key;
 }
 
 /** A change in words. */

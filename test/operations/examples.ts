@@ -1,3 +1,4 @@
+import { changeExamples } from './change-examples.ts';
 import { clusterExamples } from './cluster-examples.ts';
 import { deliveryExamples } from './delivery-examples.ts';
 import type { Example, ExampleGround } from './example.ts';
@@ -9,6 +10,7 @@ export function operationExamples(ground: ExampleGround): Record<string, Example
     ...organizationExamples(ground),
     ...clusterExamples(ground),
     ...deliveryExamples(ground),
+    ...changeExamples(ground),
     'auditLog.list': {},
     'version.get': {},
     'version.releases': {},

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Answered, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { seedService } from '../../test/seeds/seed-service.ts';
+
+let api: RunningApi;
+let ours: Seeded;
+let theirs: Seeded;
+let projectId: string;
+let environmentId: string;
+let service: { serviceId: string; processId: string; slug: string };
+
+beforeAll(async () => {
+  api = await runningApi();
+  ours = await seed(api.database);
+  theirs = await seed(api.database);
+});
+afterAll(() => api.close());
+
+beforeEach(async () => {
+  const body = { name: `Project ${crypto.randomUUID()}` };
+  const made = await api.call('POST', '/api/v1/projects', { as: ours.sessions.admin, body });
+  const created = made.body as { project: { id: string }; environments: { id: string }[] };
+  projectId = created.project.id;
+  environmentId = created.environments[1]?.id ?? '';
+  service = await seedService(api.database, { organizationId: ours.organizationId, projectId });
+});
+
+interface Item {
+  id: string;
+  kind: string;
+  key: string;
+  label: string;
+  from: string;
+  to: string;
+  secret: boolean;
+  toEmpty: boolean;
+}
+interface View {
+  changeSet: { id: string; revision: number; state: string };
+  items: Item[];
+  summary: { affectedServiceIds: string[]; needsApproval: boolean };
+}
+
+const url = () => `/api/v1/environments/${environmentId}/change-set`;
+const put = (body: unknown, as = ours.sessions.deployer) => api.call('PUT', `${url()}/items`, { as, body });
+const batch = (items: unknown[], expectedRevision?: number) =>
+  api.call('PUT', `${url()}/items:batch`, { as: ours.sessions.deployer, body: { items, expectedRevision } });
+const viewOf = (answered: Answered): View => {
+  expect(answered.status, answered.text).toBe(200);
+  return answered.body as unknown as View;
+};
+const draft = async () => viewOf(await api.call('GET', url(), { as: ours.sessions.viewer }));
+const create = async () => viewOf(await put({ kind: 'service.create', serviceId: service.serviceId }));
+const variable = (key: string, value: string, more: object = {}) => ({
+  kind: 'variable.set',
+  serviceId: service.serviceId,
+  key,
+  value,
+  ...more,
+});
+const discard = (id: string) => api.call('DELETE', `/api/v1/change-set-items/${id}`, { as: ours.sessions.deployer });
+const serviceIsThere = async () =>
+  (await api.database.kysely.selectFrom('service').select('id').where('id', '=', service.serviceId).execute())
+    .length === 1;
+
+describe('staging', () => {
+  test('an empty draft, and one with a change in words', async () => {
+    expect(await draft()).toMatchObject({ changeSet: { state: 'draft', revision: 0 }, items: [] });
+    const view = await create();
+    expect(view).toMatchObject({
+      changeSet: { revision: 1, state: 'draft' },
+      items: [{ kind: 'service.create', label: `Service ${service.slug}`, from: '', serviceSlug: service.slug }],
+      summary: { affectedServiceIds: [service.serviceId], needsApproval: false, requiresDowntime: false },
+    });
+    expect(JSON.parse(view.items[0]?.to ?? '')).toMatchObject({
+      processes: { [service.processId]: { name: 'web', replicas: 1 } },
+    });
+  });
+
+  test('a later change takes the place of an earlier one, and one to what is there already takes it back', async () => {
+    await create();
+    const set = (value: number) => put({ kind: 'process.set', processId: service.processId, key: 'replicas', value });
+    const second = viewOf(await set(3));
+    expect(second.items).toMatchObject([
+      { kind: 'service.create' },
+      { kind: 'process.set', label: 'Replicas of web', from: '1', to: '3' },
+    ]);
+    const third = viewOf(await set(4));
+    expect(third.items).toHaveLength(2);
+    expect(third.items[1]?.to).toBe('4');
+    expect(viewOf(await set(4)).changeSet.revision).toBe(third.changeSet.revision);
+    expect(viewOf(await set(1)).items).toMatchObject([{ kind: 'service.create' }]);
+  });
+
+  test('a secret is never answered, and stays one', async () => {
+    await create();
+    const secret = viewOf(await put(variable('TOKEN', 'swordfish', { secret: true }))).items[1];
+    expect(secret).toMatchObject({ from: '', to: '', secret: true, toEmpty: false });
+    const again = viewOf(await put(variable('TOKEN', ''))).items[1];
+    expect(again).toMatchObject({ to: '', secret: true, toEmpty: true });
+    expect((await put(variable('PLAIN', ''))).text).not.toContain('swordfish');
+    expect(viewOf(await put(variable('PLAIN', ''))).items[2]).toMatchObject({ to: '""', secret: false, toEmpty: true });
+  });
+
+  test('422 for what its rule refuses, with its place and without secret values', async () => {
+    await create();
+    const refused = await batch([
+      variable('A', '1'),
+      variable('PORT', '80'),
+      variable('1A', 'hidden-value'),
+      { kind: 'process.set', processId: service.processId, key: 'replicas', value: -1 },
+      { kind: 'service.set', serviceId: service.serviceId, key: 'releaseCommand', value: 'sh' },
+    ]);
+    expect(refused.status).toBe(422);
+    const errors = refused.body.errors as { location: string }[];
+    expect(errors.map(({ location }) => location)).toEqual([
+      'body.items[1].key',
+      'body.items[2].key',
+      'body.items[3].value',
+      'body.items[4].value',
+    ]);
+    expect(refused.text).not.toContain('hidden-value');
+    expect((await draft()).items).toHaveLength(1);
+    const elsewhere = await put({ ...variable('A', '1'), serviceId: crypto.randomUUID() });
+    expect([elsewhere.status, elsewhere.text.includes('body.serviceId')]).toEqual([422, true]);
+  });
+
+  test('409 for what is not in the environment, is to leave it, or cannot be yet', async () => {
+    expect((await put(variable('A', '1'))).status).toBe(409);
+    await create();
+    expect((await put({ kind: 'process.delete', processId: service.processId })).status).toBe(200);
+    const file = { kind: 'file.set', serviceId: service.serviceId, key: '/etc/x', value: 'x' };
+    expect((await put(file)).body).toMatchObject({ status: 409, detail: expect.stringContaining('no files') });
+  });
+
+  test('a batch is staged as a whole, by the revision that was seen', async () => {
+    const { changeSet } = await create();
+    const many = Array.from({ length: 500 }, (_, n) => variable(`KEY_${n}`, `${n}`));
+    expect(viewOf(await batch(many, changeSet.revision)).items).toHaveLength(501);
+    const late = await batch([variable('KEY_1', 'x')], changeSet.revision);
+    expect(late.body).toMatchObject({ status: 409, detail: expect.stringContaining('Variable KEY_0') });
+    const none = await batch([variable('KEY_1', 'x'), { ...variable('B', 'x'), serviceId: crypto.randomUUID() }]);
+    expect(none.status).toBe(422);
+    expect((await draft()).items.find(({ key }) => key === 'KEY_1')?.to).toBe('"1"');
+  });
+
+  test('a new process, and its deletion before it ever was', async () => {
+    await create();
+    const made = { kind: 'process.create', serviceId: service.serviceId, name: 'worker', settings: { kind: 'worker' } };
+    const view = viewOf(await put(made));
+    const item = view.items[1] as Item & { processId: string };
+    expect(JSON.parse(item.to)).toMatchObject({ kind: 'worker', name: 'worker', replicas: 1 });
+    expect(JSON.parse(item.to)).not.toHaveProperty('port');
+    const set = { kind: 'process.set', processId: item.processId, key: 'replicas', value: 5 };
+    expect(viewOf(await put(set)).items).toHaveLength(3);
+    expect(viewOf(await put({ kind: 'process.delete', processId: item.processId })).items).toHaveLength(1);
+    const cron = { ...made, name: 'cron', settings: { kind: 'cron' } };
+    expect((await put(cron)).body).toMatchObject({ status: 422, errors: [{ location: 'body.settings' }] });
+  });
+});
+
+describe('discarding', () => {
+  test('a service that no environment ever had goes with what stands on it', async () => {
+    const { items } = await create();
+    await put(variable('A', '1'));
+    expect((await discard(items[0]?.id ?? '')).status).toBe(204);
+    expect((await draft()).items).toEqual([]);
+    expect(await serviceIsThere()).toBe(false);
+  });
+
+  test('one change alone', async () => {
+    await create();
+    const view = viewOf(await put(variable('A', '1')));
+    expect((await discard(view.items[1]?.id ?? '')).status).toBe(204);
+    expect((await draft()).items).toMatchObject([{ kind: 'service.create' }]);
+    expect((await discard(view.items[1]?.id ?? '')).status).toBe(404);
+  });
+
+  test('the whole draft, once; a service that another draft adds stays', async () => {
+    const { changeSet } = await create();
+    const made = { name: 'Other', production: false };
+    const other = await api.call('POST', `/api/v1/projects/${projectId}/environments`, {
+      as: ours.sessions.admin,
+      body: made,
+    });
+    const first = environmentId;
+    environmentId = String(other.body.id);
+    await create();
+    environmentId = first;
+    const remove = () => api.call('DELETE', `/api/v1/change-sets/${changeSet.id}`, { as: ours.sessions.deployer });
+    expect((await remove()).status).toBe(204);
+    expect((await remove()).status).toBe(204);
+    expect((await draft()).items).toEqual([]);
+    expect(await serviceIsThere()).toBe(true);
+  });
+});
+
+test('variables show what is staged, by service and key, page by page', async () => {
+  await create();
+  await batch([variable('b', '2'), variable('B', '1'), variable('S', 'hidden', { secret: true })]);
+  const list = async (query = '') =>
+    await api.call('GET', `/api/v1/environments/${environmentId}/variables${query}`, { as: ours.sessions.viewer });
+  const first = await list('?limit=2');
+  expect(first.body.items).toMatchObject([
+    { key: 'B', value: '1', secret: false, staged: 'set' },
+    { key: 'S', value: '', secret: true, staged: 'set' },
+  ]);
+  const second = await list(`?limit=2&cursor=${first.body.nextCursor}`);
+  expect(second.body).toMatchObject({ items: [{ key: 'b', value: '2' }] });
+  expect((await list(`?serviceId=${crypto.randomUUID()}`)).body.items).toEqual([]);
+});
+
+test('a viewer reads and does not stage; others see nothing', async () => {
+  expect((await put({ kind: 'service.create', serviceId: service.serviceId }, ours.sessions.viewer)).status).toBe(403);
+  const { changeSet, items } = await create();
+  for (const path of [url(), `/api/v1/change-sets/${changeSet.id}`]) {
+    expect((await api.call('GET', path, { as: ours.sessions.viewer })).status).toBe(200);
+    expect((await api.call('GET', path, { as: theirs.sessions.owner })).status).toBe(404);
+  }
+  const foreign = await api.call('DELETE', `/api/v1/change-set-items/${items[0]?.id}`, { as: theirs.sessions.owner });
+  expect(foreign.status).toBe(404);
+});

@@ -1,0 +1,17 @@
+import { deleteItem } from './delete-item.ts';
+import { discardDraft } from './discard-draft.ts';
+import { getChangeSet } from './get-change-set.ts';
+import { getDraft } from './get-draft.ts';
+import { listChangeSets } from './list-change-sets.ts';
+import { putItem } from './put-item.ts';
+import { putItems } from './put-items.ts';
+
+export const changeSets = {
+  draft: getDraft,
+  putItem,
+  putItems,
+  deleteItem,
+  discard: discardDraft,
+  get: getChangeSet,
+  list: listChangeSets,
+};

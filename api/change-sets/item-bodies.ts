@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { mostVariableBytes } from '../../domain/change-sets/rules.ts';
+import { processRules, serviceRules } from '../../domain/services/field-rules.ts';
+
+const id = z.guid().toLowerCase();
+const key = z.string().min(1).max(256);
+
+function keysOf<Rules extends object>(rules: Rules) {
+  const [first, ...rest] = Object.keys(rules) as (keyof Rules & string)[];
+  if (first === undefined) throw new Error('A table of rules is empty.');
+  return z.enum([first, ...rest]);
+}
+
+export const itemBody = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('variable.set'),
+    serviceId: id,
+    key,
+    value: z.string().max(mostVariableBytes).meta({ writeOnly: true }),
+    secret: z
+      .boolean()
+      .optional()
+      .describe(
+        'A secret value is stored encrypted and never answered. By default as the variable was, or not secret.',
+      ),
+  }),
+  z.strictObject({ kind: z.literal('variable.unset'), serviceId: id, key }),
+  z.strictObject({
+    kind: z.literal('service.set'),
+    serviceId: id,
+    key: keysOf(serviceRules),
+    value: z.unknown().describe('The whole new value of this setting.'),
+  }),
+  z.strictObject({ kind: z.literal('service.create'), serviceId: id }).describe('Adds a service of the project.'),
+  z.strictObject({ kind: z.literal('service.remove'), serviceId: id }).describe('Removes it from this environment.'),
+  z.strictObject({
+    kind: z.literal('process.create'),
+    serviceId: id,
+    name: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]{0,39}$/, 'must begin with a letter and be of small letters, digits and dashes'),
+    settings: z.partialRecord(keysOf(processRules), z.unknown()).optional(),
+  }),
+  z.strictObject({
+    kind: z.literal('process.set'),
+    processId: id,
+    key: keysOf(processRules),
+    value: z.unknown().describe('Null removes what a process need not have.'),
+  }),
+  z.strictObject({ kind: z.literal('process.delete'), processId: id }),
+  // Their parts do not exist yet: the answer says which one is missing.
+  z.strictObject({ kind: z.literal('file.set'), serviceId: id, key, value: z.string().meta({ writeOnly: true }) }),
+  z.strictObject({ kind: z.literal('file.unset'), serviceId: id, key }),
+  z.strictObject({ kind: z.literal('volume.create'), processId: id, key, value: z.unknown() }),
+  z.strictObject({ kind: z.literal('volume.grow'), volumeId: id, value: z.unknown() }),
+  z.strictObject({ kind: z.literal('volume.delete'), volumeId: id }),
+]);
+export type ItemBody = z.output<typeof itemBody>;

@@ -1,0 +1,128 @@
+import { processesAmong, processNamed, servicesAmong } from '../../db/change-sets/draft/subjects.ts';
+import type { NewItem } from '../../db/change-sets/stage.ts';
+import type { Effect } from '../../db/engine/effect.ts';
+import type { EnvironmentView } from '../../db/environments/environments.ts';
+import type { JsonValue } from '../../db/postgres/json.ts';
+import { itemRules } from '../../domain/change-sets/rules.ts';
+import { type FieldError, Problem } from '../../domain/problems.ts';
+import { processFault } from '../../domain/services/consistency.ts';
+import { defaultProcess, type ProcessSettings } from '../../domain/services/settings.ts';
+import { invalidFields } from '../engine/input/input.ts';
+import type { ItemBody } from './item-bodies.ts';
+
+interface Placed {
+  item: ItemBody;
+  /** Where it stands in the request: `body.items[2]`. */
+  at: string;
+}
+
+/** The items of a request as the draft takes them: each is checked by its rule, and what it names must be the project's. */
+export async function stagedItems(
+  effect: Effect,
+  environment: EnvironmentView,
+  placed: readonly Placed[],
+): Promise<NewItem[]> {
+  refuseMissing(placed);
+  const faults = placed.flatMap(({ item, at }) => faultsOf(item, at));
+  if (faults.length > 0) throw invalidFields(faults);
+  const services = await servicesAmong(
+    effect.kysely,
+    environment,
+    placed.flatMap(({ item }) => ('serviceId' in item ? [item.serviceId] : [])),
+  );
+  const processes = await processesAmong(
+    effect.kysely,
+    environment,
+    placed.flatMap(({ item }) => ('processId' in item ? [item.processId] : [])),
+  );
+  const result: NewItem[] = [];
+  for (const { item, at } of placed) result.push(await newItem(effect, environment, services, processes, item, at));
+  return result;
+}
+
+async function newItem(
+  effect: Effect,
+  { organizationId }: EnvironmentView,
+  services: ReadonlySet<string>,
+  processes: ReadonlyMap<string, string>,
+  item: ItemBody,
+  at: string,
+): Promise<NewItem> {
+  if ('serviceId' in item && !services.has(item.serviceId)) throw unknown(`${at}.serviceId`, 'service', item.serviceId);
+  switch (item.kind) {
+    case 'variable.set':
+      return { kind: item.kind, serviceId: item.serviceId, key: item.key, to: item.value, ...secretOf(item) };
+    case 'service.set':
+      return { kind: item.kind, serviceId: item.serviceId, key: item.key, to: item.value as JsonValue };
+    case 'process.create': {
+      const { serviceId, name } = item;
+      const settings = newProcess(item.settings);
+      const processId = await processNamed(effect, organizationId, { serviceId, name, settings });
+      return { kind: item.kind, serviceId, processId, key: '', to: { ...settings, name } };
+    }
+    case 'process.set':
+    case 'process.delete': {
+      const serviceId = processes.get(item.processId);
+      if (serviceId === undefined) throw unknown(`${at}.processId`, 'process', item.processId);
+      const value = item.kind === 'process.set' ? { key: item.key, to: item.value as JsonValue } : { key: '' };
+      return { kind: item.kind, serviceId, processId: item.processId, ...value };
+    }
+    case 'variable.unset':
+      return { kind: item.kind, serviceId: item.serviceId, key: item.key };
+    case 'service.create':
+    case 'service.remove':
+      return { kind: item.kind, serviceId: item.serviceId, key: '' };
+    default:
+      throw new Error(`Items of the kind ${item.kind} were to be refused.`);
+  }
+}
+
+function secretOf({ secret }: { secret?: boolean | undefined }): { secret?: boolean } {
+  return secret === undefined ? {} : { secret };
+}
+
+/** Defaults, and what the request says; only processes that listen have a port by default. */
+function newProcess(given: Record<string, unknown> = {}): ProcessSettings {
+  const { port, ...others } = defaultProcess;
+  const kind = given.kind ?? defaultProcess.kind;
+  const listens = kind === 'http' || kind === 'tcp';
+  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  return { ...others, ...(listens && port !== undefined ? { port } : {}), ...said };
+}
+
+function faultsOf(item: ItemBody, at: string): FieldError[] {
+  if (item.kind === 'process.create') return processFaults(item, at);
+  const key = 'key' in item ? item.key : '';
+  const value = 'value' in item ? item.value : undefined;
+  const fault = itemRules[item.kind].fault({ key, value });
+  if (fault === undefined) return [];
+  const secret = fault.field === 'value' && item.kind === 'variable.set';
+  return [
+    {
+      location: `${at}.${fault.field}`,
+      message: fault.message,
+      ...(secret ? {} : { value: fault.field === 'key' ? key : value }),
+    },
+  ];
+}
+
+function processFaults(item: ItemBody & { kind: 'process.create' }, at: string): FieldError[] {
+  const faults = Object.entries(item.settings ?? {}).flatMap(([key, value]) => {
+    const fault = itemRules['process.set'].fault({ key, value });
+    return fault === undefined ? [] : [{ location: `${at}.settings.${key}`, message: fault.message, value }];
+  });
+  if (faults.length > 0) return faults;
+  const fault = processFault(newProcess(item.settings));
+  return fault === undefined ? [] : [{ location: `${at}.settings`, message: fault }];
+}
+
+function refuseMissing(placed: readonly Placed[]): void {
+  const missing = placed.map(({ item }) => itemRules[item.kind].missing).find((part) => part !== undefined);
+  if (missing === undefined) return;
+  throw new Problem('capability-missing', `This version of Ballast has no ${missing} yet; leave this change out.`);
+}
+
+function unknown(location: string, noun: string, value: string): Problem {
+  const message = `is no ${noun} of this environment's project`;
+  return invalidFields([{ location, message, value }]);
+}

@@ -1,0 +1,3 @@
+import { listVariables } from './list-variables.ts';
+
+export const variables = { list: listVariables };

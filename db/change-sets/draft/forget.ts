@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import type { Effect } from '../../engine/effect.ts';
+import { tenant } from '../../postgres/tenant.ts';
+
+/**
+ * Deletes those of these services and processes that no environment has or had and no draft or held change set adds: what
+ * was never applied leaves nothing to restore.
+ */
+export async function forgetUnused(
+  effect: Effect,
+  organizationId: string,
+  { serviceIds, processIds }: { serviceIds: readonly string[]; processIds: readonly string[] },
+): Promise<void> {
+  const own = tenant(effect.kysely, organizationId);
+  if (serviceIds.length > 0) {
+    const deleted = await own
+      .deleteFrom('service')
+      .where('id', 'in', serviceIds)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('environment_service').whereRef('service_id', '=', 'service.id').select(sql.lit(1).as('x')),
+          ),
+        ),
+      )
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('change_set_item').whereRef('service_id', '=', 'service.id').select(sql.lit(1).as('x')))),
+      )
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('release').whereRef('service_id', '=', 'service.id').select(sql.lit(1).as('x')))),
+      )
+      .returning(['id', 'project_id'])
+      .execute();
+    for (const { id, project_id: projectId } of deleted) {
+      effect.change({ organizationId, kind: 'service', id, projectId });
+    }
+  }
+  if (processIds.length === 0) return;
+  await own
+    .deleteFrom('service_process')
+    .where('id', 'in', processIds)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('environment_service')
+            .whereRef('environment_service.service_id', '=', 'service_process.service_id')
+            .where(sql<boolean>`environment_service.settings -> 'processes' ? service_process.id::text`)
+            .select(sql.lit(1).as('x')),
+        ),
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('change_set_item')
+            .whereRef('change_set_item.process_id', '=', 'service_process.id')
+            .select(sql.lit(1).as('x')),
+        ),
+      ),
+    )
+    // The service's last process is its default one: whoever adds the service to an environment finds it there.
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('service_process as other')
+          .whereRef('other.service_id', '=', 'service_process.service_id')
+          .whereRef('other.id', '<>', 'service_process.id')
+          .select(sql.lit(1).as('x')),
+      ),
+    )
+    .execute();
+}

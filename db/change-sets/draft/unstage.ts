@@ -1,0 +1,59 @@
+import { Problem } from '../../../domain/problems.ts';
+import type { Effect } from '../../engine/effect.ts';
+import { auditDraft, lockDraft, raiseRevision } from '../drafts.ts';
+import type { EnvironmentRef } from '../environment-ref.ts';
+import { deleteItems, draftItems, type ItemRow } from '../items.ts';
+import { forgetUnused } from './forget.ts';
+
+/** Takes one change back, with those that stand on it: those of a service or process that it would have added. */
+export async function unstage(effect: Effect, place: EnvironmentRef, id: string): Promise<void> {
+  const draft = await lockDraft(effect, place);
+  const items = await draftItems(effect.kysely, place, draft.id);
+  const item = items.find((one) => one.id === id);
+  if (item === undefined) {
+    throw new Problem('conflict', 'The change was applied, replaced or discarded meanwhile; look at the draft again.');
+  }
+  await take(effect, place, [item, ...items.filter((one) => one !== item && standsOn(one, item))]);
+  await raiseRevision(effect, place, draft);
+  auditDraft(effect, place, 'unstaged', draft, [item.label]);
+}
+
+/** Takes all staged changes back. Empty already: nothing happens. */
+export async function discardDraft(effect: Effect, place: EnvironmentRef, id: string): Promise<void> {
+  const draft = await lockDraft(effect, place);
+  if (draft.id !== id) throw notADraft();
+  const items = await draftItems(effect.kysely, place, draft.id);
+  if (items.length === 0) return;
+  await take(effect, place, items);
+  await raiseRevision(effect, place, draft);
+  auditDraft(
+    effect,
+    place,
+    'discarded',
+    draft,
+    items.map(({ label }) => label),
+  );
+}
+
+export function notADraft(): Problem {
+  return new Problem('conflict', 'The changes were applied already; revert them, or cancel the deployments.');
+}
+
+function standsOn(item: ItemRow, on: ItemRow): boolean {
+  if (on.kind === 'service.create') return item.service_id === on.service_id;
+  return on.kind === 'process.create' && item.process_id === on.process_id;
+}
+
+async function take(effect: Effect, place: EnvironmentRef, items: readonly ItemRow[]): Promise<void> {
+  const { organizationId } = place;
+  await deleteItems(
+    effect.kysely,
+    organizationId,
+    items.map(({ id }) => id),
+  );
+  const created = (kind: ItemRow['kind']) => items.filter((item) => item.kind === kind);
+  await forgetUnused(effect, organizationId, {
+    serviceIds: created('service.create').flatMap((item) => item.service_id ?? []),
+    processIds: created('process.create').flatMap((item) => item.process_id ?? []),
+  });
+}

@@ -1,0 +1,69 @@
+import { processRules, serviceRules } from '../services/field-rules.ts';
+import type { ItemKind } from './items.ts';
+
+interface Given {
+  key: string;
+  value: unknown;
+}
+interface Fault {
+  field: 'key' | 'value';
+  message: string;
+}
+
+/** The rule of a kind of change. */
+interface ItemRule {
+  fault(given: Given): Fault | undefined;
+  /** The part that is missing, as people call it: its place is kept for it. */
+  missing?: string;
+}
+
+export const mostVariableBytes = 131_072;
+const variableKey = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
+
+const nothing: ItemRule = { fault: () => undefined };
+const files: ItemRule = { ...nothing, missing: 'files of services' };
+const volumes: ItemRule = { ...nothing, missing: 'volumes' };
+
+function keyFault({ key }: Given): Fault | undefined {
+  if (!variableKey.test(key)) {
+    return {
+      field: 'key',
+      message: 'must be of letters, digits and _, not begin with a digit and have at most 256 characters',
+    };
+  }
+  if (key === 'PORT') return { field: 'key', message: 'is set by Ballast: it is the port of the process' };
+  return undefined;
+}
+
+function settingFault(rules: Readonly<Record<string, (value: unknown) => string | undefined>>) {
+  return ({ key, value }: Given): Fault | undefined => {
+    const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
+    if (rule === undefined) return { field: 'key', message: `must be one of ${Object.keys(rules).join(', ')}` };
+    const message = rule(value);
+    return message === undefined ? undefined : { field: 'value', message };
+  };
+}
+
+/** Each kind of change, and what its key and its value must be. */
+export const itemRules: Readonly<Record<ItemKind, ItemRule>> = {
+  'variable.set': {
+    fault: (given) => {
+      const fault = keyFault(given);
+      if (fault !== undefined) return fault;
+      const bytes = Buffer.byteLength(String(given.value));
+      return bytes > mostVariableBytes ? { field: 'value', message: 'must have at most 128 kB' } : undefined;
+    },
+  },
+  'variable.unset': { fault: keyFault },
+  'file.set': files,
+  'file.unset': files,
+  'service.create': nothing,
+  'service.set': { fault: settingFault(serviceRules) },
+  'service.remove': nothing,
+  'process.create': nothing,
+  'process.set': { fault: settingFault(processRules) },
+  'process.delete': nothing,
+  'volume.create': volumes,
+  'volume.grow': volumes,
+  'volume.delete': volumes,
+};

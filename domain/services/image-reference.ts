@@ -1,0 +1,50 @@
+/** An image as people name it. */
+export interface ImageReference {
+  /** In the service's own repository, in the registry of the control plane. */
+  own: boolean;
+  /** Of an outside registry, with its port. */
+  host: string;
+  repository: string;
+  tag?: string;
+  digest?: string;
+}
+
+const digestPattern = /^sha256:[0-9a-f]{64}$/;
+const tagPattern = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
+const component = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
+const repositoryPattern = new RegExp(`^${component}(?:/${component})*$`);
+const hostPattern =
+  /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*|\[[0-9a-fA-F:]+\])(?::\d{1,5})?$/;
+
+/** Where names without a host lead, as every tool for images has it. */
+const usualHost = 'docker.io';
+
+/**
+ * `registry.example.com/team/app:1.2`, `…@sha256:…`, `nginx`; `:1.2` or `@sha256:…` alone means the service's own
+ * repository. Undefined: it is none.
+ */
+export function parseImage(text: string): ImageReference | undefined {
+  if (text.length > 500) return undefined;
+  const [beforeDigest = '', digest, ...more] = text.split('@');
+  if (more.length > 0 || (digest !== undefined && !digestPattern.test(digest))) return undefined;
+  const colon = beforeDigest.lastIndexOf(':');
+  const hasTag = colon > beforeDigest.lastIndexOf('/');
+  const tag = hasTag ? beforeDigest.slice(colon + 1) : undefined;
+  const name = hasTag ? beforeDigest.slice(0, colon) : beforeDigest;
+  if (tag !== undefined && !tagPattern.test(tag)) return undefined;
+  const version = { ...(tag === undefined ? {} : { tag }), ...(digest === undefined ? {} : { digest }) };
+  if (name === '') {
+    return tag === undefined && digest === undefined ? undefined : { own: true, host: '', repository: '', ...version };
+  }
+  const [first = '', ...rest] = name.split('/');
+  const named = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost' || first.startsWith('['));
+  const host = named ? first : usualHost;
+  const plain = named ? rest.join('/') : name;
+  const repository = host === usualHost && !plain.includes('/') ? `library/${plain}` : plain;
+  if (!hostPattern.test(host) || !repositoryPattern.test(repository)) return undefined;
+  return { own: false, host, repository, ...version };
+}
+
+export function isImageReference(text: string): boolean {
+  return parseImage(text) !== undefined;
+}
