@@ -83,7 +83,9 @@ test('organizations are those of the caller, of a token its own', async () => {
   const second = await list(`/api/v1/organizations?limit=1&cursor=${first.nextCursor}`);
   expect([...first.items, ...second.items]).toEqual(whole.items);
   const { body } = await api.call('GET', '/api/v1/organizations', { as: ours.tokens.viewer });
-  expect(body.items).toMatchObject([{ organizationId: ours.organizationId, role: 'viewer' }]);
+  expect(body.items).toMatchObject([
+    { organizationId: ours.organizationId, role: 'viewer', callerId: ours.tokens.viewer.id },
+  ]);
 });
 
 test('neither secrets nor paths are in the log', async () => {

@@ -4,13 +4,14 @@ import { roles } from '../../domain/roles.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 
-const membershipSchema = z
+export const membershipSchema = z
   .object({
     organizationId: z.guid(),
     name: z.string(),
     slug: z.string(),
     role: z.enum(roles).describe('The role of the caller there.'),
     requireMfa: z.boolean(),
+    callerId: z.guid().describe("The id by which changes name the caller: the person's, or the token's."),
   })
   .meta({ id: 'Membership' });
 
@@ -26,7 +27,7 @@ export const listOrganizations = operation({
   async handle({ caller, database, page }) {
     if (caller.userId === undefined) {
       const items = caller.memberships.map(({ id: organizationId, name, slug, role, requireMfa }) => {
-        return { organizationId, name, slug, role, requireMfa };
+        return { organizationId, name, slug, role, requireMfa, callerId: caller.id };
       });
       return { items, after: undefined };
     }
@@ -35,7 +36,7 @@ export const listOrganizations = operation({
       found,
       page,
       ({ organizationId }) => organizationId,
-      ({ createdAt: _, ...membership }) => membership,
+      ({ createdAt: _, ...membership }) => ({ ...membership, callerId: caller.id }),
     );
   },
 });

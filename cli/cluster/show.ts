@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { agentStatusSchema } from '../../api/agents/agent-status.ts';
 import { command } from '../engine/command.ts';
-import { printable } from '../engine/table.ts';
+import { asLines } from '../engine/table.ts';
 import { type Cluster, chosenCluster, clusterOptions } from './chosen-cluster.ts';
 
 type AgentStatus = z.output<typeof agentStatusSchema>;
@@ -15,15 +15,15 @@ export const clusterShow = command({
     const cluster = await rest.call<Cluster>('GET', path);
     const agent = await rest.call<AgentStatus>('GET', `${path}/agent`);
     if (given.json) process.stdout.write(`${JSON.stringify({ cluster, agent }, undefined, 2)}\n`);
-    else process.stdout.write(asLines(cluster, agent));
+    else process.stdout.write(asLines(facts(cluster, agent)));
   },
 });
 
-function asLines(cluster: Cluster, agent: AgentStatus): string {
+function facts(cluster: Cluster, agent: AgentStatus): [string, string][] {
   const can = Object.entries(cluster.capabilities).flatMap(([name, value]) => (value === true ? [name] : []));
   const update = agent.inProgress === undefined ? '' : `, being replaced by ${agent.inProgress.toImage}`;
   const offered = agent.updateAvailable ? ` (${agent.availableImage} is available)` : '';
-  const lines: [string, string][] = [
+  return [
     ['cluster', `${cluster.slug} "${cluster.name}" ${cluster.id}`],
     ['status', [cluster.status, cluster.message].filter((text) => text !== '').join(': ')],
     ['agent', `${agent.currentImage || 'none yet'}${update}${offered}`],
@@ -36,7 +36,4 @@ function asLines(cluster: Cluster, agent: AgentStatus): string {
     ['compile error', cluster.compileError],
     ...cluster.notes.map((note): [string, string] => ['note', note]),
   ];
-  const shown = lines.filter(([, value]) => value !== '');
-  const width = Math.max(...shown.map(([title]) => title.length));
-  return shown.map(([title, value]) => `${title.padEnd(width)}  ${printable(value)}\n`).join('');
 }

@@ -12,3 +12,10 @@ export function asTable(titles: readonly string[], rows: readonly (readonly stri
 export function printable(text: string): string {
   return text.replace(/\p{C}/gu, '?');
 }
+
+/** Facts of one thing, a line each; those that are empty are left out. */
+export function asLines(lines: readonly (readonly [title: string, value: string])[]): string {
+  const shown = lines.filter(([, value]) => value !== '');
+  const width = Math.max(0, ...shown.map(([title]) => title.length));
+  return shown.map(([title, value]) => `${title.padEnd(width)}  ${printable(value)}\n`).join('');
+}

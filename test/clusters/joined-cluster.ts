@@ -32,8 +32,8 @@ export interface JoinedCluster {
   /** Place for files of the test, removed at its end. */
   directory: string;
   /** Begins a command against the API that runs here. */
-  spawnBallast(words: string[], more?: Record<string, string>): ChildProcessWithoutNullStreams;
-  ballast(words: string[], more?: { env?: Record<string, string>; input?: string }): Promise<Ended>;
+  spawnBallast(words: string[], more?: Record<string, string>, cwd?: string): ChildProcessWithoutNullStreams;
+  ballast(words: string[], more?: { env?: Record<string, string>; input?: string; cwd?: string }): Promise<Ended>;
   close(): Promise<void>;
 }
 
@@ -47,15 +47,17 @@ export async function joinedCluster(): Promise<JoinedCluster> {
   };
   try {
     const ours = await seed(api.database);
-    const spawnBallast: JoinedCluster['spawnBallast'] = (words, more = {}) => {
+    const spawnBallast: JoinedCluster['spawnBallast'] = (words, more = {}, cwd = directory) => {
       const token = 'token' in ours.tokens.admin ? ours.tokens.admin.token : '';
       const env = { ...bareEnvironment, BALLAST_HOME: join(directory, 'home') };
       return spawn(process.execPath, [main, ...words], {
+        cwd,
         env: { ...env, BALLAST_URL: api.url, BALLAST_TOKEN: token, ...more },
         stdio: ['pipe', 'pipe', 'pipe'],
       });
     };
-    const ballast: JoinedCluster['ballast'] = (words, more = {}) => ended(spawnBallast(words, more.env), more.input);
+    const ballast: JoinedCluster['ballast'] = (words, more = {}) =>
+      ended(spawnBallast(words, more.env, more.cwd), more.input);
     const made = await ballast(['cluster', 'create', 'Berlin', '--json']);
     const { cluster, token } = JSON.parse(made.out);
     const agent = new PeerAgent(api.url);

@@ -1,0 +1,73 @@
+import type { z } from 'zod';
+import type { environmentSchema } from '../../api/environments/environment.ts';
+import type { projectSchema } from '../../api/projects/project.ts';
+import { UsageError } from '../engine/command.ts';
+import { printable } from '../engine/table.ts';
+import type { Here } from './here.ts';
+
+export type Project = z.output<typeof projectSchema>;
+export type Environment = z.output<typeof environmentSchema>;
+
+/** The project that a command is about: as it was named, or the only one. */
+export async function chosenProject({ rest, wanted }: Here): Promise<Project> {
+  const projects = await rest.all<Project>('/projects');
+  const none = 'There is no project yet; see `./ballast deploy --help` or `./ballast project create --help`.';
+  return onlyOne('project', projects, wanted.project, none);
+}
+
+/** `change`: the command changes something, so production has to be named by the option. */
+export async function chosenEnvironment(
+  { rest, wanted, named }: Here,
+  project: Project,
+  { change }: { change: boolean },
+): Promise<Environment> {
+  const environments = await rest.all<Environment>(`/projects/${project.id}/environments`);
+  const first = environments.find(({ production, kind }) => !production && kind === 'persistent');
+  const word = wanted.environment ?? first?.slug;
+  const none = `The project ${project.slug} has no environment; see \`./ballast env create --help\`.`;
+  if (word === undefined && environments.length > 0) {
+    throw new UsageError(
+      `${project.slug} has only production environments; name one by --environment: ${slugs(environments)}.`,
+    );
+  }
+  const found = onlyOne('environment', environments, word, none);
+  if (!change || !found.production || named) return found;
+  throw new UsageError(
+    `The environment ${found.slug} is production: name it, by --environment ${found.slug}, to change something there.`,
+  );
+}
+
+interface Named {
+  id: string;
+  slug: string;
+  name: string;
+}
+
+/** The thing that is meant by this word. A slug goes before a name, which somebody may have chosen to look like one. */
+export function meant<Thing extends Named>(things: readonly Thing[], word: string): Thing | undefined {
+  return (
+    things.find(({ slug, id }) => slug === word || id === word.toLowerCase()) ??
+    things.find(({ name }) => name.toLowerCase() === word.toLowerCase())
+  );
+}
+
+function onlyOne<Thing extends Named>(
+  noun: string,
+  things: readonly Thing[],
+  word: string | undefined,
+  none: string,
+): Thing {
+  const [only] = things;
+  if (only === undefined) throw new UsageError(none);
+  if (word === undefined) {
+    if (things.length === 1) return only;
+    throw new UsageError(`There are several ${noun}s; say which one by --${noun}: ${slugs(things)}.`);
+  }
+  const found = meant(things, word);
+  if (found !== undefined) return found;
+  throw new UsageError(`There is no ${noun} "${printable(word)}"; there is: ${slugs(things)}.`);
+}
+
+function slugs(things: readonly Named[]): string {
+  return things.map(({ slug }) => slug).join(', ');
+}

@@ -1,0 +1,66 @@
+import type { z } from 'zod';
+import type { membershipSchema } from '../../api/organizations/list-organizations.ts';
+import { type Option, UsageError } from '../engine/command.ts';
+import { type Address, Rest, restOptions } from '../engine/rest.ts';
+import { printable } from '../engine/table.ts';
+import { type Belonging, findBelonging } from './belonging.ts';
+
+export type Membership = z.output<typeof membershipSchema>;
+
+/** The options by which commands say where they belong. */
+export const projectOption = {
+  project: { type: 'string', short: 'p', value: 'PROJECT', what: "Slug or name of the project; else the directory's." },
+} as const satisfies Record<string, Option>;
+export const serviceOption = {
+  service: { type: 'string', short: 's', value: 'SERVICE', what: "Slug or name of the service; else the directory's." },
+} as const satisfies Record<string, Option>;
+export const environmentOption = {
+  environment: {
+    type: 'string',
+    short: 'e',
+    value: 'ENVIRONMENT',
+    what: 'Slug or name of the environment; else staging, the oldest one that is not production.',
+  },
+} as const satisfies Record<string, Option>;
+
+export const projectOptions = { ...projectOption, ...restOptions } as const;
+export const environmentOptions = { ...projectOption, ...environmentOption, ...restOptions } as const;
+export const serviceOptions = { ...projectOption, ...environmentOption, ...serviceOption, ...restOptions } as const;
+
+export interface Given extends Address {
+  project?: string | undefined;
+  environment?: string | undefined;
+  service?: string | undefined;
+}
+
+/** What a command knows before it asks for a project. */
+export interface Here {
+  rest: Rest;
+  organization: Membership;
+  /** As the options say, and the directory where they say nothing. */
+  wanted: { project?: string | undefined; environment?: string | undefined; service?: string | undefined };
+  /** Whether the environment was named by an option. */
+  named: boolean;
+}
+
+export async function here(given: Given, directory = process.cwd()): Promise<Here> {
+  const rest = new Rest(given);
+  const [organization] = await rest.all<Membership>('/organizations', 1);
+  if (organization === undefined) throw new UsageError('This token belongs to no organization; create another one.');
+  const found = findBelonging(directory);
+  const counts = found !== undefined && (given.project === undefined || given.project === found.belonging.project);
+  if (counts) refuseOther(found.file, found.belonging, organization);
+  const { organization: _, ...remembered } = counts ? found.belonging : { organization: '' };
+  const { project, environment, service } = given;
+  const said = Object.fromEntries(
+    Object.entries({ project, environment, service }).filter(([, value]) => value !== undefined),
+  );
+  return { rest, organization, wanted: { ...remembered, ...said }, named: environment !== undefined };
+}
+
+function refuseOther(file: string, belonging: Belonging, { slug }: Membership): void {
+  if (belonging.organization === slug) return;
+  throw new UsageError(
+    `${file} is of the organization ${printable(belonging.organization)}, and this token of ${slug}: use a token of the former, or say --project.`,
+  );
+}

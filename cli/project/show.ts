@@ -1,0 +1,33 @@
+import { command } from '../engine/command.ts';
+import { asLines, asTable, printable } from '../engine/table.ts';
+import { chosenProject, type Environment } from '../place/chosen.ts';
+import { here, projectOptions } from '../place/here.ts';
+
+export const projectShow = command({
+  summary: 'Shows a project with its environments',
+  usage: '[--project PROJECT] [--json]',
+  options: projectOptions,
+  run: async (given) => {
+    const place = await here(given);
+    const project = await chosenProject(place);
+    const environments = await place.rest.all<Environment>(`/projects/${project.id}/environments`);
+    if (given.json) return void process.stdout.write(`${JSON.stringify({ project, environments }, undefined, 2)}\n`);
+    const { id, slug, name, description, owner, team, deployConcurrency, createdAt } = project;
+    process.stdout.write(
+      asLines([
+        ['project', `${slug} "${name}" ${id}`],
+        ['description', description],
+        ['owner', team?.name ?? owner?.name ?? ''],
+        ['at once', `${deployConcurrency} deployments`],
+        ['created', createdAt],
+      ]),
+    );
+    const rows = environments.map((environment) => [
+      environment.slug,
+      printable(environment.name),
+      environment.production ? 'production' : environment.kind,
+      environment.namespace,
+    ]);
+    if (rows.length > 0) process.stdout.write(`\n${asTable(['environment', 'name', 'kind', 'namespace'], rows)}`);
+  },
+});
