@@ -14,6 +14,7 @@ beforeAll(async () => {
     database: fresh.database,
     keyring: { encryptSecret: nothing, decryptSecret: nothing },
     archive: async () => undefined,
+    ingressDomain: 'localhost',
   };
 });
 afterAll(() => fresh.drop());

@@ -10,6 +10,8 @@ export interface ActivityParts {
   database: Database;
   keyring: Secrets;
   archive: ArchiveRun;
+  /** Beneath it, each process that serves requests gets a host name. */
+  ingressDomain: string;
 }
 
 type Activities = Record<string, unknown>;

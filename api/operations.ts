@@ -8,6 +8,7 @@ import { clusterEvents } from './cluster-events/index.ts';
 import { clusters } from './clusters/index.ts';
 import { commands } from './commands/index.ts';
 import { deletedOrganizations } from './deleted-organizations/index.ts';
+import { deployments } from './deployments/index.ts';
 import { environments } from './environments/index.ts';
 import { events } from './events/index.ts';
 import { invitations } from './invitations/index.ts';
@@ -46,6 +47,7 @@ export const operations = {
   environments,
   changeSets,
   variables,
+  deployments,
   clusters: { ...clusters, ...agents, ...clusterEvents, ...mesh },
   workloads: { ...workloads, ...logs },
   clusterCommands: commands,

@@ -32,6 +32,8 @@ export const problems = {
   'invitation-over': { status: 409, title: 'Conflict' },
   'members-without-mfa': { status: 409, title: 'Conflict' },
   'already-decided': { status: 409, title: 'Conflict' },
+  'deployments-at-limit': { status: 409, title: 'Conflict' },
+  'service-suspended': { status: 409, title: 'Conflict' },
   'cluster-in-use': { status: 409, title: 'Conflict' },
   'cluster-not-ready': { status: 409, title: 'Conflict' },
   'update-in-progress': { status: 409, title: 'Conflict' },

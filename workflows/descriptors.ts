@@ -1,14 +1,18 @@
 import type { ActorDescriptor } from '../domain/actors/actor-descriptor.ts';
 import { parseActorId } from '../domain/actors/actors.ts';
 import { agentUpdateDescriptor } from './agent-update/descriptor.ts';
+import { changeSetDescriptor } from './change-set/descriptor.ts';
 import { clusterDescriptor } from './cluster/descriptor.ts';
 import { deletionDescriptor } from './deletion/descriptor.ts';
+import { deploymentDescriptor } from './deployment/descriptor.ts';
 
 /** The actors there are: the one list that names all of them. */
 const all = {
   deletion: deletionDescriptor,
   cluster: clusterDescriptor,
   'agent-update': agentUpdateDescriptor,
+  'change-set': changeSetDescriptor,
+  deployment: deploymentDescriptor,
 } as const;
 
 export type ActorKind = keyof typeof all;

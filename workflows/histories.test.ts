@@ -61,7 +61,7 @@ test('the words of every actor are complete: each activity and each signal there
   for (const kind of kinds) {
     const { workflow, activities, words } = descriptors[kind];
     const program = await readFile(new URL(`workflows/${kind}/workflow.ts`, checkout), 'utf8');
-    const called = [...program.matchAll(/const \{([^}]+)\} = proxyActivities/g)].flatMap(([, names = '']) =>
+    const called = [...program.matchAll(/const \{([^}]+)\} =\s+proxyActivities/g)].flatMap(([, names = '']) =>
       names.split(',').map((name) => name.trim()),
     );
     const signals = Object.keys(await messagesOf(kind));

@@ -11,6 +11,5 @@ export const foreignKeys: readonly ForeignKey[] = [
   { ...of('draft', 'environment_id', 'environment'), onDelete: 'cascade' },
   { ...of('change_set_item', 'environment_id', 'environment'), onDelete: 'cascade' },
   { ...of('change_set_item', 'service_id', 'service'), onDelete: 'cascade' },
-  of('change_set', 'environment_id', 'environment'),
   of('change_set', 'project_id', 'project'),
 ];

@@ -37,6 +37,8 @@ export const DeploymentSchema = defineEntity({
     /** Where it rolls, and the revision of that cluster's desired state. */
     clusterId: p.uuid().nullable(),
     workloadRevision: p.integer().nullable(),
+    /** The name of its instances there, from its claim on: that of the live ones if nothing but replicas differs. */
+    runsAs: p.text().nullable(),
     /** `{ stage, startedAt, endedAt?, detail? }` each. */
     stages: p.json<JsonValue[]>().defaultRaw(`'[]'`),
     /** The instance that failed, its exit, its last lines. */

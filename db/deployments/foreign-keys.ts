@@ -9,7 +9,6 @@ const of = (table: string, column: string, references: string): ForeignKey => ({
 
 export const foreignKeys: readonly ForeignKey[] = [
   of('deployment', 'project_id', 'project'),
-  of('deployment', 'environment_id', 'environment'),
   of('deployment', 'service_id', 'service'),
   of('deployment', 'release_id', 'release'),
   { ...of('deployment_event', 'deployment_id', 'deployment'), onDelete: 'cascade' },

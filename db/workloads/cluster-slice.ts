@@ -65,6 +65,8 @@ export const ObservedSliceSchema = defineEntity({
     instances: p.json<JsonValue[]>(),
     volumes: p.json<JsonValue[]>(),
     traffic: p.json<JsonValue[]>(),
+    /** How far its rollout is, as the agent tells; null for workloads without one. */
+    rollout: p.json<JsonObject>().nullable(),
     observedAt: p.datetime(3).defaultRaw('now()'),
   },
   indexes: [{ name: 'observed_slice_organization_id_index', properties: ['organizationId'] }],

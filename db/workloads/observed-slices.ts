@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { ClusterRef } from '../clusters/clusters.ts';
-import type { JsonValue } from '../postgres/json.ts';
+import type { JsonObject, JsonValue } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 
 /** A slice as the agent last saw it; instances, volumes and traffic as in protocol/observed.ts. */
@@ -13,6 +13,8 @@ export interface ObservedSliceView {
   instances: JsonValue[];
   volumes: JsonValue[];
   traffic: JsonValue[];
+  /** `observedRollout` of the protocol; null for workloads without one. */
+  rollout: JsonObject | null;
   observedAt: Date;
 }
 
@@ -48,6 +50,7 @@ function observed(kysely: Kysely<Tables>) {
       'instances',
       'volumes',
       'traffic',
+      'rollout',
       'observed_at as observedAt',
     ]);
 }

@@ -101,6 +101,7 @@ export async function serve(
     database,
     keyring,
     archive: archiveRuns({ database, keyring, temporal }),
+    ingressDomain: 'localhost',
   });
   let ended: Promise<void> = Promise.resolve();
   await new Promise<void>((serving) => {

@@ -1,6 +1,7 @@
 import { changeExamples } from './change-examples.ts';
 import { clusterExamples } from './cluster-examples.ts';
 import { deliveryExamples } from './delivery-examples.ts';
+import { deploymentExamples } from './deployment-examples.ts';
 import type { Example, ExampleGround } from './example.ts';
 import { organizationExamples } from './organization-examples.ts';
 
@@ -11,6 +12,7 @@ export function operationExamples(ground: ExampleGround): Record<string, Example
     ...clusterExamples(ground),
     ...deliveryExamples(ground),
     ...changeExamples(ground),
+    ...deploymentExamples(ground),
     'auditLog.list': {},
     'version.get': {},
     'version.releases': {},

@@ -18,7 +18,7 @@ let needed: Promise<Column[]> | undefined;
 
 /**
  * Inserts a row of an organization into any table, made of what the database says of its columns, so that a new table
- * needs no sample of its own. References lead to rows that the organization has already.
+ * needs no sample of its own. References lead to rows that the organization has already, or are made.
  */
 export async function tenantRow(
   database: Database,
@@ -47,14 +47,24 @@ async function references(database: Database, table: string, organizationId: str
   for (const { columns, references, referenced } of foreignKeys.filter((key) => key.table === table)) {
     const further = columns.filter((column) => column !== 'organization_id');
     if (further.length === 0) continue;
-    const { rows } = await sql<Row>`
-      select * from ${sql.table(references)} where organization_id = ${organizationId} limit 1
-    `.execute(database.kysely);
-    const [row] = rows;
-    if (row === undefined) throw new Error(`A row of ${table} refers to ${references}: make one first.`);
+    const row = await someRow(database, references, organizationId);
+    if (row === undefined) throw new Error(`The row of ${references} that ${table} refers to is not there.`);
     for (const column of further) found[column] = row[referenced[columns.indexOf(column)] ?? ''];
   }
   return found;
+}
+
+async function someRow(database: Database, table: string, organizationId: string): Promise<Row | undefined> {
+  const found = async () => {
+    const { rows } = await sql<Row>`
+      select * from ${sql.table(table)} where organization_id = ${organizationId} limit 1
+    `.execute(database.kysely);
+    return rows[0];
+  };
+  const row = await found();
+  if (row !== undefined) return row;
+  await tenantRow(database, table, organizationId);
+  return await found();
 }
 
 async function neededColumns({ kysely }: Database): Promise<Column[]> {

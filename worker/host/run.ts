@@ -108,7 +108,10 @@ export async function runWorker({ settings, handed, log, signal }: Running): Pro
     address,
     keys,
     bundle,
-    activities: await createActivities({ database, keyring, archive: archiveRuns({ database, keyring, temporal }) }),
+    activities: await createActivities({
+      ...{ database, keyring, archive: archiveRuns({ database, keyring, temporal }) },
+      ingressDomain: settings.INGRESS_DOMAIN,
+    }),
     concurrency: settings.ACTOR_CONCURRENCY,
     log,
     tracing,

@@ -1,0 +1,19 @@
+import { type ChangeSetRef, type ChangeSetSays, settle } from '../db/change-sets/settle.ts';
+import { effect } from '../db/engine/effect.ts';
+import { actorAuthor } from './caller.ts';
+import type { ActivityParts } from './index.ts';
+
+/** Activities of a change set. Each may run twice, and answers what the row says. */
+export function createActivities({ database }: ActivityParts) {
+  return {
+    async settleChangeSet({ failed, ...ref }: ChangeSetRef & { failed?: string }): Promise<ChangeSetSays> {
+      return await effect(database, actorAuthor(), (settling) => settle(settling, ref, failed));
+    },
+
+    async expireChangeSet(ref: ChangeSetRef): Promise<ChangeSetSays> {
+      return await effect(database, actorAuthor(), (expiring) => settle(expiring, ref));
+    },
+  };
+}
+
+export type ChangeSetActivities = ReturnType<typeof createActivities>;

@@ -1,0 +1,17 @@
+import { cancelDeployment } from './cancel-deployment.ts';
+import { getDeployment } from './get-deployment.ts';
+import { listDeployments } from './list-deployments.ts';
+import { listEnvironmentDeployments } from './list-environment-deployments.ts';
+import { listEvents } from './list-events.ts';
+import { listServiceDeployments } from './list-service-deployments.ts';
+import { streamDeployment } from './stream-deployment.ts';
+
+export const deployments = {
+  list: listDeployments,
+  ofEnvironment: listEnvironmentDeployments,
+  ofService: listServiceDeployments,
+  get: getDeployment,
+  cancel: cancelDeployment,
+  events: listEvents,
+  stream: streamDeployment,
+};

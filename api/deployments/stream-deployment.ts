@@ -1,0 +1,36 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { findDeployment } from '../../db/deployments/deployments.ts';
+import { isDeploymentFinal } from '../../domain/deployments/states.ts';
+import { operation } from '../engine/operation.ts';
+import { deploymentPath, deploymentSchema, progressOf } from './deployment.ts';
+
+const progressSchema = deploymentSchema.pick({ id: true, state: true, blocker: true, message: true, stages: true });
+/** As the specification says. */
+const rereadMillis = 1_000;
+
+export const streamDeployment = operation({
+  method: 'GET',
+  url: '/api/v1/deployments/{id}/stream',
+  summary: 'Stream the state of a deployment',
+  description:
+    'An event for the state of now, and for each change. Nothing follows a final state. A deployment that cannot be read closes the stream without a word.',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: [],
+  path: deploymentPath,
+  stream: { kind: 'other', events: { state: progressSchema.meta({ id: 'DeploymentProgress' }) } },
+  async *handle({ caller, path, database, signal }) {
+    let told: unknown;
+    while (!signal.aborted) {
+      const deployment = await findDeployment(database.kysely, caller.organization.id, path.id);
+      if (deployment === undefined || !caller.seesProject(deployment.projectId)) return;
+      const data = { id: deployment.id, state: deployment.state, ...progressOf(deployment) };
+      if (!isDeepStrictEqual(data, told)) yield { event: 'state', data };
+      if (isDeploymentFinal(deployment.state)) return;
+      told = data;
+      await pause(rereadMillis, undefined, { signal }).catch(() => undefined);
+    }
+  },
+});

@@ -1,0 +1,114 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { StageTime } from '../../domain/deployments/stages.ts';
+import type { DeploymentBlocker, DeploymentKind, DeploymentState } from '../../domain/deployments/states.ts';
+import type { JsonObject } from '../postgres/json.ts';
+import type { Tables } from '../postgres/tables.ts';
+
+export interface DeploymentView {
+  id: string;
+  projectId: string;
+  environmentId: string;
+  environmentName: string;
+  serviceId: string;
+  serviceName: string;
+  releaseId: string;
+  releaseNumber: number;
+  kind: DeploymentKind;
+  state: DeploymentState;
+  waitsFor: DeploymentBlocker | null;
+  /** Why its actor cannot be told. */
+  blocker: string | null;
+  message: string | null;
+  approvalId: string | null;
+  changeSetId: string | null;
+  changeSetMessage: string;
+  requestedBy: string;
+  requestedById: string;
+  cancelRequestedAt: Date | null;
+  downtimeAccepted: boolean;
+  stages: StageTime[];
+  failure: JsonObject | null;
+  rerunOf: string | null;
+  createdAt: Date;
+  finishedAt: Date | null;
+}
+
+export interface DeploymentPosition {
+  createdAt: Date;
+  id: string;
+}
+
+export interface DeploymentFilter {
+  /** Of these projects alone. */
+  projectIds?: readonly string[] | undefined;
+  projectId?: string | undefined;
+  environmentId?: string | undefined;
+  serviceId?: string | undefined;
+  changeSetId?: string | undefined;
+  releaseId?: string | undefined;
+  state?: DeploymentState | undefined;
+  /** True: those that are not final; false: those that are. */
+  open?: boolean | undefined;
+}
+
+const columns = sql`
+  deployment.id, deployment.project_id as "projectId", deployment.environment_id as "environmentId",
+  environment.name as "environmentName", deployment.service_id as "serviceId", service.name as "serviceName",
+  deployment.release_id as "releaseId", release.number as "releaseNumber", deployment.kind, deployment.state,
+  deployment.waits_for as "waitsFor", deployment.blocker, deployment.message, deployment.approval_id as "approvalId",
+  deployment.change_set_id as "changeSetId", deployment.change_set_message as "changeSetMessage",
+  deployment.requested_by_name as "requestedBy", deployment.requested_by_id as "requestedById",
+  deployment.cancel_requested_at as "cancelRequestedAt", deployment.downtime_accepted as "downtimeAccepted",
+  deployment.stages, deployment.failure, deployment.rerun_of as "rerunOf", deployment.created_at as "createdAt",
+  deployment.finished_at as "finishedAt"`;
+
+const named = sql`
+  join release on release.organization_id = deployment.organization_id and release.id = deployment.release_id
+  join environment on environment.organization_id = deployment.organization_id
+    and environment.id = deployment.environment_id
+  join service on service.organization_id = deployment.organization_id and service.id = deployment.service_id`;
+
+export async function findDeployment(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  id: string,
+): Promise<DeploymentView | undefined> {
+  const { rows } = await sql<DeploymentView>`
+    select ${columns} from deployment ${named}
+    where deployment.organization_id = ${organizationId} and deployment.id = ${id}
+  `.execute(kysely);
+  return rows[0];
+}
+
+/** Newest first. The page is found by the index of the filter before names are looked up. */
+export async function listDeployments(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  filter: DeploymentFilter,
+  { limit, after }: { limit: number; after?: DeploymentPosition | undefined },
+): Promise<DeploymentView[]> {
+  const from = after === undefined ? [] : [sql`(created_at, id) < (${after.createdAt}, ${after.id}::uuid)`];
+  const where = sql.join([sql`organization_id = ${organizationId}`, ...conditions(filter), ...from], sql` and `);
+  const { rows } = await sql<DeploymentView>`
+    select ${columns}
+    from (select * from deployment where ${where} order by created_at desc, id desc limit ${limit}) as deployment ${named}
+    order by deployment.created_at desc, deployment.id desc
+  `.execute(kysely);
+  return rows;
+}
+
+function conditions(filter: DeploymentFilter): RawBuilder<unknown>[] {
+  const { projectIds, projectId, environmentId, serviceId, changeSetId, releaseId, state, open } = filter;
+  const is = (column: string, value: string | undefined) =>
+    value === undefined ? [] : [sql`${sql.ref(column)} = ${value}`];
+  return [
+    ...(projectIds === undefined ? [] : [sql`project_id = any(${[...projectIds]}::uuid[])`]),
+    ...is('project_id', projectId),
+    ...is('environment_id', environmentId),
+    ...is('service_id', serviceId),
+    ...is('change_set_id', changeSetId),
+    ...is('release_id', releaseId),
+    ...is('state', state),
+    ...(open === undefined ? [] : [open ? sql`finished_at is null` : sql`finished_at is not null`]),
+  ];
+}

@@ -1,0 +1,151 @@
+import { sql } from 'kysely';
+import { emptyWorkload, type ToRoll, workloadOf } from '../../domain/deployments/workload-of.ts';
+import type { ReleaseContent } from '../../domain/services/settings.ts';
+import type { Effect } from '../engine/effect.ts';
+import { openReleaseSecrets } from '../releases/secrets.ts';
+import { applySlice } from '../workloads/cluster-slices.ts';
+import type { Secrets } from '../workloads/sealed-workload.ts';
+
+/** The key of a service in an environment in its cluster's desired state. */
+export function rolloutKey(environmentId: string, serviceId: string): string {
+  return `env/${environmentId}/${serviceId}`;
+}
+
+export interface RolloutParts {
+  keyring: Secrets;
+  /** Beneath it, each process that serves requests gets a host name. */
+  ingressDomain: string;
+}
+
+export interface DeploymentRef {
+  deploymentId: string;
+  organizationId: string;
+}
+
+/** A release that cannot be put on a cluster, and why. */
+export class CannotRoll extends Error {
+  override readonly name = 'CannotRoll';
+}
+
+interface Row {
+  cluster_id: string | null;
+  environment_id: string;
+  environment_name: string;
+  service_id: string;
+  service_slug: string;
+  /** How people call it on the cluster. */
+  name: string;
+  release_id: string;
+  content: ReleaseContent;
+  sealed: Buffer | null;
+  content_digest: string;
+  runs_as: string | null;
+  deployment_id: string;
+}
+
+/** Puts the release of a deployment into the desired state of its cluster, under the deployment's name. */
+export async function rollForward(
+  effect: Effect,
+  parts: RolloutParts,
+  { deploymentId, organizationId }: DeploymentRef,
+): Promise<{ clusterId: string; revision: number }> {
+  await nameInstances(effect, { deploymentId, organizationId });
+  const row = await rowOf(effect, { deploymentId, organizationId });
+  if (row === undefined) throw new CannotRoll('The service or its environment was deleted.');
+  return await put(effect, parts, organizationId, row, workloadOf);
+}
+
+/**
+ * Puts the live release of a deployment's place back into the desired state: its instances go on, those of the deployment
+ * end. Where nothing was live, nothing runs.
+ */
+export async function rollBack(
+  effect: Effect,
+  parts: RolloutParts,
+  { deploymentId, organizationId }: DeploymentRef,
+): Promise<void> {
+  const { rows } = await sql<Row>`
+    ${columns} from deployment asked
+    join environment_service place on place.organization_id = asked.organization_id
+      and place.environment_id = asked.environment_id and place.service_id = asked.service_id
+    join deployment on deployment.id = place.live_deployment_id
+    join release on release.id = place.live_release_id ${names}
+    where asked.id = ${deploymentId} and asked.organization_id = ${organizationId}
+  `.execute(effect.kysely);
+  const [live] = rows;
+  if (live !== undefined) await put(effect, parts, organizationId, live, workloadOf);
+  else {
+    const own = await rowOf(effect, { deploymentId, organizationId });
+    if (own !== undefined) await put(effect, parts, organizationId, own, emptyWorkload);
+  }
+}
+
+/** A redeployment has instances of its own; else they are the live ones where the release runs as the live one does. */
+async function nameInstances(effect: Effect, { deploymentId, organizationId }: DeploymentRef): Promise<void> {
+  await sql`
+    update deployment set runs_as = coalesce(deployment.runs_as, case
+      when deployment.kind = 'redeploy' then concat(release.runs_as, '.', deployment.admission_order)
+      when before.runs_as = release.runs_as::text or before.runs_as like concat(release.runs_as, '.%')
+        then before.runs_as
+      else release.runs_as::text end)
+    from release
+    left join environment_service place on place.organization_id = release.organization_id
+      and place.environment_id = release.environment_id and place.service_id = release.service_id
+    left join deployment before on before.id = place.live_deployment_id
+    where deployment.id = ${deploymentId} and deployment.organization_id = ${organizationId}
+      and release.id = deployment.release_id
+  `.execute(effect.kysely);
+}
+
+async function rowOf(effect: Effect, { deploymentId, organizationId }: DeploymentRef): Promise<Row | undefined> {
+  const { rows } = await sql<Row>`
+    ${columns} from deployment join release on release.id = deployment.release_id ${names}
+    where deployment.id = ${deploymentId} and deployment.organization_id = ${organizationId}
+  `.execute(effect.kysely);
+  return rows[0];
+}
+
+const columns = sql`
+  select environment.cluster_id, environment.id as environment_id, environment.name as environment_name,
+    service.id as service_id, service.slug as service_slug,
+    concat(project.slug, '/', environment.slug, '/', service.slug) as name,
+    release.id as release_id, release.content, release.sealed, release.content_digest,
+    deployment.id as deployment_id, deployment.runs_as`;
+const names = sql`
+  join environment on environment.organization_id = release.organization_id and environment.id = release.environment_id
+  join service on service.organization_id = release.organization_id and service.id = release.service_id
+  join project on project.organization_id = release.organization_id and project.id = release.project_id`;
+
+async function put(
+  effect: Effect,
+  { keyring, ingressDomain }: RolloutParts,
+  organizationId: string,
+  row: Row,
+  form: (roll: ToRoll) => ReturnType<typeof workloadOf>,
+): Promise<{ clusterId: string; revision: number }> {
+  const { cluster_id: clusterId, environment_id: environmentId, service_id: serviceId } = row;
+  if (clusterId === null) {
+    throw new CannotRoll(`The environment "${row.environment_name}" has no cluster: choose one in its settings.`);
+  }
+  const cluster = { id: clusterId, organizationId };
+  const secrets = await openReleaseSecrets(keyring, { id: row.release_id, organizationId, sealed: row.sealed });
+  const workload = formed(row, secrets, form);
+  const key = rolloutKey(environmentId, serviceId);
+  const { revision } = await applySlice(effect, keyring, cluster, { key, name: row.name, workload, ingressDomain });
+  return { clusterId, revision };
+}
+
+function formed(row: Row, secrets: Record<string, string>, form: (roll: ToRoll) => ReturnType<typeof workloadOf>) {
+  try {
+    return form({
+      content: row.content,
+      secrets,
+      runsAs: row.runs_as ?? '',
+      rollout: { id: row.deployment_id, digest: row.content_digest },
+      network: { environment: row.environment_id, aliases: [row.service_slug] },
+    });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new CannotRoll('The release was stored by another version of Ballast: deploy the service again.');
+  }
+}

@@ -1,0 +1,58 @@
+import { type Kysely, sql } from 'kysely';
+import { type PhaseTimes, type RolloutPhase, rolloutPhases } from '../../domain/deployments/stages.ts';
+import type { JsonObject } from '../postgres/json.ts';
+import type { Tables } from '../postgres/tables.ts';
+import type { DeploymentRef } from './rollout.ts';
+
+/** The agent's account of a rollout: `observedRollout` of protocol/observed.ts. */
+export interface Told {
+  phase: RolloutPhase;
+  at: PhaseTimes;
+  message?: string | undefined;
+  failure?: Record<string, unknown> | undefined;
+}
+
+interface Looked {
+  /** Of the last report, if it is about a rollout. */
+  told?: Told & { id: string; digest: string };
+  waitsFor: 'cluster-lost' | null;
+  message: string | null;
+}
+
+/** What is known of a rollout, and what is waited for if nothing is heard of it. */
+export async function toldRollout(
+  kysely: Kysely<Tables>,
+  { deploymentId, organizationId }: DeploymentRef,
+): Promise<Looked> {
+  const { rows } = await sql<{ name: string; contact: string | null; heard: Date | null; rollout: JsonObject | null }>`
+    select cluster.name, agent.contact, agent.last_heartbeat_at as heard, observed.rollout
+    from deployment
+    join cluster on cluster.organization_id = deployment.organization_id and cluster.id = deployment.cluster_id
+    left join cluster_agent agent on agent.cluster_id = cluster.id
+    left join observed_slice observed on observed.cluster_id = cluster.id
+      and observed.key = concat('env/', deployment.environment_id, '/', deployment.service_id)
+    where deployment.id = ${deploymentId} and deployment.organization_id = ${organizationId}
+  `.execute(kysely);
+  const [row] = rows;
+  if (row === undefined) return { waitsFor: null, message: null };
+  const told = toldOf(row.rollout);
+  if (row.contact === 'connected') return { ...(told && { told }), waitsFor: null, message: null };
+  const since = row.heard === null ? '' : ` since ${row.heard.toISOString()}`;
+  return {
+    ...(told && { told }),
+    waitsFor: 'cluster-lost',
+    message: `The cluster "${row.name}" is out of contact${since}: the rollout continues when its agent is back, or cancel it.`,
+  };
+}
+
+function toldOf(rollout: JsonObject | null): Looked['told'] {
+  if (rollout === null) return undefined;
+  const { id, digest, at, message, failure } = rollout;
+  const phase = rolloutPhases.find((one) => one === rollout.phase);
+  if (typeof id !== 'string' || typeof digest !== 'string' || phase === undefined) return undefined;
+  return {
+    ...{ id, digest, phase, at: (at ?? {}) as PhaseTimes },
+    ...(typeof message === 'string' ? { message } : {}),
+    ...(typeof failure === 'object' && failure !== null && !Array.isArray(failure) ? { failure } : {}),
+  };
+}

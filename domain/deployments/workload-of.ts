@@ -1,0 +1,67 @@
+import type { ProcessSettings, ReleaseContent } from '../services/settings.ts';
+
+/** The release to roll, and all that the cluster's desired state says beside its content. */
+export interface ToRoll {
+  content: ReleaseContent;
+  /** The values of its secret variables. */
+  secrets: Readonly<Record<string, string>>;
+  /** The name of its instances. */
+  runsAs: string;
+  rollout: { id: string; digest: string };
+  network: { environment: string; aliases: string[] };
+}
+
+/** How a check is asked, unless it says otherwise. */
+const timing = { everySeconds: 5, timeoutSeconds: 2, failures: 3 };
+const readyWithinSeconds = 300;
+
+/** The desired state of a service in an environment on its cluster, in the form of the agents' protocol. */
+export function workloadOf({ content, secrets, runsAs, rollout, network }: ToRoll) {
+  const { repository, digest, own } = content.image;
+  return {
+    release: runsAs,
+    image: own ? { own: repository, digest } : { repository, digest },
+    processes: Object.values(content.settings.processes)
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+      .map(processOf),
+    environment: { ...content.variables, ...secrets },
+    volumes: [],
+    routes: [],
+    rollout,
+    network,
+  };
+}
+
+/** The same place with nothing running: its addresses stay, its instances end. */
+export function emptyWorkload(roll: ToRoll) {
+  return { ...workloadOf(roll), processes: [], environment: {} };
+}
+
+function processOf(settings: ProcessSettings & { name: string }) {
+  const { name, kind, command, args, port, replicas, runAsUser, upstream, cpuLimitMilli, memoryLimitBytes } = settings;
+  const listens = kind === 'http' || kind === 'tcp';
+  return {
+    ...{ name, kind, command, args, replicas, upstream },
+    ...(port === undefined || kind === 'cron' ? {} : { port }),
+    ...(kind === 'cron' ? { schedule: settings.schedule } : {}),
+    timeZone: settings.timeZone,
+    overlap: settings.overlap,
+    checks: listens ? checksOf(settings) : {},
+    drainSeconds: settings.drainSeconds,
+    stabilizationSeconds: settings.stabilizationSeconds,
+    readyWithinSeconds,
+    ...(cpuLimitMilli === undefined ? {} : { cpuLimitMilli }),
+    ...(memoryLimitBytes === undefined ? {} : { memoryLimitBytes }),
+    ...(runAsUser === undefined ? {} : { runAsUser }),
+    mounts: [],
+  };
+}
+
+function checksOf({ startupPath, readinessPath, livenessPath }: ProcessSettings) {
+  const check = (path: string) => ({ kind: 'http' as const, path, ...timing });
+  return {
+    ...(startupPath === '' ? {} : { startup: check(startupPath) }),
+    ...(readinessPath === '' ? {} : { readiness: check(readinessPath) }),
+    ...(livenessPath === '' ? {} : { liveness: check(livenessPath) }),
+  };
+}

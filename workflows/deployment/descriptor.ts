@@ -1,0 +1,90 @@
+import type { ActorDescriptor, ActorInput, WorkflowEnd } from '../../domain/actors/actor-descriptor.ts';
+import { numberOf, textOf } from '../../domain/actors/plain-row.ts';
+import { type DeploymentState, deploymentStates, finalDeploymentStates } from '../../domain/deployments/states.ts';
+import { deploymentWords } from './words.ts';
+
+const minute = 60_000;
+
+/** Without news of the agent for so long, the row says what is waited for. */
+export const quietMillis = minute;
+/** So long may a rollout last after its claim, whatever the agent says; the agent's own deadlines end it long before. */
+export const rolloutMillis = 120 * minute;
+
+/** All of it stands in the deployment's row. */
+export interface DeploymentInput extends ActorInput {
+  deploymentId: string;
+  projectId: string;
+  organizationId: string;
+  /** The release's digest, which the agent reports, too. */
+  digest: string;
+  state?: DeploymentState;
+  cancelRequested: boolean;
+  /** Of an approval of this deployment alone, in milliseconds; that of a change set expires with the change set. */
+  expiresAt: number | null;
+}
+
+export const deploymentDescriptor = {
+  kind: 'deployment',
+  workflow: 'deployment',
+  table: 'deployment',
+  belongsTo: 'environment',
+  hint: 'deployment',
+  lives: 'once',
+  states: deploymentStates,
+  final: finalDeploymentStates,
+  ends: {
+    live: 'succeeded',
+    failed: 'failed',
+    superseded: 'cancelled',
+    cancelled: 'cancelled',
+    rejected: 'cancelled',
+    expired: 'failed',
+  } satisfies Record<(typeof finalDeploymentStates)[number], WorkflowEnd>,
+  stages: [
+    { name: 'queue', title: 'Queue', states: ['pending'] },
+    { name: 'prepare', title: 'Prepare', states: ['preparing'] },
+    { name: 'release-command', title: 'Release command', states: ['releasing'] },
+    { name: 'start', title: 'Start', states: ['starting'] },
+    { name: 'check', title: 'Check', states: ['checking'] },
+    { name: 'switch', title: 'Switch', states: ['switching'] },
+    { name: 'drain', title: 'Drain', states: ['draining'] },
+  ],
+  readBy: { role: 'viewer', projectTokens: false },
+  gone: 'cancelled',
+  row: {
+    name: "concat(service.name, ' to ', environment.name)",
+    release: "concat('#', release.number)",
+    join: `join environment on environment.organization_id = actor.organization_id and environment.id = actor.environment_id
+      join service on service.organization_id = actor.organization_id and service.id = actor.service_id
+      join release on release.organization_id = actor.organization_id and release.id = actor.release_id`,
+    overdue: `actor.started_at < now() - make_interval(secs => ${rolloutMillis / 1_000 + 60})`,
+    // Its turn came, or somebody cancelled it, and it did not hear of that.
+    unheard: {
+      where: `actor.state = 'pending' and actor.waits_for is null and actor.created_at < now() - interval '60 seconds'
+        or actor.cancel_requested_at < now() - interval '60 seconds'`,
+    },
+  },
+  input: {
+    columns: 'release.content_digest, approval.expires_at as approval_expires_at',
+    join: `join release on release.id = actor.release_id
+      left join approval on approval.deployment_id = actor.id and approval.decision is null`,
+    from: (row): DeploymentInput => {
+      const expiresAt = row.approval_expires_at;
+      return {
+        deploymentId: textOf(row.id),
+        projectId: textOf(row.project_id),
+        organizationId: textOf(row.organization_id),
+        digest: textOf(row.content_digest),
+        state: deploymentStates.find((state) => state === row.state) ?? 'pending',
+        revision: numberOf(row.revision),
+        cancelRequested: row.cancel_requested_at !== null,
+        expiresAt: expiresAt instanceof Date ? expiresAt.getTime() : null,
+      };
+    },
+  },
+  interrupted: (how) => `The workflow of this deployment ${how} before it finished; deploy again.`,
+  purge: { keeps: [] },
+  activities: ['claimDeployment', 'expireDeployment', 'finishDeployment', 'lookAtRollout', 'showDeployment'],
+  readByRequester: false,
+  words: deploymentWords,
+} as const satisfies ActorDescriptor;

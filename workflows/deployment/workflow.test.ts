@@ -1,0 +1,197 @@
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { admit, type NewDeployment } from '../../db/deployments/admission.ts';
+import { findDeployment } from '../../db/deployments/deployments.ts';
+import { listDeploymentEvents } from '../../db/deployments/list-events.ts';
+import { rolloutKey } from '../../db/deployments/rollout.ts';
+import { type Effect, effect } from '../../db/engine/effect.ts';
+import { findSlice } from '../../db/workloads/cluster-slices.ts';
+import { actorId } from '../../domain/actors/actors.ts';
+import type { RolloutPhase } from '../../domain/deployments/stages.ts';
+import { type ActorsGround, actorsGround, tester } from '../../test/actors/actors.ts';
+import { until } from '../../test/ground/until.ts';
+import { seedOrganization } from '../../test/seeds/seed.ts';
+import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+
+let ground: ActorsGround;
+let stopServing: () => Promise<void>;
+let organizationId: string;
+
+beforeAll(async () => {
+  ground = await actorsGround();
+  stopServing = await ground.serve();
+  organizationId = await seedOrganization(ground.database);
+});
+
+afterAll(async () => {
+  await stopServing();
+  await ground.close();
+});
+
+interface Asked {
+  id: string;
+  digest: string;
+  place: SeededPlace;
+}
+
+const run = <T>(work: (effect: Effect) => Promise<T>) => effect(ground.database, tester, work);
+const handle = ({ id }: Asked) => ground.temporal.client.workflow.getHandle(actorId('deployment', id));
+const row = async ({ id }: Asked) => {
+  const found = await findDeployment(ground.database.kysely, organizationId, id);
+  if (found === undefined) throw new Error(`The deployment ${id} is not there.`);
+  return found;
+};
+const becomes = (asked: Asked, state: string) => until(state, async () => (await row(asked)).state === state);
+const slice = ({ place }: Asked) =>
+  findSlice(
+    ground.database.kysely,
+    { id: place.clusterId, organizationId },
+    rolloutKey(place.environmentId, place.serviceId),
+  );
+
+async function deploy(place: SeededPlace, number: number, more: Partial<NewDeployment> = {}): Promise<Asked> {
+  const release = await seedRelease(ground.database, place, number);
+  const id = uuid();
+  const { projectId, environmentId, serviceId } = place;
+  const one = { id, environmentId, serviceId, releaseId: release.id, kind: 'deploy' as const, queue: true, ...more };
+  await run((asking) => admit(asking, { organizationId, projectId }, { event: 'create', deployments: [one] }));
+  await ground.delivery.deliver(actorId('deployment', id));
+  return { id, digest: release.digest, place };
+}
+
+/** The report of an agent, as the API tells it to the actor. */
+async function told(asked: Asked, phase: RolloutPhase, more: Record<string, unknown> = {}): Promise<void> {
+  const body = { id: asked.id, digest: asked.digest, phase, at: { [phase]: new Date().toISOString() }, ...more };
+  await handle(asked).signal('rollout', { id: uuid(), body });
+}
+
+async function goLive(asked: Asked): Promise<void> {
+  await becomes(asked, 'preparing');
+  await told(asked, 'done');
+  await becomes(asked, 'live');
+}
+
+test('a deployment whose turn it is becomes the desired state of its cluster, and follows the agent until it is live', async () => {
+  const asked = await deploy(await seedPlace(ground.database, organizationId), 1);
+  await becomes(asked, 'preparing');
+  const wanted = await slice(asked);
+  expect(wanted?.workload).toMatchObject({
+    release: '1',
+    rollout: { id: asked.id, digest: asked.digest },
+    image: { repository: 'registry.example.com/app', digest: asked.digest },
+    processes: [{ name: 'web', kind: 'http', port: 8080, replicas: 1 }],
+    routes: [{ process: 'web' }],
+  });
+  for (const phase of ['starting', 'checking', 'switching', 'draining'] as const) {
+    await told(asked, phase);
+    await becomes(asked, phase);
+  }
+  await told(asked, 'done');
+  expect(await handle(asked).result()).toBe('live');
+  const { stages, message, waitsFor } = await row(asked);
+  expect(stages.map(({ stage }) => stage)).toEqual(['queue', 'prepare', 'start', 'check', 'switch', 'drain']);
+  for (const [index, { endedAt }] of stages.entries()) expect(endedAt).toBe(stages[index + 1]?.startedAt ?? endedAt);
+  expect({ message, waitsFor }).toEqual({ message: null, waitsFor: null });
+  const { events } = await handle(asked).fetchHistory();
+  const activities = (events ?? []).filter((event) => event.activityTaskScheduledEventAttributes != null);
+  expect(activities.length).toBeLessThanOrEqual(8);
+});
+
+test('a rollout that the agent returned fails with its reason, and the live release is wanted again', async () => {
+  const place = await seedPlace(ground.database, organizationId);
+  const first = await deploy(place, 1);
+  await goLive(first);
+  const second = await deploy(place, 2);
+  await becomes(second, 'preparing');
+  expect((await slice(second))?.workload).toMatchObject({ release: '2' });
+  const failure = { process: 'web', instance: 'web-1', exit: { code: 3 }, lines: ['no database'] };
+  await told(second, 'returned', { message: 'web-1 exited with code 3.', failure });
+  expect(await handle(second).result()).toBe('failed');
+  expect(await row(second)).toMatchObject({ waitsFor: 'health', message: 'web-1 exited with code 3.', failure });
+  expect((await slice(second))?.workload).toMatchObject({ release: '1', rollout: { id: first.id } });
+});
+
+test('the first release of a place fails: nothing runs there, and its address stays', async () => {
+  const asked = await deploy(await seedPlace(ground.database, organizationId), 1);
+  await becomes(asked, 'preparing');
+  const hosts = async () =>
+    (
+      await ground.database.kysely
+        .selectFrom('ingress_host')
+        .select('host')
+        .where('cluster_id', '=', asked.place.clusterId)
+        .execute()
+    ).map(({ host }) => host);
+  const before = await hosts();
+  expect(before).toHaveLength(1);
+  await told(asked, 'returned', { message: 'It did not start.' });
+  await becomes(asked, 'failed');
+  expect((await slice(asked))?.workload).toMatchObject({ processes: [], environment: {} });
+  expect(await hosts()).toEqual(before);
+});
+
+test('cancelled while it rolls: the cluster returns to the live release; once it is live it is too late', async () => {
+  const place = await seedPlace(ground.database, organizationId);
+  await goLive(await deploy(place, 1));
+  const asked = await deploy(place, 2);
+  await becomes(asked, 'preparing');
+  const { projectId } = place;
+  const cancel = { event: 'cancel', id: asked.id, because: 'person' } as const;
+  await run((cancelling) => admit(cancelling, { organizationId, projectId }, cancel));
+  await ground.delivery.deliver(actorId('deployment', asked.id));
+  expect(await handle(asked).result()).toBe('cancelled');
+  expect((await slice(asked))?.workload).toMatchObject({ release: '1' });
+  const late = await run((cancelling) => admit(cancelling, { organizationId, projectId }, cancel));
+  expect(late).toMatchObject({ refused: 'already-final' });
+});
+
+test('one place rolls one deployment at a time, and a project as many as it has slots', async () => {
+  const place = await seedPlace(ground.database, organizationId, { concurrency: 2 });
+  const other = await seedPlace(ground.database, organizationId, { beside: place });
+  const third = await seedPlace(ground.database, organizationId, { beside: place });
+  const first = await deploy(place, 1);
+  await becomes(first, 'preparing');
+  const behind = await deploy(place, 2);
+  await until('it waits', async () => (await row(behind)).waitsFor === 'earlier-deployment');
+  const beside = await deploy(other, 3);
+  await becomes(beside, 'preparing');
+  const late = await deploy(third, 4);
+  await until('it waits', async () => (await row(late)).waitsFor === 'slot');
+  await goLive(first);
+  for (const next of [behind, late]) await ground.delivery.deliver(actorId('deployment', next.id));
+  await becomes(behind, 'preparing');
+  expect((await row(late)).state).toBe('pending');
+  await goLive(beside);
+  await ground.delivery.deliver(actorId('deployment', late.id));
+  await becomes(late, 'preparing');
+  await goLive(behind);
+  await goLive(late);
+});
+
+test('an environment without a cluster: it fails with what to do', async () => {
+  const place = await seedPlace(ground.database, organizationId);
+  const { tenant } = await import('../../db/postgres/tenant.ts');
+  await tenant(ground.database.kysely, organizationId)
+    .updateTable('environment')
+    .set({ cluster_id: null })
+    .where('id', '=', place.environmentId)
+    .execute();
+  const asked = await deploy(place, 1);
+  expect(await handle(asked).result()).toBe('failed');
+  expect(await row(asked)).toMatchObject({
+    waitsFor: 'configuration',
+    message: 'The environment "Staging" has no cluster: choose one in its settings.',
+  });
+});
+
+test('other content under the name of a deployment is refused, and its events end with its end', async () => {
+  const asked = await deploy(await seedPlace(ground.database, organizationId), 1);
+  await becomes(asked, 'preparing');
+  await told(asked, 'done', { digest: 'sha256:other' });
+  expect(await handle(asked).result()).toBe('failed');
+  const kinds = (
+    await listDeploymentEvents(ground.database.kysely, { deploymentId: asked.id, organizationId }, { limit: 50 })
+  ).map(({ kind }) => kind);
+  expect(kinds[0]).toBe('requested');
+  expect(kinds.at(-1)).toBe('finished');
+});
