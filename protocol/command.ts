@@ -20,6 +20,8 @@ export const commandBody = z.discriminatedUnion('kind', [
     follow: z.boolean(),
   }),
   z.object({ kind: z.literal('restart'), key: z.string(), process: z.string().optional() }),
+  /** One more run of a process with a schedule, now. Its overlap holds for it, too. */
+  z.object({ kind: z.literal('run'), key: z.string(), process: z.string() }),
   z.object({
     kind: z.literal('update'),
     image: z.string(),

@@ -38,6 +38,43 @@ export const observedInstance = z.object({
 });
 export type ObservedInstance = z.infer<typeof observedInstance>;
 
+export const rolloutPhases = [
+  'preparing',
+  'starting',
+  'checking',
+  'switching',
+  'draining',
+  'done',
+  'returned',
+] as const;
+export type RolloutPhase = (typeof rolloutPhases)[number];
+
+/** How far the rollout of a slice is. */
+export const observedRollout = z.object({
+  id: called(100),
+  digest: called(200),
+  /**
+   * preparing: images and volumes. starting: new instances start. checking: all are ready, and have to stay so. switching:
+   * routes lead to them. draining: the old ones end what they are doing. done. returned: the old release serves as before.
+   */
+  phase: z.enum(rolloutPhases),
+  message: said(2000).optional(),
+  /** Why it was returned: the instance that failed, how its last run ended, and its last lines. */
+  failure: z
+    .object({
+      process: called(100),
+      instance: called(200).optional(),
+      exit: z
+        .object({ code: z.int().optional(), signal: called(32).optional(), outOfMemory: z.boolean().optional() })
+        .optional(),
+      lines: z.array(said(2000)).max(20),
+    })
+    .optional(),
+  /** When each phase began. */
+  at: z.partialRecord(z.enum(rolloutPhases), z.iso.datetime()),
+});
+export type ObservedRollout = z.infer<typeof observedRollout>;
+
 /** One slice as it is. */
 export const observedSlice = z.object({
   key: sliceKey,
@@ -60,6 +97,7 @@ export const observedSlice = z.object({
     )
     .max(50)
     .optional(),
+  rollout: observedRollout.optional(),
   instances: z.array(observedInstance).max(10_000),
   volumes: z
     .array(z.object({ name: called(253), usedBytes: z.int() }))

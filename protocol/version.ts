@@ -3,12 +3,16 @@ import { z } from 'zod';
 /**
  * The version of what agent and control plane say to each other. Another major cannot talk at all. Within one, the side
  * with the lower minor decides what is said: fields that it does not know are ignored, and a control plane still serves
- * agents of the minor before its own.
+ * agents of the minors from `oldestMinor` on.
  */
-export const protocolVersion = { major: 1, minor: 1 } as const;
+export const protocolVersion = { major: 1, minor: 2 } as const;
+const oldestMinor = 0;
 
 /** From this minor on an agent sends logs to their readers, in chunks with positions. */
 export const logsMinor = 1;
+
+/** From this minor on an agent puts a release in place as a whole, and knows addresses within an environment. */
+export const rolloutMinor = 2;
 
 export const spokenVersion = z.object({ major: z.int().min(0), minor: z.int().min(0) });
 export type SpokenVersion = z.infer<typeof spokenVersion>;
@@ -22,7 +26,7 @@ export function agree(agent: SpokenVersion): { minor: number } | { refused: stri
       refused: `The agent speaks protocol ${theirs} and this control plane ${major}.${minor}: update it first.`,
     };
   }
-  if (agent.major < major || agent.minor < minor - 1) {
+  if (agent.major < major || agent.minor < oldestMinor) {
     return {
       refused: `The agent speaks protocol ${theirs}, which this control plane no longer serves: install the agent again.`,
     };

@@ -53,10 +53,14 @@ export const process = z.strictObject({
   args: z.array(z.string().max(32_768)).max(1000).default([]),
   /** Where it listens, told to it as PORT. The process driver may tell it another one, because a machine has one of each. */
   port: z.int().min(1).max(65_535).optional(),
+  /** A port of the machine's loopback that leads to it, on machines where services have no names of their own. */
+  internalPort: z.int().min(1).max(65_535).optional(),
   upstream: z.enum(['http1', 'h2c']).default('http1'),
   replicas: z.int().min(0).max(200).default(1),
   /** When a cron process runs: five fields, in `timeZone`. */
   schedule: z.string().max(200).optional(),
+  /** When it is due while it still runs: `skip` it, run both (`allow`), or end the one that runs (`replace`). Missing: skip. */
+  overlap: z.enum(['allow', 'skip', 'replace']).optional(),
   timeZone: z.string().max(64).default('UTC'),
   checks: z
     .strictObject({ startup: check.optional(), readiness: check.optional(), liveness: check.optional() })
@@ -77,10 +81,30 @@ export const process = z.strictObject({
 });
 export type Process = z.infer<typeof process>;
 
+/** A release is put in place as a whole: its instances beside the old ones, all routes in one step, or none at all. */
+export const rollout = z.strictObject({
+  /** Of the deployment. Another one is another attempt; one that was returned is never tried again under its own. */
+  id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/),
+  /** Of the release's content, told back with each report. */
+  digest: z.string().min(1).max(200),
+  /** So many new instances at most are on their way to be ready at one time; missing: all. */
+  maxParallel: z.int().min(1).max(1000).optional(),
+});
+export type Rollout = z.infer<typeof rollout>;
+
+/** Names by which the services of one environment find each other. No traffic passes between environments. */
+export const network = z.strictObject({
+  environment: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/),
+  /** Of this service; each process is found as `<process>.<alias>`, too. */
+  aliases: z.array(partName).max(20).default([]),
+});
+
 /** The desired state of one service in one environment: one slice of a cluster's. */
 export const workload = z.strictObject({
-  /** Another value is another release: what runs is replaced, replica by replica. */
+  /** Another value is another release: what runs is replaced, replica by replica unless there is a `rollout`. */
   release: z.string().min(1).max(128),
+  rollout: rollout.optional(),
+  network: network.optional(),
   image,
   processes: z.array(process).max(50),
   /** Variables of the environment. The agent gets them in clear; they rest encrypted. */

@@ -5,9 +5,13 @@ import { writeFileAtomically } from '../../machine/files.ts';
 import { tail } from '../../machine/log-files.ts';
 import { isOwnDirectory } from '../../machine/own-directory.ts';
 import { isAlive } from '../../machine/process-identity.ts';
-import { type Route, route } from './route.ts';
+import { type PortRoute, portRoute, type Route, route } from './route.ts';
 
-const routesFile = z.object({ generation: z.int().min(0), routes: z.array(route) });
+const routesFile = z.object({
+  generation: z.int().min(0),
+  routes: z.array(route),
+  ports: z.array(portRoute).default([]),
+});
 export type RoutesFile = z.infer<typeof routesFile>;
 
 const identity = z.object({ pid: z.int(), started: z.string() });
@@ -50,11 +54,11 @@ export class IngressFiles {
   }
 
   routes(): RoutesFile {
-    return read(join(this.directory, 'routes.json'), routesFile) ?? { generation: 0, routes: [] };
+    return read(join(this.directory, 'routes.json'), routesFile) ?? { generation: 0, routes: [], ports: [] };
   }
 
-  writeRoutes(generation: number, routes: readonly Route[]): void {
-    writeFileAtomically(join(this.directory, 'routes.json'), JSON.stringify({ generation, routes }));
+  writeRoutes(generation: number, routes: readonly Route[], ports: readonly PortRoute[]): void {
+    writeFileAtomically(join(this.directory, 'routes.json'), JSON.stringify({ generation, routes, ports }));
   }
 
   /** The one that takes connections, or took them last. */

@@ -10,7 +10,7 @@ import { order } from './control.ts';
 import { IngressFiles, type ProcessRecord } from './ingress-files.ts';
 import { IngressProcesses } from './ingress-processes.ts';
 import { programDigest } from './program-digest.ts';
-import type { Route, Traffic } from './route.ts';
+import type { PortRoute, Route, Traffic } from './route.ts';
 import { CannotHold, holdPort } from './socket/hold-port.ts';
 import { holderScript } from './socket/holder.ts';
 
@@ -98,10 +98,10 @@ export class Ingress {
   }
 
   /** Resolves when every process of the ingress has applied these routes. */
-  setRoutes(routes: readonly Route[]): Promise<void> {
+  setRoutes(routes: readonly Route[], ports: readonly PortRoute[] = []): Promise<void> {
     const setting = this.#setting.then(async () => {
       const generation = this.#files.routes().generation + 1;
-      this.#files.writeRoutes(generation, routes);
+      this.#files.writeRoutes(generation, routes, ports);
       await Promise.all(this.#processes.all.map((record) => this.#processes.told(record)));
     });
     this.#setting = setting.catch(() => undefined);

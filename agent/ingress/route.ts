@@ -12,6 +12,13 @@ export const routeUpstream = z.object({
 /** A host name and the instances that answer for it: only ready ones, none while there is none. */
 export const route = z.object({ host: z.string().min(1).max(253), upstreams: z.array(routeUpstream).readonly() });
 
+/** A port of the loopback and the instances behind it. Whatever is sent there is passed on as it is. */
+export const portRoute = z.object({
+  port: z.int().min(1).max(65_535),
+  upstreams: z.array(routeUpstream.omit({ protocol: true })).readonly(),
+});
+export type PortRoute = z.infer<typeof portRoute>;
+
 export type RouteUpstream = z.infer<typeof routeUpstream>;
 export type Route = z.infer<typeof route>;
 

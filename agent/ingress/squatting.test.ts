@@ -207,7 +207,7 @@ await import(${JSON.stringify(program[1])});
     const closing = new AbortController();
     undo.push(() => closing.abort());
     const routes = new AppliedRoutes(ingress, closing.signal, () => undefined);
-    routes.set(routesTo('one.localhost', 'two.localhost'));
+    routes.set({ routes: routesTo('one.localhost', 'two.localhost'), ports: [] });
     await until('the layout is in effect', async () => routes.areApplied);
     expect(routes.error).toBeUndefined();
     expect(serving().pid).not.toBe(before.pid);

@@ -1,13 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Ingress } from '../ingress/ingress.ts';
-import type { Route } from '../ingress/route.ts';
+import type { PortRoute, Route } from '../ingress/route.ts';
+
+interface Wanted {
+  routes: readonly Route[];
+  ports: readonly PortRoute[];
+}
 
 /** Brings routes to the ingress, the newest always, again until it says that it has them. */
 export class AppliedRoutes {
   readonly #ingress: Ingress;
   readonly #closing: AbortSignal;
   readonly #onChange: () => void;
-  #wanted: { text: string; routes: Route[] } | undefined;
+  #wanted: (Wanted & { text: string }) | undefined;
   #applied = '';
   #working: Promise<void> | undefined;
   /** The reason why the ingress did not apply its routes. */
@@ -23,10 +28,15 @@ export class AppliedRoutes {
     return this.#wanted === undefined || this.#wanted.text === this.#applied;
   }
 
-  set(routes: Route[]): void {
-    const text = JSON.stringify(routes);
+  /** Something was set, and the ingress has it. */
+  get haveApplied(): boolean {
+    return this.#wanted !== undefined && this.areApplied;
+  }
+
+  set(wanted: Wanted): void {
+    const text = JSON.stringify(wanted);
     if (this.#wanted?.text === text) return;
-    this.#wanted = { text, routes };
+    this.#wanted = { ...wanted, text };
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
     });
@@ -42,7 +52,7 @@ export class AppliedRoutes {
       const wanted = this.#wanted;
       if (wanted === undefined) return;
       try {
-        await this.#ingress.setRoutes(wanted.routes);
+        await this.#ingress.setRoutes(wanted.routes, wanted.ports);
         this.#applied = wanted.text;
         this.error = undefined;
         wait = 125;

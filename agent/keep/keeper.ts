@@ -8,6 +8,7 @@ import type { Log } from '../program/log.ts';
 import { Refusal } from '../program/refusal.ts';
 import { AppliedRoutes } from './applied-routes.ts';
 import { DesiredFile } from './desired-file.ts';
+import { LastLines } from './last-lines.ts';
 import { Memory } from './memory.ts';
 import { News } from './news.ts';
 import { observeMachine } from './observe/observe-machine.ts';
@@ -15,8 +16,11 @@ import type { Action, Seen } from './observe/seen.ts';
 import { Operations } from './operations.ts';
 import { PinnedLayouts } from './pinned-layouts.ts';
 import { currentProcesses } from './plan/current-processes.ts';
+import { processKey, scheduleKey } from './plan/keys.ts';
 import { labelOf } from './plan/label.ts';
-import { type Plan, plan, processKey, scheduleKey } from './plan/plan.ts';
+import { type Plan, plan } from './plan/plan.ts';
+import { inEffectOf, servingWorkload } from './plan/rollout-record.ts';
+import { RolloutFiles } from './rollout-files.ts';
 import { Roster } from './roster.ts';
 import { Statistics } from './statistics.ts';
 import { Upkeep } from './upkeep.ts';
@@ -49,6 +53,8 @@ export class Keeper {
   readonly #desired: DesiredFile;
   readonly #memory: Memory;
   readonly #roster: Roster;
+  readonly #rollouts: RolloutFiles;
+  readonly #lastLines: LastLines;
   readonly #routes: AppliedRoutes | undefined;
   readonly #layouts: PinnedLayouts;
   readonly #operations: Operations;
@@ -72,6 +78,8 @@ export class Keeper {
     this.#memory = new Memory(join(home, 'keep', 'memory.json'));
     const wake = () => this.#wake.up();
     this.#roster = new Roster(driver, this.#memory, wake);
+    this.#rollouts = new RolloutFiles(join(home, 'keep', 'rollouts'));
+    this.#lastLines = new LastLines(driver, wake);
     this.#layouts = new PinnedLayouts(images, this.#memory, (key) => this.#roster.imageOf(key));
     this.#routes = ingress === undefined ? undefined : new AppliedRoutes(ingress, this.#closing.signal, wake);
     const closing = this.#closing.signal;
@@ -82,7 +90,7 @@ export class Keeper {
       ...{ closing, now, warn },
     });
     this.#statistics = new Statistics(driver, ingress);
-    this.#upkeep = new Upkeep(driver, images, this.#roster, warn, now());
+    this.#upkeep = new Upkeep({ driver, images, roster: this.#roster, rollouts: this.#rollouts, warn, now: now() });
   }
 
   /** The last revision received; the next request asks for later changes, 0 asks for everything. */
@@ -95,6 +103,9 @@ export class Keeper {
     const damage = this.#desired.load();
     if (damage !== undefined) this.#options.log.warn(damage);
     this.#memory.load();
+    for (const path of this.#rollouts.load()) {
+      this.#options.log.warn(`${path} is damaged: what its workload ran before is kept as it is found.`);
+    }
     this.#unwatch = this.#options.driver.watch(() => this.#wake.up());
     await this.#pass();
     this.#working = this.#work();
@@ -123,7 +134,7 @@ export class Keeper {
    * The same token asks for the same restart. Resolves when they have taken over.
    */
   async restart(key: string, process: string | undefined, token: string): Promise<void> {
-    const all = this.#desired.slices.get(key)?.workload?.processes ?? [];
+    const all = servingWorkload(this.#desired.slices.get(key), this.#rollouts.records)?.processes ?? [];
     const named = process === undefined ? all : all.filter(({ name }) => name === process);
     const restarted = named.filter(({ kind }) => kind !== 'cron');
     if (restarted.length === 0) {
@@ -145,6 +156,7 @@ export class Keeper {
       const slice = this.#plan?.slices.get(key);
       if (slice === undefined) throw new Refusal(`${key} was removed from this cluster while it was restarted.`);
       const plans = restarted.flatMap(({ name }) => slice.processes.get(name) ?? []);
+      if (plans.length === 0) throw new Refusal(`${key} serves nothing any more, so there is nothing to restart.`);
       const failed = plans.find(({ error }) => error !== undefined);
       if (failed?.error !== undefined) throw new Error(failed.error);
       if (plans.every(({ inEffect }) => inEffect) && this.#routes?.areApplied !== false) return;
@@ -196,22 +208,28 @@ export class Keeper {
   }
 
   #converge(now: number): void {
-    const seen = this.#roster.seen(now, currentProcesses(this.#desired.slices, this.#memory.restarts));
+    // What serves, then what is wanted: an instance of both goes by what is wanted.
+    const wanted = [...this.#desired.slices.values()];
+    const known = [...wanted.map((slice) => inEffectOf(slice, this.#rollouts.records)), ...wanted];
+    const seen = this.#roster.seen(now, currentProcesses(known, this.#memory.restarts));
     if (!this.#desired.isKnown) {
       // No desired state has arrived yet, so nothing is added or removed.
       this.#observe(seen, now);
       return;
     }
-    this.#memory.keepFor(this.#desired.slices, now);
+    this.#memory.keepFor(known, now);
     this.#replaceOutdated(seen);
     const planned = plan({
       ...{ wanted: this.#desired.slices, seen, now, ingress: this.#routes !== undefined },
-      ...{ schedules: this.#memory.schedules, restarts: this.#memory.restarts },
+      ...{ schedules: this.#memory.schedules, restarts: this.#memory.restarts, rollouts: this.#rollouts.records },
+      ...{ lastLines: (id) => this.#lastLines.of(id), routed: this.#routes?.haveApplied !== false },
     });
     this.#plan = planned;
+    this.#lastLines.read(planned.reads);
+    if (this.#rollouts.save(planned.rollouts)) this.#wake.up();
     for (const action of planned.actions) this.#decide(action, now);
     this.#memory.save();
-    this.#routes?.set(planned.routes);
+    this.#routes?.set({ routes: planned.routes, ports: planned.ports });
     for (const action of planned.actions) {
       if (action.do === 'remove') this.#upkeep.soon();
       this.#operations.perform(action);
@@ -267,6 +285,7 @@ export class Keeper {
     this.#statistics.refresh(now);
     this.#observed = observeMachine({
       ...{ desired: this.#desired, applied: this.#memory.applied, plan: this.#plan, statistics: this.#statistics },
+      rollouts: this.#rollouts.records,
       ...{ seen, node: this.#options.node, now, unreachable: this.#unreachable },
       error: this.#error ?? this.#unreachable ?? this.#routes?.error,
     });

@@ -5,7 +5,7 @@ import { writeFileAtomically } from '../../machine/files.ts';
 import { digest } from '../../protocol/workload.ts';
 import { crashes } from './crash-loop.ts';
 import type { Wanted } from './observe/seen.ts';
-import { processKey, scheduleKey } from './plan/plan.ts';
+import { processKey, scheduleKey } from './plan/keys.ts';
 import type { Schedule } from './plan/plan-cron.ts';
 
 const remembered = z.object({
@@ -77,10 +77,10 @@ export class Memory {
   }
 
   /** Notes schedules that are new, and forgets what belongs to slices and processes that are not wanted any more. */
-  keepFor(slices: ReadonlyMap<string, Wanted>, now: number): void {
+  keepFor(slices: readonly Wanted[], now: number): void {
     const schedules = new Set<string>();
     const processes = new Set<string>();
-    for (const { key, workload } of slices.values()) {
+    for (const { key, workload } of slices) {
       for (const process of workload?.processes ?? []) {
         processes.add(processKey(key, process.name));
         if (process.kind === 'cron') schedules.add(scheduleKey(key, process));
@@ -89,8 +89,9 @@ export class Memory {
     for (const name of schedules) if (!this.schedules.has(name)) this.schedules.set(name, { from: now });
     for (const name of this.schedules.keys()) if (!schedules.has(name)) this.schedules.delete(name);
     for (const name of this.restarts.keys()) if (!processes.has(name)) this.restarts.delete(name);
-    for (const key of this.applied.keys()) if (!slices.has(key)) this.applied.delete(key);
-    for (const key of this.layouts.keys()) if (!slices.has(key)) this.layouts.delete(key);
+    const keys = new Set(slices.map(({ key }) => key));
+    for (const key of this.applied.keys()) if (!keys.has(key)) this.applied.delete(key);
+    for (const key of this.layouts.keys()) if (!keys.has(key)) this.layouts.delete(key);
   }
 
   /** Before anything is done that rests on it. Costs nothing when nothing changed. */

@@ -20,6 +20,7 @@ export class News {
       slice.revision,
       slice.crashLoops,
       slice.error,
+      slice.rollout,
       slice.instances,
       slice.volumes,
     ]);

@@ -117,4 +117,27 @@ describe('what shall run', () => {
       expect(forged.status).toBe(422);
     }
   });
+
+  test('a rollout is for agents that know of it; how far it is is kept with its slice', async () => {
+    const network = { environment: 'e1', aliases: ['shop'] };
+    const processes = [{ ...app.processes[0], internalPort: 20_001 }];
+    const rolled = workload.parse({ ...app, processes, rollout: { id: 'd1', digest: 'sha256:1' }, network });
+    const slice = { key: 'env/e1/s1', name: 'shop', workload: rolled, ingressDomain: 'apps.example.com' };
+    await running((effect) => applySlice(effect, keyring(), cluster, slice));
+    const got = async () => (await agent.work(0)).desired?.slices[0]?.workload;
+    await agent.join(await token(), { protocol: { major: 1, minor: 1 } });
+    const { rollout: _, network: __, ...known } = (await got()) ?? {};
+    expect(await got()).toEqual(known);
+    expect(known).toMatchObject({ release: '1', processes: [expect.not.objectContaining({ internalPort: 20_001 })] });
+    await agent.hello({ protocol: { major: 1, minor: 2 } });
+    expect(await got()).toMatchObject({ rollout: rolled.rollout, network, processes: [{ internalPort: 20_001 }] });
+
+    const rollout = { id: 'd1', digest: 'sha256:1', phase: 'starting' as const, at: {} };
+    await agent.report([observedSlice(slice.key, { rollout })]);
+    const kept = async () => (await listObservedSlices(api.database.kysely, cluster)).map((one) => one.rollout);
+    expect(await kept()).toEqual([rollout]);
+    const failure = { process: 'web', lines: ['No port.'] };
+    await agent.report([observedSlice(slice.key, { rollout: { ...rollout, phase: 'returned', failure } })]);
+    expect(await kept()).toEqual([{ ...rollout, phase: 'returned', failure }]);
+  });
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { deliveredAgainSeconds, takeCommands } from '../../db/commands/cluster-commands.ts';
 import { type DesiredState, desiredSince } from '../../db/workloads/cluster-slices.ts';
+import { understoodBy } from '../../protocol/earlier.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import { type AdmittedAgent, admitAgent, currentIncarnation } from './admit-agent.ts';
 import { incarnationRoute } from './agent-route.ts';
@@ -62,7 +63,10 @@ async function look(
   const { database, keyring, logReaders } = server;
   const { kysely } = database;
   const found: Found = { commands: [], cancelled: [], lookAgainMillis: longestWait * 1_000 };
-  if (agent.desiredRevision !== since) found.desired = await desiredSince(kysely, keyring, agent.clusterId, since);
+  if (agent.desiredRevision !== since) {
+    const desired = await desiredSince(kysely, keyring, agent.clusterId, since);
+    found.desired = { ...desired, slices: understoodBy(agent.protocolMinor, desired.slices) };
+  }
   const readers = logs === undefined ? undefined : await logReaders.of(agent.clusterId);
   if (readers !== undefined && readers.revision !== logs) found.logs = readers;
   if (agent.journalId === null) return found;

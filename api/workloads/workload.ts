@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { observedInstance } from '../../protocol/observed.ts';
-import { image, partName, workload } from '../../protocol/workload.ts';
+import { image, partName, process, workload } from '../../protocol/workload.ts';
 import { asOfSchema } from '../clusters/as-of.ts';
 
 const [layout, repository] = image.options;
@@ -9,7 +9,8 @@ const credential = z
   .describe('What the registry is asked with; never answered back.');
 
 /** As people send it: host names are given by the control plane, and what is secret is marked as such. */
-const workloadFields = workload.omit({ routes: true }).extend({
+const workloadFields = workload.omit({ routes: true, rollout: true, network: true }).extend({
+  processes: z.array(process.omit({ internalPort: true })).max(50),
   release: workload.shape.release
     .optional()
     .describe('Another value replaces what runs, replica by replica. Without it, it follows from all the rest.'),

@@ -22,6 +22,8 @@ export interface AgentCredential {
   contact: 'never' | 'connected' | 'lost';
   incarnation: number;
   journalId: string | null;
+  /** The protocol that both sides speak since its last hello. */
+  protocolMinor: number;
   desiredRevision: number;
   /** True for the first use of the credential that the agent is rotating to. */
   next: boolean;
@@ -35,7 +37,7 @@ const credentialQuery = `${prepared}
   select agent.cluster_id as "clusterId", agent.organization_id as "organizationId", cluster.name as "clusterName",
          cluster.state as "clusterState", organization.deletion_id is not null as "organizationDeleted",
          agent.contact, agent.incarnation, agent.journal_id as "journalId",
-         cluster.desired_revision as "desiredRevision",
+         agent.protocol_minor as "protocolMinor", cluster.desired_revision as "desiredRevision",
          coalesce(agent.next_credential_hash = $1, false) as next,
          agent.credential_since < now() - interval '${rotateAfterDays} days' as rotate
   from cluster_agent agent

@@ -3,6 +3,7 @@ import { actorId } from '../../domain/actors/actors.ts';
 import { Problem } from '../../domain/problems.ts';
 import { insertClusterEvent } from '../clusters/cluster-events.ts';
 import type { ClusterRef } from '../clusters/clusters.ts';
+import { type ReportedRollout, tellRollout } from '../deployments/told-rollout.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
@@ -22,6 +23,7 @@ export interface Report {
     instances: readonly object[];
     volumes: readonly object[];
     traffic: readonly object[];
+    rollout?: ReportedRollout | undefined;
   }[];
   removed: readonly string[];
 }
@@ -66,6 +68,7 @@ export async function acceptReport(
   if (written > 0) await refuseTooMuch(kysely, cluster);
   const removed = await deleteTombstones(effect, cluster, report.appliedRevision);
   await tellOfWorkloads(effect, cluster, report, before);
+  await tellOfRollouts(effect, cluster, report, before);
   const trouble = await troubleNow(kysely, cluster, report.error, agent.facts);
   const tells = trouble !== agent.told_trouble && mayTellTrouble();
   if (tells) {
@@ -99,13 +102,13 @@ export async function forgetMachine(effect: Effect, cluster: ClusterRef): Promis
   await deleteTombstones(effect, cluster, 2_147_483_647);
 }
 
-type Before = Map<string, { error: string | null; applied: number }>;
+type Before = Map<string, { error: string | null; applied: number; rollout: JsonObject | null }>;
 
 async function observedBefore(kysely: Kysely<Tables>, { id }: ClusterRef, { slices }: Report): Promise<Before> {
   if (slices.length === 0) return new Map();
   const rows = await kysely
     .selectFrom('observed_slice')
-    .select(['key', 'error', 'applied_revision'])
+    .select(['key', 'error', 'applied_revision', 'rollout'])
     .where('cluster_id', '=', id)
     .where(
       'key',
@@ -113,7 +116,9 @@ async function observedBefore(kysely: Kysely<Tables>, { id }: ClusterRef, { slic
       slices.map(({ key }) => key),
     )
     .execute();
-  return new Map(rows.map((row) => [row.key, { error: row.error, applied: row.applied_revision }]));
+  return new Map(
+    rows.map((row) => [row.key, { error: row.error, applied: row.applied_revision, rollout: row.rollout }]),
+  );
 }
 
 /** Only what differs, in one statement. How many differed. */
@@ -121,23 +126,24 @@ async function writeSlices(kysely: Kysely<Tables>, cluster: ClusterRef, slices: 
   if (slices.length === 0) return 0;
   // The last word on a slice counts, should a report name it twice.
   const rows = [...new Map(slices.map((slice) => [slice.key, slice])).values()];
-  const columns = sql.raw('(applied_revision, revision, error, instances, volumes, traffic)');
+  const columns = sql.raw('(applied_revision, revision, error, instances, volumes, traffic, rollout)');
   const { numAffectedRows } = await sql`
     insert into observed_slice
-      (cluster_id, key, organization_id, applied_revision, revision, error, instances, volumes, traffic)
+      (cluster_id, key, organization_id, applied_revision, revision, error, instances, volumes, traffic, rollout)
     select ${cluster.id}::uuid, key, ${cluster.organizationId}::uuid, "appliedRevision", revision, error, instances,
-           volumes, traffic
+           volumes, traffic, rollout
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as slice
-      (key text, "appliedRevision" int, revision int, error text, instances jsonb, volumes jsonb, traffic jsonb)
+      (key text, "appliedRevision" int, revision int, error text, instances jsonb, volumes jsonb, traffic jsonb,
+       rollout jsonb)
     on conflict (cluster_id, key) do update
     set ${columns} = (excluded.applied_revision, excluded.revision, excluded.error, excluded.instances,
-                      excluded.volumes, excluded.traffic),
+                      excluded.volumes, excluded.traffic, excluded.rollout),
         observed_at = now()
     where (observed_slice.applied_revision, observed_slice.revision, observed_slice.error, observed_slice.instances,
-           observed_slice.volumes, observed_slice.traffic)
+           observed_slice.volumes, observed_slice.traffic, observed_slice.rollout)
       is distinct from
           (excluded.applied_revision, excluded.revision, excluded.error, excluded.instances, excluded.volumes,
-           excluded.traffic)
+           excluded.traffic, excluded.rollout)
   `.execute(kysely);
   return Number(numAffectedRows ?? 0);
 }
@@ -225,6 +231,25 @@ async function tellOfWorkloads(effect: Effect, cluster: ClusterRef, report: Repo
       await workloadEvent(effect, cluster, 'workload.applied', key, revision, { key, name });
     }
   }
+}
+
+/** A deployment hears of each phase and of its failure once, and not of each text. */
+async function tellOfRollouts(effect: Effect, cluster: ClusterRef, { slices }: Report, before: Before): Promise<void> {
+  for (const { key, rollout } of slices) {
+    if (rollout === undefined) continue;
+    const was = before.get(key)?.rollout;
+    const same = was?.id === rollout.id && was.phase === rollout.phase;
+    const failure = JSON.stringify(sorted(rollout.failure ?? null)) === JSON.stringify(sorted(was?.failure ?? null));
+    if (!same || !failure) await tellRollout(effect, cluster, { key, rollout });
+  }
+}
+
+/** PostgreSQL keeps the fields of an object in an order of its own. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, one]) => [name, sorted(one)]));
 }
 
 /** Once for each revision of a slice: one that fails and recovers all the time tells it once. */

@@ -1,5 +1,8 @@
 import { type Kysely, sql } from 'kysely';
+import { actorId } from '../../domain/actors/actors.ts';
 import { type PhaseTimes, type RolloutPhase, rolloutPhases } from '../../domain/deployments/stages.ts';
+import type { ClusterRef } from '../clusters/clusters.ts';
+import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import type { DeploymentRef } from './rollout.ts';
@@ -55,4 +58,48 @@ function toldOf(rollout: JsonObject | null): Looked['told'] {
     ...(typeof message === 'string' ? { message } : {}),
     ...(typeof failure === 'object' && failure !== null && !Array.isArray(failure) ? { failure } : {}),
   };
+}
+
+/** The same, as a report brings it: already validated. */
+export interface ReportedRollout {
+  /** Of the deployment. */
+  id: string;
+  /** `contentDigest` of its release. */
+  digest: string;
+  phase: RolloutPhase;
+  message?: string | undefined;
+  failure?:
+    | {
+        process: string;
+        instance?: string | undefined;
+        exit?:
+          | { code?: number | undefined; signal?: string | undefined; outOfMemory?: boolean | undefined }
+          | undefined;
+        lines: readonly string[];
+      }
+    | undefined;
+  at: { readonly [Phase in RolloutPhase]?: string | undefined };
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Called within the report's transaction for each slice whose rollout came into another phase, or failed. */
+export async function tellRollout(
+  effect: Effect,
+  { id: clusterId, organizationId }: ClusterRef,
+  { key, rollout }: { key: string; rollout: ReportedRollout },
+): Promise<void> {
+  if (!uuid.test(rollout.id)) return;
+  // An agent says what it likes: only the deployment that rolls this slice on this cluster hears of it.
+  const deployment = await effect.kysely
+    .selectFrom('deployment')
+    .select(['environment_id', 'service_id'])
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', rollout.id)
+    .where('cluster_id', '=', clusterId)
+    .where('finished_at', 'is', null)
+    .executeTakeFirst();
+  if (deployment === undefined || key !== `env/${deployment.environment_id}/${deployment.service_id}`) return;
+  const body = JSON.parse(JSON.stringify(rollout)) as JsonObject;
+  effect.tell({ to: actorId('deployment', rollout.id), message: 'rollout', organizationId, body });
 }

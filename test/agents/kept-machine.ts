@@ -24,6 +24,8 @@ export interface KeptMachine {
   /** A keeper with a driver and an ingress of its own, as a new agent has them. The one before has to be let go. */
   keeper(): Promise<Keeper>;
   slice(key: string, revision: number, release: string, process?: object, more?: object): Promise<Slice>;
+  /** A slice whose release is put in place as a whole; the rollout has the release's name. */
+  rolled(key: string, revision: number, release: string, process?: object, more?: object): Promise<Slice>;
   driver(): Driver;
   /** Of the ingress. */
   url(): string;
@@ -52,6 +54,14 @@ export async function keptMachine(
   const ingresses: Ingress[] = [];
   let driver: Driver | undefined;
   let layouts = 0;
+  const made = async (key: string, revision: number, release: string, changes: object, more: object) => {
+    layouts += 1;
+    const sample: SampleOptions = { version: release, hostBound: options.hostBound ?? true };
+    const image = await sampleLayout(join(home, 'layouts', String(layouts)), sample);
+    const processes = [{ name: 'web', kind: 'http', port: 8080, stabilizationSeconds: 0, ...changes }];
+    const routes = [{ host: `${key}.localhost`, process: 'web' }];
+    return slice.parse({ key, revision, workload: { release, image, processes, routes, ...more } });
+  };
   return {
     home,
     async keeper() {
@@ -66,14 +76,9 @@ export async function keptMachine(
       await keeper.start();
       return keeper;
     },
-    async slice(key, revision, release, changes = {}, more = {}) {
-      layouts += 1;
-      const sample: SampleOptions = { version: release, hostBound: options.hostBound ?? true };
-      const image = await sampleLayout(join(home, 'layouts', String(layouts)), sample);
-      const processes = [{ name: 'web', kind: 'http', port: 8080, stabilizationSeconds: 0, ...changes }];
-      const routes = [{ host: `${key}.localhost`, process: 'web' }];
-      return slice.parse({ key, revision, workload: { release, image, processes, routes, ...more } });
-    },
+    slice: (key, revision, release, changes = {}, more = {}) => made(key, revision, release, changes, more),
+    rolled: (key, revision, release, changes = {}, more = {}) =>
+      made(key, revision, release, changes, { rollout: { id: release, digest: release }, ...more }),
     driver() {
       if (driver === undefined) throw new Error('No keeper was made yet.');
       return driver;

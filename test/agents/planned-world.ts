@@ -1,5 +1,7 @@
 import type { Action, Seen, Wanted } from '../../agent/keep/observe/seen.ts';
-import { plan, scheduleKey } from '../../agent/keep/plan/plan.ts';
+import { scheduleKey } from '../../agent/keep/plan/keys.ts';
+import { plan } from '../../agent/keep/plan/plan.ts';
+import type { RolloutRecord } from '../../agent/keep/plan/rollout-record.ts';
 import { workload as workloadSchema } from '../../protocol/workload.ts';
 
 export const second = 1000;
@@ -30,12 +32,21 @@ export function slice(
   };
 }
 
+/** A slice whose release is put in place as a whole. */
+export function rolled(key: string, release: string, { id = release, ...shape }: Shape & { id?: string } = {}): Wanted {
+  const image = { layout: '/images/app', digest: `sha256:${'0'.repeat(64)}` };
+  return slice(key, { ...shape, release, more: { image, rollout: { id, digest: 'd' }, ...shape.more } });
+}
+
 /** A machine on which actions are done at once, and things happen only when they are made to. */
 export class World {
   now = 1_000_000;
   wanted = new Map<string, Wanted>();
   seen: Seen[] = [];
   restarts = new Map<string, string>();
+  rollouts: ReadonlyMap<string, RolloutRecord> = new Map();
+  /** What was set before is where requests come in. */
+  routed = true;
   schedules = new Map<string, { from: number; skipped?: number }>();
   #ids = 0;
 
@@ -43,10 +54,24 @@ export class World {
     for (const one of slices) this.wanted.set(one.key, one);
   }
 
+  planned() {
+    return plan({ ...this, lastLines: () => ['the last line'], ingress: true });
+  }
+
   step() {
-    const planned = plan({ ...this, ingress: true });
+    const planned = this.planned();
+    this.rollouts = planned.rollouts;
     for (const action of planned.actions) this.#do(action);
     return planned;
+  }
+
+  copy(): World {
+    const { seen, rollouts, schedules, restarts, ...rest } = this;
+    const kept = { ...rest, seen: seen.map((one) => ({ ...one })), rollouts: new Map(rollouts) };
+    const made = { schedules: new Map(schedules), restarts: new Map(restarts) };
+    const copied = Object.assign(new World(), kept, made);
+    copied.#ids = this.#ids;
+    return copied;
   }
 
   /** Everything that runs is ready at once, and everything that can be done is. */
@@ -54,9 +79,14 @@ export class World {
     for (let round = 0; round < 100; round += 1) {
       this.now += 61 * second;
       for (const one of this.seen) if (one.state === 'running' && !one.ready) Object.assign(one, this.#readiness(true));
-      if (this.step().actions.length === 0) return;
+      const before = this.#phases();
+      if (this.step().actions.length === 0 && this.#phases() === before) return;
     }
     throw new Error('it never comes to an end');
+  }
+
+  #phases(): string {
+    return [...this.rollouts.values()].map(({ rollout }) => `${rollout.id} ${rollout.phase}`).join();
   }
 
   #readiness(ready: boolean) {

@@ -8,7 +8,9 @@ import type { TrafficOrder } from './steady-traffic.ts';
 async function main({ url, host, path, perSecond }: TrafficOrder): Promise<void> {
   const dispatcher = new Agent({ connections: 64, pipelining: 1 });
   const failures: string[] = [];
-  const versions = new Set<string>();
+  /** In the order in which they answered first. */
+  const versions: string[] = [];
+  let stale = 0;
   let sent = 0;
   let slowest = 0;
   let ending = false;
@@ -18,6 +20,7 @@ async function main({ url, host, path, perSecond }: TrafficOrder): Promise<void>
   });
   const one = async (): Promise<void> => {
     const since = performance.now();
+    const newest = versions.length - 1;
     try {
       const { statusCode, body } = await request(`${url}${path}`, {
         headers: { host },
@@ -27,7 +30,11 @@ async function main({ url, host, path, perSecond }: TrafficOrder): Promise<void>
       });
       const text = await body.text();
       if (statusCode !== 200) failures.push(`${statusCode} ${text.slice(0, 200)}`);
-      else if (text.startsWith('{')) versions.add(JSON.parse(text).version);
+      else if (text.startsWith('{')) {
+        const { version } = JSON.parse(text);
+        if (!versions.includes(version)) versions.push(version);
+        if (versions.indexOf(version) < newest) stale += 1;
+      }
     } catch (error) {
       failures.push(String(error));
     }
@@ -44,7 +51,7 @@ async function main({ url, host, path, perSecond }: TrafficOrder): Promise<void>
   }
   await Promise.all(open);
   await dispatcher.close();
-  process.stdout.write(`${JSON.stringify({ sent, failures, slowest, versions: [...versions] })}\n`);
+  process.stdout.write(`${JSON.stringify({ sent, failures, slowest, versions, stale })}\n`);
 }
 
 await main(JSON.parse(process.argv[2] ?? '{}'));

@@ -15,8 +15,10 @@ export interface Traffic {
   failures: string[];
   /** Milliseconds that the slowest answer took. */
   slowest: number;
-  /** Which versions of the sample application have answered. */
+  /** Which versions of the sample application have answered, the first one first. */
   versions: string[];
+  /** Requests that an earlier version answered although a later one had answered before they were sent. */
+  stale: number;
 }
 
 const program = fileURLToPath(new URL('steady-traffic-program.ts', import.meta.url));

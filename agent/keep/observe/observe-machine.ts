@@ -2,6 +2,7 @@ import type { Observed, ObservedSlice } from '../../../protocol/observed.ts';
 import type { DesiredFile } from '../desired-file.ts';
 import { normalHost } from '../faults.ts';
 import type { Plan } from '../plan/plan.ts';
+import { inEffectOf, type RolloutRecord } from '../plan/rollout-record.ts';
 import type { Statistics } from '../statistics.ts';
 import { observeInstances } from './observe.ts';
 import type { Seen } from './seen.ts';
@@ -11,6 +12,7 @@ interface Look {
   /** The revision of each slice that is in effect. */
   applied: ReadonlyMap<string, number>;
   plan: Plan | undefined;
+  rollouts: ReadonlyMap<string, RolloutRecord>;
   statistics: Statistics;
   seen: readonly Seen[];
   node: string;
@@ -25,7 +27,11 @@ export function observeMachine(look: Look): Observed {
   const { desired, applied, error } = look;
   const byKey = Map.groupBy(look.seen, ({ key }) => key);
   const keys = [...new Set([...desired.slices.keys(), ...byKey.keys()])].sort();
-  const open = [...desired.slices.values()].filter(({ key, revision }) => applied.get(key) !== revision);
+  // A rollout that was returned has come to its end: nothing of its revision is waited for.
+  const isReturned = (key: string) => look.rollouts.get(key)?.rollout.phase === 'returned';
+  const open = [...desired.slices.values()].filter(
+    ({ key, revision }) => applied.get(key) !== revision && !isReturned(key),
+  );
   const missing = [...open.map(({ revision }) => revision), ...desired.removed.values()];
   return {
     appliedRevision: missing.length === 0 ? desired.revision : Math.min(...missing) - 1,
@@ -38,7 +44,8 @@ function observeSlice(look: Look, key: string, seen: readonly Seen[]): ObservedS
   const { statistics, applied, node, now } = look;
   const slice = look.desired.slices.get(key);
   const planned = look.plan?.slices.get(key);
-  const { routes = [] } = slice?.workload ?? {};
+  const { routes = [] } = (slice && inEffectOf(slice, look.rollouts))?.workload ?? {};
+  const rollout = look.rollouts.get(key)?.rollout;
   const error = planned?.error ?? slice?.broken ?? (routes.length === 0 ? undefined : look.unreachable);
   const crashLoops = [...(planned?.processes.values() ?? [])].flatMap(({ crashLoop }) => crashLoop ?? []);
   const hosts = new Set(routes.map(({ host }) => normalHost(host)));
@@ -48,7 +55,8 @@ function observeSlice(look: Look, key: string, seen: readonly Seen[]): ObservedS
     ...(slice === undefined ? {} : { revision: slice.revision }),
     ...(error === undefined ? {} : { error }),
     ...(crashLoops.length === 0 ? {} : { crashLoops }),
-    instances: observeInstances(seen, node, now),
+    ...(rollout === undefined ? {} : { rollout }),
+    instances: observeInstances(seen, node, now, planned?.apart),
     volumes: slice === undefined ? [] : statistics.volumesOf(key),
     traffic: statistics.trafficOf(hosts),
   };

@@ -1,12 +1,19 @@
 import type { ObservedInstance } from '../../../protocol/observed.ts';
+import { servingOf } from '../plan/addresses.ts';
 import { releaseOf } from '../plan/label.ts';
-import { servingOf } from '../plan/plan.ts';
 import { isAsked, isServing, type Seen, whyOf } from './seen.ts';
 
 /** A workload's instances, as people and the control plane see them. */
-export function observeInstances(seen: readonly Seen[], node: string, now: number): ObservedInstance[] {
+export function observeInstances(
+  seen: readonly Seen[],
+  node: string,
+  now: number,
+  /** Those that no address leads to, although they may be ready. */
+  apart: ReadonlySet<string> = new Set(),
+): ObservedInstance[] {
+  const reached = seen.filter(({ id }) => !apart.has(id));
   const getRequests = new Set(
-    [...Map.groupBy(seen, ({ process }) => process.name).values()].flatMap((some) => servingOf(some, now)),
+    [...Map.groupBy(reached, ({ process }) => process.name).values()].flatMap((some) => servingOf(some, now)),
   );
   return [...seen]
     .sort((one, other) => (one.id < other.id ? -1 : 1))

@@ -1,15 +1,15 @@
 import type { Process } from '../../../protocol/workload.ts';
 import type { Wanted } from '../observe/seen.ts';
+import { processKey } from './keys.ts';
 import { labelOf } from './label.ts';
-import { processKey } from './plan.ts';
 
-/** Checks, and how long things may take, hold for what runs already as soon as they change. */
+/** Checks, and how long things may take, hold for what runs already as soon as they change. Later slices count more. */
 export function currentProcesses(
-  slices: ReadonlyMap<string, Wanted>,
+  slices: readonly Wanted[],
   restarts: ReadonlyMap<string, string>,
 ): (key: string, label: string, process: Process) => Process {
   const current = new Map<string, Process>();
-  for (const { key, workload } of slices.values()) {
+  for (const { key, workload } of slices) {
     for (const process of workload?.processes ?? []) {
       if (workload === undefined) continue;
       const name = processKey(key, process.name);

@@ -16,6 +16,8 @@ export function labelOf(workload: Workload, process: Process, restart: string | 
     [process.command, process.args, process.port, process.upstream, process.runAsUser],
     [process.cpuLimitMilli, process.memoryLimitBytes, process.mounts],
     restart,
+    // Instances from before there were networks keep their label.
+    ...(workload.network === undefined ? [] : [workload.network.environment]),
   ];
   const fingerprint = createHash('sha256').update(JSON.stringify(inEffect)).digest('hex').slice(0, 16);
   return `${workload.release}#${fingerprint}`;

@@ -77,7 +77,8 @@ export function endings(instances: readonly Seen[], kept: number, now: number): 
   ];
 }
 
-function goOn(seen: Seen, now: number): Action[] {
+/** An instance that is to run does: it is created, started, or ended if only a restart can help. */
+export function goOn(seen: Seen, now: number): Action[] {
   if (seen.busy) return [];
   if (seen.state === 'running') {
     if (seen.sick === undefined) return [];
@@ -88,7 +89,7 @@ function goOn(seen: Seen, now: number): Action[] {
 }
 
 /** Which of them are worth most: those that can be relied upon, then those that run, then the older ones. */
-function byWorth(one: Seen, other: Seen, now: number): number {
+export function byWorth(one: Seen, other: Seen, now: number): number {
   return worth(other, now) - worth(one, now) || one.since - other.since || (one.id < other.id ? -1 : 1);
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { second, slice, World } from '../../../test/agents/planned-world.ts';
 import { isServing, type Seen } from '../observe/seen.ts';
-import { processKey, scheduleKey } from './plan.ts';
+import { processKey, scheduleKey } from './keys.ts';
 import { idOf } from './plan-cron.ts';
 
 const serving = (world: World) => world.seen.filter(isServing);

@@ -1,0 +1,28 @@
+import type { Seen, Wanted } from '../observe/seen.ts';
+import type { Schedule } from './plan-cron.ts';
+import type { CrashLoop } from './plan-process.ts';
+import type { RolloutRecord } from './rollout-record.ts';
+
+export interface Machine {
+  wanted: ReadonlyMap<string, Wanted>;
+  seen: readonly Seen[];
+  schedules: ReadonlyMap<string, Schedule>;
+  /** By slice and process: the last restart that was asked for. */
+  restarts: ReadonlyMap<string, string>;
+  /** By slice. */
+  rollouts: ReadonlyMap<string, RolloutRecord>;
+  /** The last lines of an instance's log; nothing before they were read. */
+  lastLines(instance: string): readonly string[] | undefined;
+  /** The routes of the plan before this one are where requests come in. */
+  routed: boolean;
+  ingress: boolean;
+  now: number;
+}
+
+export interface SlicePlan {
+  inEffect: boolean;
+  error?: string;
+  processes: Map<string, { inEffect: boolean; error?: string; crashLoop?: CrashLoop }>;
+  /** Instances that no address leads to, although they may be ready. */
+  apart?: ReadonlySet<string>;
+}
