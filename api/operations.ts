@@ -17,9 +17,11 @@ import { members } from './members/index.ts';
 import { mesh } from './mesh/index.ts';
 import { organizationSettings } from './organization-settings/index.ts';
 import { organizations } from './organizations/index.ts';
+import { processes } from './processes/index.ts';
 import { projects } from './projects/index.ts';
 import { reference } from './reference/index.ts';
 import { searches } from './search/index.ts';
+import { services } from './services/index.ts';
 import { sessions } from './sessions/index.ts';
 import { teams } from './teams/index.ts';
 import { tokenExchange } from './token-exchange/index.ts';
@@ -48,6 +50,8 @@ export const operations = {
   changeSets,
   variables,
   deployments,
+  services,
+  processes,
   clusters: { ...clusters, ...agents, ...clusterEvents, ...mesh },
   workloads: { ...workloads, ...logs },
   clusterCommands: commands,

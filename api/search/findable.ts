@@ -5,6 +5,7 @@ import { foundInvitations } from '../../db/invitations/found.ts';
 import { foundMembers } from '../../db/members/found.ts';
 import { foundProjects } from '../../db/projects/found.ts';
 import type { Finder } from '../../db/search/finder.ts';
+import { foundServices } from '../../db/services/found.ts';
 import { foundTeams } from '../../db/teams/found.ts';
 import { foundTrustedIssuers } from '../../db/trusted-issuers/found.ts';
 import { foundWorkflows } from '../../db/workflows/found.ts';
@@ -16,6 +17,7 @@ import { listEnvironments } from '../environments/list-environments.ts';
 import { listInvitations } from '../invitations/list-invitations.ts';
 import { listMembers } from '../members/list-members.ts';
 import { listProjects } from '../projects/list-projects.ts';
+import { listServices } from '../services/list-services.ts';
 import { listTeams } from '../teams/list-teams.ts';
 import { listTrustedIssuers } from '../trusted-issuers/list-trusted-issuers.ts';
 import { listWorkflows } from '../workflows/list-workflows.ts';
@@ -32,6 +34,7 @@ export interface Findable {
 export const findable: readonly Findable[] = [
   { finder: foundProjects, listedBy: listProjects },
   { finder: foundEnvironments, listedBy: listEnvironments },
+  { finder: foundServices, listedBy: listServices },
   { finder: foundMembers, listedBy: listMembers },
   { finder: foundTeams, listedBy: listTeams },
   { finder: foundClusters, listedBy: listClusters },

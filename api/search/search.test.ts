@@ -57,6 +57,7 @@ test('everything registered is found by who may list it, by its name and its id,
   });
   const { project } = (await make('/projects', { name: 'Needle shop' })) as { project: { id: string } };
   await make(`/projects/${project.id}/environments`, { name: 'Needle stage', production: false });
+  await make(`/projects/${project.id}/services`, { name: 'Needle service' });
 
   const all = [...(await search('needle')), ...(await search(instance))];
   expect(new Set(all.map(({ kind }) => kind))).toEqual(new Set(foundKinds));
@@ -83,6 +84,7 @@ test('everything registered is found by who may list it, by its name and its id,
     workflow: '/workflows',
     project: `/projects/${project.id}`,
     environment: `/projects/${project.id}/environments`,
+    service: `/projects/${project.id}/services`,
   };
   const mayList = async (kind: (typeof foundKinds)[number], as: Call['as']) => {
     const { status } = await api.call('GET', `/api/v1${lists[kind]}`, { as });

@@ -1,4 +1,96 @@
-import { findService } from '../../db/services/services.ts';
+import { z } from 'zod';
+import { findService, type ServiceView } from '../../db/services/services.ts';
+import { builders, type ServiceDefinition, sourceKinds } from '../../domain/services/settings.ts';
 import { resource } from '../engine/resource.ts';
 
 export const theService = resource('service', findService, ({ projectId }) => projectId);
+
+export const stagedInSchema = z
+  .object({
+    changeSetId: z.guid(),
+    environmentId: z.guid(),
+    stagedBy: z.object({ id: z.string(), name: z.string() }),
+  })
+  .describe('The draft that adds it to an environment; absent if none does.');
+
+export const serviceSchema = z
+  .object({
+    id: z.guid(),
+    projectId: z.guid(),
+    name: z.string(),
+    slug: z.string().describe('Part of addresses and of image names; it never changes.'),
+    template: z.string().optional().describe('The template of a database.'),
+    createdAt: z.iso.datetime(),
+    canvasX: z.number().optional(),
+    canvasY: z.number().optional(),
+    dependsOn: z.array(z.string()),
+    deployAfter: z
+      .array(
+        z.object({
+          id: z.guid(),
+          kind: z.enum(['service', 'database']),
+          name: z.string(),
+          slug: z.string(),
+          keys: z.array(z.string()).describe('The variables that refer to it.'),
+          via: z.enum(['reference', 'depends-on', 'file']),
+        }),
+      )
+      .describe('The services that are deployed before it, and why.'),
+    files: z.array(z.object({ path: z.string(), variable: z.string() })),
+    releaseCommand: z.array(z.string()),
+    releaseCommandTimeoutSeconds: z.int(),
+    skipProductionApproval: z.boolean(),
+    skipProductionApprovalAt: z.iso.datetime().optional(),
+    skipProductionApprovalBy: z.string().optional(),
+    source: z.object({
+      kind: z.enum(sourceKinds),
+      imageRepository: z.string(),
+      registryCredentialId: z.string().optional(),
+      builder: z.enum(builders),
+      context: z.string(),
+      dockerfile: z.string(),
+      target: z.string(),
+      gitUrl: z.string(),
+      repository: z.string(),
+      gitConnectionId: z.string().optional(),
+    }),
+    stagedIn: stagedInSchema.optional(),
+  })
+  .meta({ id: 'Service' });
+
+export const servicePath = z.strictObject({ id: z.guid().toLowerCase() });
+
+/** A service with the settings of an environment, by default with those of its definition. */
+export function serviceAnswer(
+  service: ServiceView,
+  bySlug: ReadonlyMap<string, { id: string; name: string }>,
+  settings: ServiceDefinition = service.definition,
+): z.output<typeof serviceSchema> {
+  const { id, projectId, name, slug, template, createdAt, canvasX, canvasY, stagedIn } = service;
+  const { skipProductionApproval, skipProductionApprovalAt: at, skipProductionApprovalBy: by } = service;
+  const { source, releaseCommand, releaseCommandTimeoutSeconds, dependsOn, files } = settings;
+  return {
+    id,
+    projectId,
+    name,
+    slug,
+    ...(template === null ? {} : { template }),
+    createdAt: createdAt.toISOString(),
+    ...(canvasX === null || canvasY === null ? {} : { canvasX, canvasY }),
+    dependsOn,
+    deployAfter: dependsOn.flatMap((one) => {
+      const other = bySlug.get(one);
+      return other === undefined
+        ? []
+        : [{ id: other.id, kind: 'service', name: other.name, slug: one, keys: [], via: 'depends-on' }];
+    }),
+    files,
+    releaseCommand,
+    releaseCommandTimeoutSeconds,
+    skipProductionApproval,
+    ...(at === null ? {} : { skipProductionApprovalAt: at.toISOString() }),
+    ...(by === null ? {} : { skipProductionApprovalBy: by }),
+    source,
+    ...(stagedIn === null ? {} : { stagedIn }),
+  };
+}

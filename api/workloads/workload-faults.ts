@@ -1,5 +1,5 @@
-import { Cron } from 'croner';
 import type { FieldError } from '../../domain/problems.ts';
+import { scheduleFault } from '../../domain/services/schedule-fault.ts';
 import type { WorkloadBody } from './workload.ts';
 
 type Process = WorkloadBody['processes'][number];
@@ -72,20 +72,10 @@ function processFaults(process: Process, volumes: ReadonlySet<string>, at: strin
 
 function scheduleFaults({ schedule, timeZone }: Process, at: string): FieldError[] {
   if (schedule === undefined) return [{ location: `${at}.schedule`, message: 'is missing: a cron process needs one' }];
-  if (schedule.trim().split(/\s+/).length !== 5) {
-    return [{ location: `${at}.schedule`, message: 'must have five fields, as in `*/5 * * * *`', value: schedule }];
-  }
-  try {
-    new Intl.DateTimeFormat('en', { timeZone });
-  } catch {
-    return [{ location: `${at}.timeZone`, message: 'is no time zone, as in `Europe/Berlin`', value: timeZone }];
-  }
-  try {
-    if (new Cron(schedule, { timezone: timeZone, paused: true }).nextRun() !== null) return [];
-  } catch {
-    return [{ location: `${at}.schedule`, message: 'cannot be read, as `*/5 * * * *` can', value: schedule }];
-  }
-  return [{ location: `${at}.schedule`, message: 'names no moment that ever comes', value: schedule }];
+  const fault = scheduleFault(schedule, timeZone);
+  if (fault === undefined) return [];
+  const value = fault.field === 'schedule' ? schedule : timeZone;
+  return [{ location: `${at}.${fault.field}`, message: fault.message, value }];
 }
 
 /** Within the instance nothing may lie outside of where it says, nor over all that there is. */

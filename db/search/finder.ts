@@ -7,6 +7,7 @@ import { literally } from './words.ts';
 export const foundKinds = [
   'project',
   'environment',
+  'service',
   'member',
   'team',
   'cluster',

@@ -1,5 +1,8 @@
 import type { Kysely } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { Problem } from '../../domain/problems.ts';
 import type { ProcessSettings } from '../../domain/services/settings.ts';
+import type { Effect } from '../engine/effect.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import type { ServiceRef } from './services.ts';
@@ -33,6 +36,47 @@ export async function processesOf(
     .orderBy('service_process.created_at')
     .orderBy('service_process.id')
     .execute();
+}
+
+export async function createProcess(
+  effect: Effect,
+  service: Pick<ServiceRef, 'id' | 'organizationId'>,
+  { name, definition }: { name: string; definition: ProcessSettings },
+): Promise<ProcessView> {
+  const id = uuid();
+  const row = await tenant(effect.kysely, service.organizationId)
+    .insertInto('service_process')
+    .values({ id, service_id: service.id, name, definition })
+    .onConflict((conflict) => conflict.columns(['service_id', 'name']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (row === undefined) {
+    throw new Problem('conflict', `The service has a process "${name}" already: choose another name.`, {
+      errors: [{ location: 'body.name', message: 'another process has this name; choose another one', value: name }],
+    });
+  }
+  const process = await findProcess(effect.kysely, service.organizationId, id);
+  if (process === undefined) throw new Error(`The process ${id} that was just written is not there.`);
+  return process;
+}
+
+export async function changeProcess(
+  effect: Effect,
+  { id, organizationId }: Pick<ProcessView, 'id' | 'organizationId'>,
+  definition: ProcessSettings,
+): Promise<void> {
+  await tenant(effect.kysely, organizationId)
+    .updateTable('service_process')
+    .set({ definition })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function deleteProcess(
+  effect: Effect,
+  { id, organizationId }: Pick<ProcessView, 'id' | 'organizationId'>,
+): Promise<void> {
+  await tenant(effect.kysely, organizationId).deleteFrom('service_process').where('id', '=', id).execute();
 }
 
 function processes(kysely: Kysely<Tables>, organizationId: string) {

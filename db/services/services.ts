@@ -1,5 +1,9 @@
 import { type Kysely, sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
 import type { ServiceDefinition } from '../../domain/services/settings.ts';
+import { freeSlug, slugOf } from '../../domain/slug.ts';
+import type { Effect } from '../engine/effect.ts';
+import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import type { ProjectRef } from '../projects/projects.ts';
@@ -24,6 +28,8 @@ export interface ServiceView extends ServiceRef {
   skipProductionApprovalAt: Date | null;
   skipProductionApprovalBy: string | null;
   createdAt: Date;
+  /** The draft that adds it to an environment. */
+  stagedIn: { changeSetId: string; environmentId: string; stagedBy: { id: string; name: string } } | null;
 }
 
 export interface ServicePage {
@@ -31,6 +37,8 @@ export interface ServicePage {
   after?: { createdAt: Date; id: string } | undefined;
   /** Words of their names. */
   q?: string | undefined;
+  /** These alone. */
+  ids?: readonly string[] | undefined;
 }
 
 export async function findService(
@@ -45,7 +53,7 @@ export async function findService(
 export async function listServices(
   kysely: Kysely<Tables>,
   { id, organizationId }: ProjectRef,
-  { limit, after, q }: ServicePage,
+  { limit, after, q, ids }: ServicePage,
 ): Promise<ServiceView[]> {
   let query = services(kysely, organizationId)
     .where('service.project_id', '=', id)
@@ -53,6 +61,7 @@ export async function listServices(
     .orderBy('service.created_at')
     .orderBy('service.id')
     .limit(limit);
+  if (ids !== undefined) query = query.where(sql<boolean>`service.id = any(${ids}::uuid[])`);
   if (after !== undefined) {
     query = query.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('service.created_at', 'service.id'), '>', tuple(after.createdAt, after.id)),
@@ -60,6 +69,112 @@ export async function listServices(
   }
   return await query.execute();
 }
+
+/** Creates a service without processes. Its slug follows from its name. */
+export async function createService(
+  effect: Effect,
+  project: ProjectRef,
+  { name, definition }: { name: string; definition: ServiceDefinition },
+): Promise<ServiceView> {
+  const { organizationId } = project;
+  const own = tenant(effect.kysely, organizationId);
+  const id = uuid();
+  for (let inserted = false; !inserted; ) {
+    const slugs = await own
+      .selectFrom('service')
+      .select('slug')
+      .where('project_id', '=', project.id)
+      .where('deletion_id', 'is', null)
+      .execute();
+    const slug = freeSlug(slugOf(name) || 'service', new Set(slugs.map((row) => row.slug)));
+    const row = await own
+      .insertInto('service')
+      .values({ id, project_id: project.id, name, slug, definition })
+      .onConflict((conflict) => conflict.columns(['project_id', 'slug']).where('deletion_id', 'is', null).doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    inserted = row !== undefined;
+  }
+  const service = { id, organizationId, projectId: project.id };
+  recordService(effect, 'service.created', { ...service, name });
+  return await writtenService(effect, service);
+}
+
+/** The row, kept from others until the transaction ends. */
+export async function lockService(effect: Effect, { id, organizationId }: ServiceRef) {
+  return await tenant(effect.kysely, organizationId)
+    .selectFrom('service')
+    .select(['name', 'definition', 'skip_production_approval as skipProductionApproval'])
+    .where('id', '=', id)
+    .where('deletion_id', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+export interface ServiceChanges {
+  name?: string;
+  definition?: ServiceDefinition;
+  /** With the person or token who decided it. */
+  skipProductionApproval?: { to: boolean; by: string };
+}
+
+/** Writes these columns. Its slug stays, since it stands in addresses. */
+export async function changeService(
+  effect: Effect,
+  service: ServiceRef & { name: string },
+  { name, definition, skipProductionApproval }: ServiceChanges,
+  details: JsonObject,
+): Promise<void> {
+  const skipping = skipProductionApproval && {
+    skip_production_approval: skipProductionApproval.to,
+    skip_production_approval_at: skipProductionApproval.to ? sql<Date>`now()` : null,
+    skip_production_approval_by: skipProductionApproval.to ? skipProductionApproval.by : null,
+  };
+  await tenant(effect.kysely, service.organizationId)
+    .updateTable('service')
+    .set({ ...(name === undefined ? {} : { name }), ...(definition === undefined ? {} : { definition }), ...skipping })
+    .where('id', '=', service.id)
+    .execute();
+  recordService(effect, 'service.updated', { ...service, name: name ?? service.name }, details);
+}
+
+/** Records a change of a service in the audit log, and hints at it on event streams. */
+export function recordService(
+  effect: Effect,
+  action: 'service.created' | 'service.updated' | 'service.process_restarted' | 'service.cron_run',
+  { id, organizationId, projectId, name }: ServiceRef & { name: string },
+  details?: JsonObject,
+): void {
+  effect.audit({
+    action,
+    organizationId,
+    subjectKind: 'service',
+    subjectId: id,
+    subjectName: name,
+    ...(details === undefined ? {} : { details }),
+  });
+  effect.change({ organizationId, kind: 'service', id, projectId });
+}
+
+export async function writtenService(
+  effect: Effect,
+  { id, organizationId }: Pick<ServiceRef, 'id' | 'organizationId'>,
+): Promise<ServiceView> {
+  const service = await findService(effect.kysely, organizationId, id);
+  if (service === undefined) throw new Error(`The service ${id} that was just written is not there.`);
+  return service;
+}
+
+// The draft's item by its slot, which says the service: `slotOf` of domain/change-sets/items.ts.
+const stagedIn = sql<ServiceView['stagedIn']>`(
+  select json_build_object('changeSetId', draft.id, 'environmentId', environment.id,
+    'stagedBy', json_build_object('id', item.staged_by_id, 'name', item.staged_by_name))
+  from environment
+  join draft on draft.environment_id = environment.id
+  join change_set_item item on item.change_set_id = draft.id and item.slot = 'service ' || service.id
+  where environment.organization_id = service.organization_id and environment.project_id = service.project_id
+    and environment.deletion_id is null and item.kind = 'service.create'
+  order by item.created_at limit 1)`;
 
 function services(kysely: Kysely<Tables>, organizationId: string) {
   return tenant(kysely, organizationId)
@@ -79,5 +194,6 @@ function services(kysely: Kysely<Tables>, organizationId: string) {
       'service.skip_production_approval_at as skipProductionApprovalAt',
       'service.skip_production_approval_by as skipProductionApprovalBy',
       'service.created_at as createdAt',
-    ]);
+    ])
+    .select(stagedIn.as('stagedIn'));
 }

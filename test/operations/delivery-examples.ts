@@ -13,6 +13,27 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
     const made = await api.call('POST', `/api/v1/projects/${projectId}/environments`, { as: ours.tokens.admin, body });
     return { id: String(made.body.id), projectId };
   };
+  const service = async () => {
+    const { id: projectId } = await project();
+    const body = { name: 'Api', source: { kind: 'image', imageRepository: 'registry.example.com/api:1' } };
+    const made = await api.call('POST', `/api/v1/projects/${projectId}/services`, { as: ours.tokens.admin, body });
+    const { service, processes } = made.body as { service: { id: string }; processes: [{ id: string }] };
+    return { id: service.id, projectId, serviceId: service.id, processId: processes[0].id };
+  };
+  const process = async () => {
+    const made = await service();
+    return { ...made, id: made.processId };
+  };
+  const second = async () => {
+    const made = await service();
+    const body = { name: 'worker', kind: 'worker' };
+    const created = await api.call('POST', `/api/v1/services/${made.id}/processes`, { as: ours.tokens.admin, body });
+    return { ...made, id: String(created.body.id) };
+  };
+  const inProject = async () => {
+    const made = await service();
+    return { ...made, id: made.projectId };
+  };
   return {
     'projects.list': { prepare: project },
     'projects.create': { body: () => ({ name: 'Made', description: 'For the sweep.' }) },
@@ -20,5 +41,22 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
     'environments.list': { prepare: project },
     'environments.create': { prepare: project, body: () => ({ name: 'Preview', production: false }) },
     'environments.get': { prepare: environment },
+    'services.list': { prepare: inProject },
+    'services.create': {
+      prepare: project,
+      body: () => ({ name: 'Web', source: { kind: 'image' }, process: { kind: 'http', port: 3000 } }),
+    },
+    'services.get': { prepare: service },
+    'services.change': { prepare: service, body: () => ({ name: 'Renamed', releaseCommand: ['migrate'] }) },
+    'services.setCanvas': {
+      prepare: inProject,
+      body: ({ serviceId }) => ({ positions: [{ serviceId, x: 10.5, y: -20 }] }),
+    },
+    'services.clearCanvas': { prepare: inProject },
+    'processes.list': { prepare: service },
+    'processes.create': { prepare: service, body: () => ({ name: 'nightly', kind: 'cron', schedule: '0 3 * * *' }) },
+    'processes.get': { prepare: process },
+    'processes.change': { prepare: process, body: () => ({ replicas: 2, port: 9000 }) },
+    'processes.delete': { prepare: second },
   };
 }

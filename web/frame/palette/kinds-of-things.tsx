@@ -49,6 +49,11 @@ export const kinds: Record<Thing['kind'], KindOfThing> = {
     icon: <StackIcon />,
     link: (_, organization) => ({ to: '/$organization', params: { organization } }),
   },
+  service: {
+    many: 'Services',
+    icon: <ContainerIcon />,
+    link: (_, organization) => ({ to: '/$organization', params: { organization } }),
+  },
   cluster: {
     many: 'Clusters',
     icon: <ServerIcon />,

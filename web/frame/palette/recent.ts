@@ -6,6 +6,7 @@ export interface Visited {
   kind:
     | 'project'
     | 'environment'
+    | 'service'
     | 'cluster'
     | 'instance'
     | 'workflow'

@@ -1,0 +1,13 @@
+import { changeProcess } from './change-process.ts';
+import { createProcess } from './create-process.ts';
+import { deleteProcess } from './delete-process.ts';
+import { getProcess } from './get-process.ts';
+import { listProcesses } from './list-processes.ts';
+
+export const processes = {
+  list: listProcesses,
+  create: createProcess,
+  get: getProcess,
+  change: changeProcess,
+  delete: deleteProcess,
+};

@@ -1,0 +1,118 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { stage } from '../../db/change-sets/stage.ts';
+import { changeSetView } from '../../db/change-sets/view.ts';
+import { refuseBeyond } from '../../db/engine/limits/quota.ts';
+import { listEnvironments } from '../../db/environments/environments.ts';
+import { servicesBySlug } from '../../db/services/dependencies.ts';
+import { createProcess } from '../../db/services/processes.ts';
+import { createService as newService, writtenService } from '../../db/services/services.ts';
+import { Problem } from '../../domain/problems.ts';
+import { newProcess } from '../../domain/services/process-faults.ts';
+import { emptyDefinition, noSource } from '../../domain/services/settings.ts';
+import { changeSetViewAnswer, changeSetViewSchema } from '../change-sets/change-set.ts';
+import { invalidFields } from '../engine/input/input.ts';
+import { operation } from '../engine/operation.ts';
+import { theEnvironment } from '../environments/environment.ts';
+import { processAnswer, processSchema } from '../processes/process.ts';
+import { processName, processSettings, settingsFaults } from '../processes/process-fields.ts';
+import { projectPath, theProject } from '../projects/project.ts';
+import { refuseDependencies } from './depends-on.ts';
+import { serviceAnswer, serviceSchema } from './service.ts';
+import { serviceFields, serviceName, sourceOf } from './service-fields.ts';
+
+const { source, releaseCommand, releaseCommandTimeoutSeconds, dependsOn } = serviceFields;
+
+export const createService = operation({
+  method: 'POST',
+  url: '/api/v1/projects/{id}/services',
+  summary: 'Create a service with its default process, and stage it in an environment',
+  description:
+    'The slug is derived from the name and never changes. Nothing runs until the environment applies its staged changes; discarding them deletes the service again.',
+  scope: 'organization',
+  role: 'deployer',
+  projectTokens: 'allowed',
+  problems: ['not-found', 'conflict'],
+  path: projectPath,
+  body: z.strictObject({
+    name: serviceName,
+    source: source.optional(),
+    releaseCommand: releaseCommand.optional(),
+    releaseCommandTimeoutSeconds: releaseCommandTimeoutSeconds.optional(),
+    dependsOn: dependsOn.optional(),
+    environmentId: z
+      .guid()
+      .toLowerCase()
+      .optional()
+      .describe('Where it is staged; by default in the oldest environment that is not production.'),
+    process: processSettings
+      .extend({ name: processName.optional().describe('`web` by default.') })
+      .optional()
+      .describe('Settings of its default process.'),
+  }),
+  status: 201,
+  result: z
+    .object({
+      service: serviceSchema,
+      processes: z.array(processSchema),
+      defaultProcessCreated: z.boolean(),
+      environmentId: z.guid(),
+      changeSet: changeSetViewSchema,
+    })
+    .meta({ id: 'ServiceCreated' }),
+  async handle({ caller, path, body, effect, server }) {
+    const project = await caller.see(theProject, path.id, effect.kysely);
+    const { organizationId, id: projectId } = project;
+    await refuseBeyond(effect, {
+      setting: 'SERVICES_PER_PROJECT',
+      most: server.settings.SERVICES_PER_PROJECT,
+      owner: projectId,
+      things: 'services in this project',
+      rows: sql`service where organization_id = ${organizationId} and project_id = ${projectId} and deletion_id is null`,
+      remedy: 'delete one that is not needed',
+    });
+    const { name: processNamed = 'web', ...settings } = body.process ?? {};
+    const process = newProcess(settings);
+    const faults = settingsFaults(process, 'body.process');
+    if (faults.length > 0) throw invalidFields(faults);
+    // A new service depends on others before anything can depend on it: its slug is nobody's yet.
+    await refuseDependencies(effect, { organizationId, projectId }, '', body.dependsOn);
+    const environmentId = await environmentFor(body.environmentId);
+    const created = await newService(effect, project, {
+      name: body.name,
+      definition: {
+        ...emptyDefinition,
+        source: body.source === undefined ? noSource : sourceOf(body.source),
+        ...(body.releaseCommand && { releaseCommand: body.releaseCommand }),
+        ...(body.releaseCommandTimeoutSeconds && { releaseCommandTimeoutSeconds: body.releaseCommandTimeoutSeconds }),
+        ...(body.dependsOn && { dependsOn: body.dependsOn }),
+      },
+    });
+    const web = await createProcess(effect, created, { name: processNamed, definition: process });
+    const place = { organizationId, environmentId };
+    await stage(effect, server.keyring, place, [{ kind: 'service.create', serviceId: created.id, key: '' }], caller);
+    const changeSet = await changeSetView(effect.kysely, place);
+    if (changeSet === undefined) throw new Error(`The environment ${environmentId} has no draft.`);
+    const service = await writtenService(effect, created);
+    return {
+      service: serviceAnswer(service, await servicesBySlug(effect.kysely, service)),
+      processes: [processAnswer(web)],
+      defaultProcessCreated: true,
+      environmentId,
+      changeSet: changeSetViewAnswer(changeSet),
+    };
+
+    async function environmentFor(asked: string | undefined): Promise<string> {
+      if (asked !== undefined) {
+        const environment = await caller.see(theEnvironment, asked, effect.kysely);
+        if (environment.projectId === projectId) return environment.id;
+        throw new Problem('not-found', 'The environment is of another project.');
+      }
+      const environments = await listEnvironments(effect.kysely, project, { limit: 1_000 });
+      const persistent = environments.filter(({ kind }) => kind === 'persistent');
+      const environment = persistent.find(({ production }) => !production) ?? persistent[0];
+      if (environment !== undefined) return environment.id;
+      throw new Problem('conflict', `The project "${project.name}" has no environment: create one first.`);
+    }
+  },
+});

@@ -1,0 +1,23 @@
+import { servicesBySlug } from '../../db/services/dependencies.ts';
+import { operation } from '../engine/operation.ts';
+import { serviceAnswer, servicePath, serviceSchema, theService } from './service.ts';
+import { inEnvironment, placeOf } from './service-place.ts';
+
+export const getService = operation({
+  method: 'GET',
+  url: '/api/v1/services/{id}',
+  summary: 'Get a service',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: ['not-found'],
+  path: servicePath,
+  query: inEnvironment,
+  result: serviceSchema,
+  async handle({ caller, path, query, database: { kysely } }) {
+    const service = await caller.see(theService, path.id);
+    const { environmentId } = query;
+    const place = environmentId === undefined ? undefined : await placeOf(kysely, caller, service, environmentId);
+    return serviceAnswer(service, await servicesBySlug(kysely, service), place?.settings);
+  },
+});

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { servicesBySlug } from '../../db/services/dependencies.ts';
+import { listServices as servicesOf } from '../../db/services/services.ts';
+import { wantedSettings } from '../../db/services/wanted-settings.ts';
+import { Problem } from '../../domain/problems.ts';
+import { soughtText } from '../engine/input/line.ts';
+import { operation } from '../engine/operation.ts';
+import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
+import { theEnvironment } from '../environments/environment.ts';
+import { projectPath, theProject } from '../projects/project.ts';
+import { serviceAnswer, serviceSchema } from './service.ts';
+
+export const listServices = operation({
+  method: 'GET',
+  url: '/api/v1/projects/{id}/services',
+  summary: 'List the services of a project, oldest first',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: ['not-found'],
+  path: projectPath,
+  query: z.strictObject({
+    q: soughtText('its name'),
+    environmentId: z
+      .guid()
+      .toLowerCase()
+      .optional()
+      .describe('Only the services of this environment, with the settings wanted there.'),
+  }),
+  paged: { after: createdPosition },
+  result: serviceSchema,
+  async handle({ caller, path, query, database: { kysely }, page }) {
+    const project = await caller.see(theProject, path.id);
+    const settings = query.environmentId === undefined ? undefined : await wantedIn(query.environmentId);
+    const ids = settings && [...settings.keys()];
+    const services = await servicesOf(kysely, project, { ...oneMore(page), q: query.q, ids });
+    const bySlug = await servicesBySlug(kysely, { ...project, projectId: project.id });
+    return pageOf(
+      services,
+      page,
+      ({ id }) => id,
+      (service) => serviceAnswer(service, bySlug, settings?.get(service.id)),
+    );
+
+    async function wantedIn(environmentId: string) {
+      const { organizationId, projectId, id } = await caller.see(theEnvironment, environmentId);
+      if (projectId !== project.id) throw new Problem('not-found', 'The environment is of another project.');
+      return await wantedSettings(kysely, { organizationId, environmentId: id });
+    }
+  },
+});

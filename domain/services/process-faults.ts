@@ -1,0 +1,60 @@
+import { scheduleFault } from './schedule-fault.ts';
+import { defaultProcess, type ProcessSettings } from './settings.ts';
+
+export interface ProcessFault {
+  field: keyof ProcessSettings;
+  message: string;
+}
+
+const checkPaths = ['startupPath', 'readinessPath', 'livenessPath'] as const;
+
+/** Settings of a process that do not fit each other, although each of them is allowed. */
+export function processFaults(process: ProcessSettings): ProcessFault[] {
+  const { kind, port, schedule, timeZone } = process;
+  const faults: ProcessFault[] = [];
+  const fault = (field: keyof ProcessSettings, message: string) => void faults.push({ field, message });
+  const listens = kind === 'http' || kind === 'tcp';
+  if (listens && port === undefined) fault('port', `is missing: a process of kind ${kind} has one`);
+  if (kind !== 'cron' && schedule !== '') fault('schedule', 'is for processes of kind cron');
+  if (kind === 'cron') {
+    const wrong =
+      schedule === ''
+        ? ({ field: 'schedule', message: 'is missing: a cron process needs one' } as const)
+        : scheduleFault(schedule, timeZone);
+    if (wrong !== undefined) faults.push(wrong);
+  }
+  for (const field of checkPaths) {
+    if (process[field] !== '' && port === undefined) fault(field, 'asks a port, and the process has none');
+  }
+  if (process.metricsEnabled && process.metricsPort === undefined && port === undefined) {
+    fault('metricsPort', 'is missing: the process has no port of its own either');
+  }
+  const { cpuRequestMilli, cpuLimitMilli, memoryRequestBytes, memoryLimitBytes } = process;
+  if (exceeds(cpuRequestMilli, cpuLimitMilli)) fault('cpuRequestMilli', 'is more than the limit');
+  if (exceeds(memoryRequestBytes, memoryLimitBytes)) fault('memoryRequestBytes', 'is more than the limit');
+  return faults;
+}
+
+function exceeds(requested: number | undefined, limit: number | undefined): boolean {
+  return requested !== undefined && limit !== undefined && requested > limit;
+}
+
+/** Changes of a process; null takes away what it need not have. */
+export type ProcessChanges = { [Field in keyof ProcessSettings]?: ProcessSettings[Field] | null | undefined };
+
+/** The settings of a new process: those given, else the defaults. Only a process that listens has a port by default. */
+export function newProcess(given: ProcessChanges): ProcessSettings {
+  const { port: _, ...withoutPort } = defaultProcess;
+  const kind = given.kind ?? defaultProcess.kind;
+  return changedProcess(kind === 'http' || kind === 'tcp' ? defaultProcess : withoutPort, given);
+}
+
+/** The settings after the changes. */
+export function changedProcess(before: ProcessSettings, changes: ProcessChanges): ProcessSettings {
+  const entries = Object.entries({ ...before, ...withoutAbsent(changes) });
+  return Object.fromEntries(entries.filter(([, value]) => value !== null)) as ProcessSettings;
+}
+
+function withoutAbsent(changes: ProcessChanges): ProcessChanges {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+}
