@@ -1,8 +1,10 @@
+import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { endSentence, waitingSentence } from '../../domain/deployments/admission-words.ts';
 import type { Admission } from '../../domain/deployments/arbiter-types.ts';
 import { type DeploymentEventKind, isDeploymentFinal } from '../../domain/deployments/states.ts';
 import type { Effect } from '../engine/effect.ts';
+import { prepared } from '../postgres/prepared-statements.ts';
 import type { AdmissionRequest } from './admission-requests.ts';
 import type { Loaded, ProjectRef } from './admission-snapshot.ts';
 import type { Written } from './admission-writes.ts';
@@ -32,15 +34,18 @@ export async function tellEvents(
     ...written.flatMap((row) => changed(effect, row, admission, request)),
   ];
   if (happened.length === 0) return;
-  await effect.kysely
-    .insertInto('deployment_event')
-    .values(
-      happened.map(({ deploymentId, kind, occasion, blocker = '', message = '', decision = '', decidedBy = '' }) => ({
-        ...{ id: uuid(), organization_id: organizationId, deployment_id: deploymentId, kind, occasion },
-        ...{ blocker, message, decision, decided_by: decidedBy },
-      })),
-    )
-    .execute();
+  const column = <T>(of: (one: Happened) => T): T[] => happened.map(of);
+  await sql`${sql.raw(prepared)}
+    insert into deployment_event (id, organization_id, deployment_id, kind, occasion, blocker, message, decision, decided_by)
+    select new.id, ${organizationId}, new.deployment_id, new.kind, new.occasion, new.blocker, new.message, new.decision,
+      new.decided_by
+    from unnest(
+      ${column(() => uuid())}::uuid[], ${column((one) => one.deploymentId)}::uuid[], ${column((one) => one.kind)}::text[],
+      ${column((one) => one.occasion)}::text[], ${column((one) => one.blocker ?? '')}::text[],
+      ${column((one) => one.message ?? '')}::text[], ${column((one) => one.decision ?? '')}::text[],
+      ${column((one) => one.decidedBy ?? '')}::text[]
+    ) as new (id, deployment_id, kind, occasion, blocker, message, decision, decided_by)
+  `.execute(effect.kysely);
 }
 
 function created(

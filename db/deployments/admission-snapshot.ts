@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { type Admitted, type Place, placeOf, type Snapshot } from '../../domain/deployments/arbiter-types.ts';
 import type { Tables } from '../postgres/tables.ts';
-import { tenant } from '../postgres/tenant.ts';
 import type { AdmissionRequest } from './admission-requests.ts';
 
 export interface ProjectRef {
@@ -39,6 +38,9 @@ interface Row {
   revision: number;
 }
 
+const columns = sql.raw(`id, environment_id, service_id, release_id, kind, state, waits_for, approval_id, change_set_id,
+  cancel_requested_at is not null as cancel_requested, admission_order::float8 as admission_order, revision`);
+
 /**
  * The project as the arbiter sees it, under the lock of its admission. Claimed rows are locked, too: their actors write
  * the stages that they reach without the lock of the project.
@@ -48,12 +50,17 @@ export async function loadSnapshot(
   { organizationId, projectId }: ProjectRef,
   request: AdmissionRequest,
 ): Promise<Loaded> {
-  const columns = sql`id, environment_id, service_id, release_id, kind, state, waits_for, approval_id, change_set_id,
-    cancel_requested_at is not null as cancel_requested, admission_order::float8 as admission_order, revision`;
-  const open = sql`organization_id = ${organizationId} and project_id = ${projectId} and finished_at is null`;
   const { rows } = await sql<Row>`
-    with claimed as (select ${columns} from deployment where ${open} and state <> 'pending' for no key update),
-      open as (select * from claimed union all select ${columns} from deployment where ${open} and state = 'pending')
+    with claimed as (
+      select ${columns} from deployment
+      where organization_id = ${organizationId} and project_id = ${projectId} and finished_at is null
+        and state <> 'pending' for no key update
+    ), open as (
+      select * from claimed union all
+      select ${columns} from deployment
+      where organization_id = ${organizationId} and project_id = ${projectId} and finished_at is null
+        and state = 'pending'
+    )
     select project.deploy_concurrency as concurrency, open.* from project left join open on true
     where project.organization_id = ${organizationId} and project.id = ${projectId} order by open.admission_order
   `.execute(kysely);
@@ -88,6 +95,13 @@ function openDeployment(row: Row): OpenDeployment[] {
   ];
 }
 
+interface Service {
+  environment_id: string;
+  service_id: string;
+  suspended: boolean;
+  live_release_id: string | null;
+}
+
 async function servicesAt(
   kysely: Kysely<Tables>,
   organizationId: string,
@@ -95,17 +109,12 @@ async function servicesAt(
 ): Promise<{ suspended: Set<Place>; live: Map<Place, string> }> {
   const [suspended, live] = [new Set<Place>(), new Map<Place, string>()];
   if (places.length === 0) return { suspended, live };
-  const rows = await tenant(kysely, organizationId)
-    .selectFrom('environment_service')
-    .select(['environment_id', 'service_id', 'suspended', 'live_release_id'])
-    .where(({ eb, refTuple, tuple }) =>
-      eb(
-        refTuple('environment_id', 'service_id'),
-        'in',
-        places.map(({ environmentId, serviceId }) => tuple(environmentId, serviceId)),
-      ),
+  const { rows } = await sql<Service>`
+    select environment_id, service_id, suspended, live_release_id from environment_service
+    where organization_id = ${organizationId} and (environment_id, service_id) in (
+      select * from unnest(${places.map((one) => one.environmentId)}::uuid[], ${places.map((one) => one.serviceId)}::uuid[])
     )
-    .execute();
+  `.execute(kysely);
   for (const row of rows) {
     const place = placeOf(row.environment_id, row.service_id);
     if (row.suspended) suspended.add(place);

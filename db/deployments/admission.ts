@@ -5,6 +5,7 @@ import { type Admission, type AdmissionEvent, type Decision, placeOf } from '../
 import { isDeploymentFinal } from '../../domain/deployments/states.ts';
 import type { ActorKind } from '../../workflows/descriptors.ts';
 import type { Effect } from '../engine/effect.ts';
+import { prepared } from '../postgres/prepared-statements.ts';
 import { decideApprovals } from './admission-approvals.ts';
 import { tellEvents } from './admission-events.ts';
 import type { AdmissionRequest } from './admission-requests.ts';
@@ -38,7 +39,8 @@ export async function admit(effect: Effect, project: ProjectRef, request: Admiss
  * in the other order two of them could wait for each other.
  */
 export async function lockAdmission({ kysely }: Effect, { projectId }: ProjectRef): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`admission ${projectId}`}, 0))`.execute(kysely);
+  const lock = `admission ${projectId}`;
+  await sql`${sql.raw(prepared)} select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(kysely);
 }
 
 function eventOf(request: AdmissionRequest): AdmissionEvent {
