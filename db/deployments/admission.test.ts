@@ -11,8 +11,8 @@ import { until } from '../../test/ground/until.ts';
 import { machine, seedOrganization } from '../../test/seeds/seed.ts';
 import { type Effect, effect } from '../engine/effect.ts';
 import { acrossTenants } from '../postgres/tenant.ts';
+import { loadSnapshot } from './admission/snapshot.ts';
 import { type AdmissionRequest, admit, type NewDeployment } from './admission.ts';
-import { loadSnapshot } from './admission-snapshot.ts';
 
 let fresh: FreshDatabase;
 let organizationId: string;

@@ -3,17 +3,16 @@ import { actorId } from '../../domain/actors/actors.ts';
 import { decide } from '../../domain/deployments/arbiter.ts';
 import { type Admission, type AdmissionEvent, type Decision, placeOf } from '../../domain/deployments/arbiter-types.ts';
 import { isDeploymentFinal } from '../../domain/deployments/states.ts';
-import type { ActorKind } from '../../workflows/descriptors.ts';
 import type { Effect } from '../engine/effect.ts';
 import { prepared } from '../postgres/prepared-statements.ts';
-import { decideApprovals } from './admission-approvals.ts';
-import { tellEvents } from './admission-events.ts';
-import type { AdmissionRequest } from './admission-requests.ts';
-import { loadSnapshot, type ProjectRef } from './admission-snapshot.ts';
-import { insertDeployments, updateDeployments, type Written, writeLive } from './admission-writes.ts';
+import { decideApprovals } from './admission/approvals.ts';
+import { tellEvents } from './admission/events.ts';
+import type { AdmissionRequest } from './admission/requests.ts';
+import { loadSnapshot, type ProjectRef } from './admission/snapshot.ts';
+import { insertDeployments, updateDeployments, type Written, writeLive } from './admission/writes.ts';
 
-export type { AdmissionRequest, NewDeployment } from './admission-requests.ts';
-export type { ProjectRef } from './admission-snapshot.ts';
+export type { AdmissionRequest, NewDeployment } from './admission/requests.ts';
+export type { ProjectRef } from './admission/snapshot.ts';
 
 /**
  * The only way in which deployments are created, claimed, cancelled, decided on and finished: asks the arbiter under the
@@ -60,7 +59,7 @@ function tellActors(effect: Effect, project: ProjectRef, admission: Admission, w
   const { organizationId } = project;
   const tell = (kind: string, id: string, message: string): void =>
     effect.tell({ to: actorId(kind, id), message, organizationId, body: {} });
-  for (const { id } of admission.insert) effect.tell({ start: 'deployment' as ActorKind, id, organizationId });
+  for (const { id } of admission.insert) effect.tell({ start: 'deployment', id, organizationId });
   for (const id of admission.wake) tell('deployment', id, 'turn');
   for (const id of admission.stop) tell('deployment', id, 'cancel');
   for (const id of admission.decided) tell('deployment', id, 'decided');

@@ -1,5 +1,5 @@
-import { Plan } from './arbiter-plan.ts';
-import { isClaimed, isHeld } from './arbiter-queue.ts';
+import { Plan } from './arbiter/plan.ts';
+import { isClaimed, isHeld } from './arbiter/queue.ts';
 import type {
   Admission,
   AdmissionEvent,

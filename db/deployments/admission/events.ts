@@ -1,24 +1,11 @@
-import { sql } from 'kysely';
-import { v7 as uuid } from 'uuid';
-import { endSentence, waitingSentence } from '../../domain/deployments/admission-words.ts';
-import type { Admission } from '../../domain/deployments/arbiter-types.ts';
-import { type DeploymentEventKind, isDeploymentFinal } from '../../domain/deployments/states.ts';
-import type { Effect } from '../engine/effect.ts';
-import { prepared } from '../postgres/prepared-statements.ts';
-import type { AdmissionRequest } from './admission-requests.ts';
-import type { Loaded, ProjectRef } from './admission-snapshot.ts';
-import type { Written } from './admission-writes.ts';
-
-interface Happened {
-  deploymentId: string;
-  kind: DeploymentEventKind;
-  /** Unique for the deployment. What can happen again carries the revision of the row. */
-  occasion: string;
-  blocker?: string;
-  message?: string;
-  decision?: string;
-  decidedBy?: string;
-}
+import { endSentence, waitingSentence } from '../../../domain/deployments/admission-words.ts';
+import type { Admission } from '../../../domain/deployments/arbiter-types.ts';
+import { isDeploymentFinal } from '../../../domain/deployments/states.ts';
+import type { Effect } from '../../engine/effect.ts';
+import { type Happened, insertDeploymentEvents } from '../deployment-events.ts';
+import type { AdmissionRequest } from './requests.ts';
+import type { Loaded, ProjectRef } from './snapshot.ts';
+import type { Written } from './writes.ts';
 
 /** Tells people what an event did to each deployment. */
 export async function tellEvents(
@@ -33,19 +20,7 @@ export async function tellEvents(
     ...created(effect, loaded, admission, request),
     ...written.flatMap((row) => changed(effect, row, admission, request)),
   ];
-  if (happened.length === 0) return;
-  const column = <T>(of: (one: Happened) => T): T[] => happened.map(of);
-  await sql`${sql.raw(prepared)}
-    insert into deployment_event (id, organization_id, deployment_id, kind, occasion, blocker, message, decision, decided_by)
-    select new.id, ${organizationId}, new.deployment_id, new.kind, new.occasion, new.blocker, new.message, new.decision,
-      new.decided_by
-    from unnest(
-      ${column(() => uuid())}::uuid[], ${column((one) => one.deploymentId)}::uuid[], ${column((one) => one.kind)}::text[],
-      ${column((one) => one.occasion)}::text[], ${column((one) => one.blocker ?? '')}::text[],
-      ${column((one) => one.message ?? '')}::text[], ${column((one) => one.decision ?? '')}::text[],
-      ${column((one) => one.decidedBy ?? '')}::text[]
-    ) as new (id, deployment_id, kind, occasion, blocker, message, decision, decided_by)
-  `.execute(effect.kysely);
+  await insertDeploymentEvents(effect.kysely, organizationId, happened);
 }
 
 function created(

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Admission } from '../../domain/deployments/arbiter-types.ts';
-import type { Effect } from '../engine/effect.ts';
-import { tenant } from '../postgres/tenant.ts';
-import type { AdmissionRequest } from './admission-requests.ts';
-import type { ProjectRef } from './admission-snapshot.ts';
+import type { Admission } from '../../../domain/deployments/arbiter-types.ts';
+import type { Effect } from '../../engine/effect.ts';
+import { tenant } from '../../postgres/tenant.ts';
+import type { AdmissionRequest } from './requests.ts';
+import type { ProjectRef } from './snapshot.ts';
 
 /** Writes the decision that the event is, and those that follow for other approvals. */
 export async function decideApprovals(

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import { type Admitted, type Place, placeOf, type Snapshot } from '../../domain/deployments/arbiter-types.ts';
-import type { Tables } from '../postgres/tables.ts';
-import type { AdmissionRequest } from './admission-requests.ts';
+import { type Admitted, type Place, placeOf, type Snapshot } from '../../../domain/deployments/arbiter-types.ts';
+import type { Tables } from '../../postgres/tables.ts';
+import type { AdmissionRequest } from './requests.ts';
 
 export interface ProjectRef {
   organizationId: string;

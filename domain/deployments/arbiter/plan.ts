@@ -1,6 +1,6 @@
-import { isHeld, queue, type Waiting } from './arbiter-queue.ts';
-import type { Admission, Admitted, Change, Place, Snapshot } from './arbiter-types.ts';
-import { type FinalDeploymentState, isDeploymentFinal } from './states.ts';
+import type { Admission, Admitted, Change, Place, Snapshot } from '../arbiter-types.ts';
+import { type FinalDeploymentState, isDeploymentFinal } from '../states.ts';
+import { isHeld, queue, type Waiting } from './queue.ts';
 
 /** The working copy of one decision: the rules change it, and its difference from the snapshot is what is written. */
 export class Plan {

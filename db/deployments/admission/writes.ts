@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { actorId } from '../../domain/actors/actors.ts';
-import { endSentence, waitingSentence } from '../../domain/deployments/admission-words.ts';
-import type { Admission, Admitted, Change } from '../../domain/deployments/arbiter-types.ts';
-import { type DeploymentState, isDeploymentFinal } from '../../domain/deployments/states.ts';
-import type { Effect } from '../engine/effect.ts';
-import { tenant } from '../postgres/tenant.ts';
-import type { AdmissionRequest, NewDeployment } from './admission-requests.ts';
-import type { Loaded, OpenDeployment, ProjectRef } from './admission-snapshot.ts';
+import { actorId } from '../../../domain/actors/actors.ts';
+import { endSentence, waitingSentence } from '../../../domain/deployments/admission-words.ts';
+import type { Admission, Admitted, Change } from '../../../domain/deployments/arbiter-types.ts';
+import { type DeploymentBlocker, type DeploymentState, isDeploymentFinal } from '../../../domain/deployments/states.ts';
+import type { Effect } from '../../engine/effect.ts';
+import { tenant } from '../../postgres/tenant.ts';
+import type { AdmissionRequest, NewDeployment } from './requests.ts';
+import type { Loaded, OpenDeployment, ProjectRef } from './snapshot.ts';
 
 /** What the row of a deployment says after an event. */
 export interface Written {
@@ -14,7 +14,7 @@ export interface Written {
   change: Change;
   state: DeploymentState;
   revision: number;
-  waitsFor: string | null;
+  waitsFor: DeploymentBlocker | null;
   message: string | null;
 }
 

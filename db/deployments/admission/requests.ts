@@ -1,6 +1,6 @@
-import type { AdmissionEvent, New } from '../../domain/deployments/arbiter-types.ts';
-import type { DeploymentBlocker } from '../../domain/deployments/states.ts';
-import type { Author } from '../engine/effect.ts';
+import type { AdmissionEvent, New } from '../../../domain/deployments/arbiter-types.ts';
+import type { DeploymentBlocker } from '../../../domain/deployments/states.ts';
+import type { Author } from '../../engine/effect.ts';
 
 /** A deployment to admit, with the columns of its row that no rule asks for. */
 export interface NewDeployment extends Omit<New, 'place'> {
