@@ -20,6 +20,8 @@ export const image = z.union([
     /** Speak http to the registry. Only loopback registries are spoken to so without being told. */
     insecure: z.boolean().optional(),
   }),
+  /** `organization/project/service` in the registry of the control plane, which the agent reaches by its link. */
+  z.strictObject({ own: z.string().min(1).max(255), digest }),
 ]);
 export type Image = z.infer<typeof image>;
 

@@ -16,6 +16,8 @@ import {
   readManifest,
 } from './manifest.ts';
 import { Registry } from './registry.ts';
+import { type Access, RegistryAccess } from './registry-access.ts';
+import { repositoryOf } from './repository.ts';
 import { SharedWork } from './shared-work.ts';
 import type { Source } from './source.ts';
 
@@ -26,6 +28,8 @@ export interface ImageStoreOptions {
   maxImageBytes: number;
   /** Of several variants for one machine, the one for this driver is meant. */
   runBy?: string;
+  /** The way to a repository of the control plane's own registry. */
+  controlPlane?: (repository: string) => Access;
 }
 
 /** The images of this machine: verified, kept as long as an instance uses them, and within a limit of size. */
@@ -58,7 +62,7 @@ export class ImageStore {
 
   /** The digest of the image that is meant, for this machine, without making it ready. */
   async digestOf(image: Image, signal: AbortSignal): Promise<string> {
-    const source = 'layout' in image ? new Layout(image.layout) : new Registry(image);
+    const source = this.#source(image);
     const holds = new Set<string>();
     try {
       const found = this.#manifest(source, image.digest, this.#holder(holds), signal).then(({ digest }) => digest);
@@ -92,8 +96,19 @@ export class ImageStore {
     }
   }
 
+  #source(image: Image): Source {
+    if ('layout' in image) return new Layout(image.layout);
+    if ('repository' in image) {
+      const { repository, tag, insecure, credential } = image;
+      return new Registry(repository, new RegistryAccess(repositoryOf(repository, insecure === true), credential), tag);
+    }
+    const { controlPlane } = this.#options;
+    if (controlPlane === undefined) throw new Refusal(`${image.own} is in the registry of a control plane.`);
+    return new Registry(image.own, controlPlane(image.own));
+  }
+
   async #pull(image: Image, signal: AbortSignal): Promise<ReadyImage> {
-    const source = 'layout' in image ? new Layout(image.layout) : new Registry(image);
+    const source = this.#source(image);
     const holds = new Set<string>();
     try {
       const ready = await this.#putTogether(source, image.digest, this.#holder(holds), signal);

@@ -1,5 +1,6 @@
+import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Dispatcher, request } from 'undici';
+import { request } from 'undici';
 import { Refusal } from '../program/refusal.ts';
 import { checkAddress, registryAgent } from './reach.ts';
 import type { Repository } from './repository.ts';
@@ -12,10 +13,23 @@ export interface Credential {
   password: string;
 }
 
-export type Answer = Dispatcher.ResponseData;
+export interface Answer {
+  statusCode: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** `dump` reads a short rest, so that the connection can be used again. */
+  body: Readable & { dump?(options: { limit: number }): Promise<void> };
+}
+
+/** The way to one repository. */
+export interface Access {
+  readonly host: string;
+  /** Gets what is beneath the repository. */
+  get(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Answer>;
+  close(): void;
+}
 
 /** Requests to one repository, with the credential that it asks for. Sentences name hosts only: addresses may be signed. */
-export class RegistryAccess {
+export class RegistryAccess implements Access {
   readonly #repository: Repository;
   readonly #credential: Credential | undefined;
   readonly #agent = registryAgent();
@@ -136,7 +150,7 @@ export async function readBounded(answer: Answer, limit: number, host: string): 
 /** Lets go of an answer that nobody reads. */
 export async function discard(answer: Answer): Promise<void> {
   const late = pause(1_000, undefined, { ref: false });
-  await Promise.race([answer.body.dump({ limit: 65_536 }).catch(() => {}), late]);
+  await Promise.race([answer.body.dump?.({ limit: 65_536 }).catch(() => {}), late]);
   answer.body.on('error', () => {}).destroy();
 }
 

@@ -1,9 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Image } from '../../protocol/workload.ts';
 import { Refusal } from '../program/refusal.ts';
 import { type Descriptor, largestManifest } from './manifest.ts';
-import { type Answer, codeOf, discard, RegistryAccess, readBounded } from './registry-access.ts';
-import { repositoryOf } from './repository.ts';
+import { type Access, type Answer, codeOf, discard, readBounded } from './registry-access.ts';
 import type { Source } from './source.ts';
 
 const manifestTypes = [
@@ -22,13 +20,13 @@ const slowestBytesPerMilli = 16;
 export class Registry implements Source {
   readonly name: string;
   readonly #tag: string;
-  readonly #access: RegistryAccess;
+  readonly #access: Access;
 
-  constructor(image: Extract<Image, { repository: string }>) {
-    this.name = image.repository;
-    this.#tag = image.tag ?? 'latest';
+  constructor(name: string, access: Access, tag = 'latest') {
+    this.name = name;
+    this.#tag = tag;
     if (!tagShape.test(this.#tag)) throw new Refusal(`${JSON.stringify(this.#tag)} is not a valid image tag.`);
-    this.#access = new RegistryAccess(repositoryOf(image.repository, image.insecure === true), image.credential);
+    this.#access = access;
   }
 
   async root(signal: AbortSignal): Promise<Buffer> {

@@ -37,6 +37,8 @@ export interface ClientOptions {
 interface Call {
   method: 'GET' | 'POST';
   path: string;
+  /** Beneath the address of the control plane. */
+  base?: 'agent/v1' | 'v2';
   body?: unknown;
   seconds?: number;
   signal?: AbortSignal | undefined;
@@ -60,6 +62,8 @@ export class Client {
   readonly #agent: HttpAgent | HttpsAgent;
   /** Logs wait for their readers, and must not keep a heartbeat waiting. */
   readonly #logs: HttpAgent | HttpsAgent;
+  /** Layers take long. */
+  readonly #images: HttpAgent | HttpsAgent;
   readonly #socket: string | undefined;
 
   constructor({ url, socket, credential, certificates }: ClientOptions) {
@@ -77,6 +81,7 @@ export class Client {
         : new HttpsAgent({ ...connections, ...trusted, maxSockets });
     this.#agent = open(16);
     this.#logs = open(64);
+    this.#images = open(8);
   }
 
   enrol(body: z.infer<typeof enrolRequest>): Promise<EnrolAnswer> {
@@ -144,6 +149,13 @@ export class Client {
     throw await this.#failure(answer);
   }
 
+  /** A part of an image, from a repository of the control plane's registry. The reader verifies it. */
+  async image(path: string, headers: Record<string, string>, signal: AbortSignal) {
+    const call = { method: 'GET', path, base: 'v2', seconds: 600, signal, headers } as const;
+    const answer = await this.#send({ ...call, connections: this.#images });
+    return { statusCode: answer.statusCode ?? 0, headers: answer.headers, body: answer };
+  }
+
   get #host(): string {
     return this.#socket ?? this.url.host;
   }
@@ -151,6 +163,7 @@ export class Client {
   close(): void {
     this.#agent.destroy();
     this.#logs.destroy();
+    this.#images.destroy();
   }
 
   async #json<T>(schema: z.ZodType<T>, call: Call): Promise<T> {
@@ -188,6 +201,7 @@ export class Client {
   #send({
     method,
     path,
+    base = 'agent/v1',
     body,
     seconds = 15,
     signal,
@@ -211,7 +225,7 @@ export class Client {
         ...headers,
       },
     };
-    const target = new URL(`${this.url.pathname.replace(/\/$/, '')}/agent/v1/${path}`, this.url);
+    const target = new URL(`${this.url.pathname.replace(/\/$/, '')}/${base}/${path}`, this.url);
     return new Promise((resolve, reject) => {
       // The credential goes to the program that listens there.
       if (this.#socket !== undefined && !isOwnDirectory(dirname(this.#socket))) {

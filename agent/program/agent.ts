@@ -14,6 +14,7 @@ import { forgetFailures } from '../home/failures.ts';
 import type { Identity } from '../home/identity.ts';
 import { type Status, writeStatus } from '../home/status.ts';
 import { TrustFile } from '../home/trust.ts';
+import { ControlPlaneAccess } from '../images/control-plane-access.ts';
 import { ImageStore } from '../images/image-store.ts';
 import { Ingress, type IngressOptions } from '../ingress/ingress.ts';
 import { clientFor } from '../join/enrol.ts';
@@ -71,7 +72,8 @@ export class Agent {
     this.#releases = new Releases(home);
     this.#trust = new TrustFile(home);
     this.#ingress = new Ingress({ home, ...options.ingress, program: ingressProgram(), log });
-    const images = new ImageStore(join(home, 'images'), { ...imageLimits, runBy: driver.name });
+    const controlPlane = (repository: string) => new ControlPlaneAccess(this.#client, repository);
+    const images = new ImageStore(join(home, 'images'), { ...imageLimits, runBy: driver.name, controlPlane });
     this.#keeper = new Keeper({ home, driver, images, ingress: this.#ingress, node: hostname(), log });
     this.#commands = new Commands({
       journal: this.#journal,

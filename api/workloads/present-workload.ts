@@ -66,7 +66,7 @@ function stateOf(slice: SliceView, observed: ObservedSliceView | undefined): Sta
 }
 
 function withoutCredential(image: Workload['image']): Answer['image'] {
-  if ('layout' in image) return image;
+  if (!('repository' in image)) return image;
   const { credential: _, ...open } = image;
   return open;
 }

@@ -60,6 +60,7 @@ export const workloadSchema = z
     release: z.string(),
     image: z.object({
       layout: z.string().optional(),
+      own: z.string().optional().describe('Its repository in the registry of the control plane.'),
       repository: z.string().optional(),
       digest: z.string().optional(),
       tag: z.string().optional(),

@@ -7,7 +7,7 @@ import type { Process, Workload } from '../../../protocol/workload.ts';
  */
 export function labelOf(workload: Workload, process: Process, restart: string | undefined): string {
   const { image } = workload;
-  const source = 'layout' in image ? { layout: image.layout } : { repository: image.repository, tag: image.tag };
+  const source = sourceOf(image);
   const inEffect = [
     workload.release,
     { ...source, digest: image.digest },
@@ -26,4 +26,9 @@ export function labelOf(workload: Workload, process: Process, restart: string | 
 export function releaseOf(label: string): string {
   const mark = label.lastIndexOf('#');
   return mark === -1 ? label : label.slice(0, mark);
+}
+
+function sourceOf(image: Workload['image']) {
+  if ('layout' in image) return { layout: image.layout };
+  return 'own' in image ? { own: image.own } : { repository: image.repository, tag: image.tag };
 }
