@@ -28,6 +28,8 @@ export interface RunningApi {
   app: FastifyInstance;
   database: WholeDatabase;
   databaseUrl: string;
+  /** Where its registry keeps images. */
+  registryDirectory: string;
   keyring: Keyring;
   temporal: Temporal;
   /** The lines logged so far, parsed. */
@@ -135,6 +137,7 @@ async function listen(url: string, keysFile: string, options: Options): Promise<
     app,
     database,
     databaseUrl: url,
+    registryDirectory: settings.REGISTRY_DIRECTORY,
     keyring,
     temporal,
     lines,

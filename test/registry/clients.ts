@@ -8,6 +8,8 @@ import { promisify } from 'node:util';
 const modules = {
   crane: 'github.com/google/go-containerregistry/cmd/crane@v0.20.6',
   oras: 'oras.land/oras/cmd/oras@v1.2.3',
+  /** The conformance suite of the distribution specification. */
+  conformance: 'github.com/opencontainers/distribution-spec/conformance@v0.0.0-20260831232431-97274622c111',
 } as const;
 const built = join(homedir(), '.cache', 'ballast', 'clients');
 
@@ -36,14 +38,14 @@ export async function run(program: string, args: readonly string[], env: Record<
 
 function findProgram(name: string): string | undefined {
   const directories = [...(process.env.PATH ?? '').split(delimiter), built];
-  return directories
-    .map((directory) => join(directory, name))
-    .find((path) => {
-      try {
-        accessSync(path, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
+  return directories.map((directory) => join(directory, name)).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { proxyTo } from '../../test/ground/proxy.ts';
+import { handMadeLayout } from '../../test/images/hand-made-image.ts';
+import { type RegistryWorld, registryWorld, tokenOf } from '../../test/registry/registry-world.ts';
+import { pushLayout } from './push-layout.ts';
+import type { BlobProgress } from './repository-client.ts';
+
+let world: RegistryWorld;
+let directory: string;
+
+beforeAll(async () => {
+  world = await registryWorld();
+  directory = mkdtempSync(join(tmpdir(), 'ballast-push-'));
+});
+
+afterAll(async () => {
+  await world.close();
+  rmSync(directory, { recursive: true });
+});
+
+const target = (url = world.api.url) => ({
+  url,
+  repository: world.repository.path,
+  token: tokenOf(world.organization.tokens.deployer),
+});
+
+test('pushes a layout, tells how far each blob is, and sends nothing twice', async () => {
+  const { layout, digest } = await handMadeLayout([[{ name: 'run', content: 'a program' }], randomBytes(300_000)]);
+  const told: BlobProgress[] = [];
+  const pushed = await pushLayout(layout, { ...target(), tag: 'v1' }, { onBlob: (one) => told.push(one) });
+  expect(pushed.digest).toBe(digest);
+  expect((await world.client().ask('HEAD', 'manifests/v1')).headers.get('docker-content-digest')).toBe(digest);
+  expect(told.filter(({ sent, size }) => sent === size).every(({ reused }) => !reused)).toBe(true);
+  expect(new Set(told.map((one) => one.digest)).size).toBe(3);
+  const again: BlobProgress[] = [];
+  await pushLayout(layout, target(), { onBlob: (one) => again.push(one) });
+  expect(again.map(({ reused }) => reused)).toEqual([true, true, true]);
+  rmSync(layout, { recursive: true });
+});
+
+test('a layout with several images is pushed as the list that it is', async () => {
+  const one = await handMadeLayout([[{ name: 'run', content: 'for processes' }]]);
+  const other = await handMadeLayout([[{ name: 'run', content: 'for containers' }]]);
+  for (const name of readdirSync(join(other.layout, 'blobs/sha256'))) {
+    writeFileSync(join(one.layout, 'blobs/sha256', name), readFileSync(join(other.layout, 'blobs/sha256', name)));
+  }
+  const mediaType = 'application/vnd.oci.image.manifest.v1+json';
+  const sizeOf = (digest: string) => readFileSync(join(one.layout, 'blobs', digest.replace(':', '/'))).length;
+  const manifests = [one.digest, other.digest].map((digest) => ({ mediaType, digest, size: sizeOf(digest) }));
+  const index = JSON.stringify({ schemaVersion: 2, manifests });
+  writeFileSync(join(one.layout, 'index.json'), index);
+  const { digest } = await pushLayout(one.layout, { ...target(), tag: 'list' });
+  expect(digest).toBe(`sha256:${createHash('sha256').update(index).digest('hex')}`);
+  expect((await world.client().ask('GET', 'manifests/list')).bytes.toString()).toBe(index);
+  for (const { layout } of [one, other]) rmSync(layout, { recursive: true });
+});
+
+test('an archive of a layout, and one as Docker wrote them before, are pushed like a layout', async () => {
+  const { layout, digest } = await handMadeLayout([[{ name: 'run', content: 'in an archive' }]], {
+    compression: 'tar',
+  });
+  const archive = join(directory, 'layout.tar');
+  execFileSync('tar', ['-cf', archive, '-C', layout, '.']);
+  expect((await pushLayout(archive, target())).digest).toBe(digest);
+  const manifest = JSON.parse(readFileSync(join(layout, 'blobs', digest.replace(':', '/')), 'utf8'));
+  const saved = join(directory, 'saved');
+  const [config, layer] = [manifest.config.digest.slice(7), manifest.layers[0].digest.slice(7)];
+  mkdirSync(join(saved, layer), { recursive: true });
+  writeFileSync(join(saved, `${config}.json`), readFileSync(join(layout, 'blobs/sha256', config)));
+  writeFileSync(join(saved, layer, 'layer.tar'), readFileSync(join(layout, 'blobs/sha256', layer)));
+  writeFileSync(
+    join(saved, 'manifest.json'),
+    JSON.stringify([{ Config: `${config}.json`, Layers: [`${layer}/layer.tar`] }]),
+  );
+  execFileSync('tar', ['-czf', join(directory, 'saved.tar.gz'), '-C', saved, '.']);
+  const pushed = await pushLayout(join(directory, 'saved.tar.gz'), { ...target(), tag: 'saved' });
+  const got = JSON.parse((await world.client().ask('GET', `manifests/${pushed.digest}`)).bytes.toString());
+  expect([got.config.digest, got.layers[0].digest]).toEqual([manifest.config.digest, manifest.layers[0].digest]);
+  rmSync(layout, { recursive: true });
+});
+
+test('goes on where the connection broke', async () => {
+  const { layout, digest } = await handMadeLayout([randomBytes(6_000_000)], { compression: 'tar' });
+  const proxy = await proxyTo(new URL(world.api.url).host);
+  try {
+    let cuts = 0;
+    const pushed = await pushLayout(layout, target(`http://${proxy.address}`), {
+      onBlob: (one) => {
+        if (one.size < 1_000_000) return;
+        if (cuts < 2 && one.sent > 2_000_000 * (cuts + 1)) {
+          cuts += 1;
+          void proxy.restore();
+        }
+      },
+    });
+    expect(pushed.digest).toBe(digest);
+    expect(cuts).toBe(2);
+  } finally {
+    await proxy.close();
+    rmSync(layout, { recursive: true });
+  }
+});
+
+test.each([
+  ['is not there', () => join(directory, 'nothing'), /is not there/],
+  ['is no image', () => directory, /index\.json is not there/],
+])('what %s is refused in a sentence', async (_, source, message) => {
+  await expect(pushLayout(source(), target())).rejects.toThrow(message);
+});
+
+test('a refusal of the registry is told as it is', async () => {
+  const { layout } = await handMadeLayout([[{ name: 'run', content: 'refused' }]]);
+  const viewer = { ...target(), token: tokenOf(world.organization.tokens.viewer) };
+  await expect(pushLayout(layout, viewer)).rejects.toThrow(/needs the role deployer/);
+  await expect(pushLayout(layout, { ...target(), repository: 'no/such/thing' })).rejects.toThrow(/does not exist/);
+  rmSync(layout, { recursive: true });
+});

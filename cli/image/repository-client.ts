@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Dispatcher, request } from 'undici';
+import { RestRefusal } from '../engine/rest.ts';
+
+/** A repository of the control plane's registry, and who pushes there. */
+export interface RepositoryPlace {
+  /** The control plane's address. */
+  url: string;
+  /** `<organization>/<project>/<service>`, by their slugs. */
+  repository: string;
+  /** An API token. */
+  token: string;
+}
+
+export interface BlobProgress {
+  digest: string;
+  size: number;
+  /** How many of its bytes have arrived. */
+  sent: number;
+  /** The registry had it already. */
+  reused: boolean;
+}
+
+interface Sent {
+  body?: Buffer | Dispatcher.DispatchOptions['body'];
+  headers?: Record<string, string>;
+}
+
+interface Answer {
+  status: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  text: string;
+}
+
+/** So often in a row may a push break off without having brought anything. */
+const mostFailures = 6;
+
+/** Speaks the distribution protocol to one repository. */
+export class RepositoryClient {
+  readonly #place: RepositoryPlace;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(place: RepositoryPlace, signal?: AbortSignal) {
+    this.#place = place;
+    this.#signal = signal;
+  }
+
+  async putManifest(
+    bytes: Buffer,
+    mediaType: string,
+    tag: string | undefined,
+  ): Promise<{ digest: string; mediaType: string }> {
+    const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+    const headers = { 'content-type': mediaType };
+    await this.#patiently(() => this.#ask('PUT', `manifests/${tag ?? digest}`, [201], { body: bytes, headers }));
+    return { digest, mediaType };
+  }
+
+  /** Pushes the file unless the repository has it. */
+  async pushBlob(
+    path: string,
+    { digest, size }: { digest: string; size: number },
+    onBlob: ((progress: BlobProgress) => void) | undefined,
+  ): Promise<void> {
+    const found = await stat(path).catch(() => undefined);
+    if (found?.size !== size) throw new RestRefusal(`${path} is not as long as the image says; build the image again.`);
+    const told = (sent: number, reused = false) => onBlob?.({ digest, size, sent, reused });
+    const known = await this.#patiently(() => this.#ask('HEAD', `blobs/${digest}`, [200, 404]));
+    if (known.status === 200) return told(size, true);
+    let place = await this.#begin();
+    for (let failures = 0, offset = 0; ; ) {
+      try {
+        if (offset < size) await this.#send(path, place, offset, size, told);
+        await this.#ask('PUT', `${place}${place.includes('?') ? '&' : '?'}digest=${digest}`, [201], {
+          headers: { 'content-length': '0' },
+        });
+        return told(size);
+      } catch (error) {
+        this.#signal?.throwIfAborted();
+        if (!mayPass(error)) throw error;
+        const arrived = await this.#arrived(place).catch(() => undefined);
+        if (arrived === undefined) place = await this.#patiently(() => this.#begin());
+        failures = (arrived ?? 0) > offset ? 0 : failures + 1;
+        offset = arrived ?? 0;
+        if (failures >= mostFailures) throw error;
+        await pause(100 * 2 ** failures, undefined, { signal: this.#signal });
+      }
+    }
+  }
+
+  async #begin(): Promise<string> {
+    const { headers } = await this.#ask('POST', 'blobs/uploads/', [202], { headers: { 'content-length': '0' } });
+    return String(headers.location ?? '');
+  }
+
+  /** How many bytes of an upload are there; undefined: it has ended. */
+  async #arrived(place: string): Promise<number | undefined> {
+    const answer = await this.#patiently(() => this.#ask('GET', place, [204, 404]));
+    if (answer.status === 404) return undefined;
+    const last = Number(/^0-(\d+)$/.exec(String(answer.headers.range))?.[1] ?? 0);
+    // Nothing and one byte look the same; the first byte is sent again if need be.
+    return last === 0 ? await this.#restarted(place) : last + 1;
+  }
+
+  async #restarted(place: string): Promise<undefined> {
+    await this.#ask('DELETE', place, [204, 404]);
+    return undefined;
+  }
+
+  async #send(path: string, place: string, offset: number, size: number, told: (sent: number) => void): Promise<void> {
+    const file = createReadStream(path, { start: offset, highWaterMark: 256 * 1024 });
+    let sent = offset;
+    async function* counted() {
+      for await (const piece of file) {
+        yield piece;
+        sent += piece.length;
+        told(sent);
+      }
+    }
+    const headers = {
+      'content-type': 'application/octet-stream',
+      'content-length': String(size - offset),
+      'content-range': `${offset}-${size - 1}`,
+    };
+    await this.#ask('PATCH', place, [202], { body: Readable.from(counted(), { objectMode: false }), headers });
+  }
+
+  /** A control plane that is being restarted answers in a moment. */
+  async #patiently<T>(work: () => Promise<T>): Promise<T> {
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        this.#signal?.throwIfAborted();
+        if (!mayPass(error) || failures >= mostFailures) throw error;
+        await pause(100 * 2 ** failures, undefined, { signal: this.#signal });
+      }
+    }
+  }
+
+  async #ask(method: Dispatcher.HttpMethod, path: string, good: readonly number[], sent: Sent = {}): Promise<Answer> {
+    const { url, repository, token } = this.#place;
+    const target = path.startsWith('/') ? new URL(path, url) : new URL(`/v2/${repository}/${path}`, url);
+    const answer = await request(target, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...sent.headers },
+      body: sent.body ?? null,
+      // A slow line may take its time; a silent one is given up by the control plane.
+      bodyTimeout: 0,
+      headersTimeout: 0,
+      ...(this.#signal === undefined ? {} : { signal: this.#signal }),
+    });
+    const text = await answer.body.text();
+    if (good.includes(answer.statusCode)) return { status: answer.statusCode, headers: answer.headers, text };
+    throw new RestRefusal(sentenceOf(text, answer.statusCode, target.host), answer.statusCode);
+  }
+}
+
+/** Refusals stay what they are; connections break, and overload passes. */
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof RestRefusal)) return true;
+  return error.status === 409 || error.status === 416 || error.status === 429 || error.status >= 500;
+}
+
+function sentenceOf(text: string, status: number, host: string): string {
+  try {
+    const { errors }: { errors?: { message?: string }[] } = JSON.parse(text);
+    const [first] = errors ?? [];
+    if (first?.message !== undefined) return first.message;
+  } catch {
+    // Of something between us and the registry.
+  }
+  return `The registry at ${host} answered ${status}.`;
+}
