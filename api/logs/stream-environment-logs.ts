@@ -9,7 +9,7 @@ import { logLineSchema, presentLine } from './log-line.ts';
 import { readLog } from './read-log.ts';
 import { readTogether } from './read-together.ts';
 
-const lineSchema = logLineSchema
+export const environmentLogLineSchema = logLineSchema
   .extend({
     serviceId: z.guid(),
     serviceName: z.string(),
@@ -26,7 +26,9 @@ const noteSchema = z
 const mostInstances = 12;
 const lookMillis = 1_000;
 
-type Told = { event: 'log'; data: z.output<typeof lineSchema> } | { event: 'note'; data: z.output<typeof noteSchema> };
+type Told =
+  | { event: 'log'; data: z.output<typeof environmentLogLineSchema> }
+  | { event: 'note'; data: z.output<typeof noteSchema> };
 
 export const streamEnvironmentLogs = operation({
   method: 'GET',
@@ -49,7 +51,7 @@ export const streamEnvironmentLogs = operation({
       .describe('How many of the last lines of each instance to start with.'),
     follow: z.boolean().default(true).describe('Whether to keep streaming new lines.'),
   }),
-  stream: { kind: 'other', events: { log: lineSchema, note: noteSchema } },
+  stream: { kind: 'other', events: { log: environmentLogLineSchema, note: noteSchema } },
   async *handle({ caller, path, query, server, database, signal }): AsyncGenerator<Told, void, undefined> {
     const environment = await caller.see(theEnvironment, path.id);
     const organizationId = caller.organization.id;

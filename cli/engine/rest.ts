@@ -69,6 +69,11 @@ export class Rest {
     }
   }
 
+  /** For the registry of the control plane, which has a protocol of its own. */
+  get credential(): { url: string; token: string } {
+    return { url: this.url, token: this.#token };
+  }
+
   /** The answer's body; an empty object for an empty answer. */
   async call<Answer = Json>(method: string, path: string, body?: unknown): Promise<Answer> {
     const answer = await this.#send(method, path, body);

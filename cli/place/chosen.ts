@@ -1,12 +1,14 @@
 import type { z } from 'zod';
 import type { environmentSchema } from '../../api/environments/environment.ts';
 import type { projectSchema } from '../../api/projects/project.ts';
+import type { serviceSchema } from '../../api/services/service.ts';
 import { UsageError } from '../engine/command.ts';
 import { printable } from '../engine/table.ts';
 import type { Here } from './here.ts';
 
 export type Project = z.output<typeof projectSchema>;
 export type Environment = z.output<typeof environmentSchema>;
+export type Service = z.output<typeof serviceSchema>;
 
 /** The project that a command is about: as it was named, or the only one. */
 export async function chosenProject({ rest, wanted }: Here): Promise<Project> {
@@ -35,6 +37,12 @@ export async function chosenEnvironment(
   throw new UsageError(
     `The environment ${found.slug} is production: name it, by --environment ${found.slug}, to change something there.`,
   );
+}
+
+export async function chosenService({ rest, wanted }: Here, project: Project): Promise<Service> {
+  const services = await rest.all<Service>(`/projects/${project.id}/services`);
+  const none = `The project ${project.slug} has no service; see \`./ballast deploy --help\`.`;
+  return onlyOne('service', services, wanted.service, none);
 }
 
 interface Named {

@@ -1,0 +1,46 @@
+import { command, UsageError } from '../engine/command.ts';
+import { chosenEnvironment, chosenProject } from '../place/chosen.ts';
+import { environmentOptions, here } from '../place/here.ts';
+import { othersItems } from './others.ts';
+import type { ChangeSetView } from './stage-changes.ts';
+
+export const discard = command({
+  summary: 'Discards your staged changes in an environment',
+  usage: '[--all] [--project PROJECT] [--environment ENVIRONMENT] [--json]',
+  details: 'A service that was staged to be added, and that no environment ever had, is deleted.',
+  options: {
+    all: { type: 'boolean', what: 'Discard those of others, too.' },
+    ...environmentOptions,
+  },
+  run: async ({ all = false, ...given }) => {
+    const place = await here(given);
+    const project = await chosenProject(place);
+    const environment = await chosenEnvironment(place, project, { change: true });
+    const path = `/environments/${environment.id}/change-set`;
+    const view = await place.rest.call<ChangeSetView>('GET', path);
+    const others = othersItems(view, place);
+    if (!all && others.length > 0 && others.length === view.items.length) {
+      throw new UsageError(
+        `All changes that are staged in ${environment.slug} are of others; give --all to discard them.`,
+      );
+    }
+    if (all || others.length === 0) await place.rest.call('DELETE', `/change-sets/${view.changeSet.id}`);
+    else await one(place.rest, path, new Set(others.map(({ id }) => id)));
+    const left = await place.rest.call<ChangeSetView>('GET', path);
+    if (given.json) return void process.stdout.write(`${JSON.stringify(left, undefined, 2)}\n`);
+    const count = view.items.length - left.items.length;
+    process.stdout.write(
+      `${count} staged ${count === 1 ? 'change is' : 'changes are'} discarded in ${environment.slug}; ${left.items.length} left.\n`,
+    );
+  },
+});
+
+/** One after the other: with a service that would have been added goes all that was staged of it. */
+async function one(rest: Awaited<ReturnType<typeof here>>['rest'], path: string, kept: Set<string>): Promise<void> {
+  for (;;) {
+    const { items } = await rest.call<ChangeSetView>('GET', path);
+    const next = items.find(({ id }) => !kept.has(id));
+    if (next === undefined) return;
+    await rest.call('DELETE', `/change-set-items/${next.id}`);
+  }
+}

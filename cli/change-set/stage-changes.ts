@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import type { changeSetItemSchema, changeSetViewSchema } from '../../api/change-sets/change-set.ts';
+import type { ItemBody } from '../../api/change-sets/item-bodies.ts';
+import { UsageError } from '../engine/command.ts';
+import { faultsText, printableLines, type Rest, RestRefusal } from '../engine/rest.ts';
+import { asTable, printable } from '../engine/table.ts';
+import type { Environment } from '../place/chosen.ts';
+
+export type ChangeSetView = z.output<typeof changeSetViewSchema>;
+export type Item = z.output<typeof changeSetItemSchema>;
+
+/** Stages all of these in the environment's draft, or none. */
+export async function stageChanges(
+  rest: Rest,
+  environment: Environment,
+  items: readonly ItemBody[],
+): Promise<ChangeSetView> {
+  const path = `/environments/${environment.id}/change-set/items:batch`;
+  return await rest.call<ChangeSetView>('PUT', path, { items }).catch((error: unknown) => {
+    throw error instanceof RestRefusal ? inWords(error, items) : error;
+  });
+}
+
+/** A fault of `items[3].value` is one of the setting or variable that was typed. */
+function inWords(refusal: RestRefusal, items: readonly ItemBody[]): RestRefusal {
+  if (refusal.errors.length === 0) return refusal;
+  const errors = refusal.errors.map(({ location, message }) => {
+    const item = items[Number(/items\[(\d+)\]/.exec(location)?.[1] ?? -1)];
+    return { location: item !== undefined && 'key' in item ? item.key : location, message };
+  });
+  return new RestRefusal(printableLines(faultsText(errors)), refusal.status, errors);
+}
+
+/** The draft after a command has staged something, and how it takes effect. */
+export function tellStaged(view: ChangeSetView, environment: Environment, json = false): void {
+  if (json) return void process.stdout.write(`${JSON.stringify(view, undefined, 2)}\n`);
+  if (view.items.length === 0) {
+    return void process.stdout.write(`That is so already: nothing is staged in ${environment.slug}.\n`);
+  }
+  process.stdout.write(asTable(['service', 'staged', 'from', 'to', 'by'], view.items.map(rowOf)));
+  const named = environment.production ? ` --environment ${environment.slug}` : '';
+  process.stderr.write(`\`./ballast deploy --staged${named}\` applies them in ${environment.slug}.\n`);
+}
+
+export function rowOf({ serviceSlug, label, secret, from, to, stagedBy }: Item): string[] {
+  return [serviceSlug, printable(label), shown(from), secret ? 'secret' : shown(to), printable(stagedBy.name)];
+}
+
+const longest = 40;
+
+function shown(json: string): string {
+  const text = printable(json);
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+}
+
+/** `KEY=VALUE` as a variable that is set. */
+export function variableOf(word: string, serviceId: string, secret: boolean): ItemBody {
+  const at = word.indexOf('=');
+  if (at < 1) throw new UsageError(`"${printable(word)}" is not of the form KEY=VALUE.`);
+  const [key, value] = [word.slice(0, at), word.slice(at + 1)];
+  return { kind: 'variable.set', serviceId, key, value, ...(secret ? { secret } : {}) };
+}

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
+
+let joined: JoinedCluster;
+let ballast: JoinedCluster['ballast'];
+/** Somebody else of the organization. */
+let other: JoinedCluster['ballast'];
+
+beforeAll(async () => {
+  joined = await joinedCluster();
+  ({ ballast } = joined);
+  const { deployer } = joined.ours.tokens;
+  const token = 'token' in deployer ? deployer.token : '';
+  other = (words) => ballast(words, { env: { BALLAST_TOKEN: token } });
+  await ballast(['project', 'create', 'Shop']);
+});
+afterAll(() => joined?.close());
+
+test('a service is created in staging, listed and shown', async () => {
+  expect(await ballast(['service', 'create', 'Web', '--port', '3000'])).toEqual({
+    code: 0,
+    out: 'The service web is staged in staging.\n',
+    err: '',
+  });
+  expect((await ballast(['service', 'list'])).out).toMatch(/^web +Web$/m);
+  const shown = await ballast(['service', 'show']);
+  expect(shown.out).toMatch(/^service +web "Web"/m);
+  expect(shown.out).toMatch(/^web +http +3000 +1 +the image's$/m);
+});
+
+test('production is changed only where it is named', async () => {
+  const elsewhere = await ballast(['service', 'create', 'Api', '--environment', 'production', '--json']);
+  expect(JSON.parse(elsewhere.out)).toMatchObject({ service: { slug: 'api' }, environmentId: expect.any(String) });
+  await ballast(['link', '--environment', 'production', '--service', 'web']);
+  const refused = await ballast(['var', 'set', 'A=1']);
+  expect(refused).toMatchObject({
+    code: 2,
+    out: '',
+    err: expect.stringContaining('name it, by --environment production'),
+  });
+  await ballast(['link', '--environment', 'staging', '--service', 'web']);
+});
+
+test('settings of the service and of its process are staged as they are typed', async () => {
+  const words = ['replicas=3', 'command=node server.js', 'releaseCommand=["node","migrate.js"]', 'replicas=999'];
+  const wrong = await ballast(['service', 'set', ...words]);
+  expect(wrong).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^ballast: replicas: must be a whole number from 0 to/),
+  });
+  const set = await ballast(['service', 'set', ...words.slice(0, -1)]);
+  expect(set.out).toMatch(/^web +Replicas of web +1 +3 /m);
+  expect(set.err).toContain('`./ballast deploy --staged` applies them in staging.');
+  expect((await ballast(['service', 'show'])).out).toMatch(/^web +http +3000 +3 +node server\.js$/m);
+  const unknown = await ballast(['service', 'set', 'replica=3']);
+  expect(unknown).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/There is no setting replica; there is: kind, /),
+  });
+});
+
+test('variables are set, listed without secrets, and unset', async () => {
+  const set = await ballast(['var', 'set', 'GREETER=me = you', 'EMPTY=']);
+  expect(set.out).toMatch(/^web +Variable GREETER +"me = you" /m);
+  const secret = await ballast(['var', 'set', 'PASSWORD', '--secret'], { input: 'precious\n' });
+  expect([secret.code, secret.out]).toEqual([0, expect.stringMatching(/^web +Variable PASSWORD +secret /m)]);
+  const listed = await ballast(['var', 'list']);
+  expect(listed.out).toMatch(/^web +GREETER +me = you +staged: set/m);
+  expect(listed.out).toMatch(/^web +PASSWORD +\(secret\) +staged: set/m);
+  expect(`${secret.out}${secret.err}${listed.out}`).not.toContain('precious');
+  expect(await ballast(['var', 'set', 'NOTHING'])).toMatchObject({
+    code: 2,
+    err: 'ballast: There is no value for NOTHING: write NOTHING=VALUE, or give it by the standard input.\n',
+  });
+  expect((await ballast(['var', 'unset', 'GREETER'])).out).not.toContain('GREETER');
+});
+
+test('only what I have staged is discarded, unless all is asked for', async () => {
+  await other(['var', 'set', 'THEIRS=1']);
+  const mine = await ballast(['var', 'set', 'MINE=1', '--json']);
+  const staged: { label: string }[] = JSON.parse(mine.out).items;
+  expect(staged.map(({ label }) => label)).toEqual(expect.arrayContaining(['Variable THEIRS', 'Variable MINE']));
+  // With the service that only I have staged goes all that was staged of it.
+  await ballast(['service', 'create', 'Spare']);
+  const left = await other(['discard']);
+  expect(left.out).toMatch(/^1 staged change is discarded in staging; \d+ left\.$/m);
+  expect(await other(['discard'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('are of others; give --all'),
+  });
+  const all = await other(['discard', '--all', '--json']);
+  expect(JSON.parse(all.out).items).toEqual([]);
+  expect((await ballast(['service', 'list'])).out).not.toMatch(/^spare/m);
+});

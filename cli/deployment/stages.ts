@@ -1,0 +1,96 @@
+import type { DeploymentStage } from '../../domain/deployments/states.ts';
+import type { Progress } from '../engine/progress.ts';
+import { printable } from '../engine/table.ts';
+import { type Deployment, isOpen } from './deployment.ts';
+
+type Stage = Deployment['stages'][number];
+
+const words: Record<DeploymentStage, string> = {
+  approval: 'waited for an approval',
+  queue: 'waited for its turn',
+  prepare: 'prepared',
+  'release-command': 'ran its release command',
+  start: 'started beside the old release',
+  check: 'stayed healthy',
+  switch: 'switched',
+  drain: 'drained the old release',
+};
+
+/** Says of each deployment what is new since the last look: stages that ended, what it waits for, and how it ended. */
+export class Stages {
+  readonly #progress: Progress;
+  readonly #told = new Map<string, Set<string>>();
+
+  constructor(progress: Progress) {
+    this.#progress = progress;
+  }
+
+  show(deployment: Deployment): void {
+    const told = this.#told.get(deployment.id) ?? new Set();
+    this.#told.set(deployment.id, told);
+    const once = (key: string, line: () => void) => {
+      if (told.has(key)) return;
+      told.add(key);
+      line();
+    };
+    const { id, serviceName, stages, state, releaseNumber } = deployment;
+    const name = printable(serviceName);
+    for (const stage of stages) {
+      const { endedAt } = stage;
+      if (endedAt === undefined) continue;
+      once(`${stage.stage} ${stage.startedAt}`, () => {
+        this.#progress.line(`✓ ${name} ${wordsOf(stage)} (${secondsOf(stage.startedAt, endedAt)} s)`);
+      });
+    }
+    if (isOpen(deployment)) {
+      this.#waits(deployment, name, once);
+      this.#progress.running(id, `${name} ${standing(deployment)}`);
+      return;
+    }
+    once('end', () => {
+      this.#progress.forget(id);
+      if (state === 'live') this.#progress.line(`✓ ${name} is live: release ${releaseNumber}`);
+      else for (const line of endOf(deployment)) this.#progress.line(line);
+    });
+  }
+
+  /** A blocker that changes is news; the message of the same blocker is drawn in place. */
+  #waits({ blocker, message }: Deployment, name: string, once: (key: string, line: () => void) => void): void {
+    if (blocker === '' || message === '') return;
+    once(`waits ${blocker} ${message}`, () => this.#progress.line(`  ${name} waits: ${printable(message)}`));
+  }
+}
+
+function wordsOf({ stage, detail }: Stage): string {
+  return detail === '' ? words[stage] : `${words[stage]}: ${printable(detail)}`;
+}
+
+function secondsOf(from: string, to: string): string {
+  return ((Date.parse(to) - Date.parse(from)) / 1000).toFixed(1);
+}
+
+function standing({ state, blocker, message, stages, cancelRequested }: Deployment): string {
+  const detail = stages.at(-1)?.detail ?? '';
+  const why = blocker === '' ? detail : message;
+  const now = cancelRequested ? `${state}, to be cancelled` : state;
+  return why === '' ? now : `${now}: ${printable(why)}`;
+}
+
+/** How it ended otherwise than live, with the instance by which it failed. */
+function endOf({ serviceName, state, blocker, message, failure }: Deployment): string[] {
+  const why = [blocker === '' ? '' : `(${blocker})`, printable(message)].filter((text) => text !== '').join(' ');
+  const lines = [
+    `✗ ${printable(serviceName)} ${state === 'failed' ? 'failed' : `is ${state}`}${why === '' ? '' : ` ${why}`}`,
+  ];
+  if (failure === undefined) return lines;
+  const { process, instance, lines: last } = failure;
+  const of = process === '' ? '' : ` of ${printable(process)}`;
+  lines.push(`  instance ${printable(instance)}${of} ${exitOf(failure)}${last.length > 0 ? '; its last lines:' : ''}`);
+  return [...lines, ...last.map((line) => `  | ${printable(line)}`)];
+}
+
+function exitOf({ exitCode, signal, outOfMemory }: NonNullable<Deployment['failure']>): string {
+  if (outOfMemory) return 'was ended because it took more memory than it may';
+  if (signal !== '') return `was ended by ${printable(signal)}`;
+  return exitCode === undefined ? 'did not become healthy' : `exited with code ${exitCode}`;
+}
