@@ -12,6 +12,7 @@ import { members } from './subjects/members.ts';
 import { memory } from './subjects/memory.ts';
 import { openWorkflows } from './subjects/open-workflows.ts';
 import { pageRead, pointRead, searchRead } from './subjects/reads.ts';
+import { registry } from './subjects/registry.ts';
 import { startUp } from './subjects/start-up.ts';
 import { sweep } from './subjects/sweep.ts';
 import { temporalBuild } from './subjects/temporal-build.ts';
@@ -25,6 +26,7 @@ export const benchmarks: readonly Benchmark[] = [
   members,
   agents,
   flood,
+  registry,
   openWorkflows,
   sweep,
   logs,

@@ -2,13 +2,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { handMadeLayout } from '../../test/images/hand-made-image.ts';
+import { pushLayout } from '../../cli/image/push-layout.ts';
+import { dockerCanRun, dockerEngine } from '../../test/agents/docker-engine.ts';
+import { handMadeLayout, tarOf } from '../../test/images/hand-made-image.ts';
 import { type RunningApi, runningApi, seed } from '../../test/installation/running-api.ts';
 import { clientProgram, run } from '../../test/registry/clients.ts';
 import { types } from '../../test/registry/registry-client.ts';
 import { seedRepository } from '../../test/registry/seed-repository.ts';
 
 const [skopeo, crane, oras] = [clientProgram('skopeo'), clientProgram('crane'), clientProgram('oras')];
+const docker = dockerCanRun();
 let api: RunningApi;
 let host: string;
 let token: string;
@@ -93,5 +96,30 @@ describe.skipIf(oras === undefined)('oras', () => {
     await ask('pull', '--plain-http', '--output', join(home, 'oras'), '--allow-path-traversal', `${repository}:oras`);
     await ask('cp', '--from-oci-layout', `${image.layout}@${image.digest}`, '--to-plain-http', `${repository}:copied`);
     expect(await ask('resolve', '--plain-http', `${repository}:copied`)).toBe(image.digest);
+  });
+});
+
+describe.skipIf(!docker)('docker', () => {
+  test('signs in, pushes, pulls what it has deleted, and saves an archive that our CLI pushes', async () => {
+    const engine = await dockerEngine();
+    try {
+      const env = { DOCKER_HOST: `unix://${engine.socket}`, DOCKER_CONFIG: join(home, 'docker') };
+      const ask = (...args: string[]) => run('docker', args, env);
+      const tar = join(home, 'image.tar');
+      writeFileSync(tar, await tarOf([{ name: 'run', content: 'a program' }]));
+      await ask('login', host, '-u', 'x', '-p', token);
+      await ask('import', tar, `${repository}:docker`);
+      expect(await ask('push', `${repository}:docker`)).toMatch(/digest: sha256:/);
+      const archive = join(home, 'saved.tar');
+      await ask('save', '-o', archive, `${repository}:docker`);
+      const target = { url: api.url, repository: repository.replace(`${host}/`, ''), token, tag: 'saved' };
+      const { digest } = await pushLayout(archive, target);
+      await ask('rmi', `${repository}:docker`);
+      await ask('pull', `${repository}:docker`);
+      await ask('pull', `${repository}@${digest}`);
+      expect(await ask('images', '-q', '--no-trunc', `${repository}:docker`)).toMatch(/^sha256:/);
+    } finally {
+      await engine.stop();
+    }
   });
 });
