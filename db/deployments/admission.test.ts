@@ -100,49 +100,55 @@ test('random walks end in the same snapshots as the arbiter alone', async () => 
   await sameAs(walks);
 });
 
-test('two connections at once on one project: the second waits, and decides by what the first has written', async () => {
-  await slots(1);
-  const [first, second] = [start('p'), start('q', { queue: false })];
-  const admitted = Promise.withResolvers<void>();
-  const commit = Promise.withResolvers<void>();
-  const one = run(async (effect) => {
-    await admit(effect, project, create(first));
-    admitted.resolve();
-    await commit.promise;
-  });
-  await admitted.promise;
-  const other = take(create(second));
-  await until('the second waits for the lock', async () => (await lockWaiters(fresh.database)) > 0);
-  commit.resolve();
-  await one;
-  expect(await other).toEqual({ refused: 'at-limit', concurrency: 1 });
-});
-
-test('of claims at the same time, as many are granted as there are slots', async () => {
-  await slots(1);
-  const waiting = [start('p'), start('q')];
-  await take(create(...waiting.map((one) => ({ ...one, changeSetId: uuid() }))));
-  const claims = await Promise.all(waiting.map(({ id }) => take({ event: 'claim', id })));
-  expect(claims.map((claim) => 'claimed' in claim && claim.claimed)).toEqual([true, false]);
-});
-
-test('a cancel waits for the stage that the actor is writing, and comes too late after the switch', async () => {
-  const { id } = start('p');
-  await take(create({ ...start('p'), id }));
-  await take({ event: 'claim', id });
+/** The second begins when the first has written, and the first commits when the second waits for a lock. */
+async function overlapping<T>(first: (effect: Effect) => Promise<unknown>, second: () => Promise<T>): Promise<T> {
   const written = Promise.withResolvers<void>();
   const commit = Promise.withResolvers<void>();
-  const stage = run(async ({ kysely }) => {
-    await sql`update deployment set state = 'draining', revision = revision + 1 where id = ${id}`.execute(kysely);
+  const one = run(async (effect) => {
+    await first(effect);
     written.resolve();
     await commit.promise;
   });
   await written.promise;
-  const cancelled = take({ event: 'cancel', id, because: 'person' });
-  await until('the cancel waits for the row', async () => (await lockWaiters(fresh.database)) > 0);
+  const other = second();
+  await until('the second waits for a lock', async () => (await lockWaiters(fresh.database)) > 0);
   commit.resolve();
-  await stage;
-  expect(await cancelled).toEqual({ refused: 'not-cancellable', state: 'draining' });
+  await one;
+  return await other;
+}
+
+test('two starts at once on one project: the second decides by what the first has written', async () => {
+  await slots(1);
+  const [first, second] = [start('p'), start('q', { queue: false })];
+  const answer = await overlapping(
+    (effect) => admit(effect, project, create(first)),
+    () => take(create(second)),
+  );
+  expect(answer).toEqual({ refused: 'at-limit', concurrency: 1 });
+});
+
+test('a rollback that meets a claim: it asks the claimed one to cancel, and waits for its place', async () => {
+  await slots(1);
+  const [first, rollback] = [start('p'), start('p', { kind: 'rollback' })];
+  await take(create(first));
+  const answer = await overlapping(
+    (effect) => admit(effect, project, { event: 'claim', id: first.id }),
+    () => take(create(rollback)),
+  );
+  expect(answer).toMatchObject({ update: [{ id: first.id, cancelRequested: true }], stop: [first.id] });
+  expect(await take({ event: 'claim', id: rollback.id })).toMatchObject({ claimed: false });
+});
+
+test('a cancel waits for the stage that the actor is writing, and comes too late after the switch', async () => {
+  const { id, ...more } = start('p');
+  await take(create({ id, ...more }));
+  await take({ event: 'claim', id });
+  const answer = await overlapping(
+    ({ kysely }) =>
+      sql`update deployment set state = 'draining', revision = revision + 1 where id = ${id}`.execute(kysely),
+    () => take({ event: 'cancel', id, because: 'person' }),
+  );
+  expect(answer).toEqual({ refused: 'not-cancellable', state: 'draining' });
 });
 
 test('one that waits says for what, and its events and messages tell of each change', async () => {

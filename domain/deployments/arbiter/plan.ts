@@ -83,7 +83,10 @@ export class Plan {
 
   /** The blockers of all that wait are kept true by every decision. */
   admission(more: Pick<Admission, 'claimed' | 'live'> = {}): Admission {
-    for (const [id, blocker] of this.queue()) this.#open.set(id, { ...(this.#open.get(id) as Admitted), blocker });
+    for (const [id, blocker] of this.queue()) {
+      const waiting = this.#open.get(id);
+      if (waiting !== undefined && waiting.blocker !== blocker) this.#open.set(id, { ...waiting, blocker });
+    }
     const before = new Map(this.#snapshot.deployments.map((one) => [one.id, one]));
     const update = [...before.values()].flatMap((one) => this.#changeOf(one));
     return {
@@ -100,7 +103,9 @@ export class Plan {
   }
 
   #changeOf(before: Admitted): Change[] {
-    const after = this.#open.get(before.id) ?? { ...before, state: this.#ended.get(before.id) ?? before.state };
+    const open = this.#open.get(before.id);
+    if (open === before) return [];
+    const after = open ?? { ...before, state: this.#ended.get(before.id) ?? before.state };
     const state = after.state === before.state ? {} : { state: after.state };
     // The reason of a final one comes from its actor.
     const blocker = isDeploymentFinal(after.state) ? '' : after.blocker;

@@ -38,8 +38,8 @@ export const mutantsOfQueueAndWrites: readonly Mutant[] = [
   {
     without: 'blockers are kept true',
     file: 'arbiter/plan',
-    text: 'for (const [id, blocker] of this.queue()) this.#open.set(id, { ...(this.#open.get(id) as Admitted), blocker });',
-    instead: '',
+    text: 'waiting !== undefined && waiting.blocker !== blocker',
+    instead: 'waiting !== undefined && blocker === undefined',
   },
   {
     without: 'one whose turn has come is woken',
