@@ -103,11 +103,15 @@ async function prepared(name: string, { url }: NamedOperation['operation']) {
   if (example === undefined) throw new Error(`There is no example for ${name}; add one in test/operations.`);
   const path = (await example.prepare?.()) ?? {};
   return {
-    url: url.replace(/\{(\w+)\}/g, (_, key: string) => path[key] ?? ''),
+    url: url.replace(/\{(\w+)\}/g, (_, key: string) => path[key] ?? '') + queryOf(example.query?.(path)),
     as: example.as?.(ours) ?? ours.tokens.admin,
     fails: example.fails,
     sent: example.body === undefined ? {} : { body: example.body(path) },
   };
+}
+
+function queryOf(query: Record<string, string> | undefined): string {
+  return query === undefined ? '' : `?${new URLSearchParams(query)}`;
 }
 
 async function audited(): Promise<number> {

@@ -1,5 +1,15 @@
+import { changeEnvironment } from './change-environment.ts';
 import { createEnvironment } from './create-environment.ts';
+import { getEnvironmentCommand } from './get-command.ts';
 import { getEnvironment } from './get-environment.ts';
+import { getOverview } from './get-overview.ts';
 import { listEnvironments } from './list-environments.ts';
 
-export const environments = { list: listEnvironments, create: createEnvironment, get: getEnvironment };
+export const environments = {
+  list: listEnvironments,
+  create: createEnvironment,
+  get: getEnvironment,
+  change: changeEnvironment,
+  overview: getOverview,
+  command: getEnvironmentCommand,
+};

@@ -3,6 +3,8 @@ import { createProcess } from './create-process.ts';
 import { deleteProcess } from './delete-process.ts';
 import { getProcess } from './get-process.ts';
 import { listProcesses } from './list-processes.ts';
+import { listProcessRuns } from './list-runs.ts';
+import { restartProcess } from './restart-process.ts';
 
 export const processes = {
   list: listProcesses,
@@ -10,4 +12,6 @@ export const processes = {
   get: getProcess,
   change: changeProcess,
   delete: deleteProcess,
+  restart: restartProcess,
+  runs: listProcessRuns,
 };

@@ -3,6 +3,7 @@ import { effect } from '../../db/engine/effect.ts';
 import { createTeam } from '../../db/teams/teams.ts';
 import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
 import { machine } from '../../test/seeds/seed.ts';
+import { seedPlace } from '../../test/seeds/seed-place.ts';
 
 let api: RunningApi;
 let ours: Seeded;
@@ -148,4 +149,70 @@ test('GET /projects: pages in the order they were made in; 404 for one of anothe
   expect(seen).toEqual(['a', 'b', 'c']);
   const path = `/api/v1/projects/${made[0]?.project.id}`;
   expect((await api.call('GET', path, { as: ours.tokens.viewer })).status).toBe(404);
+});
+
+describe('PATCH /projects/{id}', () => {
+  test('changes what it names and keeps the slug; a team owns it, or a member again', async () => {
+    const { project } = await create({ name: 'Patched' });
+    const team = await effect(api.database, machine, (running) =>
+      createTeam(running, ours.organizationId, 'New owners'),
+    );
+    const patch = async (body: object) =>
+      await api.call('PATCH', `/api/v1/projects/${project.id}`, { as: ours.tokens.admin, body });
+    const changed = await patch({ name: 'Renamed', description: 'Why it is.', deployConcurrency: 3 });
+    expect(changed.body).toMatchObject({ name: 'Renamed', slug: 'patched', deployConcurrency: 3 });
+    expect((await patch({ teamId: team.id })).body).toMatchObject({ team: { name: 'New owners' } });
+    const back = await patch({ ownerId: ours.sessions.viewer.userId });
+    expect(back.body).toMatchObject({ owner: { id: ours.sessions.viewer.userId } });
+    expect(back.body).not.toHaveProperty('team');
+    expect((await patch({ ownerId: theirs.sessions.viewer.userId })).status).toBe(422);
+    expect((await patch({ ownerId: ours.sessions.viewer.userId, teamId: team.id })).status).toBe(422);
+    expect((await patch({ deployConcurrency: 101 })).status).toBe(422);
+    const late = await patch({ name: 'Late', was: { name: 'Patched' } });
+    expect([late.status, late.body.meanwhile]).toMatchObject([409, [{ value: 'Renamed', by: 'admin token' }]]);
+  });
+});
+
+describe('GET /projects/{id}/cluster-recommendation', () => {
+  test('the default cluster, else the one with the fewest workloads; 409 without any', async () => {
+    const fresh = await seed(api.database);
+    const { project } = await create({ name: 'Where' }, fresh.sessions.admin);
+    const ask = () =>
+      api.call('GET', `/api/v1/projects/${project.id}/cluster-recommendation`, { as: fresh.tokens.viewer });
+    expect([(await ask()).status, (await ask()).body.detail]).toEqual([409, expect.stringContaining('add a cluster')]);
+    const busy = await seedPlace(api.database, fresh.organizationId);
+    expect((await ask()).body.reason).toContain('the only cluster');
+    const idle = await seedPlace(api.database, fresh.organizationId);
+    const slice = { key: 'workload/x', organization_id: fresh.organizationId, name: 'x', revision: 1, workload: {} };
+    await api.database.kysely
+      .insertInto('cluster_slice')
+      .values({ ...slice, cluster_id: busy.clusterId })
+      .execute();
+    const fewest = await ask();
+    expect(fewest.body).toMatchObject({
+      clusterId: idle.clusterId,
+      reason: expect.stringContaining('fewest workloads (0'),
+    });
+    const chosen = (defaultClusterId: string) =>
+      api.call('PATCH', `/api/v1/organizations/${fresh.organizationId}`, {
+        as: fresh.sessions.owner,
+        body: { defaultClusterId },
+      });
+    await chosen(busy.clusterId);
+    expect((await ask()).body).toMatchObject({
+      clusterId: busy.clusterId,
+      reason: expect.stringContaining('is the default'),
+    });
+    await api.database.kysely
+      .updateTable('cluster')
+      .set({ schedulable: false })
+      .where('id', '=', busy.clusterId)
+      .execute();
+    expect((await ask()).body).toMatchObject({
+      clusterId: idle.clusterId,
+      reason: expect.stringContaining('The default cluster'),
+    });
+    const { environments } = await create({ name: 'There' }, fresh.sessions.admin);
+    expect(environments).toMatchObject([{ clusterId: idle.clusterId }, { clusterId: idle.clusterId }]);
+  });
 });

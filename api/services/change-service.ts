@@ -4,9 +4,9 @@ import { changeService as change, lockService, type ServiceView, writtenService 
 import { Problem } from '../../domain/problems.ts';
 import { mayActAs } from '../../domain/roles.ts';
 import type { ServiceDefinition } from '../../domain/services/settings.ts';
+import { changedFields } from '../engine/input/changed-fields.ts';
 import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
-import { changedFields } from './changed-fields.ts';
 import { refuseDependencies } from './depends-on.ts';
 import { serviceAnswer, servicePath, serviceSchema, theService } from './service.ts';
 import { serviceFields, serviceName, sourceOf } from './service-fields.ts';

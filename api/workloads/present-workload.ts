@@ -4,6 +4,7 @@ import type { SliceView } from '../../db/workloads/cluster-slices.ts';
 import type { ObservedSliceView } from '../../db/workloads/observed-slices.ts';
 import { observedInstance } from '../../protocol/observed.ts';
 import { type Workload, workload } from '../../protocol/workload.ts';
+import { addressOf } from '../clusters/address-of.ts';
 import { asOf } from '../clusters/as-of.ts';
 import { factsOf } from '../clusters/present-cluster.ts';
 import type { instanceSchema, workloadSchema, workloadStates } from './workload.ts';
@@ -41,7 +42,7 @@ export function presentWorkload(
       const usedBytes = used.get(volume.name);
       return usedBytes === undefined ? volume : { ...volume, usedBytes };
     }),
-    hosts: (wanted?.routes ?? []).map(({ host, process }) => ({ host, process, url: urlOf(host, port) })),
+    hosts: (wanted?.routes ?? []).map(({ host, process }) => ({ host, process, url: addressOf(host, port) })),
     instances: (observed?.instances ?? []).flatMap((instance) => presentInstance(cluster, instance, slice.name)),
     ...asOf(cluster),
     createdAt: slice.createdAt.toISOString(),
@@ -69,9 +70,4 @@ function withoutCredential(image: Workload['image']): Answer['image'] {
   if (!('repository' in image)) return image;
   const { credential: _, ...open } = image;
   return open;
-}
-
-function urlOf(host: string, port: number | undefined): string {
-  if (port === undefined) return '';
-  return port === 80 ? `http://${host}` : `http://${host}:${port}`;
 }

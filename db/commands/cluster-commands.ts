@@ -213,10 +213,19 @@ export async function takeCommands(
   }>(CompiledQuery.raw(takeQuery, [clusterId, journalId]));
   const rows = taken.rows.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
   for (const { id, attempt, organizationId, sealedBody } of rows) {
-    const body: JsonObject = JSON.parse(await keyring.decryptSecret(organizationId, boundTo(id), sealedBody));
-    work.commands.push({ id, attempt, body });
+    work.commands.push({ id, attempt, body: await commandBody(keyring, organizationId, id, sealedBody) });
   }
   return work;
+}
+
+/** What was asked, decrypted. */
+export async function commandBody(
+  keyring: Secrets,
+  organizationId: string,
+  id: string,
+  sealedBody: Buffer,
+): Promise<JsonObject> {
+  return JSON.parse(await keyring.decryptSecret(organizationId, boundTo(id), sealedBody));
 }
 
 /** Stores the agent's report of a command. A repeated or late report changes nothing. */

@@ -116,6 +116,41 @@ export async function createEnvironment(
   return await writtenEnvironment(effect, environment);
 }
 
+/** The row, kept from others until the transaction ends. */
+export async function lockEnvironment(effect: Effect, { id, organizationId }: EnvironmentRef) {
+  return await tenant(effect.kysely, organizationId)
+    .selectFrom('environment')
+    .select(['name', 'cluster_id as clusterId', 'git_branch as gitBranch', 'auto_deploy as autoDeploy', 'production'])
+    .where('id', '=', id)
+    .where('deletion_id', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+export interface EnvironmentFields {
+  name: string;
+  clusterId: string | null;
+  gitBranch: string | null;
+  autoDeploy: boolean;
+  production: boolean;
+}
+
+/** Writes all of these fields. Its slug and its namespace stay, since they stand in addresses and on clusters. */
+export async function changeEnvironment(
+  effect: Effect,
+  environment: EnvironmentRef,
+  { name, clusterId, gitBranch, autoDeploy, production }: EnvironmentFields,
+  details: JsonObject,
+): Promise<EnvironmentView> {
+  await tenant(effect.kysely, environment.organizationId)
+    .updateTable('environment')
+    .set({ name, cluster_id: clusterId, git_branch: gitBranch, auto_deploy: autoDeploy, production })
+    .where('id', '=', environment.id)
+    .execute();
+  recordEnvironment(effect, 'environment.updated', { ...environment, name }, details);
+  return await writtenEnvironment(effect, environment);
+}
+
 /** Records a change of an environment in the audit log, and hints at it on event streams. */
 export function recordEnvironment(
   effect: Effect,

@@ -90,6 +90,47 @@ export async function createProject(effect: Effect, project: NewProject): Promis
   return await written(effect, { id, organizationId });
 }
 
+/** The row, kept from others until the transaction ends. */
+export async function lockProject(effect: Effect, { id, organizationId }: ProjectRef) {
+  return await tenant(effect.kysely, organizationId)
+    .selectFrom('project')
+    .select([
+      'name',
+      'description',
+      'deploy_concurrency as deployConcurrency',
+      'owner_id as ownerId',
+      'team_id as teamId',
+    ])
+    .where('id', '=', id)
+    .where('deletion_id', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+export interface ProjectFields {
+  name: string;
+  description: string;
+  deployConcurrency: number;
+  ownerId: string | null;
+  teamId: string | null;
+}
+
+/** Writes all of these fields. Its slug stays, since it stands in addresses. */
+export async function changeProject(
+  effect: Effect,
+  project: ProjectRef,
+  { name, description, deployConcurrency, ownerId, teamId }: ProjectFields,
+  details: JsonObject,
+): Promise<ProjectView> {
+  await tenant(effect.kysely, project.organizationId)
+    .updateTable('project')
+    .set({ name, description, deploy_concurrency: deployConcurrency, owner_id: ownerId, team_id: teamId })
+    .where('id', '=', project.id)
+    .execute();
+  recordProject(effect, 'project.updated', { ...project, name }, details);
+  return await written(effect, project);
+}
+
 /** Records a change of a project in the audit log, and hints at it on event streams. */
 export function recordProject(
   effect: Effect,

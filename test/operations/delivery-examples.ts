@@ -1,3 +1,5 @@
+import { seedToken } from '../installation/running-api.ts';
+import { seedAgent } from '../seeds/seed-cluster.ts';
 import type { Example, ExampleGround } from './example.ts';
 
 /** Examples of projects and of what is in them. */
@@ -34,7 +36,56 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
     const made = await service();
     return { ...made, id: made.projectId };
   };
+  /** A process that a cluster in contact runs in its environment. */
+  const running = async () => {
+    const { kysely } = api.database;
+    const made = await process();
+    const { organizationId } = ours;
+    const body = { name: `Cluster ${crypto.randomUUID()}` };
+    const as = await seedToken(api.database, organizationId, 'admin');
+    const { cluster } = (await api.call('POST', '/api/v1/clusters', { as, body })).body as { cluster: { id: string } };
+    await seedAgent(api.database, cluster.id, 'ballast-agent:1');
+    const [staging] = await kysely
+      .updateTable('environment')
+      .set({ cluster_id: cluster.id })
+      .where('project_id', '=', made.projectId)
+      .where('production', '=', false)
+      .returning('id')
+      .execute();
+    const environmentId = staging?.id ?? '';
+    const key = `env/${environmentId}/${made.serviceId}`;
+    const workload = { release: '1', image: { layout: '/srv/app' }, processes: [{ name: 'web', kind: 'http' }] };
+    await kysely
+      .insertInto('cluster_slice')
+      .values({ cluster_id: cluster.id, key, organization_id: organizationId, name: 'Api', revision: 1, workload })
+      .execute();
+    return { ...made, environmentId };
+  };
+  const commanded = async () => {
+    const { id, environmentId } = await running();
+    const path = `/api/v1/processes/${id}/restart?environmentId=${environmentId}`;
+    const made = await api.call('POST', path, { as: ours.tokens.deployer });
+    return { id: environmentId, commandId: String(made.body.id) };
+  };
+  const environmentId = (path: Record<string, string>) => ({ environmentId: path.environmentId ?? '' });
   return {
+    'projects.change': { prepare: project, body: () => ({ name: 'Renamed', deployConcurrency: 3 }) },
+    'projects.clusterRecommendation': {
+      prepare: async () => {
+        const { projectId } = await running();
+        return { id: projectId };
+      },
+    },
+    'environments.change': { prepare: environment, body: () => ({ name: 'Renamed', gitBranch: 'main' }) },
+    'environments.overview': {
+      prepare: async () => {
+        const made = await running();
+        return { id: made.environmentId };
+      },
+    },
+    'environments.command': { prepare: commanded },
+    'processes.restart': { prepare: running, query: environmentId },
+    'processes.runs': { prepare: running, query: environmentId },
     'projects.list': { prepare: project },
     'projects.create': { body: () => ({ name: 'Made', description: 'For the sweep.' }) },
     'projects.get': { prepare: project },

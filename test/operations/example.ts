@@ -8,6 +8,8 @@ import type { Call, RunningApi, Seeded } from '../installation/running-api.ts';
 export interface Example {
   as?: (ours: Seeded) => Call['as'];
   prepare?: () => Promise<Record<string, string>>;
+  /** What must stand in the query. */
+  query?: (path: Record<string, string>) => Record<string, string>;
   body?: (path: Record<string, string>) => unknown;
   /** The expected status as long as nothing can succeed yet. */
   fails?: number;

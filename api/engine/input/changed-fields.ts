@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject, JsonValue } from '../../db/postgres/json.ts';
+import type { JsonObject, JsonValue } from '../../../db/postgres/json.ts';
 
 /** The fields that differ, as the audit log tells them: `from` and `to` beneath the name of each. */
 export function changedFields(before: object, after: object): JsonObject {

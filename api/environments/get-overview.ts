@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { findCluster } from '../../db/clusters/clusters.ts';
+import { overviewOf } from '../../db/environments/overview.ts';
+import { asOf, asOfSchema } from '../clusters/as-of.ts';
+import { operation } from '../engine/operation.ts';
+import { environmentPath, theEnvironment } from './environment.ts';
+import { overviewServiceAnswer, overviewServiceSchema } from './overview-service.ts';
+
+export const getOverview = operation({
+  method: 'GET',
+  url: '/api/v1/environments/{id}/overview',
+  summary: 'Get the services of an environment with their releases, deployments and health',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: ['not-found'],
+  path: environmentPath,
+  result: z.object({ services: z.array(overviewServiceSchema), asOf: asOfSchema.optional() }).meta({ id: 'Overview' }),
+  async handle({ caller, path, database: { kysely } }) {
+    const environment = await caller.see(theEnvironment, path.id);
+    const { organizationId, clusterId } = environment;
+    const cluster = clusterId === null ? undefined : await findCluster(kysely, organizationId, clusterId);
+    const rows = await overviewOf(kysely, environment);
+    return {
+      services: rows.map((row) => overviewServiceAnswer(row, cluster)),
+      ...(cluster === undefined ? {} : asOf(cluster)),
+    };
+  },
+});

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import type { ClusterView } from '../../db/clusters/clusters.ts';
+import type { OverviewRow } from '../../db/environments/overview.ts';
+import { deploymentKinds, deploymentStages, deploymentStates } from '../../domain/deployments/states.ts';
+import { healthOf, replicasOf, serviceHealths } from '../../domain/environments/health.ts';
+import { addressOf } from '../clusters/address-of.ts';
+import { factsOf } from '../clusters/present-cluster.ts';
+import { stageSchema } from '../deployments/deployment.ts';
+import { stagedInSchema } from '../services/service.ts';
+
+export const overviewServiceSchema = z
+  .object({
+    serviceId: z.guid(),
+    serviceName: z.string(),
+    serviceSlug: z.string(),
+    health: z.enum(serviceHealths),
+    activeReleaseId: z.guid().optional(),
+    activeReleaseNumber: z.int().optional(),
+    activeReleaseDigest: z.string().describe('The digest of its image; empty if nothing is live.'),
+    activeDeployedAt: z.iso.datetime().optional(),
+    replicasDesired: z.int(),
+    replicasReady: z.int(),
+    suspended: z.boolean(),
+    domainCount: z.int(),
+    addresses: z.array(z.object({ process: z.string(), url: z.string() })).describe('Where its processes are reached.'),
+    lastDeploymentId: z.guid().optional(),
+    lastDeploymentKind: z.enum(deploymentKinds).optional(),
+    pendingDeployment: z
+      .object({
+        id: z.guid(),
+        kind: z.enum(deploymentKinds),
+        releaseNumber: z.int(),
+        state: z.enum(deploymentStates),
+      })
+      .optional(),
+    failedDeployment: z
+      .object({
+        id: z.guid(),
+        blocker: z.string(),
+        message: z.string(),
+        releaseNumber: z.int(),
+        finishedAt: z.iso.datetime(),
+      })
+      .optional()
+      .describe('The last deployment, if it failed.'),
+    stages: z.array(stageSchema).describe('Of the pending deployment.'),
+    blocker: z.string().describe('What the pending deployment waits for, or the last one failed by.'),
+    message: z.string().describe('The same as a sentence; or what is wrong with what runs.'),
+    stagedIn: stagedInSchema.optional(),
+  })
+  .meta({ id: 'OverviewService' });
+
+const wantedProcesses = z.array(z.object({ name: z.string(), kind: z.string(), replicas: z.int() }));
+const told = z.object({ process: z.string(), state: z.string() });
+const stored = z.object({
+  stage: z.enum(deploymentStages),
+  startedAt: z.string(),
+  endedAt: z.string().optional(),
+  detail: z.string().default(''),
+});
+
+export function overviewServiceAnswer(
+  row: OverviewRow,
+  cluster: ClusterView | undefined,
+): z.output<typeof overviewServiceSchema> {
+  const { serviceId, serviceName, serviceSlug, suspended, pending, failed, last, stagedIn, error } = row;
+  const { activeReleaseId, activeReleaseNumber, activeReleaseDigest, activeDeployedAt } = row;
+  // Of another version's workload or instance nothing is known.
+  const processes = wantedProcesses.safeParse(row.workload?.processes).data ?? [];
+  const instances = (row.instances ?? []).flatMap((instance) => told.safeParse(instance).data ?? []);
+  const replicas = replicasOf(processes, instances);
+  const port = cluster && factsOf(cluster)?.ingress?.port;
+  return {
+    serviceId,
+    serviceName,
+    serviceSlug,
+    health: healthOf({
+      suspended,
+      live: activeReleaseId !== null,
+      inContact: cluster?.agent.contact === 'connected',
+      observed: row.instances !== null,
+      error: error !== null,
+      replicas,
+    }),
+    ...(activeReleaseId === null ? {} : { activeReleaseId }),
+    ...(activeReleaseNumber === null ? {} : { activeReleaseNumber }),
+    activeReleaseDigest: activeReleaseDigest ?? '',
+    ...(activeDeployedAt === null ? {} : { activeDeployedAt: activeDeployedAt.toISOString() }),
+    replicasDesired: replicas.desired,
+    replicasReady: replicas.ready,
+    suspended,
+    domainCount: 0,
+    addresses: row.hosts.map(({ process, host }) => ({ process, url: addressOf(host, port) })),
+    ...(last === null ? {} : { lastDeploymentId: last.id, lastDeploymentKind: last.kind }),
+    ...(pending === null ? {} : { pendingDeployment: pendingOf(pending) }),
+    ...(failed === null ? {} : { failedDeployment: failedOf(failed) }),
+    stages: (pending?.stages ?? []).flatMap((stage) => stored.safeParse(stage).data ?? []),
+    blocker: (pending ?? failed)?.blocker ?? '',
+    message: (pending ?? failed)?.message ?? error ?? '',
+    ...(stagedIn === null ? {} : { stagedIn }),
+  };
+}
+
+function pendingOf({ id, kind, state, releaseNumber }: NonNullable<OverviewRow['pending']>) {
+  return { id, kind, releaseNumber, state };
+}
+
+function failedOf({ id, blocker, message, releaseNumber, finishedAt }: NonNullable<OverviewRow['failed']>) {
+  const at = new Date(finishedAt).toISOString();
+  return { id, blocker: blocker ?? '', message: message ?? '', releaseNumber, finishedAt: at };
+}

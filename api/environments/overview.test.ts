@@ -1,0 +1,189 @@
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findEnvironment } from '../../db/environments/environments.ts';
+import { overviewBy } from '../../db/environments/overview.ts';
+import type { DeploymentState } from '../../domain/deployments/states.ts';
+import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+
+let api: RunningApi;
+let ours: Seeded;
+
+beforeAll(async () => {
+  api = await runningApi();
+  ours = await seed(api.database);
+});
+afterAll(() => api.close());
+
+const json = (value: unknown) => sql<never>`${JSON.stringify(value)}::jsonb`;
+const keyOf = ({ environmentId, serviceId }: SeededPlace) => `env/${environmentId}/${serviceId}`;
+
+async function overview({ environmentId }: SeededPlace): Promise<Record<string, unknown>[]> {
+  const seen = await api.call('GET', `/api/v1/environments/${environmentId}/overview`, { as: ours.tokens.viewer });
+  expect(seen.status, seen.text).toBe(200);
+  return seen.body.services as Record<string, unknown>[];
+}
+
+/** Deployments of the release, the oldest first. */
+async function deploy(place: SeededPlace, releaseId: string, states: readonly DeploymentState[], more: object = {}) {
+  const { organizationId, projectId, environmentId, serviceId } = place;
+  const rows = states.map((state) => ({
+    ...{ id: uuid(), organization_id: organizationId, project_id: projectId, environment_id: environmentId },
+    ...{ service_id: serviceId, release_id: releaseId, kind: 'deploy' as const, state },
+    ...{ requested_by_kind: 'user' as const, requested_by_id: 'u', requested_by_name: 'Ada' },
+    finished_at: ['pending', 'starting'].includes(state) ? null : sql<Date>`clock_timestamp()`,
+    created_at: sql<Date>`clock_timestamp()`,
+    ...more,
+  }));
+  for (const row of rows) await api.database.kysely.insertInto('deployment').values(row).execute();
+  return rows.map(({ id }) => id);
+}
+
+async function makeLive(place: SeededPlace, releaseId: string, instances: object[] | undefined): Promise<void> {
+  const { kysely } = api.database;
+  const { clusterId, organizationId, serviceId } = place;
+  await sql`update environment_service set live_release_id = ${releaseId}, live_at = now() where service_id = ${serviceId}`.execute(
+    kysely,
+  );
+  const slice = { cluster_id: clusterId, key: keyOf(place), organization_id: organizationId };
+  const workload = { release: '1', processes: [{ name: 'web', kind: 'http', replicas: 2 }] };
+  await kysely
+    .insertInto('cluster_slice')
+    .values({ ...slice, name: 'api', revision: 1, workload: json(workload) })
+    .execute();
+  await kysely
+    .insertInto('ingress_host')
+    .values({ ...slice, process: 'web', host: `${serviceId}.localhost` })
+    .execute();
+  if (instances === undefined) return;
+  const observed = { instances: json(instances), volumes: json([]), traffic: json([]) };
+  await kysely
+    .insertInto('observed_slice')
+    .values({ ...slice, applied_revision: 1, ...observed })
+    .execute();
+}
+
+const ready = { process: 'web', state: 'ready' };
+
+describe('GET /environments/{id}/overview', () => {
+  test('tells of what is live, what failed, what is under way and where it is reached', async () => {
+    const place = await seedPlace(api.database, ours.organizationId);
+    const [one, two, three] = [1, 2, 3].map((number) => seedRelease(api.database, place, number));
+    const releases = [await one, await two, await three].map((release) => release?.id ?? '');
+    await makeLive(place, releases[0] ?? '', [ready]);
+    await deploy(place, releases[0] ?? '', ['live']);
+    const failed = await deploy(place, releases[1] ?? '', ['failed'], { waits_for: 'health', message: 'It crashed.' });
+    const stages = json([{ stage: 'prepare', startedAt: '2026-01-01T00:00:00.000Z' }]);
+    const pending = await deploy(place, releases[2] ?? '', ['starting'], { stages });
+    const [service] = await overview(place);
+    expect(service).toMatchObject({
+      serviceId: place.serviceId,
+      health: 'degraded',
+      activeReleaseId: releases[0],
+      activeReleaseNumber: 1,
+      activeReleaseDigest: `sha256:${'1'.repeat(64)}`,
+      replicasDesired: 2,
+      replicasReady: 1,
+      suspended: false,
+      domainCount: 0,
+      addresses: [{ process: 'web', url: `http://${place.serviceId}.localhost:8089` }],
+      lastDeploymentId: pending[0],
+      lastDeploymentKind: 'deploy',
+      failedDeployment: { id: failed[0], blocker: 'health', message: 'It crashed.', releaseNumber: 2 },
+      pendingDeployment: { id: pending[0], kind: 'deploy', releaseNumber: 3, state: 'starting' },
+      stages: [{ stage: 'prepare', startedAt: '2026-01-01T00:00:00.000Z', detail: '' }],
+      blocker: '',
+    });
+    expect(service?.activeDeployedAt).toBeDefined();
+  });
+
+  test('a failure is told until something goes live, whatever was cancelled since', async () => {
+    const place = await seedPlace(api.database, ours.organizationId);
+    const { id } = await seedRelease(api.database, place, 1);
+    await deploy(place, id, ['live', 'failed', 'cancelled', 'superseded'], { message: 'Why.' });
+    expect((await overview(place))[0]).toMatchObject({ failedDeployment: { message: 'Why.' }, message: 'Why.' });
+    await deploy(place, id, ['live']);
+    expect((await overview(place))[0]).not.toHaveProperty('failedDeployment');
+  });
+
+  test.each<[string, object[] | undefined, string]>([
+    ['all are ready', [ready, ready, { process: 'web', state: 'draining' }], 'healthy'],
+    ['none is ready', [{ process: 'web', state: 'starting' }], 'down'],
+    ['the agent has not told of it', undefined, 'unknown'],
+  ])('health while %s', async (_, instances, health) => {
+    const place = await seedPlace(api.database, ours.organizationId);
+    const { id } = await seedRelease(api.database, place, 1);
+    expect((await overview(place))[0]).toMatchObject({ health: 'none', activeReleaseDigest: '', addresses: [] });
+    await makeLive(place, id, instances);
+    expect((await overview(place))[0]).toMatchObject({ health });
+    const away = { contact: 'lost' as const };
+    await api.database.kysely
+      .updateTable('cluster_agent')
+      .set(away)
+      .where('cluster_id', '=', place.clusterId)
+      .execute();
+    expect((await overview(place))[0]).toMatchObject({ health: 'unknown' });
+  });
+
+  test('a service that is only staged is there, with its draft', async () => {
+    const as = ours.tokens.admin;
+    const made = await api.call('POST', '/api/v1/projects', { as, body: { name: 'Staged' } });
+    const { project } = made.body as { project: { id: string } };
+    const body = { name: 'Api' };
+    const { environmentId } = (await api.call('POST', `/api/v1/projects/${project.id}/services`, { as, body })).body;
+    const services = await overview({ environmentId } as SeededPlace);
+    expect(services).toMatchObject([
+      { serviceName: 'Api', serviceSlug: 'api', health: 'none', stagedIn: { environmentId } },
+    ]);
+  });
+
+  test('past deployments are not read: as many rows for 400 as for 4', async () => {
+    const first = await seedPlace(api.database, ours.organizationId);
+    const places = [first];
+    for (let count = 0; count < 5; count += 1) {
+      places.push(await seedPlace(api.database, ours.organizationId, { beside: first }));
+    }
+    const environment = await findEnvironment(api.database.kysely, ours.organizationId, first.environmentId);
+    if (environment === undefined) throw new Error('It was just made.');
+    const past = async (times: number) => {
+      for (const place of places) {
+        const { id } = await seedRelease(api.database, place, times);
+        const { organizationId, projectId, environmentId, serviceId } = place;
+        await sql`
+          insert into deployment (id, organization_id, project_id, environment_id, service_id, release_id, kind, state,
+            requested_by_kind, requested_by_id, requested_by_name, finished_at)
+          select gen_random_uuid(), ${organizationId}, ${projectId}, ${environmentId}, ${serviceId}, ${id}, 'deploy', 'live',
+            'user', 'u', 'Ada', now() from generate_series(1, ${times}::int)`.execute(api.database.kysely);
+      }
+      await sql`analyze deployment`.execute(api.database.kysely);
+    };
+    const rowsRead = async () => {
+      const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: Plan }] }>`
+        explain (analyze, format json) ${overviewBy(environment)}`.execute(api.database.kysely);
+      return deploymentsIn(rows[0]?.['QUERY PLAN'][0].Plan);
+    };
+    await past(4);
+    await past(400);
+    const few = await rowsRead();
+    await past(401);
+    expect(await rowsRead()).toBe(few);
+    expect(few).toBeLessThanOrEqual(places.length * 4);
+  });
+});
+
+interface Plan {
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Plan[];
+}
+
+/** The rows of the table of deployments that a plan has read. */
+function deploymentsIn(plan: Plan | undefined): number {
+  if (plan === undefined) return 0;
+  const inner = (plan.Plans ?? []).reduce((sum, one) => sum + deploymentsIn(one), 0);
+  if (plan['Relation Name'] !== 'deployment') return inner;
+  return inner + (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { ClusterView } from '../../db/clusters/clusters.ts';
+import { rolloutKey } from '../../db/deployments/rollout.ts';
+import type { Effect } from '../../db/engine/effect.ts';
+import type { EnvironmentView } from '../../db/environments/environments.ts';
+import type { ProcessView } from '../../db/services/processes.ts';
+import type { ServiceView } from '../../db/services/services.ts';
+import { findSlice } from '../../db/workloads/cluster-slices.ts';
+import { Problem } from '../../domain/problems.ts';
+import { theCluster } from '../clusters/cluster.ts';
+import { refuseWithoutContact } from '../commands/command.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
+import { theEnvironment } from '../environments/environment.ts';
+import { theService } from '../services/service.ts';
+
+interface RunningPlace {
+  service: ServiceView;
+  environment: EnvironmentView;
+  cluster: ClusterView;
+  /** Of the cluster's workload. */
+  key: string;
+}
+
+const named = z.object({ processes: z.array(z.object({ name: z.string() })) });
+
+/** Where a process runs in an environment. Refuses what nobody would do: it is not deployed there, or nobody listens. */
+export async function runningPlace(
+  { kysely }: Pick<Effect, 'kysely'>,
+  caller: OrganizationCaller,
+  process: ProcessView,
+  environmentId: string,
+): Promise<RunningPlace> {
+  const service = await caller.see(theService, process.serviceId, kysely);
+  const environment = await caller.see(theEnvironment, environmentId, kysely);
+  if (environment.projectId !== service.projectId) {
+    throw new Problem('not-found', 'The environment is of another project.');
+  }
+  const key = rolloutKey(environment.id, service.id);
+  const { clusterId } = environment;
+  const cluster = clusterId === null ? undefined : await caller.see(theCluster, clusterId, kysely);
+  const slice = cluster && (await findSlice(kysely, cluster, key));
+  const processes = slice?.removedAt === null ? named.safeParse(slice.workload).data?.processes : undefined;
+  if (cluster === undefined || !processes?.some(({ name }) => name === process.name)) {
+    throw new Problem(
+      'conflict',
+      `The process "${process.name}" of "${service.name}" is not deployed in the environment "${environment.name}": deploy it first.`,
+    );
+  }
+  refuseWithoutContact(cluster);
+  return { service, environment, cluster, key };
+}
