@@ -87,6 +87,20 @@ test('an update to a broken release that came back', async () => {
   ]);
 });
 
+test('a deployment that the agent returned', async () => {
+  expect(await story('deployment-returned.json')).toEqual([
+    'started: Started by Tester (Rolls out a release.)',
+    'did good: Read the current state',
+    'did: Started: the cluster was told to run the release → preparing',
+    'waited: Waited for the agent for less than a second',
+    'heard: The agent starts new instances → starting',
+    'waited: Waited for the agent for less than a second',
+    'heard fault: The agent returned to the release before (web-2 failed. web-2 exited with code 3.) → failed',
+    'ended fault: Ended: the deployment failed → failed',
+  ]);
+  expect(await stages('deployment-returned.json', 'failed')).toEqual(['Queue: done', 'Prepare: done', 'Start: failed']);
+});
+
 test('a deletion that was restored', async () => {
   expect(await story('deletion-restored.json')).toEqual([
     'started: Started by Tester (The organization is deleted; its owner can restore it until 2026-11-27 23:17 UTC.)',

@@ -29,6 +29,22 @@ test('there are histories of every way a cluster and the update of its agent can
   }
 });
 
+test('there are histories of every way a deployment and a change set can go', () => {
+  const ends = [
+    'live',
+    'returned',
+    'cancelled',
+    'superseded',
+    'queued',
+    'approved',
+    'rejected',
+    'expired',
+    'not-started',
+  ];
+  for (const end of [...ends, 'other-content']) expect(files).toContain(`deployment-${end}.json`);
+  for (const end of ['applied', 'failed', 'nothing-to-run']) expect(files).toContain(`change-set-${end}.json`);
+});
+
 test.each(files)('%s still replays', async (file) => {
   const history = historyFromText(await readFile(join(histories, file), 'utf8'));
   await Worker.runReplayHistory({ workflowBundle: bundle }, history, file);

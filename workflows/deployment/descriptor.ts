@@ -5,8 +5,6 @@ import { deploymentWords } from './words.ts';
 
 const minute = 60_000;
 
-/** Without news of the agent for so long, the row says what is waited for. */
-export const quietMillis = minute;
 /** So long may a rollout last after its claim, whatever the agent says; the agent's own deadlines end it long before. */
 export const rolloutMillis = 120 * minute;
 

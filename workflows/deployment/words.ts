@@ -1,6 +1,9 @@
 import { type Facts, factsOf, textOf } from '../../domain/history-steps/event.ts';
 import type { ActorWords, Said } from '../../domain/history-steps/words.ts';
 
+/** Without news of the agent for so long, the row says what is waited for. Any other timer is that of the approval. */
+export const quietMillis = 60_000;
+
 const states = {
   pending: { word: 'Waiting', tone: 'neutral' },
   preparing: { word: 'Preparing', tone: 'live' },
@@ -92,8 +95,8 @@ export const deploymentWords: ActorWords = {
     rollout: (body) => ({ kind: 'heard', ...reported(body) }),
   },
 
-  timer: ({ activity }) => {
-    const expiry = activity === 'claimDeployment';
+  timer: ({ milliseconds }) => {
+    const expiry = milliseconds !== quietMillis;
     const what = expiry ? 'for its approval' : 'for the agent';
     return {
       what,

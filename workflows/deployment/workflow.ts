@@ -19,8 +19,9 @@ import { type DeploymentState, isDeploymentFinal } from '../../domain/deployment
 import { actorFrame, type Frame, type Interruption } from '../frame.ts';
 import { Mailbox } from '../mailbox.ts';
 import { showPhase } from '../phase.ts';
-import { type DeploymentInput, deploymentDescriptor, quietMillis, rolloutMillis } from './descriptor.ts';
+import { type DeploymentInput, deploymentDescriptor, rolloutMillis } from './descriptor.ts';
 import { adopt, begin, type DeploymentView, deploymentMessages, hear, inputFrom, nextStep, roll } from './state.ts';
+import { quietMillis } from './words.ts';
 
 export const view = defineQuery<DeploymentView>('view');
 
