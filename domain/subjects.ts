@@ -81,6 +81,7 @@ export const subjects = {
   },
   approval: { told: ofProjects, actions: ['requested', 'decided'] },
   registry_credential: { told: admins, actions: ['created', 'deleted'] },
+  image: { actions: ['pushed', 'deleted'] },
   deployment: { told: ofProjects, actions: ['requested', 'cancelled'] },
   deletion: { told: viewers, retired: ['failed'] },
   workflow: { actions: ['exported'] },

@@ -13,6 +13,7 @@ import * as auditLog from './pages/audit-log/index.tsx';
 import * as clusters from './pages/clusters/index.tsx';
 import * as events from './pages/events/index.tsx';
 import * as home from './pages/home/index.tsx';
+import * as images from './pages/images/index.tsx';
 import * as instances from './pages/instances/index.tsx';
 import * as invitations from './pages/invitations/index.tsx';
 import * as members from './pages/members/index.tsx';
@@ -38,6 +39,7 @@ const subjects = [
   apiTokens,
   trustedIssuers,
   registryCredentials,
+  images,
   auditLog,
   settings,
   account,

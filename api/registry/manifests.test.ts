@@ -136,6 +136,15 @@ describe('deleting', () => {
     expect((await client.ask('HEAD', 'manifests/stays')).status).toBe(404);
     expect((await client.ask('DELETE', `manifests/${digest}`)).code).toBe('MANIFEST_UNKNOWN');
     expect((await client.ask('DELETE', 'manifests/gone')).code).toBe('MANIFEST_UNKNOWN');
+    const { admin } = world.organization.tokens;
+    const log = await world.api.call('GET', '/api/v1/audit-log?subjectKind=image&limit=4', { as: admin });
+    const { path } = world.repository;
+    expect(log.body.items).toMatchObject([
+      { action: 'image.deleted', subject: { name: `${path}@${digest}` } },
+      { action: 'image.deleted', subject: { name: `${path}:gone` } },
+      { action: 'image.pushed', subject: { name: `${path}:stays` }, details: { digest } },
+      { action: 'image.pushed', subject: { name: `${path}:gone` }, details: { digest } },
+    ]);
   });
 
   test('a blob that a manifest names is refused, and goes once that is deleted', async () => {

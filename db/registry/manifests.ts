@@ -1,10 +1,12 @@
 import { type Kysely, sql } from 'kysely';
-import type { Effect } from '../engine/effect.ts';
+import type { AuditEntry, Effect } from '../engine/effect.ts';
 import { refuseBeyond } from '../engine/limits/quota.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { lockRepository, type Repository } from './repositories.ts';
+
+type RepositoryName = Pick<Repository, 'id' | 'organizationId' | 'path'>;
 
 export interface Part {
   digest: string;
@@ -40,8 +42,8 @@ export interface StoredManifest {
 
 /** Stores a manifest and moves its tag, if everything it names is there. */
 export async function putManifest(
-  { kysely }: Pick<Effect, 'kysely'>,
-  { id, organizationId }: Repository,
+  { kysely, audit }: Pick<Effect, 'kysely' | 'audit'>,
+  { id, organizationId, path }: RepositoryName,
   manifest: NewManifest,
   mostManifests: number,
 ): Promise<Missing | undefined> {
@@ -92,7 +94,27 @@ export async function putManifest(
     }
   }
   if (tag !== undefined) await setTag({ kysely }, { id, organizationId }, { tag, digest }, mostManifests);
+  // A client that pushes what is there under its digest changes nothing.
+  if (tag !== undefined || known.numUpdatedRows === 0n)
+    audit(deedOn('pushed', { id, organizationId, path }, tag ?? digest, digest));
   return undefined;
+}
+
+/** In the history of the service, whose id the repository has. */
+export function deedOn(
+  deed: 'pushed' | 'deleted',
+  { id, organizationId, path }: RepositoryName,
+  reference: string,
+  digest?: string,
+): AuditEntry {
+  return {
+    action: `image.${deed}`,
+    organizationId,
+    subjectKind: 'image',
+    subjectId: id,
+    subjectName: `${path}${reference.includes(':') ? '@' : ':'}${reference}`,
+    ...(digest === undefined ? {} : { details: { digest } }),
+  };
 }
 
 async function setTag(

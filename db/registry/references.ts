@@ -3,7 +3,7 @@ import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
-import type { StoredManifest } from './manifests.ts';
+import { deedOn, type StoredManifest } from './manifests.ts';
 import { isPinned } from './pinned-digests.ts';
 import { lockRepository, type Repository } from './repositories.ts';
 
@@ -96,11 +96,17 @@ export type Deleted = 'deleted' | 'pinned' | 'unknown';
 
 /** Deletes a tag, or by a digest the manifest with all its tags. One that a release names stays. */
 export async function deleteManifest(
-  { kysely }: Pick<Effect, 'kysely'>,
-  { id, organizationId }: Repository,
+  { kysely, audit }: Pick<Effect, 'kysely' | 'audit'>,
+  repository: Repository,
   reference: string,
 ): Promise<Deleted> {
+  const { id, organizationId } = repository;
   await lockRepository(kysely, id);
+  const noted = (count: bigint): Deleted => {
+    if (count === 0n) return 'unknown';
+    audit(deedOn('deleted', repository, reference));
+    return 'deleted';
+  };
   const own = tenant(kysely, organizationId);
   if (!isDigest(reference)) {
     const { numDeletedRows } = await own
@@ -108,7 +114,7 @@ export async function deleteManifest(
       .where('service_id', '=', id)
       .where('name', '=', reference)
       .executeTakeFirst();
-    return numDeletedRows > 0n ? 'deleted' : 'unknown';
+    return noted(numDeletedRows);
   }
   if (await isPinned(kysely, organizationId, reference)) return 'pinned';
   const { numDeletedRows } = await own
@@ -116,7 +122,7 @@ export async function deleteManifest(
     .where('service_id', '=', id)
     .where('digest', '=', reference)
     .executeTakeFirst();
-  return numDeletedRows > 0n ? 'deleted' : 'unknown';
+  return noted(numDeletedRows);
 }
 
 async function digestOf(
