@@ -1,3 +1,4 @@
+import type { ApprovalDecision } from '../approvals/approvals.ts';
 import type { ClaimedDeploymentState, DeploymentBlocker, DeploymentKind, DeploymentState } from './states.ts';
 
 /** A service in an environment: `<environment's id>/<service's id>`. At most one deployment at a time rolls there. */
@@ -42,7 +43,8 @@ export interface Admitted extends Omit<New, 'queue'> {
   cancelRequested: boolean;
 }
 
-export type ApprovalDecision = 'approved' | 'rejected' | 'expired' | 'cancelled';
+/** How an approval is decided; superseded ones are closed by the arbiter itself. */
+export type DecidedAs = Exclude<ApprovalDecision, 'superseded'>;
 
 export type AdmissionEvent =
   /** One direct start, or members of one change set. Held are those with an approval. */
@@ -50,7 +52,7 @@ export type AdmissionEvent =
   /** Its actor asks whether it is its turn. */
   | { event: 'claim'; id: string }
   | { event: 'cancel'; id: string; because: 'person' | 'rollback' | 'superseded' }
-  | { event: 'decide'; approvalId: string; decision: ApprovalDecision }
+  | { event: 'decide'; approvalId: string; decision: DecidedAs }
   /** Its actor says how it ended: a claimed one in any of these ways, one that waits can only fail. */
   | { event: 'finish'; id: string; state: 'live' | 'failed' | 'cancelled' }
   /** Nothing happened to a deployment; the project's slots have changed. */

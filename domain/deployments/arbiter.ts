@@ -4,7 +4,7 @@ import type {
   Admission,
   AdmissionEvent,
   Admitted,
-  ApprovalDecision,
+  DecidedAs,
   Decision,
   New,
   Refusal,
@@ -102,7 +102,7 @@ function cancel(snapshot: Snapshot, id: string, because: 'person' | 'rollback' |
 }
 
 /** All that an approval holds is admitted together, or ends together. */
-function decideApproval(snapshot: Snapshot, approvalId: string, decision: ApprovalDecision): Admission {
+function decideApproval(snapshot: Snapshot, approvalId: string, decision: DecidedAs): Admission {
   const plan = new Plan(snapshot);
   const held = plan.open.filter((one) => isHeld(one) && one.approvalId === approvalId);
   for (const one of held) {

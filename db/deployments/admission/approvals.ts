@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { ApprovalDecision } from '../../../domain/approvals/approvals.ts';
 import type { Admission } from '../../../domain/deployments/arbiter-types.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
@@ -31,7 +32,7 @@ async function close(
   { kysely, change }: Effect,
   { organizationId, projectId }: ProjectRef,
   ids: readonly string[],
-  set: { decision: 'approved' | 'rejected' | 'expired' | 'superseded' | 'cancelled'; decided_by_id?: string },
+  set: { decision: ApprovalDecision; decided_by_id?: string },
 ): Promise<void> {
   if (ids.length === 0) return;
   const rows = await tenant(kysely, organizationId)
