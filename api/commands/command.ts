@@ -8,7 +8,7 @@ export const commandSchema = z
   .object({
     id: z.guid(),
     clusterId: z.guid(),
-    kind: z.string().describe('exec, restart or update.'),
+    kind: z.string().describe('exec, restart, run or update.'),
     state: z.enum(commandStates),
     exitCode: z.int().optional().describe('Of what was run, once it has ended.'),
     message: z.string().describe('The reason for its end; may be empty.'),

@@ -101,6 +101,35 @@ describe('POST /processes/{id}/restart', () => {
   });
 });
 
+test('POST /processes/{id}/run: 202 for a cron process; 409 for another one, or while the agent is too old', async () => {
+  const place = await seedPlace(api.database, ours.organizationId);
+  const slice = { cluster_id: place.clusterId, key: `env/${place.environmentId}/${place.serviceId}` };
+  const { kysely } = api.database;
+  const deployed = async (kind: string) => {
+    const row = { ...slice, organization_id: ours.organizationId, name: 'api', revision: 1 };
+    await kysely.deleteFrom('cluster_slice').where('key', '=', slice.key).execute();
+    await kysely
+      .insertInto('cluster_slice')
+      .values({ ...row, workload: { processes: [{ name: 'web', kind }] } })
+      .execute();
+  };
+  const run = () => call('POST', `/processes/${place.processId}/run?environmentId=${place.environmentId}`);
+  const spoken = (minor: number) =>
+    kysely
+      .updateTable('cluster_agent')
+      .set({ protocol_minor: minor })
+      .where('cluster_id', '=', place.clusterId)
+      .execute();
+  await deployed('http');
+  await spoken(2);
+  expect((await run()).body.detail).toContain('no cron process');
+  await deployed('cron');
+  await spoken(1);
+  expect((await run()).body.detail).toContain('update it');
+  await spoken(2);
+  expect(await run()).toMatchObject({ status: 202, body: { kind: 'run', state: 'queued' } });
+});
+
 test('GET /processes/{id}/runs: the instances that were observed, newest first', async () => {
   const place = await seedPlace(api.database, ours.organizationId);
   const run = (id: string, startedAt: string, process = 'web') => {

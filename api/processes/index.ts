@@ -5,6 +5,7 @@ import { getProcess } from './get-process.ts';
 import { listProcesses } from './list-processes.ts';
 import { listProcessRuns } from './list-runs.ts';
 import { restartProcess } from './restart-process.ts';
+import { runProcess } from './run-process.ts';
 
 export const processes = {
   list: listProcesses,
@@ -13,5 +14,6 @@ export const processes = {
   change: changeProcess,
   delete: deleteProcess,
   restart: restartProcess,
+  run: runProcess,
   runs: listProcessRuns,
 };

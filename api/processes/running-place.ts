@@ -19,9 +19,11 @@ interface RunningPlace {
   cluster: ClusterView;
   /** Of the cluster's workload. */
   key: string;
+  /** The process's kind there. */
+  kind: string;
 }
 
-const named = z.object({ processes: z.array(z.object({ name: z.string() })) });
+const named = z.object({ processes: z.array(z.object({ name: z.string(), kind: z.string().default('') })) });
 
 /** Where a process runs in an environment. Refuses what nobody would do: it is not deployed there, or nobody listens. */
 export async function runningPlace(
@@ -40,12 +42,13 @@ export async function runningPlace(
   const cluster = clusterId === null ? undefined : await caller.see(theCluster, clusterId, kysely);
   const slice = cluster && (await findSlice(kysely, cluster, key));
   const processes = slice?.removedAt === null ? named.safeParse(slice.workload).data?.processes : undefined;
-  if (cluster === undefined || !processes?.some(({ name }) => name === process.name)) {
+  const running = processes?.find(({ name }) => name === process.name);
+  if (cluster === undefined || running === undefined) {
     throw new Problem(
       'conflict',
       `The process "${process.name}" of "${service.name}" is not deployed in the environment "${environment.name}": deploy it first.`,
     );
   }
   refuseWithoutContact(cluster);
-  return { service, environment, cluster, key };
+  return { service, environment, cluster, key, kind: running.kind };
 }

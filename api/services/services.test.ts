@@ -221,3 +221,18 @@ test('GET /projects/{id}/services with an environment: only what is there, as it
   expect(await names('?q=only')).toEqual(['only staging']);
   expect(both.service.id).toBeDefined();
 });
+
+test('every hint of what is in a project names the project, so that limited tokens hear of theirs', async () => {
+  const { id } = await project();
+  const made = await service(id, { name: 'api' });
+  await call('PATCH', `/services/${made.service.id}`, { name: 'New', releaseCommand: ['x'] });
+  await call('PATCH', `/processes/${made.processes[0]?.id}`, { replicas: 2 });
+  const hints = await api.database.kysely
+    .selectFrom('change_feed')
+    .select(['kind', 'project_id'])
+    .where('organization_id', '=', ours.organizationId)
+    .where('kind', 'in', ['project', 'environment', 'service', 'change_set'])
+    .execute();
+  expect(new Set(hints.map(({ kind }) => kind)).size).toBe(4);
+  expect(hints.filter((hint) => hint.project_id === null)).toEqual([]);
+});

@@ -1,3 +1,4 @@
+import { protocolVersion } from '../../protocol/version.ts';
 import { seedToken } from '../installation/running-api.ts';
 import { seedAgent } from '../seeds/seed-cluster.ts';
 import type { Example, ExampleGround } from './example.ts';
@@ -37,7 +38,7 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
     return { ...made, id: made.projectId };
   };
   /** A process that a cluster in contact runs in its environment. */
-  const running = async () => {
+  const running = async (kind = 'http') => {
     const { kysely } = api.database;
     const made = await process();
     const { organizationId } = ours;
@@ -45,6 +46,8 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
     const as = await seedToken(api.database, organizationId, 'admin');
     const { cluster } = (await api.call('POST', '/api/v1/clusters', { as, body })).body as { cluster: { id: string } };
     await seedAgent(api.database, cluster.id, 'ballast-agent:1');
+    const spoken = { protocol_minor: protocolVersion.minor };
+    await kysely.updateTable('cluster_agent').set(spoken).where('cluster_id', '=', cluster.id).execute();
     const [staging] = await kysely
       .updateTable('environment')
       .set({ cluster_id: cluster.id })
@@ -54,7 +57,7 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
       .execute();
     const environmentId = staging?.id ?? '';
     const key = `env/${environmentId}/${made.serviceId}`;
-    const workload = { release: '1', image: { layout: '/srv/app' }, processes: [{ name: 'web', kind: 'http' }] };
+    const workload = { release: '1', image: { layout: '/srv/app' }, processes: [{ name: 'web', kind }] };
     await kysely
       .insertInto('cluster_slice')
       .values({ cluster_id: cluster.id, key, organization_id: organizationId, name: 'Api', revision: 1, workload })
@@ -84,8 +87,9 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
       },
     },
     'environments.command': { prepare: commanded },
-    'processes.restart': { prepare: running, query: environmentId },
-    'processes.runs': { prepare: running, query: environmentId },
+    'processes.restart': { prepare: () => running(), query: environmentId },
+    'processes.run': { prepare: () => running('cron'), query: environmentId },
+    'processes.runs': { prepare: () => running('cron'), query: environmentId },
     'projects.list': { prepare: project },
     'projects.create': { body: () => ({ name: 'Made', description: 'For the sweep.' }) },
     'projects.get': { prepare: project },
