@@ -1,5 +1,6 @@
 import { agents } from './agents/index.ts';
 import { apiTokens } from './api-tokens/index.ts';
+import { approvals } from './approvals/index.ts';
 import { attention } from './attention/index.ts';
 import { auditLog } from './audit-log/index.ts';
 import { auth } from './auth/index.ts';
@@ -20,6 +21,8 @@ import { organizations } from './organizations/index.ts';
 import { processes } from './processes/index.ts';
 import { projects } from './projects/index.ts';
 import { reference } from './reference/index.ts';
+import { registryCredentials } from './registry-credentials/index.ts';
+import { releases } from './releases/index.ts';
 import { searches } from './search/index.ts';
 import { services } from './services/index.ts';
 import { sessions } from './sessions/index.ts';
@@ -49,6 +52,9 @@ export const operations = {
   environments,
   changeSets,
   variables,
+  approvals,
+  releases,
+  registryCredentials,
   deployments,
   services,
   processes,

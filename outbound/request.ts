@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { OutboundFailed } from './failures.ts';
@@ -11,6 +11,8 @@ export interface FetchOptions {
   /** For all of it: name, connection, answer. */
   timeoutMillis: number;
   accept?: string;
+  method?: 'GET' | 'HEAD';
+  authorization?: string | undefined;
   resolve?: Resolve;
 }
 
@@ -20,6 +22,25 @@ export interface FetchOptions {
  * connection of another request is used. Throws `OutboundRefused` or `OutboundFailed`.
  */
 export async function fetchPublic(address: string, options: FetchOptions): Promise<Buffer> {
+  const { url, status, body } = await askPublic(address, options);
+  if (status >= 300 && status < 400) {
+    throw new OutboundFailed(
+      `${url.host} answered with a redirect, which is not followed; give the address it leads to.`,
+    );
+  }
+  if (status !== 200) throw new OutboundFailed(`${url.host} answered ${status} instead of 200.`);
+  return body;
+}
+
+export interface PublicAnswer {
+  url: URL;
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** The same with the answer as it is, whatever its status: for a protocol in which that says something. */
+export async function askPublic(address: string, options: FetchOptions): Promise<PublicAnswer> {
   const { allowedRanges, timeoutMillis, resolve = resolveByDns } = options;
   const url = checkTarget(address, allowedRanges);
   const stopping = new AbortController();
@@ -32,7 +53,7 @@ export async function fetchPublic(address: string, options: FetchOptions): Promi
   });
   const answered = addressesOf(url, allowedRanges, resolve).then((addresses) => {
     stopping.signal.throwIfAborted();
-    return get(url, addresses, options, stopping.signal);
+    return ask(url, addresses, options, stopping.signal);
   });
   try {
     return await Promise.race([answered, late]);
@@ -42,11 +63,16 @@ export async function fetchPublic(address: string, options: FetchOptions): Promi
   }
 }
 
-function get(url: URL, addresses: ResolvedAddress[], options: FetchOptions, signal: AbortSignal): Promise<Buffer> {
+function ask(
+  url: URL,
+  addresses: ResolvedAddress[],
+  options: FetchOptions,
+  signal: AbortSignal,
+): Promise<PublicAnswer> {
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  return new Promise<Buffer>((resolve, reject) => {
+  return new Promise<PublicAnswer>((resolve, reject) => {
     const sent = request(url, requestOptions(addresses, options, signal), (answer) => {
-      read(url, answer, options.maxBytes).then(resolve, (error: unknown) => {
+      read(url, answer, options).then(resolve, (error: unknown) => {
         reject(error);
         sent.destroy();
       });
@@ -56,9 +82,13 @@ function get(url: URL, addresses: ResolvedAddress[], options: FetchOptions, sign
   });
 }
 
-function requestOptions(addresses: ResolvedAddress[], { accept }: FetchOptions, signal: AbortSignal): RequestOptions {
+function requestOptions(
+  addresses: ResolvedAddress[],
+  { accept, authorization, method = 'GET' }: FetchOptions,
+  signal: AbortSignal,
+): RequestOptions {
   return {
-    method: 'GET',
+    method,
     // A new connection: a kept-alive one for the name would outlive the check of its address.
     agent: false,
     lookup: pinned(addresses),
@@ -67,6 +97,7 @@ function requestOptions(addresses: ResolvedAddress[], { accept }: FetchOptions, 
       accept: accept ?? '*/*',
       'accept-encoding': 'identity',
       'user-agent': 'ballast',
+      ...(authorization === undefined ? {} : { authorization }),
     },
   };
 }
@@ -80,16 +111,11 @@ function pinned(addresses: ResolvedAddress[]): LookupFunction {
   };
 }
 
-async function read(url: URL, answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
+async function read(url: URL, answer: IncomingMessage, { maxBytes, method }: FetchOptions): Promise<PublicAnswer> {
   const status = answer.statusCode ?? 0;
-  if (status >= 300 && status < 400) {
-    throw new OutboundFailed(
-      `${url.host} answered with a redirect, which is not followed; give the address it leads to.`,
-    );
-  }
-  if (status !== 200) throw new OutboundFailed(`${url.host} answered ${status} instead of 200.`);
   const tooLarge = () => new OutboundFailed(`${url.host} answered more than ${maxBytes} bytes, which is too much.`);
-  if (Number(answer.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+  const told = method === 'HEAD' ? 0 : Number(answer.headers['content-length'] ?? 0);
+  if (told > maxBytes) throw tooLarge();
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
@@ -103,7 +129,7 @@ async function read(url: URL, answer: IncomingMessage, maxBytes: number): Promis
     if (error instanceof OutboundFailed) throw error;
     throw new OutboundFailed(`${url.host} broke off its answer; try again.`);
   }
-  return Buffer.concat(chunks);
+  return { url, status, headers: answer.headers, body: Buffer.concat(chunks) };
 }
 
 /** The code of the failure and no more: messages of the network name addresses that were resolved. */

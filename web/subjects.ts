@@ -18,7 +18,6 @@ import * as instances from './pages/instances/index.tsx';
 import * as invitations from './pages/invitations/index.tsx';
 import * as members from './pages/members/index.tsx';
 import * as projects from './pages/projects/index.tsx';
-import * as registryCredentials from './pages/registry-credentials/index.tsx';
 import * as settings from './pages/settings/index.tsx';
 import * as teams from './pages/teams/index.tsx';
 import * as trustedIssuers from './pages/trusted-issuers/index.tsx';
@@ -38,7 +37,6 @@ const subjects = [
   teams,
   apiTokens,
   trustedIssuers,
-  registryCredentials,
   images,
   auditLog,
   settings,

@@ -155,7 +155,7 @@ describe('staging', () => {
     expect(viewOf(await put(set)).items).toHaveLength(3);
     expect(viewOf(await put({ kind: 'process.delete', processId: item.processId })).items).toHaveLength(1);
     const cron = { ...made, name: 'cron', settings: { kind: 'cron' } };
-    expect((await put(cron)).body).toMatchObject({ status: 422, errors: [{ location: 'body.settings' }] });
+    expect((await put(cron)).body).toMatchObject({ status: 422, errors: [{ location: 'body.settings.schedule' }] });
   });
 });
 

@@ -1,3 +1,4 @@
+import { applyChangeSet } from './apply-change-set.ts';
 import { deleteItem } from './delete-item.ts';
 import { discardDraft } from './discard-draft.ts';
 import { getChangeSet } from './get-change-set.ts';
@@ -12,6 +13,7 @@ export const changeSets = {
   putItems,
   deleteItem,
   discard: discardDraft,
+  applyDraft: applyChangeSet,
   get: getChangeSet,
   list: listChangeSets,
 };

@@ -5,8 +5,7 @@ import type { EnvironmentView } from '../../db/environments/environments.ts';
 import type { JsonValue } from '../../db/postgres/json.ts';
 import { itemRules } from '../../domain/change-sets/rules.ts';
 import { type FieldError, Problem } from '../../domain/problems.ts';
-import { processFault } from '../../domain/services/consistency.ts';
-import { defaultProcess, type ProcessSettings } from '../../domain/services/settings.ts';
+import { newProcess, type ProcessChanges, processFaults } from '../../domain/services/process-faults.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import type { ItemBody } from './item-bodies.ts';
 
@@ -56,7 +55,7 @@ async function newItem(
       return { kind: item.kind, serviceId: item.serviceId, key: item.key, to: item.value as JsonValue };
     case 'process.create': {
       const { serviceId, name } = item;
-      const settings = newProcess(item.settings);
+      const settings = newProcess((item.settings ?? {}) as ProcessChanges);
       const processId = await processNamed(effect, organizationId, { serviceId, name, settings });
       return { kind: item.kind, serviceId, processId, key: '', to: { ...settings, name } };
     }
@@ -81,17 +80,8 @@ function secretOf({ secret }: { secret?: boolean | undefined }): { secret?: bool
   return secret === undefined ? {} : { secret };
 }
 
-/** Defaults, and what the request says; only processes that listen have a port by default. */
-function newProcess(given: Record<string, unknown> = {}): ProcessSettings {
-  const { port, ...others } = defaultProcess;
-  const kind = given.kind ?? defaultProcess.kind;
-  const listens = kind === 'http' || kind === 'tcp';
-  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
-  return { ...others, ...(listens && port !== undefined ? { port } : {}), ...said };
-}
-
 function faultsOf(item: ItemBody, at: string): FieldError[] {
-  if (item.kind === 'process.create') return processFaults(item, at);
+  if (item.kind === 'process.create') return faultsOfProcess(item, at);
   const key = 'key' in item ? item.key : '';
   const value = 'value' in item ? item.value : undefined;
   const fault = itemRules[item.kind].fault({ key, value });
@@ -106,14 +96,16 @@ function faultsOf(item: ItemBody, at: string): FieldError[] {
   ];
 }
 
-function processFaults(item: ItemBody & { kind: 'process.create' }, at: string): FieldError[] {
+function faultsOfProcess(item: ItemBody & { kind: 'process.create' }, at: string): FieldError[] {
   const faults = Object.entries(item.settings ?? {}).flatMap(([key, value]) => {
     const fault = itemRules['process.set'].fault({ key, value });
     return fault === undefined ? [] : [{ location: `${at}.settings.${key}`, message: fault.message, value }];
   });
   if (faults.length > 0) return faults;
-  const fault = processFault(newProcess(item.settings));
-  return fault === undefined ? [] : [{ location: `${at}.settings`, message: fault }];
+  return processFaults(newProcess((item.settings ?? {}) as ProcessChanges)).map(({ field, message }) => ({
+    location: `${at}.settings.${field}`,
+    message,
+  }));
 }
 
 function refuseMissing(placed: readonly Placed[]): void {

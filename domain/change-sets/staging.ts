@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../problems.ts';
-import type { ServiceSettings } from '../services/settings.ts';
+import { parseImage } from '../services/image-reference.ts';
+import type { ServiceSettings, ServiceSource } from '../services/settings.ts';
 import type { ItemKind } from './items.ts';
 
 /** An item, as far as it matters for the others. */
@@ -82,6 +83,8 @@ export function changesNothing({ kind, serviceId, processId, key, to, variable }
     case 'process.delete':
       return applied?.processes[processId ?? ''] === undefined;
     case 'service.set':
+      // The same tag again asks for the image that it means by now.
+      if (key === 'source' && namesTag(to)) return false;
       return isDeepStrictEqual(settings?.[key as keyof ServiceSettings], to);
     case 'process.set': {
       const process: Record<string, unknown> = settings?.processes[processId ?? ''] ?? {};
@@ -94,6 +97,11 @@ export function changesNothing({ kind, serviceId, processId, key, to, variable }
     default:
       return false;
   }
+}
+
+function namesTag(source: unknown): boolean {
+  const { kind, imageRepository } = source as ServiceSource;
+  return kind === 'image' && imageRepository !== '' && parseImage(imageRepository)?.digest === undefined;
 }
 
 /** The value that a change replaces, for people; absent where nothing was there. */

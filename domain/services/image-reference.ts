@@ -48,3 +48,7 @@ export function parseImage(text: string): ImageReference | undefined {
 export function isImageReference(text: string): boolean {
   return parseImage(text) !== undefined;
 }
+
+export function isRegistryHost(text: string): boolean {
+  return hostPattern.test(text);
+}

@@ -1,4 +1,5 @@
 import { seedService } from '../seeds/seed-service.ts';
+import { tenantRow } from '../seeds/tenant-row.ts';
 import type { Example, ExampleGround } from './example.ts';
 
 /** Examples of staged changes, of what becomes of them, and of approvals. */
@@ -22,7 +23,61 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
     const { environmentId: id, serviceId } = await staged();
     return { id, serviceId };
   };
+  /** A change set of a production environment that waits; requested by a deployer, so that an admin may decide. */
+  const held = async () => {
+    const made = await api.call('POST', '/api/v1/projects', { as, body: { name: `Project ${crypto.randomUUID()}` } });
+    const { project, environments } = made.body as { project: { id: string }; environments: { id: string }[] };
+    const ref = { organizationId: ours.organizationId, projectId: project.id };
+    const { serviceId } = await seedService(api.database, ref);
+    const url = `/api/v1/environments/${environments[0]?.id}/change-set/items`;
+    const by = ours.tokens.deployer;
+    const view = await api.call('PUT', url, { as: by, body: { kind: 'service.create', serviceId } });
+    const { id } = view.body.changeSet as { id: string };
+    const applied = await api.call('POST', `/api/v1/change-sets/${id}/apply`, { as: by, body: {} });
+    await api.database.kysely
+      .updateTable('approval')
+      .set({ answerable_id: null })
+      .where('change_set_id', '=', id)
+      .execute();
+    return { id: (applied.body.approval as { id: string }).id };
+  };
+  const credential = async () => {
+    const body = {
+      name: `Made ${crypto.randomUUID()}`,
+      host: 'registry.example.com',
+      username: 'ada',
+      password: 'secret',
+    };
+    const made = await api.call('POST', '/api/v1/registry-credentials', { as, body });
+    return { id: String(made.body.id) };
+  };
+  const release = async () => {
+    const { id: environmentId, serviceId } = await staging();
+    const id = crypto.randomUUID();
+    const { organizationId } = ours;
+    await tenantRow(api.database, 'release', organizationId, {
+      id,
+      environment_id: environmentId,
+      service_id: serviceId,
+    });
+    return { id, serviceId };
+  };
   return {
+    'changeSets.applyDraft': { prepare: staged, body: () => ({ message: 'For the sweep.' }) },
+    'approvals.list': { prepare: held },
+    'approvals.get': { prepare: held },
+    'approvals.decide': {
+      as: (mine) => mine.sessions.admin,
+      prepare: held,
+      body: () => ({ decision: 'rejected', reason: 'For the sweep.' }),
+    },
+    'releases.get': { prepare: release },
+    'releases.list': { prepare: async () => ({ id: (await release()).serviceId }) },
+    'registryCredentials.list': { prepare: credential },
+    'registryCredentials.create': {
+      body: () => ({ name: 'Made', host: 'registry.example.com', username: 'ada', password: 'secret' }),
+    },
+    'registryCredentials.delete': { prepare: credential },
     'changeSets.draft': { prepare: draft },
     'changeSets.putItem': { prepare: staging, body: ({ serviceId }) => ({ kind: 'service.create', serviceId }) },
     'changeSets.putItems': {

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import { actorId } from '../../../domain/actors/actors.ts';
 import type { ApprovalDecision } from '../../../domain/approvals/approvals.ts';
 import type { Admission } from '../../../domain/deployments/arbiter-types.ts';
+import { returnItems } from '../../change-sets/return-items.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import type { AdmissionRequest } from './requests.ts';
@@ -27,20 +29,26 @@ export async function decideApprovals(
   }
 }
 
-/** One that was decided before stays as it is. */
+/** One that was decided before stays as it is. The changes of one that was not approved return to the draft. */
 async function close(
-  { kysely, change }: Effect,
+  effect: Effect,
   { organizationId, projectId }: ProjectRef,
   ids: readonly string[],
   set: { decision: ApprovalDecision; decided_by_id?: string },
 ): Promise<void> {
   if (ids.length === 0) return;
-  const rows = await tenant(kysely, organizationId)
+  const rows = await tenant(effect.kysely, organizationId)
     .updateTable('approval')
     .set({ ...set, decided_at: sql`clock_timestamp()` })
     .where('id', 'in', ids)
     .where('decision', 'is', null)
-    .returning('id')
+    .returning(['id', 'change_set_id'])
     .execute();
-  for (const { id } of rows) change({ organizationId, projectId, kind: 'approval', id });
+  const { decision } = set;
+  for (const { id, change_set_id: changeSetId } of rows) {
+    effect.change({ organizationId, projectId, kind: 'approval', id });
+    if (changeSetId === null || decision === 'approved') continue;
+    await returnItems(effect, organizationId, changeSetId, decision === 'superseded' ? 'cancelled' : decision);
+    effect.tell({ to: actorId('change-set', changeSetId), message: 'decided', organizationId, body: {} });
+  }
 }

@@ -23,8 +23,9 @@ export const place: Place = {
   also: 'retention second factor delete name',
 };
 
-export const affected: Affected<'organization'> = {
+export const affected: Affected<'organization' | 'registry_credential'> = {
   organization: (trpc) => [all(trpc.organizations)],
+  registry_credential: (trpc) => [all(trpc.registryCredentials)],
 };
 
 function organizationChanges({ name, details }: About): string {
@@ -42,9 +43,13 @@ function organizationChanges({ name, details }: About): string {
   );
 }
 
-export const kinds: Kinds<'organization'> = { organization: 'Organization' };
+export const kinds: Kinds<'organization' | 'registry_credential'> = {
+  organization: 'Organization',
+  registry_credential: 'Registry credentials',
+};
 
-export const deeds: Deeds<'organization'> = {
+export const deeds: Deeds<'organization' | 'registry_credential'> = {
+  ...plainDeeds('registry_credential', 'the registry credential'),
   ...plainDeeds('organization', 'the organization'),
   'organization.updated': { label: 'Changed', done: organizationChanges },
   'organization.deleted_retention_set': {

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { type ApprovalView, findApproval } from '../../db/approvals/approvals.ts';
+import { approvalDecisions, approvalKinds } from '../../domain/approvals/approvals.ts';
+import { resource } from '../engine/resource.ts';
+
+export const theApproval = resource('approval', findApproval, ({ projectId }) => projectId);
+export const approvalPath = z.strictObject({ id: z.guid().toLowerCase() });
+
+const freeForm = z.json().describe('Free-form; null where there is nothing to tell.');
+
+export const approvalSchema = z
+  .object({
+    id: z.guid(),
+    projectId: z.guid(),
+    environmentId: z.guid(),
+    environmentName: z.string(),
+    changeSetId: z.guid().optional(),
+    deploymentId: z.guid().optional(),
+    kind: z.enum(approvalKinds),
+    decision: z.enum(approvalDecisions).optional().describe('Absent while it is pending.'),
+    decidedBy: z.string(),
+    selfApproved: z.boolean().describe('By the person who requested it, while nobody else could decide.'),
+    requestedBy: z.string(),
+    reason: z.string(),
+    diff: freeForm,
+    impact: freeForm,
+    target: freeForm,
+    createdAt: z.iso.datetime(),
+    decidedAt: z.iso.datetime().optional(),
+    expiresAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Approval' });
+
+export function approvalAnswer(approval: ApprovalView): z.output<typeof approvalSchema> {
+  const { id, projectId, environmentId, environmentName, changeSetId, deploymentId, kind, decision } = approval;
+  const { selfApproved, requestedBy, reason, diff, impact, target, createdAt, decidedAt, expiresAt } = approval;
+  return {
+    ...{ id, projectId, environmentId, environmentName, kind, selfApproved, requestedBy, reason },
+    ...(changeSetId === null ? {} : { changeSetId }),
+    ...(deploymentId === null ? {} : { deploymentId }),
+    ...(decision === null ? {} : { decision }),
+    decidedBy: approval.decidedBy ?? '',
+    ...{ diff, impact, target },
+    createdAt: createdAt.toISOString(),
+    ...(decidedAt === null ? {} : { decidedAt: decidedAt.toISOString() }),
+    expiresAt: expiresAt.toISOString(),
+  };
+}

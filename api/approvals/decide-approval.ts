@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import type { ApprovalView } from '../../db/approvals/approvals.ts';
+import { decideApproval as decide } from '../../db/approvals/decide.ts';
+import { deciders, isExchanged } from '../../db/approvals/deciders.ts';
+import type { Effect } from '../../db/engine/effect.ts';
+import { approvalChoices } from '../../domain/approvals/approvals.ts';
+import { Problem } from '../../domain/problems.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
+import { operation } from '../engine/operation.ts';
+import { approvalAnswer, approvalPath, approvalSchema, theApproval } from './approval.ts';
+
+export const decideApproval = operation({
+  method: 'POST',
+  url: '/api/v1/approvals/{id}/decide',
+  summary: 'Approve or reject a change',
+  description:
+    'Not by the person who requested it, unless only one account may decide. A token counts as the person who made it; tokens of CI jobs never decide. Rejected changes return to the draft.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'allowed',
+  problems: ['not-found', 'already-decided', 'approval-stale', 'role-too-low', 'conflict'],
+  path: approvalPath,
+  body: z.strictObject({ decision: z.enum(approvalChoices), reason: z.string().trim().max(2000).optional() }),
+  result: approvalSchema,
+  async handle({ caller, path, body, effect, server }) {
+    const approval = await caller.see(theApproval, path.id, effect.kysely);
+    const selfApproved = await refuseUnfit(effect, caller, approval);
+    const by = { id: caller.answerableId ?? caller.id, name: caller.name, selfApproved };
+    await decide(effect, server.keyring, approval, { ...body, by });
+    return approvalAnswer(await caller.see(theApproval, path.id, effect.kysely));
+  },
+});
+
+/** Refuses those who may not decide this one; answers whether it is the requester, as the only one who may. */
+async function refuseUnfit(
+  { kysely }: Effect,
+  caller: OrganizationCaller,
+  { organizationId, answerableId, requestedById }: ApprovalView,
+): Promise<boolean> {
+  const person = caller.answerableId;
+  const { kind, id } = caller.credential;
+  if (person === undefined || (kind === 'token' && (await isExchanged(kysely, organizationId, id)))) {
+    throw new Problem('role-too-low', 'Tokens of CI jobs do not decide approvals: a person does.');
+  }
+  if (person !== (answerableId ?? requestedById)) return false;
+  const others = (await deciders(kysely, organizationId)).filter((one) => one !== person);
+  if (others.length === 0) return true;
+  throw new Problem(
+    'role-too-low',
+    'You requested this change, so somebody else decides: any other admin or owner of the organization.',
+  );
+}

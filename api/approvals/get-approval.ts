@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { blastRadius, checksOf } from '../../db/approvals/detail.ts';
+import { operation } from '../engine/operation.ts';
+import { approvalAnswer, approvalPath, approvalSchema, theApproval } from './approval.ts';
+
+const detailSchema = approvalSchema
+  .extend({
+    blastRadius: z
+      .array(z.object({ id: z.guid(), name: z.string(), slug: z.string() }))
+      .describe('Services that depend on those which change.'),
+    checks: z.array(
+      z.object({
+        id: z.enum(['build', 'image', 'digest', 'variables', 'capacity', 'freeze']),
+        status: z.enum(['passed', 'failed', 'running', 'skipped']),
+        detail: z.string(),
+        durationSeconds: z.number().optional(),
+      }),
+    ),
+    commits: z.array(
+      z.object({
+        sha: z.string(),
+        message: z.string(),
+        author: z.string(),
+        url: z.string(),
+        at: z.iso.datetime(),
+      }),
+    ),
+  })
+  .meta({ id: 'ApprovalDetail' });
+
+export const getApproval = operation({
+  method: 'GET',
+  url: '/api/v1/approvals/{id}',
+  summary: 'Get an approval with what it changes and what it touches',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: ['not-found'],
+  path: approvalPath,
+  result: detailSchema,
+  async handle({ caller, path, database }) {
+    const approval = await caller.see(theApproval, path.id);
+    return {
+      ...approvalAnswer(approval),
+      blastRadius: await blastRadius(database.kysely, approval),
+      checks: await checksOf(database.kysely, approval),
+      commits: [],
+    };
+  },
+});

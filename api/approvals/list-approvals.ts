@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { listApprovals as list } from '../../db/approvals/approvals.ts';
+import { operation } from '../engine/operation.ts';
+import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
+import { approvalAnswer, approvalSchema } from './approval.ts';
+
+export const listApprovals = operation({
+  method: 'GET',
+  url: '/api/v1/approvals',
+  summary: 'List approvals, newest first',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: [],
+  query: z.strictObject({
+    state: z.enum(['pending', 'decided']).default('pending'),
+    environmentId: z.guid().toLowerCase().optional(),
+    projectId: z.guid().toLowerCase().optional(),
+  }),
+  paged: { after: createdPosition },
+  result: approvalSchema,
+  async handle({ caller, query, page, database }) {
+    const { state, environmentId, projectId } = query;
+    const filter = { state, environmentId, projectId, projectIds: caller.projectIds };
+    const found = await list(database.kysely, caller.organization.id, filter, oneMore(page));
+    return pageOf(found, page, ({ id }) => id, approvalAnswer);
+  },
+});

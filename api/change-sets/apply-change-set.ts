@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { findApproval } from '../../db/approvals/approvals.ts';
+import { type Applied, applyDraft } from '../../db/change-sets/apply/apply-draft.ts';
+import { findChangeSet } from '../../db/change-sets/change-sets.ts';
+import { notADraft } from '../../db/change-sets/draft/unstage.ts';
+import { findDeployment } from '../../db/deployments/deployments.ts';
+import { effect } from '../../db/engine/effect.ts';
+import type { Database } from '../../db/postgres/database.ts';
+import { approvalDecisions, approvalKinds } from '../../domain/approvals/approvals.ts';
+import { deploymentStates } from '../../domain/deployments/states.ts';
+import { operation } from '../engine/operation.ts';
+import { theEnvironment } from '../environments/environment.ts';
+import { changeSetAnswer, changeSetSchema } from './change-set.ts';
+import { idPath, placeOf, theChangeSet } from './draft.ts';
+import { expectedRevision } from './put-items.ts';
+import { resolveImages } from './resolve-images.ts';
+
+const sentence = (most: number) => z.string().trim().max(most).default('');
+
+export const applyResultSchema = z
+  .object({
+    changeSet: changeSetSchema,
+    approval: z
+      .object({
+        id: z.guid(),
+        kind: z.enum(approvalKinds),
+        decision: z.enum(approvalDecisions).optional(),
+        decidedAt: z.iso.datetime().optional(),
+        expiresAt: z.iso.datetime(),
+      })
+      .optional()
+      .describe('Present if the changes wait for a decision; settings do not change before.'),
+    deployments: z.array(
+      z.object({
+        id: z.guid(),
+        releaseId: z.guid(),
+        serviceId: z.guid(),
+        state: z.enum(deploymentStates),
+        approvalId: z.guid().optional(),
+      }),
+    ),
+    firstDeploys: z.array(
+      z.object({ serviceId: z.guid(), deploymentId: z.guid().optional(), buildId: z.guid().optional() }),
+    ),
+    unreleasedServiceIds: z
+      .array(z.guid())
+      .describe('Settings are stored and nothing was started: no image, no process, or suspended.'),
+  })
+  .meta({ id: 'ApplyResult' });
+
+export const applyChangeSet = operation({
+  method: 'POST',
+  url: '/api/v1/change-sets/{id}/apply',
+  summary: 'Apply the staged changes of an environment',
+  description:
+    'Settings, releases and deployments are committed together, or nothing is. In a production environment they wait for an approval, unless all of the services are excepted. Tags of images are resolved to digests first.',
+  scope: 'organization',
+  role: 'deployer',
+  projectTokens: 'allowed',
+  problems: ['not-found', 'conflict', 'change-set-changed', 'image-not-resolved'],
+  path: idPath,
+  body: z
+    .strictObject({
+      message: sentence(500).describe('What changes, in your words.'),
+      reason: sentence(2000).describe('For who decides.'),
+      expectedRevision,
+      downtimeAccepted: z.boolean().default(false),
+      source: z.enum(['console', 'api', 'cli']).default('api'),
+    })
+    .optional(),
+  result: applyResultSchema,
+  ownEffect: true,
+  async handle({ caller, path, body, database, server }) {
+    const changeSet = await caller.see(theChangeSet, path.id);
+    if (changeSet.state !== 'draft') throw notADraft();
+    const environment = await caller.see(theEnvironment, changeSet.environmentId);
+    const images = await resolveImages({ caller, server }, environment, path.id);
+    const { message = '', reason = '', downtimeAccepted = false, source = 'api' } = body ?? {};
+    const applied = await effect(database, caller.author, async (applying) => {
+      const { production, projectId } = await caller.see(theEnvironment, environment.id, applying.kysely);
+      return await applyDraft(applying, server.keyring, { ...placeOf(environment), projectId, production }, images, {
+        ...{ changeSetId: path.id, title: message, reason, downtimeAccepted, source },
+        ...{ expectedRevision: body?.expectedRevision, answerableId: caller.answerableId },
+      });
+    });
+    return await resultOf(database, caller.organization.id, path.id, applied);
+  },
+});
+
+async function resultOf(
+  { kysely }: Database,
+  organizationId: string,
+  id: string,
+  { approvalId, deployments, firstDeploys, unreleasedServiceIds }: Applied,
+): Promise<z.output<typeof applyResultSchema>> {
+  const changeSet = await findChangeSet(kysely, organizationId, id);
+  if (changeSet === undefined) throw new Error(`The change set ${id} that was just applied is not there.`);
+  const approval = approvalId === undefined ? undefined : await findApproval(kysely, organizationId, approvalId);
+  const started = deployments.map(async (one) => {
+    const state = (await findDeployment(kysely, organizationId, one.id))?.state ?? 'pending';
+    return { ...one, state, ...(approvalId === undefined ? {} : { approvalId }) };
+  });
+  return {
+    changeSet: changeSetAnswer(changeSet),
+    ...(approval === undefined
+      ? {}
+      : {
+          approval: {
+            ...{ id: approval.id, kind: approval.kind },
+            ...(approval.decision === null ? {} : { decision: approval.decision }),
+            ...(approval.decidedAt === null ? {} : { decidedAt: approval.decidedAt.toISOString() }),
+            expiresAt: approval.expiresAt.toISOString(),
+          },
+        }),
+    deployments: await Promise.all(started),
+    firstDeploys,
+    unreleasedServiceIds,
+  };
+}

@@ -1,0 +1,111 @@
+import { hasImage, type PlannedService, planChanges, type ResolvedImage } from '../../db/change-sets/apply/plan.ts';
+import type { EnvironmentView } from '../../db/environments/environments.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
+import { resolveManifest } from '../../db/registry/references.ts';
+import { registrySignIn } from '../../db/registry-credentials/registry-credentials.ts';
+import { Problem } from '../../domain/problems.ts';
+import { type ImageReference, parseImage } from '../../domain/services/image-reference.ts';
+import { OutboundFailed, OutboundRefused } from '../../outbound/failures.ts';
+import { resolveOutside } from '../../outbound/registry.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
+import { placeOf } from './draft.ts';
+
+const timeoutMillis = 10_000;
+
+interface Parts {
+  caller: OrganizationCaller;
+  server: ServerParts;
+}
+
+/** The digests of the images that a draft deploys, by service; looked up before the transaction that applies it. */
+export async function resolveImages(
+  parts: Parts,
+  environment: EnvironmentView,
+  changeSetId: string,
+): Promise<Map<string, ResolvedImage & { reference: string }>> {
+  const { kysely } = parts.server.database;
+  const { affected } = await planChanges(kysely, placeOf(environment), changeSetId);
+  const due = affected.filter((service) => hasImage(service) && service.reused === undefined && !service.suspended);
+  const resolved = due.map(async (service) => {
+    const reference = service.settings.source.imageRepository;
+    return [
+      service.serviceId,
+      { ...(await resolvedImage(parts, environment, service, reference)), reference },
+    ] as const;
+  });
+  return new Map(await Promise.all(resolved));
+}
+
+async function resolvedImage(
+  parts: Parts,
+  environment: EnvironmentView,
+  service: PlannedService,
+  reference: string,
+): Promise<ResolvedImage> {
+  const named = parseImage(reference);
+  if (named === undefined) throw unresolved(service, reference, 'it is no name of an image');
+  return named.own
+    ? await ownImage(parts, environment, service, reference, named)
+    : await outsideImage(parts, environment, service, reference, named);
+}
+
+async function ownImage(
+  { caller, server }: Parts,
+  { organizationId, projectId }: EnvironmentView,
+  service: PlannedService,
+  reference: string,
+  { tag, digest }: ImageReference,
+): Promise<ResolvedImage> {
+  const { kysely } = server.database;
+  const found = await resolveManifest(kysely, organizationId, service.serviceId, digest ?? tag ?? '');
+  const { slug } = await tenant(kysely, organizationId)
+    .selectFrom('project')
+    .select('slug')
+    .where('id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  const repository = `${caller.organization.slug}/${slug}/${service.slug}`;
+  if (found === undefined) throw unresolved(service, reference, `${repository} has no such image; push it first`);
+  return {
+    image: { repository, digest: found.digest, own: true },
+    imageRef: `${repository}${tag === undefined ? '' : `:${tag}`}@${found.digest}`,
+  };
+}
+
+async function outsideImage(
+  { server }: Parts,
+  { organizationId }: EnvironmentView,
+  service: PlannedService,
+  reference: string,
+  { host, repository, tag, digest }: ImageReference,
+): Promise<ResolvedImage> {
+  const { registryCredentialId: id } = service.settings.source;
+  const { kysely } = server.database;
+  const credential =
+    id === undefined ? undefined : await registrySignIn(kysely, server.keyring, organizationId, { id, host });
+  if (id !== undefined && credential === undefined) {
+    throw unresolved(service, reference, `its registry credential was deleted or is not one of ${host}`);
+  }
+  const asked = { host, repository, reference: digest ?? tag ?? 'latest', credential };
+  const limits = { allowedRanges: server.settings.OUTBOUND_ALLOWED_RANGES, timeoutMillis };
+  try {
+    const resolved = await resolveOutside(asked, limits);
+    const name = `${host}/${repository}`;
+    return {
+      image: {
+        repository: name,
+        digest: resolved,
+        own: false,
+        ...(id === undefined ? {} : { registryCredentialId: id }),
+      },
+      imageRef: `${name}${tag === undefined ? '' : `:${tag}`}@${resolved}`,
+    };
+  } catch (error) {
+    if (!(error instanceof OutboundFailed) && !(error instanceof OutboundRefused)) throw error;
+    throw unresolved(service, reference, error.message.replace(/\.$/, ''));
+  }
+}
+
+function unresolved({ name }: PlannedService, reference: string, why: string): Problem {
+  return new Problem('image-not-resolved', `The image ${reference} of ${name} was not found: ${why}.`);
+}

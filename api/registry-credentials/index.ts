@@ -1,0 +1,9 @@
+import { createRegistryCredential } from './create-registry-credential.ts';
+import { deleteRegistryCredential } from './delete-registry-credential.ts';
+import { listRegistryCredentials } from './list-registry-credentials.ts';
+
+export const registryCredentials = {
+  list: listRegistryCredentials,
+  create: createRegistryCredential,
+  delete: deleteRegistryCredential,
+};

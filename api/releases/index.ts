@@ -1,0 +1,4 @@
+import { getRelease } from './get-release.ts';
+import { listReleases } from './list-releases.ts';
+
+export const releases = { get: getRelease, list: listReleases };

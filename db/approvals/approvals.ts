@@ -1,0 +1,72 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../postgres/tables.ts';
+import { tenant } from '../postgres/tenant.ts';
+
+export type ApprovalView = NonNullable<Awaited<ReturnType<typeof findApproval>>>;
+
+export async function findApproval(kysely: Kysely<Tables>, organizationId: string, id: string) {
+  return await approvals(kysely, organizationId).where('approval.id', '=', id).executeTakeFirst();
+}
+
+export interface ApprovalFilter {
+  state: 'pending' | 'decided';
+  environmentId?: string | undefined;
+  projectId?: string | undefined;
+  /** Of these projects alone. */
+  projectIds?: readonly string[] | undefined;
+}
+
+/** Newest first. */
+export async function listApprovals(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  { state, environmentId, projectId, projectIds }: ApprovalFilter,
+  { limit, after }: { limit: number; after?: { createdAt: Date; id: string } | undefined },
+): Promise<ApprovalView[]> {
+  let query = approvals(kysely, organizationId)
+    .where('approval.decision', state === 'pending' ? 'is' : 'is not', null)
+    .orderBy('approval.created_at', 'desc')
+    .orderBy('approval.id', 'desc')
+    .limit(limit);
+  if (environmentId !== undefined) query = query.where('approval.environment_id', '=', environmentId);
+  if (projectId !== undefined) query = query.where('approval.project_id', '=', projectId);
+  if (projectIds !== undefined) {
+    if (projectIds.length === 0) return [];
+    query = query.where('approval.project_id', 'in', projectIds);
+  }
+  if (after !== undefined) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('approval.created_at', 'approval.id'), '<', tuple(after.createdAt, after.id)),
+    );
+  }
+  return await query.execute();
+}
+
+function approvals(kysely: Kysely<Tables>, organizationId: string) {
+  return tenant(kysely, organizationId)
+    .selectFrom('approval')
+    .innerJoin('environment', 'environment.id', 'approval.environment_id')
+    .select([
+      'approval.id',
+      'approval.organization_id as organizationId',
+      'approval.project_id as projectId',
+      'approval.environment_id as environmentId',
+      'environment.name as environmentName',
+      'approval.change_set_id as changeSetId',
+      'approval.deployment_id as deploymentId',
+      'approval.kind',
+      'approval.decision',
+      'approval.decided_by_name as decidedBy',
+      'approval.self_approved as selfApproved',
+      'approval.requested_by_id as requestedById',
+      'approval.requested_by_name as requestedBy',
+      'approval.answerable_id as answerableId',
+      'approval.reason',
+      'approval.diff',
+      'approval.impact',
+      'approval.target',
+      'approval.created_at as createdAt',
+      'approval.decided_at as decidedAt',
+      'approval.expires_at as expiresAt',
+    ]);
+}

@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
+import { actorId } from '../../domain/actors/actors.ts';
+import { Problem } from '../../domain/problems.ts';
+import { planChanges } from '../change-sets/apply/plan.ts';
+import { writeSettings } from '../change-sets/apply/write-settings.ts';
+import { tellOfDraft } from '../change-sets/drafts.ts';
+import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
+import { admit, lockAdmission, type ProjectRef } from '../deployments/admission.ts';
+import type { Effect } from '../engine/effect.ts';
+import type { Keyring } from '../keys/keys.ts';
+import type { JsonObject } from '../postgres/json.ts';
+import { tenant } from '../postgres/tenant.ts';
+import { basisOf } from './request.ts';
+
+export interface ApprovalRef {
+  id: string;
+  organizationId: string;
+  projectId: string;
+}
+
+export interface Decided {
+  decision: 'approved' | 'rejected' | 'expired' | 'cancelled';
+  /** The person; absent when its time has passed. */
+  by?: { id: string; name: string; selfApproved?: boolean };
+  reason?: string | undefined;
+}
+
+/**
+ * Decides an approval, once: a second decision is refused by the row. Approved, the settings become the environment's and
+ * its deployments pass the gate; else the changes return to the draft.
+ */
+export async function decideApproval(
+  effect: Effect,
+  keyring: Pick<Keyring, 'encryptSecret' | 'decryptSecret'>,
+  { id, organizationId, projectId }: ApprovalRef,
+  { decision, by, reason }: Decided,
+): Promise<void> {
+  const project = { organizationId, projectId };
+  await lockAdmission(effect, project);
+  const row = await tenant(effect.kysely, organizationId)
+    .selectFrom('approval')
+    .innerJoin('environment', 'environment.id', 'approval.environment_id')
+    .select(['approval.decision', 'approval.change_set_id', 'approval.basis', 'approval.decided_by_name'])
+    .select(['environment.id as environmentId', 'environment.name'])
+    .where('approval.id', '=', id)
+    .forUpdate('approval')
+    .executeTakeFirst();
+  if (row === undefined) throw new Problem('not-found', 'There is no such approval.');
+  if (row.decision !== null) throw alreadyDecided(row.decision, row.decided_by_name);
+  const place = { ...project, environmentId: row.environmentId };
+  if (decision === 'approved') {
+    await refuseStale(effect, place, row.basis);
+    if (row.change_set_id !== null) await applyHeld(effect, keyring, place, row.change_set_id);
+  }
+  await admit(effect, project, { event: 'decide', approvalId: id, decision, ...(by === undefined ? {} : { by }) });
+  if (row.change_set_id !== null && decision === 'approved') {
+    effect.tell({ to: actorId('change-set', row.change_set_id), message: 'decided', organizationId, body: {} });
+    tellOfDraft(effect, place, place);
+  }
+  effect.audit({
+    action: 'approval.decided',
+    organizationId,
+    subjectKind: 'approval',
+    subjectId: id,
+    subjectName: row.name,
+    details: { decision, ...(reason === undefined ? {} : { reason }), selfApproved: by?.selfApproved ?? false },
+  });
+}
+
+function alreadyDecided(decision: string, by: string | null): Problem {
+  return new Problem('already-decided', `It is ${decision} already${by === null ? '' : `, by ${by}`}.`);
+}
+
+/** What was shown to the person who approves must still be so. */
+async function refuseStale(effect: Effect, place: EnvironmentRef, basis: JsonObject): Promise<void> {
+  const now = await basisOf(effect, place, Object.keys(basis));
+  if (isDeepStrictEqual(now, basis)) return;
+  throw new Problem(
+    'approval-stale',
+    'The environment has changed since this approval was requested: another release is live, or settings were applied. Refresh it and look at the difference again.',
+  );
+}
+
+async function applyHeld(
+  effect: Effect,
+  keyring: Pick<Keyring, 'encryptSecret' | 'decryptSecret'>,
+  place: EnvironmentRef & ProjectRef,
+  changeSetId: string,
+): Promise<void> {
+  const plan = await planChanges(effect.kysely, place, changeSetId);
+  await effect.kysely
+    .updateTable('change_set')
+    .set({ state: 'applying', applied_at: sql`now()`, revision: sql`revision + 1` })
+    .where('id', '=', changeSetId)
+    .where('organization_id', '=', place.organizationId)
+    .execute();
+  await writeSettings(effect, keyring, place, plan);
+}

@@ -1,0 +1,89 @@
+import type { Kysely } from 'kysely';
+import { appliedSettings } from '../change-sets/applied.ts';
+import type { Tables } from '../postgres/tables.ts';
+import { tenant } from '../postgres/tenant.ts';
+import type { ApprovalView } from './approvals.ts';
+
+export interface Check {
+  id: 'image' | 'digest' | 'variables' | 'capacity';
+  status: 'passed' | 'failed' | 'skipped';
+  detail: string;
+}
+
+interface Target {
+  serviceId: string;
+  releaseId: string;
+  contentDigest: string;
+}
+
+/** The services that depend on those which an approval changes, and are not changed themselves. */
+export async function blastRadius(
+  kysely: Kysely<Tables>,
+  approval: ApprovalView,
+): Promise<{ id: string; name: string; slug: string }[]> {
+  const settings = await appliedSettings(kysely, approval);
+  if (settings.size === 0) return [];
+  const services = await tenant(kysely, approval.organizationId)
+    .selectFrom('service')
+    .select(['id', 'name', 'slug'])
+    .where('id', 'in', [...settings.keys()])
+    .orderBy('name')
+    .execute();
+  const targets = new Set(targetsOf(approval).map(({ serviceId }) => serviceId));
+  const reached = new Set(services.filter(({ id }) => targets.has(id)).map(({ slug }) => slug));
+  const radius = new Map<string, (typeof services)[number]>();
+  for (let before = -1; before < radius.size; ) {
+    before = radius.size;
+    for (const service of services) {
+      if (targets.has(service.id) || !settings.get(service.id)?.dependsOn.some((slug) => reached.has(slug))) continue;
+      radius.set(service.id, service);
+      reached.add(service.slug);
+    }
+  }
+  return [...radius.values()];
+}
+
+/** Facts that are looked up anew each time somebody opens the approval. */
+export async function checksOf(kysely: Kysely<Tables>, approval: ApprovalView): Promise<Check[]> {
+  const own = tenant(kysely, approval.organizationId);
+  const targets = targetsOf(approval);
+  const ids = targets.map(({ releaseId }) => releaseId);
+  const releases = ids.length === 0 ? [] : await own.selectFrom('release').selectAll().where('id', 'in', ids).execute();
+  const equal = targets.every(
+    (one) => releases.find(({ id }) => id === one.releaseId)?.content_digest === one.contentDigest,
+  );
+  const keys = releases.reduce((sum, { variable_keys: names }) => sum + names.length, 0);
+  const images = releases.map(({ image_ref: image }) => image).join(', ');
+  const nothing = 'Nothing is deployed.';
+  const has = targets.length > 0;
+  return [
+    { id: 'image', status: has ? 'passed' : 'skipped', detail: has ? `Resolved to ${images}.` : nothing },
+    {
+      id: 'digest',
+      status: has ? (equal ? 'passed' : 'failed') : 'skipped',
+      detail: has ? (equal ? 'The releases are as they were requested.' : 'A release differs.') : nothing,
+    },
+    { id: 'variables', status: has ? 'passed' : 'skipped', detail: has ? `${keys} are frozen.` : nothing },
+    await capacity(kysely, approval),
+  ];
+}
+
+async function capacity(kysely: Kysely<Tables>, { organizationId, environmentId }: ApprovalView): Promise<Check> {
+  const cluster = await tenant(kysely, organizationId)
+    .selectFrom('environment')
+    .innerJoin('cluster', 'cluster.id', 'environment.cluster_id')
+    .leftJoin('cluster_agent', 'cluster_agent.cluster_id', 'cluster.id')
+    .select(['cluster.name', 'cluster_agent.contact'])
+    .where('environment.id', '=', environmentId)
+    .executeTakeFirst();
+  if (cluster === undefined) return { id: 'capacity', status: 'failed', detail: 'The environment has no cluster.' };
+  const { name, contact } = cluster;
+  if (contact !== 'connected') return { id: 'capacity', status: 'failed', detail: `${name} is not in contact.` };
+  return { id: 'capacity', status: 'passed', detail: `${name} is in contact.` };
+}
+
+/** The releases that an approval is about, as it was requested. */
+function targetsOf({ target }: ApprovalView): Target[] {
+  const releases = (target as { releases?: Target[] } | null)?.releases;
+  return Array.isArray(releases) ? releases : [];
+}

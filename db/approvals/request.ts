@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { approvalDays } from '../../domain/approvals/approvals.ts';
+import { canonical } from '../../domain/releases/canonical.ts';
+import type { Plan } from '../change-sets/apply/plan.ts';
+import type { ApplyRequest, Released } from '../change-sets/apply/request.ts';
+import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
+import type { ProjectRef } from '../deployments/admission.ts';
+import type { Effect } from '../engine/effect.ts';
+import type { JsonObject, JsonValue } from '../postgres/json.ts';
+import { tenant } from '../postgres/tenant.ts';
+
+interface Requested {
+  id: string;
+  plan: Plan;
+  released: readonly Released[];
+  request: ApplyRequest;
+}
+
+type Place = EnvironmentRef & ProjectRef;
+
+/** Asks for a decision on a change set: with what changes, what it touches, and what the difference relies on. */
+export async function requestApproval(effect: Effect, place: Place, { id, plan, released, request }: Requested) {
+  const { organizationId, environmentId, projectId } = place;
+  const { author } = effect;
+  const touched = [...plan.affected.map(({ serviceId }) => serviceId), ...plan.removed];
+  const slugs = await slugsOf(effect, organizationId, touched);
+  await tenant(effect.kysely, organizationId)
+    .insertInto('approval')
+    .values({
+      ...{ id, project_id: projectId, environment_id: environmentId, change_set_id: request.changeSetId },
+      kind: 'change-set',
+      ...{ requested_by_kind: author.kind, requested_by_id: author.id, requested_by_name: author.name },
+      answerable_id: request.answerableId ?? null,
+      reason: request.reason,
+      basis: await basisOf(effect, place, touched),
+      diff: json(diffOf(plan, slugs)),
+      impact: json(impactOf(plan, slugs)),
+      target: json({ releases: released.map(targetOf) }),
+      expires_at: sql<Date>`now() + make_interval(days => ${approvalDays})`,
+    })
+    .execute();
+  const environment = await tenant(effect.kysely, organizationId)
+    .selectFrom('environment')
+    .select('name')
+    .where('id', '=', environmentId)
+    .executeTakeFirstOrThrow();
+  effect.audit({
+    action: 'approval.requested',
+    organizationId,
+    subjectKind: 'approval',
+    subjectId: id,
+    subjectName: environment.name,
+    details: { environmentId, changeSet: request.changeSetId },
+  });
+  effect.change({ organizationId, projectId, kind: 'approval', id });
+}
+
+/** What a difference relies on: the live release of each service, and its settings and variables as they are applied. */
+export async function basisOf(
+  { kysely }: Effect,
+  { organizationId, environmentId }: EnvironmentRef,
+  serviceIds: readonly string[],
+): Promise<JsonObject> {
+  const own = tenant(kysely, organizationId);
+  const basis: JsonObject = {};
+  for (const serviceId of [...serviceIds].toSorted()) {
+    const place = await own
+      .selectFrom('environment_service')
+      .select(['settings', 'live_release_id as live'])
+      .where('environment_id', '=', environmentId)
+      .where('service_id', '=', serviceId)
+      .executeTakeFirst();
+    const variables = await own
+      .selectFrom('variable')
+      .select(['key', 'value', sql<string>`encode(sealed, 'base64')`.as('sealed')])
+      .where('environment_id', '=', environmentId)
+      .where('service_id', '=', serviceId)
+      .orderBy('key')
+      .execute();
+    const text = canonical([place?.settings ?? null, variables]);
+    const applied = createHash('sha256').update(text).digest('hex');
+    basis[serviceId] = { live: place?.live ?? null, applied };
+  }
+  return basis;
+}
+
+function diffOf({ items }: Plan, slugs: ReadonlyMap<string, string>) {
+  return [...Map.groupBy(items, (item) => item.service_id)].map(([serviceId, group]) => ({
+    serviceId,
+    serviceSlug: slugs.get(serviceId ?? '') ?? '',
+    items: group.map((item) => ({
+      ...{ kind: item.kind, key: item.key, label: item.label, processId: item.process_id },
+      ...{ from: item.from_value, to: item.to_value, secret: item.secret, toEmpty: item.to_empty },
+    })),
+  }));
+}
+
+function impactOf({ affected, removed }: Plan, slugs: ReadonlyMap<string, string>) {
+  return {
+    services: affected.map(({ serviceId, slug, name, settings, deployedBefore }) => ({
+      ...{ id: serviceId, slug, name, firstDeploy: !deployedBefore },
+      processes: Object.entries(settings.processes).map(([id, one]) => ({
+        id,
+        name: one.name,
+        replicas: one.replicas,
+      })),
+    })),
+    removed: removed.map((id) => ({ id, slug: slugs.get(id) ?? '' })),
+    replicas: affected
+      .flatMap(({ settings }) => Object.values(settings.processes))
+      .reduce((sum, one) => sum + one.replicas, 0),
+    requiresDowntime: false,
+  };
+}
+
+function targetOf({ service, releaseId, number, contentDigest, imageRef }: Released) {
+  return { serviceId: service.serviceId, serviceSlug: service.slug, releaseId, number, contentDigest, image: imageRef };
+}
+
+async function slugsOf(
+  { kysely }: Effect,
+  organizationId: string,
+  serviceIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (serviceIds.length === 0) return new Map();
+  const rows = await tenant(kysely, organizationId)
+    .selectFrom('service')
+    .select(['id', 'slug'])
+    .where('id', 'in', serviceIds)
+    .execute();
+  return new Map(rows.map(({ id, slug }) => [id, slug]));
+}
+
+/** As the driver writes it: a list alone would be taken for an array of PostgreSQL. */
+function json(value: unknown) {
+  return sql<JsonValue>`${JSON.stringify(value)}::jsonb`;
+}

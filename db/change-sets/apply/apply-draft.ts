@@ -1,0 +1,153 @@
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { Problem } from '../../../domain/problems.ts';
+import { processFaults } from '../../../domain/services/process-faults.ts';
+import { requestApproval } from '../../approvals/request.ts';
+import { admit, lockAdmission, type NewDeployment, type ProjectRef } from '../../deployments/admission.ts';
+import type { Effect } from '../../engine/effect.ts';
+import { composeRelease, type Seals } from '../../releases/compose.ts';
+import { auditDraft, type DraftRow, lockDraft, refuseChanged, renewDraft } from '../drafts.ts';
+import type { EnvironmentRef } from '../environment-ref.ts';
+import { hasImage, type Plan, type PlannedService, planChanges, type ResolvedImage, wantedVariables } from './plan.ts';
+import type { ApplyRequest, Released } from './request.ts';
+import { writeSettings } from './write-settings.ts';
+
+export interface Applied {
+  approvalId: string | undefined;
+  deployments: { id: string; releaseId: string; serviceId: string }[];
+  /** Of services that were never deployed here. */
+  firstDeploys: { deploymentId: string; serviceId: string }[];
+  /** Services whose settings are stored and of which nothing was started. */
+  unreleasedServiceIds: string[];
+}
+
+type Place = EnvironmentRef & ProjectRef & { production: boolean };
+
+/** Commits settings, releases and deployments of the draft together, or nothing. `images`: by service, resolved before. */
+export async function applyDraft(
+  effect: Effect,
+  keyring: Seals,
+  place: Place,
+  images: ReadonlyMap<string, ResolvedImage & { reference: string }>,
+  request: ApplyRequest,
+): Promise<Applied> {
+  await lockAdmission(effect, place);
+  const draft = await lockDraft(effect, place);
+  if (draft.id !== request.changeSetId) {
+    throw new Problem('conflict', 'The changes were applied already; look at the environment again.');
+  }
+  await refuseChanged(effect, place, draft, request.expectedRevision);
+  const plan = await planChanges(effect.kysely, place, draft.id);
+  if (plan.items.length === 0) throw new Problem('conflict', 'Nothing is staged; stage a change first.');
+  refuseUnfit(plan);
+  const approvalId = place.production && plan.needsApproval ? uuid() : undefined;
+  await insertChangeSet(effect, place, request, approvalId);
+  const released = await compose(effect, keyring, place, plan, images, request.changeSetId);
+  if (approvalId === undefined) await writeSettings(effect, keyring, place, plan);
+  else await requestApproval(effect, place, { id: approvalId, plan, released, request });
+  const deployments: (NewDeployment & { serviceId: string })[] = released.map(({ service, releaseId }) => ({
+    id: uuid(),
+    releaseId,
+    environmentId: place.environmentId,
+    serviceId: service.serviceId,
+    kind: 'change-set',
+    queue: true,
+    changeSetId: request.changeSetId,
+    changeSetMessage: request.title,
+    downtimeAccepted: request.downtimeAccepted,
+    ...(approvalId === undefined ? {} : { approvalId }),
+  }));
+  if (deployments.length > 0) await start(effect, place, deployments);
+  await renewDraft(effect, place, draft);
+  record(effect, place, draft, plan, request.changeSetId);
+  const first = new Set(plan.affected.filter((one) => !one.deployedBefore).map(({ serviceId }) => serviceId));
+  const started = new Set(deployments.map(({ serviceId }) => serviceId));
+  return {
+    approvalId,
+    deployments: deployments.map(({ id, releaseId, serviceId }) => ({ id, releaseId, serviceId })),
+    firstDeploys: deployments
+      .filter(({ serviceId }) => first.has(serviceId))
+      .map(({ id, serviceId }) => ({ deploymentId: id, serviceId })),
+    unreleasedServiceIds: plan.affected.map(({ serviceId }) => serviceId).filter((id) => !started.has(id)),
+  };
+}
+
+async function compose(
+  effect: Effect,
+  keyring: Seals,
+  place: Place,
+  { items, affected }: Plan,
+  images: ReadonlyMap<string, ResolvedImage & { reference: string }>,
+  changeSetId: string,
+): Promise<Released[]> {
+  const running = affected.filter((service) => hasImage(service) && !service.suspended);
+  const ids = running.map(({ serviceId }) => serviceId);
+  const variables = await wantedVariables(effect.kysely, keyring, place, items, ids);
+  const released: Released[] = [];
+  for (const service of running) {
+    const { serviceId, settings } = service;
+    const { image, imageRef } = service.reused ?? resolvedFor(service, images);
+    const composed = await composeRelease(effect, keyring, {
+      ...{ organizationId: place.organizationId, projectId: place.projectId, environmentId: place.environmentId },
+      ...{ serviceId, settings, image, imageRef, changeSetId },
+      variables: variables.get(serviceId) ?? new Map(),
+    });
+    const { id: releaseId, number, contentDigest } = composed;
+    released.push({ service, releaseId, number, contentDigest, imageRef });
+  }
+  return released;
+}
+
+/** The image that was resolved before this transaction, if the draft still names the same one. */
+function resolvedFor(
+  { serviceId, name, settings: { source } }: PlannedService,
+  images: ReadonlyMap<string, ResolvedImage & { reference: string }>,
+): ResolvedImage {
+  const found = images.get(serviceId);
+  if (found?.reference === source.imageRepository) return found;
+  throw new Problem(
+    'change-set-changed',
+    `The image of ${name} was changed while its digest was looked up; look at the staged changes, then apply again.`,
+  );
+}
+
+function refuseUnfit({ affected }: Plan): void {
+  for (const { name, settings } of affected) {
+    for (const process of Object.values(settings.processes)) {
+      const [fault] = processFaults(process);
+      if (fault === undefined) continue;
+      throw new Problem('conflict', `The process ${process.name} of ${name}: ${fault.field} ${fault.message}.`);
+    }
+  }
+}
+
+async function insertChangeSet(
+  { kysely, author }: Effect,
+  { organizationId, environmentId, projectId }: Place,
+  { changeSetId, title, reason, source, downtimeAccepted }: ApplyRequest,
+  approvalId: string | undefined,
+): Promise<void> {
+  await kysely
+    .insertInto('change_set')
+    .values({
+      ...{ id: changeSetId, organization_id: organizationId, environment_id: environmentId, project_id: projectId },
+      ...{ title, reason, source, downtime_accepted: downtimeAccepted },
+      state: approvalId === undefined ? 'applying' : 'held',
+      approval_id: approvalId ?? null,
+      applied_at: approvalId === undefined ? sql<Date>`now()` : null,
+      ...{ requested_by_kind: author.kind, requested_by_id: author.id, requested_by_name: author.name },
+    })
+    .execute();
+}
+
+async function start(effect: Effect, place: Place, deployments: readonly NewDeployment[]): Promise<void> {
+  const decision = await admit(effect, place, { event: 'create', deployments });
+  if (!('refused' in decision)) return;
+  throw new Problem('conflict', 'A service was suspended meanwhile; look at the environment, then apply again.');
+}
+
+function record(effect: Effect, place: Place, draft: DraftRow, { items }: Plan, id: string): void {
+  const labels = items.map(({ label }) => label);
+  auditDraft(effect, place, 'applied', draft, labels);
+  effect.tell({ start: 'change-set', id, organizationId: place.organizationId });
+}

@@ -1,0 +1,173 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Kysely } from 'kysely';
+import { applyVariables } from '../../../domain/change-sets/apply-items.ts';
+import type { VariableValue } from '../../../domain/change-sets/staging.ts';
+import type { ReleaseContent, ServiceSettings } from '../../../domain/services/settings.ts';
+import type { Keyring } from '../../keys/keys.ts';
+import type { Tables } from '../../postgres/tables.ts';
+import { tenant } from '../../postgres/tenant.ts';
+import { appliedSettings, appliedVariables, withItems } from '../applied.ts';
+import type { EnvironmentRef } from '../environment-ref.ts';
+import { draftItems, type ItemRow, itemValue, sealedPlace } from '../items.ts';
+
+/** An image, resolved to a digest. */
+export interface ResolvedImage {
+  image: ReleaseContent['image'];
+  /** As people read it. */
+  imageRef: string;
+}
+
+export interface PlannedService {
+  serviceId: string;
+  slug: string;
+  name: string;
+  settings: ServiceSettings;
+  suspended: boolean;
+  deployedBefore: boolean;
+  liveReleaseId: string | null;
+  /** The digest of its last release here, where the source is the same and is not to be resolved again. */
+  reused: ResolvedImage | undefined;
+}
+
+/** The meaning of a set of changes for an environment. */
+export interface Plan {
+  items: ItemRow[];
+  applied: Map<string, ServiceSettings>;
+  wanted: Map<string, ServiceSettings>;
+  /** The services that change and stay. */
+  affected: PlannedService[];
+  /** Services that leave the environment. */
+  removed: string[];
+  /** In production: one of its services is not excepted from approvals. */
+  needsApproval: boolean;
+}
+
+/** Reads what these changes would make of the environment. */
+export async function planChanges(kysely: Kysely<Tables>, place: EnvironmentRef, changeSetId: string): Promise<Plan> {
+  const items = await draftItems(kysely, place, changeSetId);
+  const applied = await appliedSettings(kysely, place);
+  const wanted = withItems(applied, items);
+  const touched = [...new Set(items.flatMap(({ service_id: id }) => (id === null ? [] : [id])))];
+  const affected = await servicesOf(kysely, place, touched, wanted, items);
+  const removed = touched.filter((id) => applied.has(id) && !wanted.has(id));
+  const needsApproval = await isGated(kysely, place, [...affected.map(({ serviceId }) => serviceId), ...removed]);
+  return { items, applied, wanted, affected, removed, needsApproval };
+}
+
+/** The variables of these services after the changes, secret ones decrypted. */
+export async function wantedVariables(
+  kysely: Kysely<Tables>,
+  keyring: Pick<Keyring, 'decryptSecret'>,
+  place: EnvironmentRef,
+  items: readonly ItemRow[],
+  serviceIds: readonly string[],
+): Promise<Map<string, Map<string, VariableValue>>> {
+  const applied = await appliedVariables(kysely, keyring, place, serviceIds);
+  const changes = items
+    .filter(({ kind }) => kind === 'variable.set' || kind === 'variable.unset')
+    .map(async (item) => ({
+      kind: item.kind,
+      serviceId: item.service_id,
+      key: item.key,
+      value: await newValue(keyring, place, item),
+    }));
+  return applyVariables(applied, await Promise.all(changes));
+}
+
+/** The value that an item gives to its variable; `undefined` if it takes it away. */
+export async function newValue(
+  keyring: Pick<Keyring, 'decryptSecret'>,
+  { organizationId }: EnvironmentRef,
+  item: ItemRow,
+): Promise<VariableValue | undefined> {
+  if (item.kind !== 'variable.set') return undefined;
+  if (item.sealed_to === null) return { value: String(itemValue(item) ?? ''), secret: item.secret };
+  return { value: await keyring.decryptSecret(organizationId, sealedPlace(item.id), item.sealed_to), secret: true };
+}
+
+async function servicesOf(
+  kysely: Kysely<Tables>,
+  { organizationId, environmentId }: EnvironmentRef,
+  touched: readonly string[],
+  wanted: ReadonlyMap<string, ServiceSettings>,
+  items: readonly ItemRow[],
+): Promise<PlannedService[]> {
+  const ids = touched.filter((id) => wanted.has(id));
+  if (ids.length === 0) return [];
+  const rows = await tenant(kysely, organizationId)
+    .selectFrom('service')
+    .leftJoin('environment_service', (join) =>
+      join
+        .onRef('environment_service.service_id', '=', 'service.id')
+        .on('environment_service.environment_id', '=', environmentId),
+    )
+    .select(({ exists, selectFrom }) => [
+      exists(
+        selectFrom('deployment')
+          .select('deployment.id')
+          .whereRef('deployment.service_id', '=', 'service.id')
+          .where('deployment.environment_id', '=', environmentId),
+      )
+        .$castTo<boolean>()
+        .as('deployedBefore'),
+      'service.id as serviceId',
+      'service.slug',
+      'service.name',
+      'environment_service.suspended',
+      'environment_service.live_release_id as liveReleaseId',
+    ])
+    .where('service.id', 'in', ids)
+    .where('service.deletion_id', 'is', null)
+    .orderBy('service.created_at')
+    .orderBy('service.id')
+    .execute();
+  const result: PlannedService[] = [];
+  for (const { suspended, ...row } of rows) {
+    const settings = wanted.get(row.serviceId);
+    if (settings === undefined) continue;
+    const again = items.some((item) => item.slot === `service ${row.serviceId} source`);
+    const place = { organizationId, environmentId, serviceId: row.serviceId };
+    const reused = again ? undefined : await lastImage(kysely, place, settings);
+    result.push({ ...row, settings, suspended: suspended ?? false, reused });
+  }
+  return result;
+}
+
+async function isGated(
+  kysely: Kysely<Tables>,
+  { organizationId }: EnvironmentRef,
+  serviceIds: readonly string[],
+): Promise<boolean> {
+  if (serviceIds.length === 0) return false;
+  const gated = await tenant(kysely, organizationId)
+    .selectFrom('service')
+    .select('id')
+    .where('id', 'in', serviceIds)
+    .where('skip_production_approval', '=', false)
+    .limit(1)
+    .executeTakeFirst();
+  return gated !== undefined;
+}
+
+/** A tag is resolved when its source is staged, and not because something else changes. */
+async function lastImage(
+  kysely: Kysely<Tables>,
+  { organizationId, environmentId, serviceId }: EnvironmentRef & { serviceId: string },
+  { source }: ServiceSettings,
+): Promise<ResolvedImage | undefined> {
+  const last = await tenant(kysely, organizationId)
+    .selectFrom('release')
+    .select(['content', 'image_ref as imageRef'])
+    .where('environment_id', '=', environmentId)
+    .where('service_id', '=', serviceId)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (last === undefined || !isDeepStrictEqual(last.content.settings.source, source)) return undefined;
+  return { image: last.content.image, imageRef: last.imageRef };
+}
+
+/** Whether it has something to run: an image that is named, and processes. */
+export function hasImage({ settings: { source, processes } }: PlannedService): boolean {
+  return source.kind === 'image' && source.imageRepository !== '' && Object.keys(processes).length > 0;
+}

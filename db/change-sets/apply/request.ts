@@ -1,0 +1,23 @@
+import type { ChangeSetSource } from '../../../domain/change-sets/items.ts';
+import type { PlannedService } from './plan.ts';
+
+export interface ApplyRequest {
+  /** The draft's id, which becomes the change set's. */
+  changeSetId: string;
+  title: string;
+  reason: string;
+  source: ChangeSetSource;
+  downtimeAccepted: boolean;
+  expectedRevision?: number | undefined;
+  /** The person whose rights bound the request. */
+  answerableId: string | undefined;
+}
+
+/** A service with the release that was composed of it. */
+export interface Released {
+  service: PlannedService;
+  releaseId: string;
+  number: number;
+  contentDigest: string;
+  imageRef: string;
+}

@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import { placeOf } from '../../../domain/deployments/arbiter-types.ts';
+import { admit, type ProjectRef } from '../../deployments/admission.ts';
+import type { Effect } from '../../engine/effect.ts';
+import type { Keyring } from '../../keys/keys.ts';
+import { tenant } from '../../postgres/tenant.ts';
+import { removeSlice } from '../../workloads/cluster-slices.ts';
+import { variablePlace } from '../applied.ts';
+import type { EnvironmentRef } from '../environment-ref.ts';
+import type { ItemRow } from '../items.ts';
+import { newValue, type Plan } from './plan.ts';
+
+type Seals = Pick<Keyring, 'encryptSecret' | 'decryptSecret'>;
+
+/** Makes the changes the environment's: its services with their settings, and their variables. */
+export async function writeSettings(
+  effect: Effect,
+  keyring: Seals,
+  place: EnvironmentRef & ProjectRef,
+  { items, affected, removed }: Plan,
+): Promise<void> {
+  const own = tenant(effect.kysely, place.organizationId);
+  for (const { serviceId, settings } of affected) {
+    await own
+      .insertInto('environment_service')
+      .values({
+        environment_id: place.environmentId,
+        service_id: serviceId,
+        project_id: place.projectId,
+        settings,
+      })
+      .onConflict((conflict) => conflict.columns(['environment_id', 'service_id']).doUpdateSet({ settings }))
+      .execute();
+    effect.change({ organizationId: place.organizationId, kind: 'service', id: serviceId, projectId: place.projectId });
+  }
+  const kept = new Set(affected.map(({ serviceId }) => serviceId));
+  for (const item of items) {
+    if (item.service_id !== null && kept.has(item.service_id)) await writeVariable(effect, keyring, place, item);
+  }
+  for (const serviceId of removed) await removeService(effect, place, serviceId);
+}
+
+async function writeVariable(effect: Effect, keyring: Seals, place: EnvironmentRef, item: ItemRow): Promise<void> {
+  const { service_id: serviceId, key, kind } = item;
+  if (serviceId === null || !kind.startsWith('variable.')) return;
+  const { organizationId, environmentId } = place;
+  const own = tenant(effect.kysely, organizationId);
+  const value = await newValue(keyring, place, item);
+  if (value === undefined) {
+    await own
+      .deleteFrom('variable')
+      .where('environment_id', '=', environmentId)
+      .where('service_id', '=', serviceId)
+      .where('key', '=', key)
+      .execute();
+    return;
+  }
+  const row = {
+    value: value.secret ? '' : value.value,
+    sealed: value.secret
+      ? await keyring.encryptSecret(organizationId, variablePlace(environmentId, serviceId, key), value.value)
+      : null,
+    updated_by: item.staged_by_name,
+  };
+  await own
+    .insertInto('variable')
+    .values({ ...row, environment_id: environmentId, service_id: serviceId, key })
+    .onConflict((conflict) =>
+      conflict.columns(['environment_id', 'service_id', 'key']).doUpdateSet({ ...row, updated_at: sql`now()` }),
+    )
+    .execute();
+}
+
+/** What runs of it stops: its workload is no longer wanted, and no deployment of it may begin. */
+async function removeService(effect: Effect, place: EnvironmentRef & ProjectRef, serviceId: string): Promise<void> {
+  const { organizationId, environmentId, projectId } = place;
+  const own = tenant(effect.kysely, organizationId);
+  const open = await own
+    .selectFrom('deployment')
+    .select('id')
+    .where('environment_id', '=', environmentId)
+    .where('service_id', '=', serviceId)
+    .where('finished_at', 'is', null)
+    .execute();
+  for (const { id } of open) await admit(effect, place, { event: 'cancel', id, because: 'person' });
+  for (const table of ['variable', 'environment_service'] as const) {
+    await own
+      .deleteFrom(table)
+      .where('environment_id', '=', environmentId)
+      .where('service_id', '=', serviceId)
+      .execute();
+  }
+  const slices = await own
+    .selectFrom('cluster_slice')
+    .select(['cluster_id as id', 'key'])
+    .where('key', '=', `env/${placeOf(environmentId, serviceId)}`)
+    .where('removed_at', 'is', null)
+    .execute();
+  for (const { id, key } of slices) await removeSlice(effect, { id, organizationId }, key);
+  effect.change({ organizationId, kind: 'service', id: serviceId, projectId });
+}

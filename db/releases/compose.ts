@@ -1,0 +1,105 @@
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import type { VariableValue } from '../../domain/change-sets/staging.ts';
+import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
+import type { Effect } from '../engine/effect.ts';
+import type { Keyring } from '../keys/keys.ts';
+import { tenant } from '../postgres/tenant.ts';
+import { contentDigest } from './content-digest.ts';
+import { type ReleasePlace, retireReleases } from './retire.ts';
+import { openReleaseSecrets, sealReleaseSecrets } from './secrets.ts';
+
+export type Seals = Pick<Keyring, 'encryptSecret' | 'decryptSecret' | 'derivedSecret'>;
+
+export interface Composition extends ReleasePlace {
+  settings: ServiceSettings;
+  image: ReleaseContent['image'];
+  /** The image as people read it: with the tag that was resolved. */
+  imageRef: string;
+  variables: ReadonlyMap<string, VariableValue>;
+  changeSetId?: string;
+  buildId?: string;
+  gitCommitSha?: string;
+  promotedFromReleaseId?: string;
+}
+
+export interface Composed {
+  id: string;
+  number: number;
+  contentDigest: string;
+  runsAs: number;
+}
+
+/**
+ * Freezes all that runs of a service in an environment: image, settings, variables with secrets sealed. A release that
+ * differs from the live one in replicas only runs as that one: its instances stay.
+ */
+export async function composeRelease(effect: Effect, keyring: Seals, composition: Composition): Promise<Composed> {
+  const { organizationId, projectId, environmentId, serviceId, settings, image, variables } = composition;
+  const values = [...variables].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const plain = values.flatMap(([key, { value, secret }]) => (secret ? [] : [[key, value]]));
+  const secrets: Record<string, string> = Object.fromEntries(
+    values.flatMap(([key, { value, secret }]) => (secret ? [[key, value]] : [])),
+  );
+  const content: ReleaseContent = { settings, image, variables: Object.fromEntries(plain) };
+  const id = uuid();
+  const digest = await contentDigest(keyring, organizationId, content, secrets);
+  const number = await nextNumber(effect, composition);
+  const same = await contentDigest(keyring, organizationId, content, secrets, { withoutReplicas: true });
+  const runsAs = (await runningAs(effect, keyring, composition, same)) ?? number;
+  await tenant(effect.kysely, organizationId)
+    .insertInto('release')
+    .values({
+      id,
+      project_id: projectId,
+      environment_id: environmentId,
+      service_id: serviceId,
+      number,
+      content,
+      sealed: await sealReleaseSecrets(keyring, { id, organizationId }, secrets),
+      content_digest: digest,
+      image_ref: composition.imageRef,
+      variable_keys: values.map(([key]) => key),
+      runs_as: runsAs,
+      change_set_id: composition.changeSetId ?? null,
+      build_id: composition.buildId ?? null,
+      git_commit_sha: composition.gitCommitSha ?? null,
+      promoted_from_release_id: composition.promotedFromReleaseId ?? null,
+      created_by: effect.author.name,
+    })
+    .execute();
+  await retireReleases(effect, composition);
+  return { id, number, contentDigest: digest, runsAs };
+}
+
+/** The service's row keeps others from taking the same number. */
+async function nextNumber(effect: Effect, { organizationId, serviceId }: ReleasePlace): Promise<number> {
+  const own = tenant(effect.kysely, organizationId);
+  await own.selectFrom('service').select('id').where('id', '=', serviceId).forNoKeyUpdate().executeTakeFirstOrThrow();
+  const last = await own
+    .selectFrom('release')
+    .select(sql<number | null>`max(number)`.as('number'))
+    .where('service_id', '=', serviceId)
+    .executeTakeFirst();
+  return (last?.number ?? 0) + 1;
+}
+
+/** The number that the live release runs as, if this content differs from its in replicas only. */
+async function runningAs(
+  effect: Effect,
+  keyring: Seals,
+  { organizationId, environmentId, serviceId }: ReleasePlace,
+  digest: string,
+): Promise<number | undefined> {
+  const live = await tenant(effect.kysely, organizationId)
+    .selectFrom('environment_service')
+    .innerJoin('release', 'release.id', 'environment_service.live_release_id')
+    .select(['release.id', 'release.content', 'release.sealed', 'release.runs_as as runsAs'])
+    .where('environment_service.environment_id', '=', environmentId)
+    .where('environment_service.service_id', '=', serviceId)
+    .executeTakeFirst();
+  if (live === undefined) return undefined;
+  const secrets = await openReleaseSecrets(keyring, { id: live.id, organizationId, sealed: live.sealed });
+  const its = await contentDigest(keyring, organizationId, live.content, secrets, { withoutReplicas: true });
+  return its === digest ? live.runsAs : undefined;
+}

@@ -1,0 +1,29 @@
+import { createHash, createHmac } from 'node:crypto';
+import { canonical } from '../../domain/releases/canonical.ts';
+import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
+import type { Keyring } from '../keys/keys.ts';
+
+/**
+ * SHA-256 over all that a release is. Secret values count by a keyed hash, so that nobody who reads digests can try
+ * values; `withoutReplicas` leaves out what needs no new instances.
+ */
+export async function contentDigest(
+  keyring: Pick<Keyring, 'derivedSecret'>,
+  organizationId: string,
+  content: ReleaseContent,
+  secrets: Readonly<Record<string, string>>,
+  { withoutReplicas = false }: { withoutReplicas?: boolean } = {},
+): Promise<string> {
+  const key = await keyring.derivedSecret(organizationId, 'content of releases');
+  const hidden = Object.fromEntries(
+    Object.entries(secrets).map(([name, value]) => [name, createHmac('sha256', key).update(value).digest('hex')]),
+  );
+  const settings = withoutReplicas ? sameReplicas(content.settings) : content.settings;
+  const text = canonical({ ...content, settings, secrets: hidden });
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}
+
+function sameReplicas(settings: ServiceSettings): ServiceSettings {
+  const processes = Object.entries(settings.processes).map(([id, process]) => [id, { ...process, replicas: 0 }]);
+  return { ...settings, processes: Object.fromEntries(processes) };
+}

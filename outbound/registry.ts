@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { OutboundFailed } from './failures.ts';
+import { askPublic, type FetchOptions, type PublicAnswer } from './request.ts';
+
+/** An image at an outside registry. */
+export interface OutsideImage {
+  host: string;
+  repository: string;
+  /** A tag or a digest. */
+  reference: string;
+  credential?: { username: string; password: string } | undefined;
+}
+
+type Limits = Pick<FetchOptions, 'allowedRanges' | 'resolve' | 'timeoutMillis'>;
+
+const manifestTypes = [
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+].join(', ');
+const mostBytes = 4_194_304;
+const digestPattern = /^sha256:[0-9a-f]{64}$/;
+
+/** The digest that a tag or a digest means at an outside registry now. Throws `OutboundRefused` or `OutboundFailed`. */
+export async function resolveOutside(image: OutsideImage, limits: Limits): Promise<string> {
+  const address = `${baseOf(image.host, limits.allowedRanges)}/v2/${image.repository}/manifests/${image.reference}`;
+  const asked = { ...limits, maxBytes: mostBytes, accept: manifestTypes };
+  let answer = await askPublic(address, { ...asked, method: 'HEAD' });
+  let authorization: string | undefined;
+  if (answer.status === 401) {
+    authorization = await authorizationFor(answer, image, limits);
+    answer = await askPublic(address, { ...asked, method: 'HEAD', authorization });
+  }
+  if (answer.status !== 200) throw new OutboundFailed(failure(image, answer.status));
+  const told = answer.headers['docker-content-digest'];
+  if (typeof told === 'string' && digestPattern.test(told)) return confirmed(image, told);
+  // Not all registries tell it: then it is counted from the manifest itself.
+  const { status, body } = await askPublic(address, { ...asked, authorization });
+  if (status !== 200) throw new OutboundFailed(failure(image, status));
+  return confirmed(image, `sha256:${createHash('sha256').update(body).digest('hex')}`);
+}
+
+function confirmed({ host, reference }: OutsideImage, digest: string): string {
+  if (reference.startsWith('sha256:') && reference !== digest) {
+    throw new OutboundFailed(`${host} answered another manifest than the one that was asked for.`);
+  }
+  return digest;
+}
+
+/** Registries on this machine and in private networks that are allowed speak plain http unless they have port 443. */
+function baseOf(host: string, allowedRanges: readonly string[]): string {
+  if (host === 'docker.io') return 'https://registry-1.docker.io';
+  const name = host.replace(/:\d+$/, '');
+  const local = name === 'localhost' || /^127\.\d+\.\d+\.\d+$/.test(name) || name === '[::1]';
+  return local && allowedRanges.length > 0 && !host.endsWith(':443') ? `http://${host}` : `https://${host}`;
+}
+
+/** Basic, or a token of the service that the registry names; that service is an address that a stranger gave, too. */
+async function authorizationFor(
+  { headers }: PublicAnswer,
+  { host, repository, credential }: OutsideImage,
+  limits: Limits,
+): Promise<string | undefined> {
+  const challenge = headers['www-authenticate'] ?? '';
+  const basic =
+    credential && `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString('base64')}`;
+  if (/^basic\b/i.test(challenge)) {
+    if (basic === undefined) throw new OutboundFailed(`${host} wants a sign-in; add a registry credential for it.`);
+    return basic;
+  }
+  const parameters = new Map([...challenge.matchAll(/([a-z]+)="([^"]*)"/gi)].map(([, name, value]) => [name, value]));
+  const realm = parameters.get('realm');
+  if (!/^bearer\b/i.test(challenge) || realm === undefined || !URL.canParse(realm)) {
+    throw new OutboundFailed(`${host} wants a sign-in of a kind that is not known here.`);
+  }
+  const address = new URL(realm);
+  const service = parameters.get('service');
+  if (service !== undefined) address.searchParams.set('service', service);
+  address.searchParams.set('scope', parameters.get('scope') ?? `repository:${repository}:pull`);
+  const options = { ...limits, maxBytes: 65_536, accept: 'application/json', authorization: basic };
+  const { status, body } = await askPublic(address.href, options);
+  if (status !== 200) throw new OutboundFailed(`${address.host} refused the sign-in for ${host} (${status}).`);
+  return `Bearer ${tokenOf(body, address.host)}`;
+}
+
+function tokenOf(body: Buffer, host: string): string {
+  try {
+    const { token, access_token: accessToken } = JSON.parse(body.toString('utf8'));
+    const found = token ?? accessToken;
+    if (typeof found === 'string' && /^[\x21-\x7e]+$/.test(found)) return found;
+  } catch {
+    // The same as an answer without a token.
+  }
+  throw new OutboundFailed(`${host} answered no token.`);
+}
+
+function failure({ host, repository, reference, credential }: OutsideImage, status: number): string {
+  if (status === 404) return `${host} has no ${repository} with ${reference}`;
+  if (status === 401 || status === 403) {
+    const how = credential === undefined ? 'without a registry credential' : 'with this registry credential';
+    return `${host} does not let ${repository} be read ${how}`;
+  }
+  if (status >= 300 && status < 400) return `${host} answered with a redirect, which is not followed`;
+  return `${host} answered ${status}`;
+}
