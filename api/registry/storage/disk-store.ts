@@ -38,7 +38,7 @@ export class DiskStore implements BlobStore {
   }
 
   async cutDraft(name: string, size: number): Promise<void> {
-    await truncate(this.#draft(name), size);
+    await truncate(this.#draft(name), size).catch(absent);
   }
 
   async deleteDraft(name: string): Promise<void> {
