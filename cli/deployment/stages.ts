@@ -10,10 +10,10 @@ const words: Record<DeploymentStage, string> = {
   queue: 'waited for its turn',
   prepare: 'prepared',
   'release-command': 'ran its release command',
-  start: 'started beside the old release',
+  start: 'started',
   check: 'stayed healthy',
   switch: 'switched',
-  drain: 'drained the old release',
+  drain: 'drained',
 };
 
 /** Says of each deployment what is new since the last look: stages that ended, what it waits for, and how it ended. */

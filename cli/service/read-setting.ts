@@ -1,4 +1,4 @@
-import { defaultProcess } from '../../domain/services/settings.ts';
+import { defaultProcess, noSource } from '../../domain/services/settings.ts';
 import { UsageError } from '../engine/command.ts';
 import { printable } from '../engine/table.ts';
 
@@ -52,7 +52,7 @@ const ofProcess: Record<string, Read> = {
 /** `FIELD=VALUE` as the API takes it. */
 export function readSetting(word: string): Setting {
   const [, key = '', text = ''] = /^([A-Za-z]+)=(.*)$/s.exec(word) ?? [];
-  if (key === 'image') return { of: 'service', key: 'source', value: { kind: 'image', imageRepository: text } };
+  if (key === 'image') return { of: 'service', key: 'source', value: { ...noSource, imageRepository: text } };
   const service = Object.hasOwn(ofService, key) ? ofService[key] : undefined;
   if (service !== undefined) return { of: 'service', key, value: service(text, key) };
   const process = Object.hasOwn(ofProcess, key) ? ofProcess[key] : undefined;

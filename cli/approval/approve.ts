@@ -1,0 +1,14 @@
+import { command } from '../engine/command.ts';
+import { restOptions } from '../engine/rest.ts';
+import { decide } from './decide.ts';
+
+export const approve = command({
+  summary: 'Approves a change that is held',
+  usage: '[APPROVAL] [--reason TEXT] [--json]',
+  details: `Without an id it is the only approval that waits. Administrators and owners decide, and not about what they have requested
+themselves, unless nobody else may. A token decides as the person who created it; one that \`./ballast token create\` made
+decides nothing. The console shows what would change.`,
+  words: { least: 0, most: 1 },
+  options: { reason: { type: 'string', value: 'TEXT', what: 'Why, for people who read the history.' }, ...restOptions },
+  run: (given, [id]) => decide(given, id, 'approved'),
+});

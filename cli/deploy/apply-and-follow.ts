@@ -1,0 +1,93 @@
+import type { ChangeSetView } from '../change-set/stage-changes.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { follow, ofChangeSet, theseDeployments } from '../deployment/follow.ts';
+import { placeWords } from '../deployment/place-words.ts';
+import type { Waiting } from '../deployment/waiting.ts';
+import { printable } from '../engine/table.ts';
+import type { Here } from '../place/here.ts';
+import { addressesOf, overviewOf } from '../status/overview.ts';
+import { applyDraft } from './apply-draft.ts';
+import type { Complete } from './missing.ts';
+
+interface Asked {
+  message: string | undefined;
+  all: boolean;
+  downtimeAccepted: boolean;
+}
+
+type Place = Pick<Complete, 'project' | 'environment'> & { service?: Complete['service'] };
+
+/** Applies what is staged, sees it through, and prints where it answers. */
+export async function applyAndFollow(
+  here: Here,
+  to: Place,
+  seen: ChangeSetView,
+  asked: Asked,
+  waiting: Waiting,
+  json: boolean,
+): Promise<void> {
+  const { rest } = here;
+  const place = placeWords(to.project, to.environment);
+  if (seen.items.length === 0) {
+    const deployments = await unchanged(here, to, waiting, place);
+    return await tell(here, to, deployments, json);
+  }
+  const applied = await applyDraft(here, to.environment, seen, asked);
+  if (applied === undefined) {
+    process.stderr.write('Nothing was deployed; your changes stay staged (`./ballast discard` discards them).\n');
+    process.exitCode = 4;
+    return;
+  }
+  const { deployments, exitCode } = await follow(ofChangeSet(rest, applied.changeSet.id), waiting, place);
+  process.exitCode = exitCode;
+  await tell(here, to, deployments, json, applied.changeSet.id);
+}
+
+/** Nothing is to be applied: what is under way is followed, and a release that failed is still not live. */
+async function unchanged({ rest }: Here, to: Place, waiting: Waiting, place: string): Promise<Deployment[]> {
+  const { environment, service } = to;
+  const path = `/environments/${environment.id}/deployments`;
+  const of: Record<string, string> = service === undefined ? {} : { serviceId: service.id };
+  const open = await rest.all<Deployment>(path, undefined, { ...of, open: 'true' });
+  if (open.length > 0) {
+    process.stderr.write(`Nothing new is staged in ${environment.slug}; this is under way there:\n`);
+    const ids = open.map(({ id }) => id);
+    const { deployments, exitCode } = await follow(theseDeployments(rest, ids), waiting, place);
+    process.exitCode = exitCode;
+    return deployments;
+  }
+  const concerned = (await overviewOf(rest, environment)).filter(
+    ({ serviceId }) => service === undefined || serviceId === service.id,
+  );
+  const failed = concerned.flatMap(({ serviceSlug, failedDeployment }) =>
+    failedDeployment === undefined ? [] : [{ serviceSlug, ...failedDeployment }],
+  );
+  if (failed.length === 0) process.stderr.write(`Nothing is staged in ${environment.slug}: what is wanted is live.\n`);
+  else process.exitCode = 1;
+  for (const { serviceSlug, releaseNumber, message } of failed) {
+    process.stderr.write(
+      `Nothing new is staged in ${environment.slug}, and release ${releaseNumber} of ${serviceSlug} has failed: ${printable(message)} Deploy another image or setting.\n`,
+    );
+  }
+  return [];
+}
+
+/** The addresses alone are the result: `xdg-open $(./ballast deploy …)`. */
+async function tell(
+  { rest }: Here,
+  { project, environment, service }: Place,
+  deployments: readonly Deployment[],
+  json: boolean,
+  changeSetId?: string,
+): Promise<void> {
+  const concerned = new Set(deployments.map(({ serviceId }) => serviceId));
+  if (service !== undefined) concerned.add(service.id);
+  const services = (await overviewOf(rest, environment)).filter(({ serviceId }) => concerned.has(serviceId));
+  const addresses = services.flatMap(addressesOf);
+  if (json) {
+    const result = { project: project.slug, environment: environment.slug, changeSetId, deployments, addresses };
+    return void process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
+  }
+  if (process.exitCode !== undefined && process.exitCode !== 0) return;
+  for (const address of addresses) process.stdout.write(`${printable(address)}\n`);
+}

@@ -1,0 +1,50 @@
+import { othersItems, withOthers } from '../change-set/others.ts';
+import type { ChangeSetView } from '../change-set/stage-changes.ts';
+import { type Rest, RestRefusal } from '../engine/rest.ts';
+import type { Environment } from '../place/chosen.ts';
+import type { Here } from '../place/here.ts';
+
+/** What a command needs to know of the answer. */
+export interface Applied {
+  changeSet: { id: string };
+}
+
+interface Asked {
+  message: string | undefined;
+  /** Changes of others go along. */
+  all: boolean;
+  downtimeAccepted: boolean;
+}
+
+/** Applies the draft as it was seen; undefined if somebody said no. A change that came meanwhile is seen first. */
+export async function applyDraft(
+  here: Here,
+  environment: Environment,
+  seen: ChangeSetView,
+  { message, all, downtimeAccepted }: Asked,
+): Promise<Applied | undefined> {
+  for (let view = seen; ; view = await draftOf(here.rest, environment)) {
+    if (!(await withOthers(othersItems(view, here), all, 'Deploy'))) return undefined;
+    const { id, revision } = view.changeSet;
+    try {
+      return await here.rest.call<Applied>('POST', `/change-sets/${id}/apply`, {
+        expectedRevision: revision,
+        source: 'cli',
+        ...(message === undefined ? {} : { message }),
+        ...(downtimeAccepted ? { downtimeAccepted } : {}),
+      });
+    } catch (error) {
+      const changed = error instanceof RestRefusal && error.status === 409 && (await hasChanged(view));
+      if (!changed) throw error;
+    }
+  }
+
+  async function hasChanged({ changeSet }: ChangeSetView): Promise<boolean> {
+    const now = await draftOf(here.rest, environment);
+    return now.changeSet.id !== changeSet.id || now.changeSet.revision !== changeSet.revision;
+  }
+}
+
+export async function draftOf(rest: Rest, environment: Environment): Promise<ChangeSetView> {
+  return await rest.call<ChangeSetView>('GET', `/environments/${environment.id}/change-set`);
+}

@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { variableOf } from '../change-set/stage-changes.ts';
+import { exitCodesText } from '../deployment/outcome.ts';
+import { readWaiting, waitOptions } from '../deployment/waiting.ts';
+import { command, UsageError } from '../engine/command.ts';
+import { Progress } from '../engine/progress.ts';
+import { wholeNumberOf } from '../engine/whole-number-of.ts';
+import { findBelonging, writeBelonging } from '../place/belonging.ts';
+import { type Here, here, serviceOptions } from '../place/here.ts';
+import { applyAndFollow } from './apply-and-follow.ts';
+import { draftOf } from './apply-draft.ts';
+import { directoryOf, type ImageSource, imageSource, nameOf } from './image-source.ts';
+import { type Complete, createMissing, mayCreate } from './missing.ts';
+import { pushImage, readyImage } from './push-image.ts';
+import { stageImage } from './stage-image.ts';
+import { existingTarget, type Target, targetOf } from './target.ts';
+
+export const deploy = command({
+  summary: 'Deploys an image to an environment and prints its address',
+  usage: `[IMAGE] [--project PROJECT] [--service SERVICE] [--environment ENVIRONMENT] [--port N] [--set KEY=VALUE …]
+  [--message TEXT] [--staged] [--yes] [--all] [--wait | --no-wait] [--timeout 10m] [--json]`,
+  details: `IMAGE is a folder with a package.json, an image layout, an archive of \`docker save\`, a tag of the Docker engine here
+(app:1.2, or docker:REF to be clear), or a reference of another registry, which has a host (registry.example.com/app:1.2).
+Without one it is the working directory, if that can be deployed.
+
+Without --environment it means staging, the oldest environment that is not production; production has to be named. A project and
+a service that are missing are created, after one question. The directory remembers in .ballast/project where it belongs.
+The image becomes a staged change, together with --set and --port, and all that you have staged there is applied. Changes
+that others have staged are listed, and go along only if you say so.
+
+The new release starts beside the old one and takes over in one step once it is healthy; until then, and if it fails, the old one
+serves. ${exitCodesText}`,
+  words: { least: 0, most: 1 },
+  options: {
+    image: { type: 'string', value: 'IMAGE', what: 'The same as the word IMAGE.' },
+    port: { type: 'string', value: 'N', what: 'Where it listens, told to it as PORT; 8080 by default.' },
+    set: { type: 'string', multiple: true, value: 'KEY=VALUE', what: 'Set a variable; may be repeated.' },
+    message: { type: 'string', short: 'm', value: 'TEXT', what: 'Why, for people who read the history.' },
+    staged: { type: 'boolean', what: 'Deploy what is staged, without a new image.' },
+    yes: { type: 'boolean', short: 'y', what: 'Create what is missing without asking.' },
+    all: { type: 'boolean', what: 'Deploy what others have staged there, too.' },
+    'accept-downtime': { type: 'boolean', what: 'Go ahead although the service is down for a moment.' },
+    ...waitOptions,
+    ...serviceOptions,
+  },
+  run: async ({ image, port, set = [], message, staged = false, yes = false, all = false, ...given }, [word]) => {
+    const waiting = readWaiting(given);
+    const number = wholeNumberOf('--port', port, 1, 65_535);
+    for (const pair of set) variableOf(pair, '', false);
+    const source = sourceFrom(word ?? image, staged);
+    const directory = directoryOf(source);
+    const place = await here(given, directory);
+    const target = await (source === undefined ? existingTarget(place) : targetOf(place, suggested(source, directory)));
+    if (source !== undefined && !(await mayCreate(target, place, yes))) return void tellNothing();
+    const wanted = { port: number, variables: set };
+    const { to, seen } =
+      source === undefined ? await withoutImage(place, target, wanted) : await withImage(place, target, source, wanted);
+    if (source !== undefined) remember(directory, place, to as Complete);
+    const accepted = given['accept-downtime'] ?? false;
+    await applyAndFollow(place, to, seen, { message, all, downtimeAccepted: accepted }, waiting, given.json ?? false);
+  },
+});
+
+function sourceFrom(word: string | undefined, staged: boolean): ImageSource | undefined {
+  if (word !== undefined && staged) throw new UsageError('--staged deploys no new image; leave one of the two out.');
+  if (word !== undefined) return imageSource(word);
+  if (staged) return undefined;
+  const here = process.cwd();
+  if (existsSync(join(here, 'package.json')) || existsSync(join(here, 'index.json'))) return imageSource(here);
+  throw new UsageError('Name an image, or give --staged to deploy what is staged; see --help.');
+}
+
+function suggested(source: ImageSource, directory: string): { project: string; service: string } {
+  const service = nameOf(source);
+  return { service, project: source.kind === 'folder' ? service : basename(directory) || service };
+}
+
+interface Wanted {
+  port: number | undefined;
+  variables: readonly string[];
+}
+
+async function withImage(place: Here, target: Target, source: ImageSource, wanted: Wanted) {
+  const progress = new Progress(process.stderr);
+  try {
+    const ready = await readyImage(source, progress);
+    try {
+      const to = await createMissing(place, target, wanted.port);
+      const image = await pushImage(ready, place, to, progress);
+      return { to, seen: await stageImage(place.rest, to, { image, ...wanted }) };
+    } finally {
+      if ('remove' in ready) await ready.remove();
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+async function withoutImage(place: Here, { project, environment, service }: Target, wanted: Wanted) {
+  if (project === undefined || environment === undefined) throw new Error('There is nothing to deploy to.');
+  const changes = wanted.port !== undefined || wanted.variables.length > 0;
+  if (!changes) return { to: { project, environment }, seen: await draftOf(place.rest, environment) };
+  if (service === undefined) throw new UsageError('Say by --service which service --set and --port are for.');
+  const to = { project, environment, service };
+  return { to, seen: await stageImage(place.rest, to, { image: undefined, ...wanted }) };
+}
+
+/** A directory that remembers something already keeps it: `./ballast link` changes that. */
+function remember(directory: string, { organization, named }: Here, { project, service, environment }: Complete): void {
+  if (findBelonging(directory) !== undefined) return;
+  const written = writeBelonging(directory, {
+    organization: organization.slug,
+    project: project.slug,
+    service: service.slug,
+    ...(named && !environment.production ? { environment: environment.slug } : {}),
+  });
+  if (written !== undefined) process.stderr.write(`Remembered in ${written}.\n`);
+}
+
+function tellNothing(): void {
+  process.stderr.write('Nothing was created or deployed.\n');
+  process.exitCode = 4;
+}

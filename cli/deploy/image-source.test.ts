@@ -1,0 +1,40 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { imageSource, nameOf } from './image-source.ts';
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'ballast-image-'));
+  for (const [folder, file] of [
+    ['web-shop', 'package.json'],
+    ['web-shop/.image', 'index.json'],
+    ['go', 'Dockerfile'],
+  ] as const) {
+    mkdirSync(join(directory, folder), { recursive: true });
+    writeFileSync(join(directory, folder, file), '{}');
+  }
+  writeFileSync(join(directory, 'saved.tar.gz'), '');
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+test('an image is a folder, a layout, an archive, a tag of Docker or a reference of a registry', () => {
+  const named = (word: string) => {
+    const source = imageSource(word);
+    return [source.kind, nameOf(source)];
+  };
+  expect(named(join(directory, 'web-shop'))).toEqual(['folder', 'web-shop']);
+  expect(named(join(directory, 'web-shop', '.image'))).toEqual(['layout', 'web-shop']);
+  expect(named(join(directory, 'saved.tar.gz'))).toEqual(['archive', 'saved']);
+  expect(named('shop:1.2')).toEqual(['docker', 'shop']);
+  expect(named('team/shop')).toEqual(['docker', 'shop']);
+  expect(named('docker:registry.example.com/shop:2')).toEqual(['docker', 'shop']);
+  expect(named('registry.example.com/team/shop:1.2')).toEqual(['registry', 'shop']);
+  expect(named('localhost:5000/shop@sha256:abc')).toEqual(['registry', 'shop']);
+});
+
+test('a path that is not there, or that cannot be deployed, is refused with what helps', () => {
+  expect(() => imageSource('./nowhere')).toThrow('./nowhere is not there.');
+  expect(() => imageSource(join(directory, 'go'))).toThrow('build it by `docker build`, and name the tag');
+});

@@ -1,0 +1,64 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { slugOf } from '../../domain/slug.ts';
+import { UsageError } from '../engine/command.ts';
+import { printable } from '../engine/table.ts';
+
+/** An image as somebody names it. */
+export type ImageSource =
+  | { kind: 'folder'; folder: string }
+  | { kind: 'layout'; layout: string }
+  | { kind: 'archive'; file: string }
+  | { kind: 'docker'; tag: string }
+  | { kind: 'registry'; reference: string };
+
+/** Files go before names: `app` is the folder of that name, if there is one, and `docker:app` the tag. */
+export function imageSource(word: string): ImageSource {
+  if (word.startsWith('docker:')) return { kind: 'docker', tag: word.slice('docker:'.length) };
+  const path = resolve(word);
+  if (existsSync(path)) return statSync(path).isDirectory() ? ofDirectory(path) : { kind: 'archive', file: path };
+  if (/^(?:\.{0,2}\/|~)/.test(word)) throw new UsageError(`${printable(word)} is not there.`);
+  // As Docker tells a registry from the first part of a name.
+  const [first = '', ...others] = word.split('/');
+  const isHost = others.length > 0 && (/[.:]/.test(first) || first === 'localhost');
+  return isHost ? { kind: 'registry', reference: word } : { kind: 'docker', tag: word };
+}
+
+function ofDirectory(path: string): ImageSource {
+  if (existsSync(join(path, 'index.json'))) return { kind: 'layout', layout: path };
+  if (existsSync(join(path, 'package.json'))) return { kind: 'folder', folder: path };
+  const help = existsSync(join(path, 'Dockerfile'))
+    ? 'build it by `docker build`, and name the tag'
+    : 'a folder to deploy has a package.json, or is an image layout (index.json)';
+  throw new UsageError(`${path} cannot be deployed as it is: ${help}.`);
+}
+
+/** The directory that the deployment belongs to. */
+export function directoryOf(source: ImageSource | undefined): string {
+  return source?.kind === 'folder' ? source.folder : process.cwd();
+}
+
+/** A name for the service, where nobody gave one. */
+export function nameOf(source: ImageSource): string {
+  const found = slugOf(plainName(source));
+  return found === '' ? 'app' : found;
+}
+
+function plainName(source: ImageSource): string {
+  switch (source.kind) {
+    case 'folder':
+      return basename(source.folder);
+    case 'layout':
+      return basename(basename(source.layout).startsWith('.') ? dirname(source.layout) : source.layout);
+    case 'archive':
+      return basename(source.file).replace(/\.(?:tar|tgz|tar\.gz)$/, '') || extname(source.file);
+    case 'docker':
+      return repositoryName(source.tag);
+    case 'registry':
+      return repositoryName(source.reference);
+  }
+}
+
+function repositoryName(reference: string): string {
+  return (reference.split('/').at(-1) ?? '').replace(/[:@].*$/, '');
+}

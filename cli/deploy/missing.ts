@@ -1,0 +1,48 @@
+import { UsageError } from '../engine/command.ts';
+import { agreed, canAsk } from '../engine/question.ts';
+import { printable } from '../engine/table.ts';
+import { chosenEnvironment, type Environment, type Project, type Service } from '../place/chosen.ts';
+import type { Here } from '../place/here.ts';
+import type { ServiceCreated } from '../service/create.ts';
+import type { Target } from './target.ts';
+
+export interface Complete {
+  project: Project;
+  environment: Environment;
+  service: Service;
+}
+
+/** Asks once whether to create what is missing; answers false if somebody said no. */
+export async function mayCreate({ project, service, names }: Target, here: Here, yes: boolean): Promise<boolean> {
+  const missing = [
+    ...(project === undefined
+      ? [`the project ${printable(names.project)}, with a production and a staging environment`]
+      : []),
+    ...(service === undefined ? [`the service ${printable(names.service)}, in ${printable(names.environment)}`] : []),
+  ];
+  if (missing.length === 0 || yes) return true;
+  if (!canAsk()) {
+    throw new UsageError(`This would create ${missing.join(' and ')}: give --yes to create it, or name what is there.`);
+  }
+  const { slug } = here.organization;
+  process.stderr.write(`This creates in ${slug}:\n${missing.map((line) => `  ${line}\n`).join('')}`);
+  return await agreed('Create it and deploy?');
+}
+
+export async function createMissing(here: Here, target: Target, port: number | undefined): Promise<Complete> {
+  const { rest } = here;
+  const project = target.project ?? (await newProject(here, target.names.project));
+  const wanted = { ...here.wanted, environment: target.names.environment };
+  const environment = target.environment ?? (await chosenEnvironment({ ...here, wanted }, project, { change: true }));
+  if (target.service !== undefined) return { project, environment, service: target.service };
+  const { service } = await rest.call<ServiceCreated>('POST', `/projects/${project.id}/services`, {
+    name: target.names.service,
+    environmentId: environment.id,
+    ...(port === undefined ? {} : { process: { port } }),
+  });
+  return { project, environment, service };
+}
+
+async function newProject({ rest }: Here, name: string): Promise<Project> {
+  return (await rest.call<{ project: Project }>('POST', '/projects', { name })).project;
+}
