@@ -24,6 +24,8 @@ export const facts = z.object({
     cpuLimit: hold.optional(),
     ownUser: hold.optional(),
     isolation: hold.optional(),
+    /** Instances of one environment cannot be reached from those of another. */
+    separation: hold.optional(),
     logRotation: hold.optional(),
     volumeUsage: hold.optional(),
   }),

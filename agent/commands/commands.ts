@@ -3,6 +3,7 @@ import { isJournalled } from '../../protocol/command.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { Entry } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { RunRequest } from '../keep/extra-run.ts';
 import { SpreadBackOff } from '../link/back-off.ts';
 import type { Client } from '../link/client.ts';
 import { pause } from '../link/pause.ts';
@@ -16,6 +17,7 @@ export interface CommandsOptions {
   client: Client;
   driver: Driver;
   restart(key: string, process: string | undefined, token: string): Promise<void>;
+  run(request: RunRequest): Promise<RunResult>;
   update(body: Extract<Command['body'], { kind: 'update' }>, run: Run): Promise<RunResult | 'left open'>;
   log: Log;
 }
@@ -207,6 +209,7 @@ export class Commands {
         await this.#options.restart(body.key, body.process, id);
         return { outcome: 'done', exitCode: 0 };
       }
+      if (body?.kind === 'run') return await this.#options.run({ ...body, token: id, signal });
       return { outcome: 'failed', message: 'The journal does not say what this command was.' };
     } catch (error) {
       if (lost !== undefined) return unwritten(lost);

@@ -15,6 +15,15 @@ export interface InstanceSpec {
   /** Exactly these variables, and PORT if the process has one. */
   environment: Readonly<Record<string, string>>;
   volumes: readonly { name: string; path: string; sizeBytes?: number | undefined }[];
+  /** Its instances reach each other, and no others, on machines where that can be enforced. */
+  environmentId?: string | undefined;
+}
+
+/** A name by which instances are found within an environment, by those that are asked under it now. */
+export interface EnvironmentName {
+  environment: string;
+  name: string;
+  instances: readonly string[];
 }
 
 /** How a run ended. Without code and signal nobody saw it: the machine was switched off, say. */
@@ -100,6 +109,8 @@ export interface Driver {
   /** Forgets it with its logs; stops it first, without grace. Volumes stay. Nothing if there is none. */
   remove(id: string): Promise<void>;
   list(): Promise<Instance[]>;
+  /** Makes names lead to instances, in one step, and forgets environments that are not named. Missing: names lead nowhere. */
+  setNames?(environments: ReadonlySet<string>, names: readonly EnvironmentName[]): Promise<void>;
   /** Tells that something may have changed, early. `list` says what; polling once a second stands behind it. */
   watch(onChange: () => void): () => void;
   exec(id: string, command: readonly string[], running: Running): Promise<{ code: number }>;

@@ -38,7 +38,11 @@ const patience = 20_000;
 /** A program that cannot take over is not tried all the time. */
 const handOverPause = 60_000;
 const traffic = observedSlice.shape.traffic;
-const state = z.object({ generation: z.int(), inFlight: z.record(z.string(), z.int()) });
+const state = z.object({
+  generation: z.int(),
+  inFlight: z.record(z.string(), z.int()),
+  ports: z.record(z.string(), z.string()).default({}),
+});
 
 /**
  * The agent's side of the ingress. The ingress itself is a process of its own that keeps serving without any agent; a later
@@ -117,6 +121,13 @@ export class Ingress {
       }),
     );
     return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Ports of the loopback that cannot be opened, each with the reason. */
+  async portFailures(): Promise<Record<string, string>> {
+    const serving = this.#processes.serving;
+    const answer = serving && (await this.#processes.ask(serving, 'state'));
+    return answer === undefined ? {} : state.parse(answer).ports;
   }
 
   async traffic(): Promise<Traffic[]> {

@@ -3,6 +3,7 @@ import { identify, isAlive, type ProcessIdentity } from '../../machine/process-i
 import { controlPath, obey, order } from './control.ts';
 import { FrontDoor } from './front-door.ts';
 import type { IngressFiles, ProcessRecord } from './ingress-files.ts';
+import { PortProxies } from './port-proxies.ts';
 import { AccessLog } from './requests/access-log.ts';
 import { ClientLimits, usualLimits } from './requests/client-limits.ts';
 import { TrafficCounts } from './requests/traffic-counts.ts';
@@ -24,6 +25,7 @@ export class Serving {
   readonly #options: ServingOptions;
   readonly #files: IngressFiles;
   readonly #table = new RoutingTable();
+  readonly #ports = new PortProxies();
   readonly #traffic = new TrafficCounts();
   readonly #log: AccessLog;
   readonly #door: FrontDoor;
@@ -64,6 +66,7 @@ export class Serving {
         generation: this.#generation,
         inFlight: this.#table.inFlight(),
         connections: this.#door.connections,
+        ports: this.#ports.failures(),
       }),
       apply: () => this.#apply(),
       traffic: () => this.#traffic.all(),
@@ -105,8 +108,10 @@ export class Serving {
   }
 
   #apply(): { generation: number } {
-    const { generation, routes } = this.#files.routes();
+    const { generation, routes, ports } = this.#files.routes();
     this.#table.apply(routes);
+    // In the same turn: nobody finds host names of one release and ports of another.
+    if (!this.#leaving) this.#ports.apply(ports);
     this.#traffic.keep(this.#table.hosts());
     this.#generation = generation;
     return { generation };
@@ -137,12 +142,14 @@ export class Serving {
     if (mine && !this.#leaving) this.#note(() => this.#files.writeLeaving(mine));
     this.#leaving = true;
     this.#door.leave();
+    this.#ports.leave();
     const looking = setInterval(() => {
-      if (this.#door.connections === 0 && !this.#handing) this.#end();
+      if (this.#door.connections + this.#ports.connections === 0 && !this.#handing) this.#end();
     }, 100);
     setTimeout(() => {
       clearInterval(looking);
       this.#door.cut();
+      this.#ports.cut();
       setTimeout(() => this.#end(), 200);
     }, milliseconds);
     return {};

@@ -15,7 +15,7 @@ export function faultsOf(workload: Workload, ingress: boolean): Faults {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   const processes = new Map<string, string>();
   for (const process of workload.processes) {
-    const fault = faultOf(workload, process);
+    const fault = faultOf(workload, process) ?? (ingress ? undefined : portFault(process));
     if (fault !== undefined) processes.set(process.name, fault);
   }
   const hosts = new Map<string, string>();
@@ -58,6 +58,11 @@ function isHost(host: string): boolean {
   return normalHost(host)
     .split('.')
     .every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label));
+}
+
+function portFault({ name, internalPort }: Process): string | undefined {
+  if (internalPort === undefined) return undefined;
+  return `The port ${internalPort}, which leads to ${name}, cannot be opened: this agent runs without an ingress.`;
 }
 
 function faultOf(workload: Workload, process: Process): string | undefined {

@@ -252,3 +252,38 @@ test(
   },
   slow,
 );
+
+test(
+  'a schedule is run now when that is asked for, with its exit, and as its overlap says while it runs',
+  async () => {
+    machine = await keptMachine();
+    const keeper = await machine.keeper();
+    const cron = { kind: 'cron', port: undefined, schedule: '0 0 1 1 *' };
+    const job = async (revision: number, more: object) =>
+      wanted(revision, await machine.slice('job', revision, 'r1', { ...cron, ...more }, { routes: [] }));
+    await keeper.desire(await job(1, { args: ['-once', '-code', '7'] }), 0);
+    await applied(keeper, 1);
+    const { signal } = new AbortController();
+    const run = (token: string, process = 'web') => keeper.run({ key: 'job', process, token, signal });
+    expect(await run('one')).toEqual({ outcome: 'done', exitCode: 7 });
+    await expect(run('two', 'nothing')).rejects.toThrow('nothing of job is not on this cluster.');
+
+    const running = () => instances(keeper, 'job').filter(({ state }) => state === 'running');
+    await keeper.desire(await job(2, {}), 1);
+    await applied(keeper, 2);
+    const long = run('three');
+    await until('it runs', async () => running().length === 1);
+    await expect(run('four')).rejects.toThrow('and its runs do not overlap.');
+    await keeper.desire(await job(3, { overlap: 'replace', drainSeconds: 5 }), 2);
+    await applied(keeper, 3);
+    const [first] = running();
+    const other = new AbortController();
+    const replacing = keeper.run({ key: 'job', process: 'web', token: 'five', signal: other.signal });
+    expect(await long).toEqual({ outcome: 'done', exitCode: 0 });
+    await until('another one runs', async () => running().some(({ id }) => id !== first?.id));
+    other.abort();
+    expect(await replacing).toEqual({ outcome: 'cancelled' });
+    await until('it ends', async () => running().length === 0);
+  },
+  slow,
+);

@@ -6,18 +6,19 @@ import type { ImageStore } from '../images/image-store.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import type { Log } from '../program/log.ts';
 import { Refusal } from '../program/refusal.ts';
+import { AppliedNames } from './applied-names.ts';
 import { AppliedRoutes } from './applied-routes.ts';
 import { DesiredFile } from './desired-file.ts';
-import { LastLines } from './last-lines.ts';
+import { extraRun, type RunRequest } from './extra-run.ts';
 import { Memory } from './memory.ts';
 import { News } from './news.ts';
+import { LastLines } from './observe/last-lines.ts';
 import { observeMachine } from './observe/observe-machine.ts';
 import type { Action, Seen } from './observe/seen.ts';
 import { Operations } from './operations.ts';
 import { PinnedLayouts } from './pinned-layouts.ts';
 import { currentProcesses } from './plan/current-processes.ts';
 import { processKey, scheduleKey } from './plan/keys.ts';
-import { labelOf } from './plan/label.ts';
 import { type Plan, plan } from './plan/plan.ts';
 import { inEffectOf, servingWorkload } from './plan/rollout-record.ts';
 import { RolloutFiles } from './rollout-files.ts';
@@ -56,6 +57,7 @@ export class Keeper {
   readonly #rollouts: RolloutFiles;
   readonly #lastLines: LastLines;
   readonly #routes: AppliedRoutes | undefined;
+  readonly #names: AppliedNames;
   readonly #layouts: PinnedLayouts;
   readonly #operations: Operations;
   readonly #statistics: Statistics;
@@ -67,6 +69,7 @@ export class Keeper {
   #unwatch = () => {};
   #working: Promise<void> | undefined;
   #plan: Plan | undefined;
+  #seen: readonly Seen[] = [];
   #error: string | undefined;
   #observed: Observed = { appliedRevision: 0, slices: [] };
 
@@ -82,6 +85,7 @@ export class Keeper {
     this.#lastLines = new LastLines(driver, wake);
     this.#layouts = new PinnedLayouts(images, this.#memory, (key) => this.#roster.imageOf(key));
     this.#routes = ingress === undefined ? undefined : new AppliedRoutes(ingress, this.#closing.signal, wake);
+    this.#names = new AppliedNames(driver, wake);
     const closing = this.#closing.signal;
     const now = () => this.#clock.now();
     const warn = (message: string) => log.warn(message);
@@ -163,6 +167,18 @@ export class Keeper {
     }
   }
 
+  /** Runs a process with a schedule once more, and resolves when that run has ended. */
+  run(request: RunRequest) {
+    return extraRun(request, {
+      roster: this.#roster,
+      workload: servingWorkload(this.#desired.slices.get(request.key), this.#rollouts.records),
+      restart: this.#memory.restarts.get(processKey(request.key, request.process)),
+      seen: () => this.#seen,
+      now: () => this.#clock.now(),
+      nextPass: () => this.#nextPass(),
+    });
+  }
+
   /** Stops looking; instances keep running. */
   async close(): Promise<void> {
     this.#closing.abort();
@@ -212,17 +228,22 @@ export class Keeper {
     const wanted = [...this.#desired.slices.values()];
     const known = [...wanted.map((slice) => inEffectOf(slice, this.#rollouts.records)), ...wanted];
     const seen = this.#roster.seen(now, currentProcesses(known, this.#memory.restarts));
+    this.#seen = seen;
     if (!this.#desired.isKnown) {
       // No desired state has arrived yet, so nothing is added or removed.
       this.#observe(seen, now);
       return;
     }
     this.#memory.keepFor(known, now);
-    this.#replaceOutdated(seen);
+    this.#layouts.replaceOutdated(seen, this.#desired.slices);
     const planned = plan({
       ...{ wanted: this.#desired.slices, seen, now, ingress: this.#routes !== undefined },
       ...{ schedules: this.#memory.schedules, restarts: this.#memory.restarts, rollouts: this.#rollouts.records },
-      ...{ lastLines: (id) => this.#lastLines.of(id), routed: this.#routes?.haveApplied !== false },
+      ...{
+        lastLines: (id) => this.#lastLines.of(id),
+        routed: this.#routes?.haveApplied !== false && this.#names.haveApplied,
+        forgotten: this.#names.areForgotten(now),
+      },
     });
     this.#plan = planned;
     this.#lastLines.read(planned.reads);
@@ -230,10 +251,9 @@ export class Keeper {
     for (const action of planned.actions) this.#decide(action, now);
     this.#memory.save();
     this.#routes?.set({ routes: planned.routes, ports: planned.ports });
-    for (const action of planned.actions) {
-      if (action.do === 'remove') this.#upkeep.soon();
-      this.#operations.perform(action);
-    }
+    this.#names.set(known, planned.names, seen, now);
+    if (planned.actions.some((action) => action.do === 'remove')) this.#upkeep.soon();
+    for (const action of planned.actions) this.#operations.perform(action);
     for (const [key, slice] of planned.slices) {
       const wanted = this.#desired.slices.get(key);
       const reached = this.#routes?.areApplied !== false && this.#unreachable === undefined;
@@ -262,22 +282,8 @@ export class Keeper {
     this.#wake.up();
   }
 
-  /** An instance of a layout that had changed by the next `apply` is replaced, as by a restart. */
-  #replaceOutdated(seen: readonly Seen[]): void {
-    for (const one of seen) {
-      const workload = this.#desired.slices.get(one.key)?.workload;
-      const wanted = workload && this.#layouts.digestOf(one.key, workload.image);
-      if (workload === undefined || wanted === undefined || one.retired || one.process.kind === 'cron') continue;
-      const name = processKey(one.key, one.process.name);
-      const restart = this.#memory.restarts.get(name);
-      const current = one.label === labelOf(workload, one.process, restart);
-      if (current && one.imageDigest !== undefined && one.imageDigest !== wanted && restart !== `layout ${wanted}`)
-        this.#memory.restarts.set(name, `layout ${wanted}`);
-    }
-  }
-
   /** The reason why no request reaches this machine's instances. */
-  get #unreachable(): string | undefined {
+  get #unreachable() {
     return this.#options.ingress?.failure;
   }
 
@@ -287,7 +293,7 @@ export class Keeper {
       ...{ desired: this.#desired, applied: this.#memory.applied, plan: this.#plan, statistics: this.#statistics },
       rollouts: this.#rollouts.records,
       ...{ seen, node: this.#options.node, now, unreachable: this.#unreachable },
-      error: this.#error ?? this.#unreachable ?? this.#routes?.error,
+      error: this.#error ?? this.#unreachable ?? this.#routes?.error ?? this.#names.error,
     });
     this.#news.tell(this.#observed);
   }

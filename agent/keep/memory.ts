@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../../machine/files.ts';
 import { digest } from '../../protocol/workload.ts';
-import { crashes } from './crash-loop.ts';
+import { crashes } from './observe/crash-loop.ts';
 import type { Wanted } from './observe/seen.ts';
 import { processKey, scheduleKey } from './plan/keys.ts';
 import type { Schedule } from './plan/plan-cron.ts';

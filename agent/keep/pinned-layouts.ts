@@ -2,6 +2,9 @@ import type { Slice } from '../../protocol/desired.ts';
 import type { Image } from '../../protocol/workload.ts';
 import type { ImageStore } from '../images/image-store.ts';
 import type { Memory } from './memory.ts';
+import type { Seen, Wanted } from './observe/seen.ts';
+import { processKey } from './plan/keys.ts';
+import { labelOf } from './plan/label.ts';
 
 /** A directory on a disk that does not answer must not keep everything else from being taken up. */
 const longestLook = 5_000;
@@ -40,6 +43,21 @@ export class PinnedLayouts {
   pin(key: string, image: Image, digest: string): void {
     if (isOpen(image))
       this.#memory.layouts.set(key, { revision: this.#memory.layouts.get(key)?.revision ?? 0, digest });
+  }
+
+  /** An instance of a layout that had changed by the next `apply` is replaced, as by a restart. */
+  replaceOutdated(seen: readonly Seen[], slices: ReadonlyMap<string, Wanted>): void {
+    const { restarts } = this.#memory;
+    for (const one of seen) {
+      const workload = slices.get(one.key)?.workload;
+      const wanted = workload && this.digestOf(one.key, workload.image);
+      if (workload === undefined || wanted === undefined || one.retired || one.process.kind === 'cron') continue;
+      const name = processKey(one.key, one.process.name);
+      const restart = restarts.get(name);
+      const current = one.label === labelOf(workload, one.process, restart);
+      if (current && one.imageDigest !== undefined && one.imageDigest !== wanted && restart !== `layout ${wanted}`)
+        restarts.set(name, `layout ${wanted}`);
+    }
   }
 
   async #look({ key, revision, workload: { image } }: Slice): Promise<void> {

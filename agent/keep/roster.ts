@@ -3,9 +3,9 @@ import { backOff } from '../../domain/back-off.ts';
 import { type Gate, openGate } from '../../domain/gate.ts';
 import type { Process } from '../../protocol/workload.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
-import { crashed, crashText, holdAfter } from './crash-loop.ts';
 import type { Memory } from './memory.ts';
 import { Checkup } from './observe/checkup.ts';
+import { crashed, crashText, holdAfter } from './observe/crash-loop.ts';
 import { type Action, howOf, type Seen } from './observe/seen.ts';
 
 type Addition = Extract<Action, { do: 'add' }>;

@@ -12,6 +12,7 @@ export class Statistics {
   #looking = false;
   #volumes: { key: string; name: string; usedBytes: number }[] = [];
   #traffic: ObservedSlice['traffic'] = [];
+  #ports: Record<string, string> = {};
 
   constructor(driver: Driver, ingress: Ingress | undefined) {
     this.#driver = driver;
@@ -35,8 +36,14 @@ export class Statistics {
     return this.#traffic.filter(({ host }) => hosts.has(host));
   }
 
+  /** The reason why a port of the loopback is not open. */
+  portFailure(port: number | undefined): string | undefined {
+    return port === undefined ? undefined : this.#ports[port];
+  }
+
   async #look(): Promise<void> {
     this.#volumes = await this.#driver.volumes().catch(() => this.#volumes);
+    this.#ports = (await this.#ingress?.portFailures().catch(() => this.#ports)) ?? {};
     this.#traffic = (await this.#ingress?.traffic().catch(() => this.#traffic)) ?? [];
   }
 }

@@ -80,6 +80,7 @@ export class Agent {
       client: this.#client,
       driver,
       restart: (key, process, token) => this.#keeper.restart(key, process, token),
+      run: (request) => this.#keeper.run(request),
       update: async (body, run) => {
         const { launched: running } = options;
         const parts = { releases: this.#releases, client: this.#client, trust: this.#trust, running };

@@ -29,7 +29,7 @@ export async function dockerEngine(): Promise<DockerEngine> {
   const cgroup = basename(directory);
   let daemon: ProcessIdentity | undefined;
 
-  const start = async (): Promise<void> => {
+  const spawnDaemon = (): void => {
     const log = openSync(join(directory, 'dockerd.log'), 'a');
     const child = spawn(
       'dockerd',
@@ -44,7 +44,14 @@ export async function dockerEngine(): Promise<DockerEngine> {
     child.unref();
     closeSync(log);
     daemon = identify(child.pid ?? 0);
-    const answers = async () => (await ask(socket, 'GET', '/_ping').catch(() => undefined)) !== undefined;
+  };
+  const start = async (): Promise<void> => {
+    spawnDaemon();
+    const answers = async () => {
+      // Engines that start at the same time disturb each other's firewall rules, and one of them ends.
+      if (daemon === undefined || !isAlive(daemon)) spawnDaemon();
+      return (await ask(socket, 'GET', '/_ping').catch(() => undefined)) !== undefined;
+    };
     await until('The Docker engine answers', answers, 60).catch((error: unknown) => {
       throw new Error(`${String(error)}\n${readFileSync(join(directory, 'dockerd.log'), 'utf8').slice(-2000)}`);
     });

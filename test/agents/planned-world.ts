@@ -47,6 +47,7 @@ export class World {
   rollouts: ReadonlyMap<string, RolloutRecord> = new Map();
   /** What was set before is where requests come in. */
   routed = true;
+  forgotten = true;
   schedules = new Map<string, { from: number; skipped?: number }>();
   #ids = 0;
 

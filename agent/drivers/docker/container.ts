@@ -18,6 +18,8 @@ export interface Surroundings {
   network: string;
   /** For engines whose containers cannot be reached by their own address. */
   publish: boolean;
+  /** The file with the names of its environment. */
+  hosts: string | undefined;
   /** Where on this machine the volume of that name is. */
   volume(name: string): string;
 }
@@ -62,11 +64,16 @@ export function containerOf(spec: InstanceSpec, around: Surroundings): Container
       ...(port !== undefined && around.publish
         ? { PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] } }
         : {}),
-      Mounts: spec.volumes.map(({ name, path }) => ({
-        Type: 'bind' as const,
-        Source: around.volume(name),
-        Target: path,
-      })),
+      Mounts: [
+        ...spec.volumes.map(({ name, path }) => ({
+          Type: 'bind' as const,
+          Source: around.volume(name),
+          Target: path,
+        })),
+        ...(around.hosts === undefined
+          ? []
+          : [{ Type: 'bind' as const, Source: around.hosts, Target: '/etc/hosts', ReadOnly: true }]),
+      ],
     },
   };
 }

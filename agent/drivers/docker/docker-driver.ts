@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../program/log.ts';
 import { Refusal } from '../../program/refusal.ts';
-import type { Driver, InstanceSpec, LogRequest, Running } from '../driver.ts';
+import type { Driver, EnvironmentName, InstanceSpec, LogRequest, Running } from '../driver.ts';
 import type { ReadyImage } from '../image.ts';
 import { checkSpec } from '../process/check-spec.ts';
 import { Places } from '../process/places.ts';
@@ -13,12 +13,13 @@ import { Engine, saidBy, statusOf } from './engine.ts';
 import { Events } from './events.ts';
 import { endExec, exec } from './exec.ts';
 import { facts } from './facts.ts';
+import { HostNames } from './host-names.ts';
 import { Images } from './images.ts';
 import { Instances } from './instances.ts';
 import { logs } from './logs/logs.ts';
 import { placedRuns } from './logs/placed-runs.ts';
 import { makeVolume } from './make-volume.ts';
-import { Network } from './network.ts';
+import { Networks } from './networks.ts';
 import { RunBook } from './runs.ts';
 
 export { engineAnswers } from './engine.ts';
@@ -39,18 +40,20 @@ export async function dockerDriver({ home, socket, log }: DockerDriverOptions): 
   rmSync(drafts, { recursive: true, force: true });
   mkdirSync(drafts, { recursive: true, mode: 0o700 });
   const engine = new Engine(socket);
-  const network = new Network(engine, places.homeId);
+  const networks = new Networks(engine, places.homeId);
+  const hostNames = new HostNames(join(home, 'docker', 'names'));
   const runs = new RunBook(home);
   const events = new Events(engine, places.homeId);
   const images = new Images(engine, places.homeId, drafts);
   const volumes = new Volumes(places);
-  const instances = new Instances({ engine, home: places.homeId, network, runs, events, log });
-  return new DockerDriver({ engine, network, runs, events, images, volumes, instances, places });
+  const instances = new Instances({ engine, home: places.homeId, networks, runs, events, log });
+  return new DockerDriver({ engine, networks, hostNames, runs, events, images, volumes, instances, places });
 }
 
 interface Parts {
   engine: Engine;
-  network: Network;
+  networks: Networks;
+  hostNames: HostNames;
   runs: RunBook;
   events: Events;
   images: Images;
@@ -77,16 +80,17 @@ class DockerDriver implements Driver {
 
   async create(spec: InstanceSpec): Promise<void> {
     checkSpec(spec);
-    const { engine, network, images, instances, places } = this.#parts;
+    const { engine, networks, hostNames, images, instances, places } = this.#parts;
     const name = instances.containerName(spec.id);
     if ((await instances.inspect(spec.id)) !== undefined) return;
     const image = await images.find(spec.image);
     if (image === undefined) throw new Error(`The image of ${spec.id} is not in the Docker engine; prepare it again.`);
-    const { id: networkId, direct } = await network.ensure();
+    const { id: networkId, direct } = await networks.ensure(spec.environmentId);
+    const hosts = spec.environmentId === undefined ? undefined : hostNames.path(spec.environmentId);
     for (const volume of spec.volumes) makeVolume(places, spec, volume.name);
     const volume = (volumeName: string) => places.volume(spec.key, volumeName);
     const container = containerOf(spec, {
-      ...{ home: places.homeId, image, network: networkId, publish: !direct, volume },
+      ...{ home: places.homeId, image, network: networkId, publish: !direct, hosts, volume },
     });
     await engine
       .wait((docker) => docker.createContainer({ name, ...container }))
@@ -178,6 +182,23 @@ class DockerDriver implements Driver {
       return await instances.inspect(id);
     };
     return logs(engine, look, (madeAt) => placedRuns(runs.all(id), madeAt), request);
+  }
+
+  async setNames(environments: ReadonlySet<string>, names: readonly EnvironmentName[]): Promise<void> {
+    const { networks, hostNames, instances } = this.#parts;
+    const ids = new Set(names.flatMap((name) => name.instances));
+    const found = await Promise.all([...ids].map(async (id) => [id, await instances.networkAddress(id)] as const));
+    const addressOf = new Map(found);
+    for (const environment of environments) {
+      const mine = names.filter((name) => name.environment === environment);
+      const lead = mine.map(({ name, instances: all }) => ({
+        name,
+        addresses: all.flatMap((id) => addressOf.get(id) ?? []),
+      }));
+      hostNames.set(environment, lead);
+    }
+    hostNames.keep(environments);
+    await networks.keep(environments);
   }
 
   /** The engine rotates its logs itself. */

@@ -21,6 +21,7 @@ export async function facts(engine: Engine): Promise<Known> {
         cpuLimit: answer(info.CpuCfsQuota === true, limits),
         ownUser: { holds: true },
         isolation: { holds: true },
+        separation: { holds: true },
         logRotation: { holds: true },
         volumeUsage: answer(
           owner,
@@ -30,7 +31,15 @@ export async function facts(engine: Engine): Promise<Known> {
     };
   } catch (error) {
     const no = { holds: false, why: error instanceof Error ? error.message : String(error) };
-    const all = { memoryLimit: no, cpuLimit: no, ownUser: no, isolation: no, logRotation: no, volumeUsage: no };
+    const all = {
+      memoryLimit: no,
+      cpuLimit: no,
+      ownUser: no,
+      isolation: no,
+      separation: no,
+      logRotation: no,
+      volumeUsage: no,
+    };
     return { runtimeVersion: 'docker', holds: all };
   }
 }

@@ -6,13 +6,13 @@ import { statusOf } from './engine.ts';
 import type { Events } from './events.ts';
 import { homeLabel, readLabels } from './labels.ts';
 import { MemoryUse } from './memory.ts';
-import type { Network } from './network.ts';
+import type { Networks } from './networks.ts';
 import { hasEnded, isTime, type RunBook } from './runs.ts';
 
 interface Around {
   engine: Engine;
   home: string;
-  network: Network;
+  networks: Networks;
   runs: RunBook;
   events: Events;
   log: Log;
@@ -22,7 +22,7 @@ interface Around {
 export class Instances {
   readonly #engine: Engine;
   readonly #home: string;
-  readonly #network: Network;
+  readonly #networks: Networks;
   readonly #runs: RunBook;
   readonly #events: Events;
   readonly #memory: MemoryUse;
@@ -36,10 +36,10 @@ export class Instances {
   readonly #log: Log;
   readonly #told = new Set<string>();
 
-  constructor({ engine, home, network, runs, events, log }: Around) {
+  constructor({ engine, home, networks, runs, events, log }: Around) {
     this.#engine = engine;
     this.#home = home;
-    this.#network = network;
+    this.#networks = networks;
     this.#runs = runs;
     this.#events = events;
     this.#memory = new MemoryUse(engine);
@@ -131,6 +131,12 @@ export class Instances {
     return inspected?.Config.Labels[homeLabel] === this.#home ? inspected : undefined;
   }
 
+  /** Its address in its network, while it runs. */
+  async networkAddress(id: string): Promise<string | undefined> {
+    const inspected = await this.inspect(id);
+    return inspected?.State.Running ? this.#networks.own(inspected) : undefined;
+  }
+
   #warnOnce(container: string): void {
     if (this.#told.has(container)) return;
     this.#told.add(container);
@@ -144,7 +150,7 @@ export class Instances {
     const { run, exit } = this.#runs.observe(labelled.id, State);
     const state = run === 0 ? 'created' : hasEnded(State) || State.Status === 'created' ? 'ended' : 'running';
     const { port } = labelled.process;
-    const address = state === 'running' && port !== undefined ? this.#network.address(port, inspected) : undefined;
+    const address = state === 'running' && port !== undefined ? this.#networks.address(port, inspected) : undefined;
     return {
       ...labelled,
       ...{ state, run },

@@ -9,10 +9,13 @@ const names = {
   release: 'dev.ballast.release',
   image: 'dev.ballast.image',
   process: 'dev.ballast.process',
+  environment: 'dev.ballast.environment',
 } as const;
 
 export const homeLabel = names.home;
 export const instanceLabel = names.instance;
+/** On the network of an environment. */
+export const environmentLabel = names.environment;
 
 export interface Labelled {
   id: string;

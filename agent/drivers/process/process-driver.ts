@@ -92,6 +92,9 @@ class ProcessDriver implements Driver {
         cpuLimit: this.#groups.holds('cpu'),
         ownUser: yes(this.#users.missing),
         isolation: yes('Processes share the files, the network and the table of processes of the machine.'),
+        separation: yes(
+          'Every process of the machine reaches the ports of its loopback, whatever environment it belongs to.',
+        ),
         logRotation: yes(await this.#punches),
         volumeUsage: yes(programOfMachine('du') ? undefined : 'The program du is missing: install coreutils.'),
       },

@@ -44,9 +44,13 @@ function observeSlice(look: Look, key: string, seen: readonly Seen[]): ObservedS
   const { statistics, applied, node, now } = look;
   const slice = look.desired.slices.get(key);
   const planned = look.plan?.slices.get(key);
-  const { routes = [] } = (slice && inEffectOf(slice, look.rollouts))?.workload ?? {};
+  const { routes = [], processes = [] } = (slice && inEffectOf(slice, look.rollouts))?.workload ?? {};
+  const closed = processes.flatMap(({ name, internalPort }) => {
+    const why = statistics.portFailure(internalPort);
+    return why === undefined ? [] : [`The port ${internalPort}, which leads to ${name}, cannot be opened: ${why}`];
+  });
   const rollout = look.rollouts.get(key)?.rollout;
-  const error = planned?.error ?? slice?.broken ?? (routes.length === 0 ? undefined : look.unreachable);
+  const error = planned?.error ?? slice?.broken ?? closed[0] ?? (routes.length === 0 ? undefined : look.unreachable);
   const crashLoops = [...(planned?.processes.values() ?? [])].flatMap(({ crashLoop }) => crashLoop ?? []);
   const hosts = new Set(routes.map(({ host }) => normalHost(host)));
   return {

@@ -1,7 +1,7 @@
 import type { Slice } from '../../../protocol/desired.ts';
 import type { Workload } from '../../../protocol/workload.ts';
 import type { Exit, Instance } from '../../drivers/driver.ts';
-import type { Crashes } from '../crash-loop.ts';
+import type { Crashes } from './crash-loop.ts';
 
 /** One instance with all that a decision about it rests on. */
 export interface Seen {

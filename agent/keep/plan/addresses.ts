@@ -1,14 +1,8 @@
 import type { Process, Workload } from '../../../protocol/workload.ts';
+import type { EnvironmentName } from '../../drivers/driver.ts';
 import type { PortRoute, Route } from '../../ingress/route.ts';
 import { type Faults, normalHost } from '../faults.ts';
 import { isServing, isStable, type Seen } from '../observe/seen.ts';
-
-/** A name by which a process is found within its environment, and where it listens there. */
-export interface EnvironmentName {
-  environment: string;
-  name: string;
-  instances: readonly string[];
-}
 
 /** All ways that lead to the instances of one slice. They change together. */
 export interface Addresses {

@@ -1,7 +1,7 @@
 import type { ObservedRollout } from '../../../protocol/observed.ts';
 import type { Process } from '../../../protocol/workload.ts';
-import { isLoop } from '../crash-loop.ts';
 import { faultsOf } from '../faults.ts';
+import { isLoop } from '../observe/crash-loop.ts';
 import { isServing, isStable, type Seen, whyOf } from '../observe/seen.ts';
 import { hostFault } from './addresses.ts';
 import type { Machine } from './machine.ts';

@@ -15,6 +15,8 @@ export interface Machine {
   lastLines(instance: string): readonly string[] | undefined;
   /** The routes of the plan before this one are where requests come in. */
   routed: boolean;
+  /** Clients have had the time to forget the names of the plan before. */
+  forgotten: boolean;
   ingress: boolean;
   now: number;
 }

@@ -14,7 +14,7 @@ const keptEnded = 5;
 /** A time that passed while nobody was there is made up for only if it is not older. */
 const atMostLateMs = 60_000;
 
-/** Starts one instance for each time of the schedule, none while the one before runs, and each once whatever crashes. */
+/** Starts one instance for each time of the schedule, as its overlap says while one runs, and each once whatever crashes. */
 export function planCron(
   key: string,
   process: Process,
@@ -27,18 +27,20 @@ export function planCron(
   const due = lastDue(process, now);
   const late = due === undefined || now - due >= atMostLateMs || due <= schedule.from || due === schedule.skipped;
   const id = due === undefined || late ? undefined : idOf(key, process.name, due);
-  const unfinished = instances.filter((seen) => !seen.retired && !(seen.state === 'ended' && seen.run > 0));
+  const unfinished = instances.filter(isUnfinished);
+  const { overlap = 'skip' } = process;
   const actions: Action[] = [];
   if (id !== undefined && due !== undefined && process.replicas > 0 && !instances.some((seen) => seen.id === id)) {
-    actions.push(
-      unfinished.length > 0 ? { do: 'skip', key, process, due } : { do: 'add', key, label, process, workload, id },
-    );
+    if (unfinished.length > 0 && overlap === 'skip') actions.push({ do: 'skip', key, process, due });
+    else actions.push({ do: 'add', key, label, process, workload, id });
+    if (overlap === 'replace') actions.push(...unfinished.map((seen): Action => ({ do: 'retire', id: seen.id })));
   }
   for (const seen of instances) {
     if (seen.busy || seen.retired) continue;
     if (seen.state === 'ended' && seen.run > 0) actions.push({ do: 'retire', id: seen.id });
     else if (seen.state !== 'running') {
       // The due time passed before this instance could be started, so it never will be.
+      if (overlap === 'replace' && instances.some((one) => one !== seen && one.state === 'running')) continue;
       if (seen.state === 'created' && seen.id !== id && now - seen.since >= atMostLateMs)
         actions.push({ do: 'retire', id: seen.id });
       else if (now >= seen.notBefore)
@@ -53,8 +55,13 @@ export function planCron(
   };
 }
 
-/** Derived from the time it is due, so that two agents, one after the other, cannot run it twice. */
-export function idOf(key: string, process: string, due: number): string {
+/** A run that is to be, or is. */
+export function isUnfinished({ retired, state, run }: Seen): boolean {
+  return !retired && !(state === 'ended' && run > 0);
+}
+
+/** Derived from the time it is due, or from the command that asked for it, so that two agents, one after the other, cannot run it twice. */
+export function idOf(key: string, process: string, due: number | string): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([key, process, due]))
     .digest();

@@ -1,5 +1,5 @@
 import type { Process, Workload } from '../../../protocol/workload.ts';
-import { isLoop, loopText } from '../crash-loop.ts';
+import { isLoop, loopText } from '../observe/crash-loop.ts';
 import { type Action, isStable, type Seen, whyOf } from '../observe/seen.ts';
 
 export interface ProcessPlan {

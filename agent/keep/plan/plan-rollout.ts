@@ -37,7 +37,7 @@ export function planRollout(
       ? serve(machine, target, record, rest, owners)
       : attempt(machine, target, record, instances, rest, owners);
   // Addresses that no longer lead to them are in use before they end.
-  const retire = machine.routed ? leaving.map(({ id }): Action => ({ do: 'retire', id })) : [];
+  const retire = machine.routed && machine.forgotten ? leaving.map(({ id }): Action => ({ do: 'retire', id })) : [];
   const apart = new Set([...(planned.slice.apart ?? []), ...leaving.map(({ id }) => id)]);
   return { ...planned, actions: [...retire, ...planned.actions], slice: { ...planned.slice, apart } };
 }

@@ -1,7 +1,7 @@
+import type { EnvironmentName } from '../../drivers/driver.ts';
 import type { PortRoute, Route } from '../../ingress/route.ts';
 import { hostOwners } from '../faults.ts';
 import type { Action, Seen, Wanted } from '../observe/seen.ts';
-import type { EnvironmentName } from './addresses.ts';
 import type { Machine, SlicePlan } from './machine.ts';
 import { planRollout } from './plan-rollout.ts';
 import { goAway, type PlannedSlice, planSlice } from './plan-slice.ts';

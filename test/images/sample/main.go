@@ -13,6 +13,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -34,6 +35,7 @@ var (
 	delay    = flag.Int("delay", 0, "milliseconds before it listens")
 	silent   = flag.Bool("silent", false, "print nothing that was not asked for")
 	env      = flag.Bool("env", false, "print the environment and exit")
+	store    = flag.Bool("store", false, "keep what clients set, a line of TCP each: set NAME VALUE, get NAME")
 	lingerer = flag.Bool("lingerer", false, "ignore SIGTERM and do nothing: what -spawn starts")
 )
 
@@ -54,6 +56,8 @@ func main() {
 	case *once:
 		fmt.Println("once", instance)
 		os.Exit(*code)
+	case *store:
+		keep()
 	case *lingerer:
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 		// Not an empty select, which the runtime takes for a deadlock and ends.
@@ -108,6 +112,52 @@ func run() {
 	say("stopped", instance)
 }
 
+func keep() {
+	kept := sync.Map{}
+	listener, err := net.Listen("tcp", ":"+os.Getenv("PORT"))
+	if err != nil {
+		panic(err)
+	}
+	for {
+		client, err := listener.Accept()
+		if err != nil {
+			panic(err)
+		}
+		go func() {
+			defer client.Close()
+			lines := bufio.NewScanner(client)
+			for lines.Scan() {
+				switch words := strings.Fields(lines.Text()); {
+				case len(words) == 3 && words[0] == "set":
+					kept.Store(words[1], words[2])
+					fmt.Fprintln(client, "ok", version())
+				case len(words) == 2 && words[0] == "get":
+					value, _ := kept.Load(words[1])
+					fmt.Fprintln(client, value, version())
+				}
+			}
+		}()
+	}
+}
+
+// What a store answers to one line, or why it cannot be reached.
+func asked(w http.ResponseWriter, r *http.Request) {
+	client, err := net.DialTimeout("tcp", r.FormValue("address"), 2*time.Second)
+	if err != nil {
+		answer(w, map[string]any{"error": err.Error()})
+		return
+	}
+	defer client.Close()
+	_ = client.SetDeadline(time.Now().Add(5 * time.Second))
+	fmt.Fprintln(client, r.FormValue("line"))
+	said, err := bufio.NewReader(client).ReadString('\n')
+	if err != nil {
+		answer(w, map[string]any{"error": err.Error()})
+		return
+	}
+	answer(w, map[string]any{"said": strings.TrimSpace(said)})
+}
+
 func startLingerer() {
 	program, err := os.Executable()
 	if err != nil {
@@ -151,6 +201,7 @@ func routes() http.Handler {
 		}
 		answer(w, variables)
 	})
+	mux.HandleFunc("/ask", asked)
 	mux.HandleFunc("/stream", stream)
 	mux.HandleFunc("/echo", echo)
 	mux.HandleFunc("/log", func(_ http.ResponseWriter, r *http.Request) {

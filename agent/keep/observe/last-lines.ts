@@ -1,4 +1,4 @@
-import type { Driver } from '../drivers/driver.ts';
+import type { Driver } from '../../drivers/driver.ts';
 
 const most = 20;
 const longest = 2_000;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exit } from '../drivers/driver.ts';
+import type { Exit } from '../../drivers/driver.ts';
 
 /** The ends of an instance that nobody asked for, since it last held. */
 export const crashes = z.object({
