@@ -36,7 +36,7 @@ function ruleOf(root: JsonSchema, field: JsonSchema, type: z.ZodType): FieldRule
   const choices = (whole.anyOf ?? []).map((one) => resolved(root, one as JsonSchema));
   const nullable = choices.some((one) => one.type === 'null');
   const schema = nullable ? (choices.find((one) => one.type !== 'null') ?? whole) : whole;
-  const rule: Record<string, unknown> = { type: schema.type };
+  const rule: Record<string, unknown> = { type: schema.type, ...(nullable ? { nullable } : {}) };
   for (const key of kept) if (schema[key] !== undefined) rule[key] = schema[key];
   // A format has a pattern of its own, which browsers check by their fields.
   if (schema.pattern !== undefined && schema.format === undefined) {

@@ -1,6 +1,6 @@
 import { AlertIcon, ShieldLockIcon } from '@primer/octicons-react';
-import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { Sought } from '../control-plane/by-slug.ts';
 import type { Pages } from '../control-plane/pages.ts';
 import { isMissing, problemOf } from '../control-plane/problem.ts';
 import { Copyable } from './copyable.tsx';
@@ -74,7 +74,7 @@ export function Loaded<Data>({
   loading,
   children,
 }: {
-  query: UseQueryResult<Data, unknown>;
+  query: Sought<Data>;
   loading?: ReactNode;
   children: (data: Data) => ReactNode;
 }) {

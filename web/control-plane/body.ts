@@ -2,6 +2,8 @@
 export interface FieldRule {
   type?: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
   required?: true;
+  /** Null takes it away. */
+  nullable?: true;
   enum?: readonly string[];
   format?: string;
   minLength?: number;

@@ -1,6 +1,6 @@
 import type { QueryKey } from '@tanstack/react-query';
 import { getUntypedClient } from '@trpc/client';
-import type { BodyOf, OperationOf, PathOf } from '../components/forms/operation/fields.ts';
+import type { BodyOf, OperationOf, PathOf, QueryOf } from '../components/forms/operation/fields.ts';
 import { type Change, type ChangeOptions, useChange } from './change.ts';
 import { nameOf } from './operation-name.ts';
 import { withItems } from './pages.ts';
@@ -10,6 +10,7 @@ interface FieldChangeOptions<Input, Output, Field extends keyof BodyOf<Input>>
   extends Pick<ChangeOptions<BodyOf<Input>[Field], Output>, 'failed' | 'succeeded' | 'done'> {
   operation: OperationOf<Input, Output>;
   path: PathOf<Input>;
+  query?: QueryOf<Input>;
   field: Field & string;
   /** The value as the page shows it. */
   value: NonNullable<BodyOf<Input>[Field]> | (null & BodyOf<Input>[Field]);
@@ -34,7 +35,7 @@ export function useFieldChange<Input, Output, Field extends keyof BodyOf<Input>>
   options: FieldChangeOptions<Input, Output, Field>,
 ): Change<BodyOf<Input>[Field]> {
   type Value = BodyOf<Input>[Field];
-  const { operation, path, field, value, word, shownBy, isIt, undo, failed, succeeded, done } = options;
+  const { operation, path, query, field, value, word, shownBy, isIt, undo, failed, succeeded, done } = options;
   const { client } = usePlane();
   const name = nameOf(operation);
   const set = <Thing extends object>(thing: Thing, to: Value): Thing => ({ ...thing, [field]: to ?? undefined });
@@ -42,7 +43,7 @@ export function useFieldChange<Input, Output, Field extends keyof BodyOf<Input>>
     ({ to, was }, sent) =>
       getUntypedClient(client).mutation(
         name,
-        { path, body: { [field]: to, was: { [field]: was } } },
+        { path, ...(query === undefined ? {} : { query }), body: { [field]: to, was: { [field]: was } } },
         sent,
       ) as Promise<Output>,
     {

@@ -40,8 +40,12 @@ export function problemOf(error: unknown): ShownProblem {
   return { status: error instanceof TRPCClientError ? 0 : 500, detail, requestId: undefined, fields: {} };
 }
 
+/** A list has nothing of the name that the address has. */
+export class NotNamed extends Error {}
+
 /** Whether the address names nothing: unknown, deleted, invisible to this person, or no id at all. */
 export function isMissing(error: unknown): boolean {
+  if (error instanceof NotNamed) return true;
   const { status, fields } = problemOf(error);
   const places = Object.keys(fields);
   return status === 404 || (status === 422 && places.length > 0 && places.every((place) => place.startsWith('path.')));

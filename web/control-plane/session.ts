@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import type { inferRouterOutputs } from '@trpc/server';
+import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import type { ConsoleRouter } from '../../api/engine/trpc/trpc.ts';
 import { mayActAs, type Role } from '../../domain/roles.ts';
 import { personPlane, usePlane } from './plane.ts';
@@ -7,6 +7,8 @@ import { problemOf } from './problem.ts';
 
 /** Answers of the operations: `Answers['teams']['list']`. */
 export type Answers = inferRouterOutputs<ConsoleRouter>;
+/** What the operations take. */
+export type Inputs = inferRouterInputs<ConsoleRouter>;
 export type Session = Answers['auth']['session'];
 export type OwnMembership = Session['organizations'][number];
 

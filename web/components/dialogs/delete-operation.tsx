@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { type Sent, useChange } from '../../control-plane/change.ts';
 import { nameOf } from '../../control-plane/operation-name.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import type { BodyOf, OperationOf, PathOf } from '../forms/operation/fields.ts';
+import type { BodyOf, OperationOf, PathOf, QueryOf } from '../forms/operation/fields.ts';
 import { asSentence } from '../forms/operation/values.ts';
 import type { Affected } from './affected-list.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
@@ -12,6 +12,7 @@ import { DeleteDialog } from './delete-dialog.tsx';
 export interface DeleteOperationProps<Input> {
   operation: OperationOf<Input, unknown>;
   path: PathOf<Input>;
+  query?: QueryOf<Input>;
   body?: BodyOf<Input>;
   /** The thing in a sentence: "Engines", "the invitation of ada@example.com". */
   name: string;
@@ -37,13 +38,17 @@ export interface DeleteOperationProps<Input> {
 
 /** Asks before an operation that ends something, and sends it. */
 export function DeleteOperation<Input>(props: DeleteOperationProps<Input>) {
-  const { operation, path, body, name, verb = 'Delete', noun = name, typed, touches = [], ...dialog } = props;
+  const { operation, path, query, body, name, verb = 'Delete', noun = name, typed, touches = [], ...dialog } = props;
   const { client } = usePlane();
   const { succeeded, elsewhere, done, open, onClose, affected, children } = dialog;
   const ended = `${verb.toLowerCase()}d`;
   const change = useChange(
     (_: undefined, sent: Sent) =>
-      getUntypedClient(client).mutation(nameOf(operation), { path, ...(body === undefined ? {} : { body }) }, sent),
+      getUntypedClient(client).mutation(
+        nameOf(operation),
+        { path, ...(query === undefined ? {} : { query }), ...(body === undefined ? {} : { body }) },
+        sent,
+      ),
     {
       failed: `${verb} ${name}: failed`,
       succeeded: succeeded ?? asSentence(`${name} ${ended}`),

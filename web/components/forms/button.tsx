@@ -76,6 +76,25 @@ export function ButtonLink({
   );
 }
 
+/** The same to another site. */
+export function ButtonAnchor({
+  look: name,
+  small,
+  children,
+  ...rest
+}: Looks & Omit<ComponentProps<'a'>, 'className'> & { href: string }) {
+  return (
+    <a
+      {...rest}
+      target="_blank"
+      rel="noreferrer"
+      className={look({ ...(name === undefined ? {} : { look: name }), ...(small === undefined ? {} : { small }) })}
+    >
+      {children}
+    </a>
+  );
+}
+
 /** A button with an icon only: `label` is its accessible name. */
 export function IconButton({
   label,

@@ -59,10 +59,11 @@ function errorsOf(problem: ShownProblem | undefined): Record<string, string> {
   );
 }
 
+/** The look of every field. */
 export const control =
   'w-full rounded-md border border-field-line bg-field px-2.5 text-base text-text placeholder:text-faint [&[readonly]]:bg-ground [&[readonly]]:text-soft disabled:opacity-60 data-[invalid]:border-fault max-sm:text-[16px]';
 
-interface FieldProps {
+export interface FieldProps {
   name: string;
   label: string;
   hint?: ReactNode;
@@ -70,7 +71,7 @@ interface FieldProps {
   bare?: boolean;
 }
 
-function Labelled({
+export function Labelled({
   name,
   label,
   hint,

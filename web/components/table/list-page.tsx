@@ -1,4 +1,7 @@
+import type { LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { Role } from '../../../domain/roles.ts';
+import { useRights } from '../../control-plane/session.ts';
 import { usePlace } from '../../frame/places.ts';
 import type { DialogAction } from '../actions/action.ts';
 import { usePageAction } from '../actions/use-page-action.tsx';
@@ -6,6 +9,7 @@ import type { Filter } from '../filter-bar/chip.tsx';
 import { FilterBar } from '../filter-bar/filter-bar.tsx';
 import { searchOf } from '../filter-bar/search-of.ts';
 import { useAddressFilters } from '../filter-bar/use-address-filters.ts';
+import { ButtonLink } from '../forms/button.tsx';
 import { Card, Page } from '../page.tsx';
 import { EmptyState } from '../states.tsx';
 import { AnyTable, type ListOf, type Naming } from './table.tsx';
@@ -16,6 +20,8 @@ interface ListPageProps<Item> extends ListOf<Item> {
   make?: DialogAction;
   /** The name of its dialog in the address, where it is not `make`. */
   makeIn?: string;
+  /** The same, where that is a page of its own. */
+  makeAt?: { label: string; role: Role; link: LinkProps };
   filters?: readonly Filter[];
   /** Where `useListed` looks for words. */
   searchBy?: string;
@@ -25,9 +31,27 @@ interface ListPageProps<Item> extends ListOf<Item> {
 
 /** The page of a place that is one list. Heading and icon are those of the place. */
 export function ListPage<Item>(props: ListPageProps<Item> & Naming<Item>) {
-  const { about, make, makeIn = 'make', filters, searchBy = 'name', empty, ...table }: ListPageProps<Item> = props;
+  const {
+    about,
+    make,
+    makeIn = 'make',
+    makeAt,
+    filters,
+    searchBy = 'name',
+    empty,
+    ...table
+  }: ListPageProps<Item> = props;
   const { label, icon } = usePlace();
-  const { button, dialog } = usePageAction(makeIn, make);
+  const may = useRights();
+  const { button: opens, dialog } = usePageAction(makeIn, make);
+  const button =
+    makeAt !== undefined && may(makeAt.role) ? (
+      <ButtonLink look="strong" {...makeAt.link}>
+        {makeAt.label}
+      </ButtonLink>
+    ) : (
+      opens
+    );
   const bar = useAddressFilters();
   const bare = table.pages.items?.length === 0 && table.pages.narrowed === undefined;
   const search = searchOf(table.pages, label, searchBy);

@@ -1,12 +1,12 @@
-import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Card, Page } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
+import type { Sought } from '../../control-plane/by-slug.ts';
 import { isMissing } from '../../control-plane/problem.ts';
 import { NotThere } from './not-there.tsx';
 
 interface ThingPageProps<Thing> {
-  query: UseQueryResult<Thing, unknown>;
+  query: Sought<Thing>;
   /** The heading until the thing is there. */
   noun: string;
   width?: 'wide';

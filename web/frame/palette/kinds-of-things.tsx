@@ -32,6 +32,14 @@ interface KindOfThing {
 
 const onCluster = ({ clusterId = '' }: Found, organization: string) => ({ organization, cluster: clusterId });
 
+/** The address of what is in a project is of slugs. */
+const inProject = ({ place }: Found, organization: string) => ({
+  organization,
+  project: place?.project ?? '',
+  environment: place?.environment ?? '',
+  service: place?.service ?? '',
+});
+
 /** No longer of use. */
 function ended({ state }: Found): ReactNode {
   if (state === undefined) return null;
@@ -42,17 +50,17 @@ export const kinds: Record<Thing['kind'], KindOfThing> = {
   project: {
     many: 'Projects',
     icon: <ProjectIcon />,
-    link: (_, organization) => ({ to: '/$organization', params: { organization } }),
+    link: (found, slug) => ({ to: '/$organization/p/$project', params: inProject(found, slug) }),
   },
   environment: {
     many: 'Environments',
     icon: <StackIcon />,
-    link: (_, organization) => ({ to: '/$organization', params: { organization } }),
+    link: (found, slug) => ({ to: '/$organization/p/$project/e/$environment', params: inProject(found, slug) }),
   },
   service: {
     many: 'Services',
     icon: <ContainerIcon />,
-    link: (_, organization) => ({ to: '/$organization', params: { organization } }),
+    link: (found, slug) => ({ to: '/$organization/p/$project', params: inProject(found, slug) }),
   },
   cluster: {
     many: 'Clusters',

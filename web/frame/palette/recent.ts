@@ -67,6 +67,20 @@ export function useVisited(kind: Visited['kind'], id: string, name: string | und
   }, [key, kind, id, name, clusterId]);
 }
 
+/** The same for what slugs lead to. */
+export function useVisitedPlace(
+  kind: Visited['kind'],
+  id: string,
+  name: string,
+  at: NonNullable<Visited['place']>,
+): void {
+  const key = useRecentKey();
+  const text = JSON.stringify(at);
+  useEffect(() => {
+    rememberVisit(key, { kind, id, name, place: JSON.parse(text) });
+  }, [key, kind, id, name, text]);
+}
+
 function isVisited(stored: unknown): stored is Visited {
   if (typeof stored !== 'object' || stored === null) return false;
   const { kind, id, name } = stored as Partial<Record<string, unknown>>;

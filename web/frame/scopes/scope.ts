@@ -1,4 +1,3 @@
-import type { UseQueryResult } from '@tanstack/react-query';
 import type { LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type Place, places } from '../places.ts';
@@ -37,10 +36,10 @@ export interface Scope {
 
 /** For `useName`: the name in the answer of a query. */
 export function nameOf<Data>(
-  { data, isError }: UseQueryResult<Data, unknown>,
-  name: (data: Data) => string,
+  { data, isError }: { data: Data; isError: boolean },
+  name: (data: NonNullable<Data>) => string,
 ): string | null | undefined {
-  if (data !== undefined) return name(data);
+  if (data !== undefined && data !== null) return name(data);
   return isError ? null : undefined;
 }
 

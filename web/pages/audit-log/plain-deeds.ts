@@ -39,3 +39,8 @@ export function setDeed(item: string, thing: string): Deed {
   };
   return { label: `${item.charAt(0).toUpperCase()}${item.slice(1)}s changed`, done };
 }
+
+/** Words for a change of some fields. */
+export function updatedDeed(thing: string): Deed {
+  return plainDeed('Changed', `changed ${thing}`);
+}

@@ -2,11 +2,11 @@ import { ContainerIcon } from '@primer/octicons-react';
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { LogView } from '../../components/log/log-view.tsx';
-import type { LogChannel } from '../../components/log/source.ts';
 import { Card, Page } from '../../components/page.tsx';
 import { EmptyState, ErrorState } from '../../components/states.tsx';
 import { useMembership } from '../../control-plane/session.ts';
 import { counted } from './counted.ts';
+import { useChannels } from './log/use-channels.ts';
 import { useLogChoice } from './log/use-log-choice.ts';
 import { mostInstances, workloadSource } from './log/workload-source.ts';
 import { useInstances } from './use-instances.ts';
@@ -75,18 +75,4 @@ function LogOfWorkload() {
       )}
     </Page>
   );
-}
-
-/** One for each instance that was seen: one that was replaced keeps its lines on screen. */
-function useChannels(instances: readonly { id: string; process: string }[] | undefined): readonly LogChannel[] {
-  const [seen, setSeen] = useState<readonly LogChannel[]>([]);
-  if (instances === undefined) return seen;
-  const now = instances.map(({ id, process }) => ({ id, group: process, ended: false }));
-  const left = seen
-    .filter(({ id }) => !now.some((one) => one.id === id))
-    .map((channel) => ({ ...channel, ended: true }));
-  // Only the first few are read: those that live.
-  const all = [...now, ...left];
-  if (JSON.stringify(all) !== JSON.stringify(seen)) setSeen(all);
-  return all;
 }

@@ -10,6 +10,7 @@ export interface OperationOf<Input, Output> {
 /** Fields of the body that an operation takes; none where it takes none. */
 export type BodyOf<Input> = 'body' extends keyof Input ? NonNullable<Input['body']> : Record<never, never>;
 export type PathOf<Input> = Input extends { path: infer Path } ? Path : undefined;
+export type QueryOf<Input> = 'query' extends keyof Input ? Input['query'] : undefined;
 
 /** Values of some fields. */
 export type Some<Body> = { [Name in keyof Body]?: Body[Name] | undefined };

@@ -9,7 +9,7 @@ import { usePlane } from '../../../control-plane/plane.ts';
 import { SubmitOrCancel } from '../../dialogs/dialog.tsx';
 import { ChangedMeanwhile } from '../changed-meanwhile.tsx';
 import { Form } from '../form.tsx';
-import type { BodyOf, FieldsOf, FieldWords, OperationOf, PathOf, Some } from './fields.ts';
+import type { BodyOf, FieldsOf, FieldWords, OperationOf, PathOf, QueryOf, Some } from './fields.ts';
 import { SchemaField } from './schema-field.tsx';
 import { bodyOf, errorsAt, isRequired, isSame, labelOf, startOf, type Values } from './values.ts';
 
@@ -17,6 +17,7 @@ export interface OperationFormProps<Input, Output> {
   operation: OperationOf<Input, Output>;
   /** Names the thing that is changed, if the address does. */
   path?: PathOf<Input>;
+  query?: QueryOf<Input>;
   /** Fields in the order in which they are shown. */
   fields: FieldsOf<BodyOf<Input>>;
   /** Values of a new thing to begin with. */
@@ -59,10 +60,10 @@ function Filled({ name, body, fields, start = {}, current, ...form }: Untyped & 
   const [own, setOwn] = useState<Values>({});
   const values = withFollowers({ ...begun, ...own }, own, fields);
   const set = (some: Values) => setOwn((before) => ({ ...before, ...some }));
-  const { path, onDirty, onCancel, touches = [] } = form;
+  const { path, query, onDirty, onCancel, touches = [] } = form;
   const change = useChange(
     (sent: Values, context: Sent) => {
-      const to = path === undefined ? {} : { path };
+      const to = { ...(path === undefined ? {} : { path }), ...(query === undefined ? {} : { query }) };
       return getUntypedClient(client).mutation(name, names.length === 0 ? to : { ...to, body: sent }, context);
     },
     {

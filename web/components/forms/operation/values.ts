@@ -9,10 +9,13 @@ export function startOf(names: readonly string[], body: Body, given: Values): Va
 
 /**
  * What is sent. Spaces around a text are left out. Of a thing that exists (`current`) only changes are sent, so that
- * concurrent changes of others survive; of a new one an empty optional text is left out.
+ * concurrent changes of others survive, and null for a value that was emptied; of a new one an empty optional text is left out.
  */
 export function bodyOf(values: Values, body: Body, current: Values | undefined): Values {
-  const filled = Object.entries(values).map(([name, value]) => [name, trimmed(value)] as const);
+  const gone = (name: string) => body.fields[name]?.nullable === true && (current?.[name] ?? undefined) !== undefined;
+  const filled = Object.entries(values).map(
+    ([name, value]) => [name, value === undefined && gone(name) ? null : trimmed(value)] as const,
+  );
   const sent = filled.filter(([name, value]) => {
     if (value === undefined) return false;
     if (current !== undefined) return !isSame(value, current[name]);

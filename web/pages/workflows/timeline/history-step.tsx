@@ -1,13 +1,13 @@
 import { LinkIcon } from '@primer/octicons-react';
 import { Link } from '@tanstack/react-router';
 import { CopyBlock } from '../../../components/copyable.tsx';
+import { Bar, partOf } from '../../../components/stages/bar.tsx';
 import { Badge } from '../../../components/status.tsx';
 import { classes, type Tone } from '../../../components/style.ts';
 import { durationText } from '../../../components/times/durations.ts';
 import { ClockTime } from '../../../components/times/time.tsx';
 import { WithTimes } from '../../../components/times/with-times.tsx';
 import type { Answers } from '../../../control-plane/session.ts';
-import { Bar, partOf } from '../stages.tsx';
 
 export type Step = Answers['workflows']['history']['items'][number];
 

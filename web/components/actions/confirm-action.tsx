@@ -1,0 +1,65 @@
+import type { QueryKey } from '@tanstack/react-query';
+import { getUntypedClient } from '@trpc/client';
+import type { ReactNode } from 'react';
+import { type Sent, useChange } from '../../control-plane/change.ts';
+import { nameOf } from '../../control-plane/operation-name.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { Confirm } from '../dialogs/confirm.tsx';
+import type { BodyOf, OperationOf, PathOf, QueryOf } from '../forms/operation/fields.ts';
+import type { DialogAction, Shown } from './action.ts';
+
+interface ConfirmActionProps<Input, Output> extends Pick<DialogAction, 'label' | 'role'> {
+  operation: OperationOf<Input, Output>;
+  path: PathOf<Input>;
+  query?: QueryOf<Input>;
+  body?: BodyOf<Input>;
+  /** What follows from it. */
+  text: ReactNode;
+  /** The button of the dialog, where it is not the label. */
+  confirm?: string;
+  succeeded: string;
+  done?: (output: Output) => void;
+  /** Queries to refetch besides those of the operation's group. */
+  touches?: readonly QueryKey[];
+}
+
+/**
+ * Asks before an operation that others notice and that loses nothing.
+ *
+ *     confirmAction({ label: 'Redeploy', operation: trpc.services.redeploy, path: { id }, text: '…', succeeded: '…' })
+ */
+export function confirmAction<Input, Output>({ role, ...props }: ConfirmActionProps<Input, Output>): DialogAction {
+  return {
+    label: props.label,
+    ...(role === undefined ? {} : { role }),
+    dialog: (shown) => <ConfirmOperation<Input, Output> {...props} {...shown} />,
+  };
+}
+
+function ConfirmOperation<Input, Output>(props: Omit<ConfirmActionProps<Input, Output>, 'role'> & Shown) {
+  const { operation, path, query, body, label, text, confirm = label, succeeded, done, touches = [], ...shown } = props;
+  const { client } = usePlane();
+  const change = useChange(
+    (_: undefined, sent: Sent) =>
+      getUntypedClient(client).mutation(
+        nameOf(operation),
+        { path, ...(query === undefined ? {} : { query }), ...(body === undefined ? {} : { body }) },
+        sent,
+      ) as Promise<Output>,
+    {
+      failed: `${label}: failed`,
+      succeeded,
+      quiet: true,
+      touches: () => [[[nameOf(operation).split('.')[0]]], ...touches],
+      done: (output) => {
+        shown.onClose();
+        done?.(output);
+      },
+    },
+  );
+  return (
+    <Confirm {...shown} title={`${label}?`} confirm={confirm} change={change} onConfirm={() => change.send(undefined)}>
+      {text}
+    </Confirm>
+  );
+}
