@@ -2,7 +2,15 @@ import { expect, test } from 'vitest';
 import { pages } from '../test/console/pages.ts';
 import { router } from './router.ts';
 
-const content = { cluster: 'c', lostCluster: 'l', instance: 'i', workflow: 'o', invitation: 't' };
+const content = {
+  cluster: 'c',
+  lostCluster: 'l',
+  instance: 'i',
+  workflow: 'o',
+  invitation: 't',
+  deployment: 'd',
+  approval: 'a',
+};
 
 /** The route that shows an address, if it is the console's at all. */
 function routeAt(address: string): string | undefined {

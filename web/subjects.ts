@@ -7,10 +7,13 @@ import { type Affected, registerAffected } from './live/affected.ts';
 import * as account from './pages/account/index.tsx';
 import * as agents from './pages/agents/index.tsx';
 import * as apiTokens from './pages/api-tokens/index.tsx';
+import * as approvals from './pages/approvals/index.tsx';
 import type { Deed } from './pages/audit-log/deed.ts';
 import { registerDeeds } from './pages/audit-log/deeds.ts';
 import * as auditLog from './pages/audit-log/index.tsx';
 import * as clusters from './pages/clusters/index.tsx';
+import * as deployments from './pages/deployments/index.tsx';
+import * as environments from './pages/environments/index.tsx';
 import * as events from './pages/events/index.tsx';
 import * as home from './pages/home/index.tsx';
 import * as images from './pages/images/index.tsx';
@@ -18,6 +21,7 @@ import * as instances from './pages/instances/index.tsx';
 import * as invitations from './pages/invitations/index.tsx';
 import * as members from './pages/members/index.tsx';
 import * as projects from './pages/projects/index.tsx';
+import * as services from './pages/services/index.tsx';
 import * as settings from './pages/settings/index.tsx';
 import * as teams from './pages/teams/index.tsx';
 import * as trustedIssuers from './pages/trusted-issuers/index.tsx';
@@ -27,6 +31,10 @@ import * as workflows from './pages/workflows/index.tsx';
 const subjects = [
   home,
   projects,
+  environments,
+  services,
+  deployments,
+  approvals,
   workflows,
   clusters,
   instances,

@@ -4,6 +4,7 @@ import { Applications } from '../applications/applications.ts';
 import { signIn } from '../identity/people.ts';
 import { type Ask, answered, askedBy, type Session } from './asked.ts';
 import type { Console } from './console.ts';
+import { deliverShop } from './delivery.ts';
 import { connectCluster, loseCluster } from './lost-cluster.ts';
 import type { Content } from './pages.ts';
 import { letTimePass } from './past.ts';
@@ -24,6 +25,7 @@ export async function fill(opened: Console, owner: Visitor): Promise<Content> {
   const applications = await Applications.on(installation, as);
 
   await asked('PATCH', `/organizations/${as.organizationId}`, { name: 'Analytical Engines' });
+  const delivered = await deliverShop(opened, asked, 'default');
   const running = runWorkloads(applications, `http://127.0.0.1:${installation.env.INGRESS_PORT}`);
   const members = await invitePeople(opened, asked, as.organizationId);
   const invitation = await asked('POST', `/organizations/${as.organizationId}/invitations`, {
@@ -48,7 +50,10 @@ export async function fill(opened: Console, owner: Visitor): Promise<Content> {
   const workflow = await updateThatCameBack(opened, asked, applications);
   applications.close();
   await letTimePass(await installation.database());
-  return { cluster: applications.clusterId, lostCluster, instance, workflow, invitation: String(invitation.token) };
+  return {
+    ...{ cluster: applications.clusterId, lostCluster, instance, workflow, invitation: String(invitation.token) },
+    ...delivered,
+  };
 }
 
 /** Each by an invitation that it has accepted. Answers their ids. */

@@ -9,6 +9,9 @@ export interface Content {
   workflow: string;
   /** The token of an invitation that nobody has accepted yet. */
   invitation: string;
+  /** The first deployment of the shop, and what waits for its approval in production. */
+  deployment: string;
+  approval: string;
 }
 
 /** A page of the console as it can be looked at. */
@@ -25,6 +28,8 @@ export interface ConsolePage {
 }
 
 const at = (path: string) => () => `/default${path}`;
+
+const inShop = (path: string) => () => `/default/p/shop${path}`;
 
 const ofCluster = (path: string) => (content: Content) => `/default/clusters/${content.cluster}${path}`;
 
@@ -48,6 +53,61 @@ export const pages: readonly ConsolePage[] = [
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox').waitFor();
     },
+  },
+  { name: 'projects', address: at('/p'), heading: 'Projects', shows: 'Shop' },
+  {
+    name: 'new-project',
+    address: at('/new-project'),
+    heading: 'New project',
+    act: (page) => page.getByLabel('Name').fill('Counting House'),
+  },
+  { name: 'project', address: inShop(''), heading: 'Shop', shows: 'healthy service' },
+  { name: 'environment', address: inShop('/e/staging'), heading: 'Staging', shows: 'Healthy' },
+  {
+    name: 'staged-changes',
+    address: inShop('/e/staging?changes=true'),
+    heading: 'Staging',
+    act: (page) => page.getByRole('dialog').getByText('Good evening').waitFor(),
+  },
+  { name: 'environment-deployments', address: inShop('/e/staging/deployments'), heading: 'Staging', shows: 'Live' },
+  { name: 'environment-logs', address: inShop('/e/staging/logs'), heading: 'Staging', shows: 'listening' },
+  { name: 'environment-settings', address: inShop('/e/staging/settings'), heading: 'Staging', shows: 'Cluster' },
+  { name: 'service', address: inShop('/e/staging/s/web'), heading: 'Web', shows: 'What runs' },
+  { name: 'service-deployments', address: inShop('/e/staging/s/web/deployments'), heading: 'Web', shows: 'Live' },
+  { name: 'service-logs', address: inShop('/e/staging/s/web/logs'), heading: 'Web', shows: 'listening' },
+  { name: 'variables', address: inShop('/e/staging/s/web/variables'), heading: 'Web', shows: 'GREETING' },
+  { name: 'processes', address: inShop('/e/staging/s/web/processes'), heading: 'Web', shows: 'Command' },
+  { name: 'service-settings', address: inShop('/e/staging/s/web/settings'), heading: 'Web', shows: 'Release command' },
+  {
+    name: 'deployment',
+    address: ({ deployment }) => `/default/p/shop/e/staging/s/web/deployments/${deployment}`,
+    heading: 'Release 1',
+    shows: 'Switch',
+  },
+  {
+    name: 'deployment-history',
+    address: ({ deployment }) => `/default/p/shop/e/staging/s/web/deployments/${deployment}?show=history`,
+    heading: 'Release 1',
+    shows: 'Requested',
+  },
+  {
+    name: 'deployment-changes',
+    address: ({ deployment }) => `/default/p/shop/e/staging/s/web/deployments/${deployment}?show=changes`,
+    heading: 'Release 1',
+    shows: 'GREETING',
+  },
+  // It leads to the page above.
+  {
+    name: 'deployment-place',
+    address: ({ deployment }) => `/default/deployments/${deployment}`,
+    heading: 'Release 1',
+  },
+  { name: 'approvals', address: at('/approvals'), heading: 'Approvals', shows: 'Staged changes of Production' },
+  {
+    name: 'approval',
+    address: ({ approval }) => `/default/approvals/${approval}`,
+    heading: 'Staged changes of Production',
+    shows: 'Checks',
   },
   { name: 'clusters', address: at('/clusters'), heading: 'Clusters', shows: 'Frankfurt' },
   {

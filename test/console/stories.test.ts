@@ -156,6 +156,8 @@ describe.skipIf(browser === undefined)('the console', () => {
     await sameLoad();
     expect(await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts()).toEqual([
       'Home',
+      'Projects',
+      'Approvals',
       'Workflows',
       'Clusters',
       'Members',

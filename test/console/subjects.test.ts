@@ -3,6 +3,7 @@ import { realBrowser } from '../browsers/real-browser.ts';
 import { freePort } from '../ground/free-port.ts';
 import { Console } from './console.ts';
 import { addressStories } from './stories/addresses.ts';
+import { deliveryStories } from './stories/delivery.ts';
 import { frameStories } from './stories/frame.ts';
 import { handStories } from './stories/hands.ts';
 import { logStories } from './stories/logs.ts';
@@ -17,6 +18,7 @@ import type { Stories, World } from './stories/world.ts';
 const subjects: Record<string, Stories> = {
   silence: silenceStories,
   addresses: addressStories,
+  delivery: deliveryStories,
   logs: logStories,
   hands: handStories,
   frame: frameStories,

@@ -1,68 +1,85 @@
-import type { Affected } from '../../live/affected.ts';
-import { after, count, type Deeds, type Kinds } from '../audit-log/deed.ts';
-import { plainDeeds } from '../audit-log/plain-deeds.ts';
+import { PlusIcon, ProjectIcon } from '@primer/octicons-react';
+import { createRoute } from '@tanstack/react-router';
+import { useList } from '../../control-plane/by-slug.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { page } from '../../frame/page-file.ts';
+import type { Place } from '../../frame/places.ts';
+import { organizationRoute } from '../../frame/routes.ts';
+import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
+import { type Affected, one } from '../../live/affected.ts';
+import { flag, type Search, text } from '../../search.ts';
+import type { Deeds, Kinds } from '../audit-log/deed.ts';
+import { plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
+import { useProject } from './use-project.ts';
 
-export const affected: Affected<'project' | 'environment' | 'service' | 'change_set' | 'approval' | 'deployment'> = {
-  project: () => [],
-  environment: () => [],
-  service: () => [],
-  change_set: () => [],
-  approval: () => [],
-  deployment: () => [],
-};
-
-export const kinds: Kinds<'project' | 'environment' | 'service' | 'change_set' | 'approval' | 'deployment'> = {
-  project: 'Projects',
-  environment: 'Environments',
-  service: 'Services',
-  change_set: 'Change sets',
-  approval: 'Approvals',
-  deployment: 'Deployments',
-};
-
-const changes = (items: unknown) => (items === undefined ? 'changes' : count(items, 'change'));
-
-const updated = (thing: string) => ({
-  label: 'Updated',
-  done: ({ name }: { name: string }) => `changed ${thing} ${name}`,
+const projects = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/p',
+  validateSearch: ({ q }: Search) => ({ ...text('q', q) }),
+  component: page(() => import('./project-list.tsx'), 'ProjectList'),
+});
+const newProject = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/new-project',
+  // Once it is made, the address alone shows how it goes on.
+  validateSearch: ({ project, environment, deployment }: Search) => ({
+    ...text('project', project),
+    ...text('environment', environment),
+    ...text('deployment', deployment),
+  }),
+  component: page(() => import('./new-project.tsx'), 'NewProject'),
+});
+const project = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/p/$project',
+  validateSearch: ({ add }: Search) => ({ ...flag('add', add) }),
+  component: page(() => import('./project.tsx'), 'Project'),
+});
+const projectOverview = createRoute({
+  getParentRoute: () => project,
+  path: '/',
+  component: page(() => import('./project-overview.tsx'), 'ProjectOverview'),
 });
 
-export const deeds: Deeds<'project' | 'environment' | 'service' | 'change_set' | 'approval' | 'deployment'> = {
+export const routes = [projects, newProject, project.addChildren([projectOverview])] as const;
+
+export const place: Place = {
+  label: 'Projects',
+  to: '/$organization/p',
+  icon: <ProjectIcon />,
+  key: 'p',
+  group: 'work',
+  also: 'applications services environments',
+};
+
+export const scope: Scope = {
+  path: '/$organization/p/$project',
+  noun: 'Project',
+  nouns: 'Projects',
+  useName: () => nameOf(useProject(), ({ name }) => name),
+  useSiblings: ({ organization = '' }) => {
+    const { items } = useList(usePlane().trpc.projects.list, {});
+    return {
+      items: items?.map(({ slug, name }) => ({ value: slug, label: name })),
+      ways: [
+        {
+          label: 'New project',
+          icon: <PlusIcon />,
+          link: { to: '/$organization/new-project', params: { organization } },
+        },
+      ],
+    };
+  },
+  navigation: [{ label: 'Overview', to: '/$organization/p/$project' }],
+};
+
+export const affected: Affected<'project'> = {
+  project: (trpc, id) => [one(trpc.projects, id)],
+};
+
+export const kinds: Kinds<'project'> = { project: 'Projects' };
+
+export const deeds: Deeds<'project'> = {
   ...plainDeeds('project', 'the project'),
-  'project.updated': updated('the project'),
-  ...plainDeeds('environment', 'the environment'),
-  'environment.updated': updated('the environment'),
-  ...plainDeeds('service', 'the service'),
-  'service.updated': updated('the service'),
-  'service.process_restarted': {
-    label: 'Process restarted',
-    done: ({ name, details }) => `restarted the process ${name}${after(' in ', details.environment)}`,
-  },
-  'service.cron_run': {
-    label: 'Cron process run',
-    done: ({ name, details }) => `ran the cron process ${name}${after(' in ', details.environment)}`,
-  },
-  'change_set.staged': {
-    label: 'Staged',
-    done: ({ name, details }) => `staged ${changes(details.items)} in ${name}`,
-  },
-  'change_set.unstaged': { label: 'Unstaged', done: ({ name }) => `removed a staged change from ${name}` },
-  'change_set.discarded': { label: 'Discarded', done: ({ name }) => `discarded the staged changes of ${name}` },
-  'change_set.applied': {
-    label: 'Applied',
-    done: ({ name, details }) => `applied ${changes(details.items)} to ${name}`,
-  },
-  'approval.requested': { label: 'Requested', done: ({ name }) => `requested approval in ${name}` },
-  'approval.decided': {
-    label: 'Decided',
-    done: ({ name, details }) => `${details.decision === 'approved' ? 'approved' : 'rejected'} a change of ${name}`,
-  },
-  'deployment.requested': {
-    label: 'Requested',
-    done: ({ name, details }) => `requested a deployment of ${name}${after(' to ', details.environment)}`,
-  },
-  'deployment.cancelled': {
-    label: 'Cancelled',
-    done: ({ name, details }) => `cancelled the deployment of ${name}${after(' to ', details.environment)}`,
-  },
+  'project.updated': updatedDeed('the project'),
 };

@@ -1,0 +1,74 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pushLayout } from '../../cli/image/push-layout.ts';
+import { sampleLayout } from '../images/sample-image.ts';
+import type { Ask } from './asked.ts';
+import type { Console } from './console.ts';
+
+/** Pushes the sample application into a repository of the installation's own registry, under the tag `latest`. */
+export async function pushSample(opened: Console, repository: string, version = '1'): Promise<void> {
+  const { installation, url } = opened;
+  const directory = await mkdtemp(join(tmpdir(), 'ballast-pushed-'));
+  try {
+    await sampleLayout(directory, { version });
+    const { token } = await installation.token('deployer');
+    await pushLayout(directory, { url, repository, token, tag: 'latest' });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** A project with a service that runs in staging, waits for its approval in production, and has staged changes. */
+export interface Delivered {
+  deployment: string;
+  approval: string;
+}
+
+export async function deliverShop(opened: Console, asked: Ask, organization: string): Promise<Delivered> {
+  const { project, environments } = await asked('POST', '/projects', {
+    name: 'Shop',
+    description: 'What customers see.',
+  });
+  const { id: projectId } = project as { id: string };
+  const [production, staging] = environments as { id: string }[];
+  const made = await asked('POST', `/projects/${projectId}/services`, {
+    name: 'Web',
+    source: { kind: 'image', imageRepository: ':latest' },
+    environmentId: staging?.id,
+    process: { stabilizationSeconds: 0 },
+  });
+  const { id: serviceId } = made.service as { id: string };
+  const [web] = made.processes as { id: string }[];
+  await pushSample(opened, `${organization}/shop/web`);
+  await stageVariable(asked, staging?.id, serviceId, 'GREETING', 'Good morning');
+  await stageVariable(asked, staging?.id, serviceId, 'PAYMENT_KEY', 'not to be shown', true);
+  const { deployments } = await apply(asked, staging?.id, 'The first release');
+  const [first] = deployments as { id: string }[];
+  await opened.installation.until('the shop is live', async () => {
+    const { state, message } = await asked('GET', `/deployments/${first?.id}`);
+    if (['failed', 'cancelled'].includes(String(state))) throw new Error(`The shop is ${state}: ${message}`);
+    return state === 'live';
+  });
+  await asked('PUT', `/environments/${production?.id}/change-set/items`, { kind: 'service.create', serviceId });
+  await stageVariable(asked, production?.id, serviceId, 'GREETING', 'Welcome');
+  const { approval } = await apply(asked, production?.id, 'Open the shop');
+  await stageVariable(asked, staging?.id, serviceId, 'GREETING', 'Good evening');
+  await asked('PUT', `/environments/${staging?.id}/change-set/items`, {
+    kind: 'process.set',
+    processId: web?.id,
+    key: 'replicas',
+    value: 3,
+  });
+  return { deployment: first?.id ?? '', approval: (approval as { id: string }).id };
+}
+
+function stageVariable(asked: Ask, environment = '', serviceId: string, key: string, value: string, secret = false) {
+  const item = { kind: 'variable.set', serviceId, key, value, secret };
+  return asked('PUT', `/environments/${environment}/change-set/items`, item);
+}
+
+async function apply(asked: Ask, environment = '', message: string) {
+  const { changeSet } = await asked('GET', `/environments/${environment}/change-set`);
+  return await asked('POST', `/change-sets/${(changeSet as { id: string }).id}/apply`, { message, reason: message });
+}

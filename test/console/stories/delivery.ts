@@ -1,0 +1,120 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { askedBy } from '../asked.ts';
+import { pushSample } from '../delivery.ts';
+import { heading, row, said } from '../on-page.ts';
+import type { Stories } from './world.ts';
+
+/** Counts what a person does on a page: each press of the mouse, and each field that is typed into. */
+function hand(page: Page) {
+  const done = { clicks: 0, fields: 0 };
+  return {
+    done,
+    click: async (role: 'button' | 'link' | 'radio', name: string) => {
+      done.clicks += 1;
+      await page.getByRole(role, { name, exact: true }).first().click();
+    },
+    fill: async (label: string, text: string) => {
+      done.fields += 1;
+      await page.getByLabel(label, { exact: true }).fill(text);
+    },
+  };
+}
+
+export const deliveryStories: Stories = (world) => {
+  test('a new project is made and followed to its address on one page, in at most ten clicks and two fields', async () => {
+    const { opened, ada } = world();
+    const { page } = ada;
+    await ada.go('/default/p');
+    const { click, fill, done } = hand(page);
+    await click('link', 'New project');
+    await fill('Name', 'Bakery');
+    await page.getByText('default/bakery').waitFor();
+    await click('radio', 'Push one here');
+    await click('button', 'Create project');
+    await page.getByText('/default/bakery/web:latest').waitFor();
+    await pushSample(opened, 'default/bakery/web');
+    await click('button', 'It is pushed: deploy');
+    const address = await page.getByRole('link', { name: 'Open', exact: true }).getAttribute('href');
+    expect((await page.getByRole('list', { name: 'Stages' }).innerText()).split('\n')).toContain('Drain');
+    const answer = await fetch(String(address));
+    expect(answer.status).toBe(200);
+    done.clicks += 1;
+    expect(done.clicks).toBeLessThanOrEqual(10);
+    expect(done.fields).toBeLessThanOrEqual(2);
+  });
+
+  test('what others stage meanwhile is shown before it is deployed, and nothing typed is lost', async () => {
+    const { opened, ada, means } = world();
+    const { page } = ada;
+    const asked = await askedBy(opened, ada);
+    const { items } = await asked('GET', '/projects?q=Bakery');
+    const [project] = items as { id: string }[];
+    const { items: services } = await asked('GET', `/projects/${project?.id}/services`);
+    const [web] = services as { id: string }[];
+    const { items: environments } = await asked('GET', `/projects/${project?.id}/environments`);
+    const staging = (environments as { id: string; slug: string }[]).find(({ slug }) => slug === 'staging')?.id;
+    const stage = (key: string, value: string) =>
+      asked('PUT', `/environments/${staging}/change-set/items`, {
+        kind: 'variable.set',
+        serviceId: web?.id,
+        key,
+        value,
+      });
+
+    await ada.go('/default/p/bakery/e/staging/s/web/variables');
+    await page.getByRole('button', { name: 'Add a variable' }).first().click();
+    await page.getByLabel('Key').fill('GREETING');
+    await page.getByLabel('Value').fill('Good morning');
+    await page.getByRole('button', { name: 'Stage', exact: true }).click();
+    await said(page, 'GREETING staged');
+    await row(page, 'Variables', 'GREETING').getByText('staged').waitFor();
+
+    await page.getByRole('button', { name: 'Review and deploy' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Staged changes of Staging' });
+    await dialog.getByLabel('Message').fill('Say good morning');
+    means(/changeSets\.applyDraft: 409$/);
+    // The page must not have heard of it yet when the button is pressed.
+    await page.route('**/api/v1/events/stream*', (route) => route.abort());
+    await page.route('**/trpc/changeSets.applyDraft*', async (route) => {
+      await page.unroute('**/trpc/changeSets.applyDraft*');
+      await stage('FAREWELL', 'Good night');
+      await route.continue();
+    });
+    await dialog.getByRole('button', { name: 'Deploy' }).click();
+    await dialog.getByText('Nothing was deployed').waitFor();
+    await dialog.getByText('Good night').waitFor();
+    expect(await dialog.getByLabel('Message').inputValue()).toBe('Say good morning');
+    await page.unroute('**/api/v1/events/stream*');
+    await dialog.getByRole('button', { name: 'Deploy' }).click();
+    await heading(page, 'Release 2').waitFor();
+    await page.getByText('Live', { exact: true }).first().waitFor();
+  });
+
+  test('production waits for an approval, which the only one who may gives herself', async () => {
+    const { opened, ada } = world();
+    const { page } = ada;
+    const asked = await askedBy(opened, ada);
+    const { items } = await asked('GET', '/projects?q=Bakery');
+    const [project] = items as { id: string }[];
+    const { items: services } = await asked('GET', `/projects/${project?.id}/services`);
+    const [web] = services as { id: string }[];
+    const { items: environments } = await asked('GET', `/projects/${project?.id}/environments`);
+    const production = (environments as { id: string; production: boolean }[]).find((one) => one.production)?.id;
+    const item = { kind: 'service.create', serviceId: web?.id };
+    await asked('PUT', `/environments/${production}/change-set/items`, item);
+
+    await ada.go('/default/p/bakery/e/production');
+    await page.getByText('needs approval').waitFor();
+    await page.getByRole('button', { name: 'Review and deploy' }).click();
+    await page.getByLabel('Message').fill('Open the bakery');
+    await page.getByRole('button', { name: 'Request approval' }).click();
+    await heading(page, 'Staged changes of Production').waitFor();
+    await page.getByText('because you are the only one who may').waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('It was their own change').waitFor();
+    await ada.go('/default/p/bakery');
+    await row(page, 'Services', 'Web').getByText('Release 1 of Web in Production').waitFor();
+    await page.getByRole('link', { name: 'Production' }).first().waitFor();
+  });
+};

@@ -1,0 +1,32 @@
+import { Status, wordsOf } from '../../components/status.tsx';
+import type { Tone } from '../../components/style.ts';
+import type { Answers } from '../../control-plane/session.ts';
+
+export type ListedApproval = Answers['approvals']['list']['items'][number];
+export type ApprovalAnswer = Answers['approvals']['get'];
+
+const decisions: Record<NonNullable<ListedApproval['decision']> | 'pending', { word: string; tone: Tone }> = {
+  pending: { word: 'Pending', tone: 'attention' },
+  approved: { word: 'Approved', tone: 'good' },
+  rejected: { word: 'Rejected', tone: 'fault' },
+  expired: { word: 'Expired', tone: 'neutral' },
+  superseded: { word: 'Superseded', tone: 'neutral' },
+  cancelled: { word: 'Withdrawn', tone: 'neutral' },
+};
+
+export function ApprovalStatus({ of: { decision } }: { of: Pick<ListedApproval, 'decision'> }) {
+  const { word, tone } = wordsOf(decisions, decision ?? 'pending');
+  return <Status tone={tone}>{word}</Status>;
+}
+
+export const kindWords: Record<ListedApproval['kind'], string> = {
+  'change-set': 'Staged changes',
+  deploy: 'Deployment',
+  rollback: 'Rollback',
+  promote: 'Promotion',
+};
+
+/** "Staged changes of Production" */
+export function titleOf({ kind, environmentName }: Pick<ListedApproval, 'kind' | 'environmentName'>): string {
+  return `${kindWords[kind]} of ${environmentName}`;
+}

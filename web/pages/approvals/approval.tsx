@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Fact, Facts, Page, Section } from '../../components/page.tsx';
+import { Row, Rows } from '../../components/rows.tsx';
+import { Status } from '../../components/status.tsx';
+import type { Tone } from '../../components/style.ts';
+import { Time } from '../../components/times/time.tsx';
+import { usePlane } from '../../control-plane/plane.ts';
+import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
+import { counted } from '../instances/counted.ts';
+import { ApprovalDiff } from './approval-diff.tsx';
+import { type ApprovalAnswer, ApprovalStatus, titleOf } from './approval-words.tsx';
+import { Decide } from './decide.tsx';
+
+const route = getRouteApi('/$organization/approvals/$approval');
+
+/** One approval: what changes, what that touches, what was checked, and the decision. */
+export function Approval() {
+  const { trpc } = usePlane();
+  const { approval: id } = route.useParams();
+  const query = useQuery(trpc.approvals.get.queryOptions({ path: { id } }));
+  return (
+    <ThingPage query={query} noun="Approval">
+      {(approval) => (
+        <Page
+          title={titleOf(approval)}
+          status={<ApprovalStatus of={approval} />}
+          about={
+            <>
+              Requested by {approval.requestedBy}, <Time at={approval.createdAt} />
+              {approval.reason !== '' && `: ${approval.reason}`}
+            </>
+          }
+        >
+          {approval.decision === undefined ? <Decide approval={approval} /> : <Decision approval={approval} />}
+          <ApprovalDiff approval={approval} />
+          <Touches approval={approval} />
+          <Checks approval={approval} />
+        </Page>
+      )}
+    </ThingPage>
+  );
+}
+
+function Decision({ approval: { decidedBy, decidedAt, selfApproved } }: { approval: ApprovalAnswer }) {
+  if (decidedAt === undefined) return null;
+  return (
+    <Section bare>
+      <p className="text-soft">
+        {decidedBy === '' ? 'Ended' : `Decided by ${decidedBy}`}, <Time at={decidedAt} />
+        {selfApproved && '. It was their own change: nobody else could decide then.'}
+      </p>
+    </Section>
+  );
+}
+
+interface Impact {
+  services?: { id: string; name: string; firstDeploy?: boolean }[];
+  removed?: { id: string; slug: string }[];
+  replicas?: number;
+}
+
+/** What is deployed, and what depends on it. */
+function Touches({ approval: { impact, blastRadius, expiresAt, decision } }: { approval: ApprovalAnswer }) {
+  const { services = [], removed = [], replicas = 0 } = (impact ?? {}) as Impact;
+  return (
+    <Section title="Impact">
+      <Facts>
+        <Fact label="Deployed">
+          {services
+            .map(({ name, firstDeploy }) => (firstDeploy === true ? `${name} (for the first time)` : name))
+            .join(', ') || 'Nothing'}
+          {replicas > 0 && <span className="text-soft">, {counted(replicas, 'instance')} in all</span>}
+        </Fact>
+        {removed.length > 0 && <Fact label="Removed">{removed.map(({ slug }) => slug).join(', ')}</Fact>}
+        <Fact label="Depend on these">{blastRadius.map(({ name }) => name).join(', ') || 'No other services'}</Fact>
+        {decision === undefined && (
+          <Fact label="Expires">
+            <Time at={expiresAt} />
+          </Fact>
+        )}
+      </Facts>
+    </Section>
+  );
+}
+
+const checkWords: Record<string, string> = {
+  build: 'Build',
+  image: 'Image',
+  digest: 'Releases',
+  variables: 'Variables',
+  capacity: 'Cluster',
+  freeze: 'Freeze',
+};
+const outcomes: Record<ApprovalAnswer['checks'][number]['status'], { word: string; tone: Tone }> = {
+  passed: { word: 'Passed', tone: 'good' },
+  failed: { word: 'Failed', tone: 'fault' },
+  running: { word: 'Running', tone: 'live' },
+  skipped: { word: 'Skipped', tone: 'neutral' },
+};
+
+function Checks({ approval: { checks } }: { approval: ApprovalAnswer }) {
+  return (
+    <Section title="Checks">
+      <Rows label="Checks">
+        {checks.map(({ id, status, detail }) => (
+          <Row
+            key={id}
+            title={checkWords[id] ?? id}
+            detail={<span className="break-all">{detail}</span>}
+            facts={<Status tone={outcomes[status].tone}>{outcomes[status].word}</Status>}
+          />
+        ))}
+      </Rows>
+    </Section>
+  );
+}

@@ -1,0 +1,49 @@
+import { ChecklistIcon } from '@primer/octicons-react';
+import { useQuery } from '@tanstack/react-query';
+import { createRoute } from '@tanstack/react-router';
+import { usePlane } from '../../control-plane/plane.ts';
+import { page } from '../../frame/page-file.ts';
+import type { Place } from '../../frame/places.ts';
+import { organizationRoute } from '../../frame/routes.ts';
+import { type Affected, one } from '../../live/affected.ts';
+import { chosen, type Search } from '../../search.ts';
+import type { Deeds, Kinds } from '../audit-log/deed.ts';
+
+const approvals = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/approvals',
+  validateSearch: ({ show }: Search) => chosen('show', show, ['decided']),
+  component: page(() => import('./approval-list.tsx'), 'ApprovalList'),
+});
+const approval = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/approvals/$approval',
+  component: page(() => import('./approval.tsx'), 'Approval'),
+});
+
+export const routes = [approvals, approval] as const;
+
+export const place: Place = {
+  label: 'Approvals',
+  to: '/$organization/approvals',
+  icon: <ChecklistIcon />,
+  key: 'v',
+  group: 'work',
+  also: 'review production decide',
+  useBadge: () => {
+    const { data } = useQuery(usePlane().trpc.approvals.list.queryOptions({ query: { state: 'pending', limit: 100 } }));
+    return data && { count: data.items.length, tone: 'attention', label: 'pending approvals' };
+  },
+};
+
+export const affected: Affected<'approval'> = { approval: (trpc, id) => [one(trpc.approvals, id)] };
+
+export const kinds: Kinds<'approval'> = { approval: 'Approvals' };
+
+export const deeds: Deeds<'approval'> = {
+  'approval.requested': { label: 'Requested', done: ({ name }) => `requested approval in ${name}` },
+  'approval.decided': {
+    label: 'Decided',
+    done: ({ name, details }) => `${details.decision === 'approved' ? 'approved' : 'rejected'} a change of ${name}`,
+  },
+};

@@ -1,0 +1,61 @@
+import { Link } from '@tanstack/react-router';
+import { Section } from '../../components/page.tsx';
+import { EmptyState, LoadedPages } from '../../components/states.tsx';
+import { wordsOf } from '../../components/status.tsx';
+import { Timeline, TimelineItem } from '../../components/timeline.tsx';
+import { ClockTime } from '../../components/times/time.tsx';
+import { usePages } from '../../control-plane/pages.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { type Answers, useMembership } from '../../control-plane/session.ts';
+import { blockers, type DeploymentAnswer, eventWords, stageWords, states } from './deployment-words.ts';
+
+type Event = Answers['deployments']['events']['items'][number];
+
+/** What happened to a deployment, in words. */
+export function DeploymentHistory({ deployment: { id } }: { deployment: DeploymentAnswer }) {
+  const { trpc } = usePlane();
+  const { slug: organization } = useMembership();
+  const events = usePages(trpc.deployments.events, { path: { id }, query: { limit: 100 } });
+  return (
+    <Section
+      title="History"
+      actions={
+        <Link
+          to="/$organization/workflows/$workflow"
+          params={{ organization, workflow: id }}
+          className="rounded-sm text-soft text-sm hover:text-text"
+        >
+          The workflow behind it
+        </Link>
+      }
+    >
+      <LoadedPages pages={events} empty={<EmptyState title="Nothing happened yet" />}>
+        {(items) => (
+          <Timeline label="History">
+            {items.map((event) => (
+              <TimelineItem
+                key={event.id}
+                tone={wordsOf(eventWords, event.kind).tone}
+                title={titleOf(event)}
+                aside={<ClockTime at={event.at} />}
+              >
+                {event.message === '' ? undefined : event.message}
+              </TimelineItem>
+            ))}
+          </Timeline>
+        )}
+      </LoadedPages>
+    </Section>
+  );
+}
+
+function titleOf({ kind, stage, blocker, decision, decidedBy }: Event): string {
+  const { word } = wordsOf(eventWords, kind);
+  if (kind === 'stage-started' || kind === 'stage-ended') {
+    return `${stageWords[stage as keyof typeof stageWords] ?? stage}: ${word.toLowerCase()}`;
+  }
+  if (kind === 'blocked') return blockers[blocker as keyof typeof blockers]?.waits ?? word;
+  if (kind === 'decided') return `${decision === 'approved' ? 'Approved' : 'Rejected'} by ${decidedBy}`;
+  if (kind === 'finished') return `Ended: ${wordsOf(states, stage || decision).word.toLowerCase() || 'done'}`;
+  return word;
+}

@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { ActionMenu } from '../../components/actions/action-menu.tsx';
+import { Page } from '../../components/page.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { Time } from '../../components/times/time.tsx';
+import { usePlane } from '../../control-plane/plane.ts';
+import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
+import { deploymentActions, useDeploymentTools } from './deployment-actions.ts';
+import { DeploymentChanges } from './deployment-changes.tsx';
+import { DeploymentFailure } from './deployment-failure.tsx';
+import { DeploymentHistory } from './deployment-history.tsx';
+import { DeploymentLogs } from './deployment-logs.tsx';
+import { DeploymentStages } from './deployment-stages.tsx';
+import { DeploymentStatus } from './deployment-status.tsx';
+import { DeploymentWhy } from './deployment-why.tsx';
+import { type DeploymentAnswer, kindWords } from './deployment-words.ts';
+
+const route = getRouteApi('/$organization/p/$project/e/$environment/s/$service/deployments/$deployment');
+
+/** One deployment: its state, its stages, and what it changed, told and wrote. */
+export function Deployment() {
+  const { trpc } = usePlane();
+  const { deployment: id } = route.useParams();
+  const query = useQuery(trpc.deployments.get.queryOptions({ path: { id } }));
+  return (
+    <ThingPage query={query} noun="Deployment">
+      {(deployment) => <OneDeployment deployment={deployment} />}
+    </ThingPage>
+  );
+}
+
+const tabs = [
+  { label: 'Overview' },
+  { label: 'Changes', show: 'changes' },
+  { label: 'History', show: 'history' },
+  { label: 'Logs', show: 'logs' },
+] as const;
+
+function OneDeployment({ deployment }: { deployment: DeploymentAnswer }) {
+  const { show } = route.useSearch();
+  const tools = useDeploymentTools();
+  const { releaseNumber } = deployment;
+  return (
+    <Page
+      title={`Release ${releaseNumber}`}
+      status={<DeploymentStatus deployment={deployment} />}
+      about={<About deployment={deployment} />}
+      actions={<ActionMenu label="Actions for this deployment" actions={deploymentActions(deployment, tools)} />}
+      tabs={
+        <Tabs
+          label="Parts of the deployment"
+          tabs={tabs.map(({ label, ...tab }) => ({
+            label,
+            link: { to: '.', search: 'show' in tab ? { show: tab.show } : {} },
+            active: show === ('show' in tab ? tab.show : undefined),
+          }))}
+        />
+      }
+    >
+      {show === 'changes' && <DeploymentChanges deployment={deployment} />}
+      {show === 'history' && <DeploymentHistory deployment={deployment} />}
+      {show === 'logs' && <DeploymentLogs deployment={deployment} />}
+      {show === undefined && (
+        <>
+          <DeploymentWhy deployment={deployment} />
+          <DeploymentFailure deployment={deployment} />
+          <DeploymentStages deployment={deployment} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function About({ deployment }: { deployment: DeploymentAnswer }) {
+  const { kind, requestedBy, createdAt, changeSetMessage, serviceName, environmentName } = deployment;
+  return (
+    <>
+      {kindWords[kind]} of {serviceName} to {environmentName} by {requestedBy}, <Time at={createdAt} />
+      {changeSetMessage !== '' && `: ${changeSetMessage}`}
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import { createRoute } from '@tanstack/react-router';
+import { page } from '../../frame/page-file.ts';
+import { organizationRoute } from '../../frame/routes.ts';
+import { type Affected, all, one } from '../../live/affected.ts';
+import { chosen, type Search } from '../../search.ts';
+import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
+import { logSearch } from '../instances/log/log-search.ts';
+
+const deploymentPlace = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/deployments/$deployment',
+  component: page(() => import('./deployment-place.tsx'), 'DeploymentPlace'),
+});
+const deployment = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/p/$project/e/$environment/s/$service/deployments/$deployment',
+  validateSearch: (search: Search) => ({
+    ...chosen('show', search.show, ['changes', 'history', 'logs']),
+    ...logSearch(search),
+  }),
+  component: page(() => import('./deployment.tsx'), 'Deployment'),
+});
+
+export const routes = [deploymentPlace, deployment] as const;
+
+export const affected: Affected<'deployment'> = {
+  // What runs in an environment follows from its deployments.
+  deployment: (trpc, id) => [one(trpc.deployments, id), all(trpc.environments.overview)],
+};
+
+export const kinds: Kinds<'deployment'> = { deployment: 'Deployments' };
+
+export const deeds: Deeds<'deployment'> = {
+  'deployment.requested': {
+    label: 'Requested',
+    done: ({ name, details }) => `requested a deployment of ${name}${after(' to ', details.environment)}`,
+  },
+  'deployment.cancelled': {
+    label: 'Cancelled',
+    done: ({ name, details }) => `cancelled the deployment of ${name}${after(' to ', details.environment)}`,
+  },
+};

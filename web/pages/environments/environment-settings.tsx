@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query';
+import { formAction } from '../../components/actions/form-action.tsx';
+import { OneAction } from '../../components/actions/one-action.tsx';
+import { Copyable } from '../../components/copyable.tsx';
+import { Checkbox, Select } from '../../components/forms/form.tsx';
+import { Setting, Settings } from '../../components/forms/setting.tsx';
+import { Section } from '../../components/page.tsx';
+import { Loaded } from '../../components/states.tsx';
+import { useFieldChange } from '../../control-plane/field-change.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { useMay } from '../../control-plane/session.ts';
+import { type EnvironmentAnswer, useEnvironment } from './use-environment.ts';
+
+/** Settings of an environment, changed at once. */
+export function EnvironmentSettings() {
+  return <Loaded query={useEnvironment()}>{(environment) => <AllSettings environment={environment} />}</Loaded>;
+}
+
+function AllSettings({ environment }: { environment: EnvironmentAnswer }) {
+  const { trpc } = usePlane();
+  const { id, name, slug, namespace } = environment;
+  const rename = formAction({
+    label: 'Rename',
+    title: `Rename ${name}`,
+    operation: trpc.environments.change,
+    path: { id },
+    current: { name },
+    fields: { name: {} },
+    succeeded: 'Environment renamed',
+  });
+  return (
+    <Section title="Environment">
+      <Settings>
+        <Setting title="Name" about={`Its short name stays ${slug}.`}>
+          {name}
+          <OneAction action={rename} small />
+        </Setting>
+        <Production environment={environment} />
+        <Cluster environment={environment} />
+        <Setting title="Space on the cluster" about="The name of what it has there.">
+          <Copyable text={namespace} label="name" />
+        </Setting>
+      </Settings>
+    </Section>
+  );
+}
+
+function Production({ environment: { id, name, production } }: { environment: EnvironmentAnswer }) {
+  const { trpc } = usePlane();
+  const change = useFieldChange({
+    operation: trpc.environments.change,
+    path: { id },
+    field: 'production',
+    value: production,
+    word: (is) => (is === true ? 'production' : 'not production'),
+    failed: 'The setting could not be changed',
+    succeeded: (_, is) => `${name} is ${is === true ? 'production' : 'not production'}`,
+    shownBy: [trpc.environments.list.pathKey()],
+    isIt: (one: { id: string }) => one.id === id,
+  });
+  return (
+    <Setting title="Production" about="Its staged changes and deployments wait for an approval.">
+      <Checkbox
+        label="Production"
+        checked={production}
+        disabled={!useMay('admin')}
+        onChange={(is) => change.send(is)}
+      />
+    </Setting>
+  );
+}
+
+function Cluster({ environment: { id, name, clusterId } }: { environment: EnvironmentAnswer }) {
+  const { trpc } = usePlane();
+  const clusters = useQuery(trpc.clusters.list.queryOptions({ query: { limit: 200 } })).data?.items ?? [];
+  const wordOf = (theirs: unknown) => clusters.find((cluster) => cluster.id === theirs)?.name ?? 'none';
+  const mayChange = useMay('admin');
+  const change = useFieldChange({
+    operation: trpc.environments.change,
+    path: { id },
+    field: 'clusterId',
+    value: clusterId as never,
+    word: wordOf,
+    failed: 'The cluster could not be changed',
+    succeeded: (_, to) => `${name} runs on ${wordOf(to)}`,
+    shownBy: [trpc.environments.list.pathKey()],
+    isIt: (one: { id: string }) => one.id === id,
+  });
+  return (
+    <Setting title="Cluster" about="Where its services run.">
+      {mayChange ? (
+        <div className="w-52 max-w-full">
+          <Select
+            label="Cluster"
+            value={clusterId ?? ''}
+            onChange={(to) => to !== '' && change.send(to)}
+            choices={[
+              ...(clusterId === undefined ? [{ value: '', label: 'None yet' }] : []),
+              ...clusters.map(({ id: value, name: label }) => ({ value, label })),
+            ]}
+          />
+        </div>
+      ) : (
+        wordOf(clusterId)
+      )}
+    </Setting>
+  );
+}

@@ -1,0 +1,105 @@
+import { createRoute } from '@tanstack/react-router';
+import { useList } from '../../control-plane/by-slug.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { page } from '../../frame/page-file.ts';
+import { organizationRoute } from '../../frame/routes.ts';
+import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
+import { type Affected, all, one } from '../../live/affected.ts';
+import { flag, type Search } from '../../search.ts';
+import { count, type Deeds, type Kinds } from '../audit-log/deed.ts';
+import { plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
+import { logSearch } from '../instances/log/log-search.ts';
+import { useProject } from '../projects/use-project.ts';
+import { useEnvironment } from './use-environment.ts';
+
+const environment = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/p/$project/e/$environment',
+  validateSearch: ({ add, changes }: Search) => ({ ...flag('add', add), ...flag('changes', changes) }),
+  component: page(() => import('./environment.tsx'), 'Environment'),
+});
+const environmentServices = createRoute({
+  getParentRoute: () => environment,
+  path: '/',
+  component: page(() => import('./environment-services.tsx'), 'EnvironmentServices'),
+});
+
+const environmentDeployments = createRoute({
+  getParentRoute: () => environment,
+  path: '/deployments',
+  component: page(() => import('./environment-deployments.tsx'), 'EnvironmentDeployments'),
+});
+const environmentLogs = createRoute({
+  getParentRoute: () => environment,
+  path: '/logs',
+  validateSearch: logSearch,
+  component: page(() => import('./environment-logs.tsx'), 'EnvironmentLogs'),
+});
+const environmentSettings = createRoute({
+  getParentRoute: () => environment,
+  path: '/settings',
+  component: page(() => import('./environment-settings.tsx'), 'EnvironmentSettings'),
+});
+
+export const routes = [
+  environment.addChildren([environmentServices, environmentDeployments, environmentLogs, environmentSettings]),
+] as const;
+
+const at = '/$organization/p/$project/e/$environment';
+
+export const scope: Scope = {
+  path: at,
+  noun: 'Environment',
+  nouns: 'Environments',
+  useName: () => nameOf(useEnvironment(), ({ name }) => name),
+  useSiblings: () => {
+    const { data } = useProject();
+    const { items } = useList(usePlane().trpc.environments.list, { path: { id: data?.id ?? '' } }, data !== undefined);
+    return {
+      items: items?.map(({ slug, name, production }) => ({
+        value: slug,
+        label: name,
+        ...(production ? { detail: 'production' } : {}),
+      })),
+    };
+  },
+  navigation: [
+    { label: 'Services', to: at },
+    { label: 'Deployments', to: `${at}/deployments` },
+    { label: 'Logs', to: `${at}/logs` },
+    { label: 'Settings', to: `${at}/settings` },
+  ],
+};
+
+export const affected: Affected<'environment' | 'change_set'> = {
+  // Lists of environments name their project.
+  environment: (trpc) => [all(trpc.environments)],
+  // Hints of change sets name their environment.
+  change_set: (trpc, id) => [
+    one(trpc.changeSets, id),
+    one(trpc.variables, id),
+    one(trpc.environments, id),
+    // With the settings that are wanted in an environment.
+    all(trpc.services),
+    all(trpc.processes),
+  ],
+};
+
+export const kinds: Kinds<'environment' | 'change_set'> = { environment: 'Environments', change_set: 'Change sets' };
+
+const changes = (items: unknown) => (items === undefined ? 'changes' : count(items, 'change'));
+
+export const deeds: Deeds<'environment' | 'change_set'> = {
+  ...plainDeeds('environment', 'the environment'),
+  'environment.updated': updatedDeed('the environment'),
+  'change_set.staged': {
+    label: 'Staged',
+    done: ({ name, details }) => `staged ${changes(details.items)} in ${name}`,
+  },
+  'change_set.unstaged': { label: 'Unstaged', done: ({ name }) => `removed a staged change from ${name}` },
+  'change_set.discarded': { label: 'Discarded', done: ({ name }) => `discarded the staged changes of ${name}` },
+  'change_set.applied': {
+    label: 'Applied',
+    done: ({ name, details }) => `applied ${changes(details.items)} to ${name}`,
+  },
+};

@@ -1,0 +1,45 @@
+import type { DiffLine } from '../../../components/diff/diff.tsx';
+import type { Answers } from '../../../control-plane/session.ts';
+
+export type StagedView = Answers['changeSets']['draft'];
+export type StagedItem = StagedView['items'][number];
+type ItemOfDiff = Pick<StagedItem, 'id' | 'kind' | 'label' | 'from' | 'to' | 'secret' | 'toEmpty'>;
+
+/** Items below the slug of their service, in the order in which services came. */
+export function byService<Item extends Pick<StagedItem, 'serviceSlug'>>(items: readonly Item[]): [string, Item[]][] {
+  const services = new Map<string, Item[]>();
+  for (const item of items) services.set(item.serviceSlug, [...(services.get(item.serviceSlug) ?? []), item]);
+  return [...services];
+}
+
+/** A change as a line of a diff, by the words that the control plane has for it. */
+export function lineOf({ id, kind, label: title, from, to, secret, toEmpty }: ItemOfDiff): DiffLine {
+  const before = valueText(from);
+  const [family, verb] = kind.split('.');
+  if (verb === 'create') return { id, title, note: family === 'service' ? 'Added to this environment' : 'Added' };
+  if (verb === 'remove') return { id, title, note: 'Removed from this environment' };
+  if (verb === 'delete') return { id, title, note: 'Deleted' };
+  if (verb === 'unset') return { id, title, from: before ?? '', secret };
+  const after = toEmpty ? '' : (valueText(to) ?? 'none');
+  return { id, title, ...(before === undefined ? {} : { from: before }), to: after, secret };
+}
+
+/** A value of JSON text as people read it; undefined: nothing is there. */
+export function valueText(json: string): string | undefined {
+  if (json === '') return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return json;
+  }
+  if (value === null) return undefined;
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(' ');
+  if (typeof value === 'object') {
+    const { imageRepository, repository, gitUrl } = value as Record<string, unknown>;
+    const source = [imageRepository, repository, gitUrl].find((one) => typeof one === 'string' && one !== '');
+    return typeof source === 'string' ? source : 'imageRepository' in value ? 'none' : JSON.stringify(value);
+  }
+  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value);
+}

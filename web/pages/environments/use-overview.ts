@@ -1,0 +1,21 @@
+import { useQuery } from '@tanstack/react-query';
+import type { TellsAsOf } from '../../components/status.tsx';
+import { usePlane } from '../../control-plane/plane.ts';
+import type { Answers } from '../../control-plane/session.ts';
+
+type Overview = Answers['environments']['overview'];
+/** A service in an environment, as current as the agent's last report. */
+export type ServiceOverview = Overview['services'][number] & TellsAsOf;
+
+/** The services of an environment: what runs, how it is, and what is under way. */
+export function useOverview(environmentId: string) {
+  const { trpc } = usePlane();
+  return useQuery({
+    ...trpc.environments.overview.queryOptions({ path: { id: environmentId } }),
+    select: servicesOf,
+  });
+}
+
+function servicesOf({ services, asOf }: Overview): ServiceOverview[] {
+  return asOf === undefined ? services : services.map((service) => ({ ...service, asOf }));
+}

@@ -1,0 +1,112 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { slugOf } from '../../../domain/slug.ts';
+import { Button } from '../../components/forms/button.tsx';
+import { Form, TextField } from '../../components/forms/form.tsx';
+import { RadioField } from '../../components/forms/radios.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { useMembership } from '../../control-plane/session.ts';
+import { useNewProject } from './use-new-project.ts';
+
+const sources = [
+  {
+    value: 'registry',
+    label: 'An image of a registry',
+    hint: 'Public, or one that the organization has a credential for.',
+  },
+  { value: 'push', label: 'Push one here', hint: 'Ballast is a registry: the next step shows the lines.' },
+] as const;
+
+const places = [
+  { value: 'staging', label: 'Staging' },
+  { value: 'production', label: 'Production', hint: 'Changes there wait for an approval.' },
+] as const;
+
+/** What a new project needs to run: a name and an image. */
+export function NewProjectForm() {
+  const { slug: organization } = useMembership();
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [from, setFrom] = useState<(typeof sources)[number]['value']>('registry');
+  const [image, setImage] = useState('');
+  const [port, setPort] = useState('8080');
+  const [place, setPlace] = useState<(typeof places)[number]['value']>('staging');
+  const { begin, sending, problem, made } = useNewProject(
+    ({ project, environment }, deployment) =>
+      void navigate({
+        to: '/$organization/new-project',
+        params: { organization },
+        search: { project, environment, ...(deployment === undefined ? {} : { deployment }) },
+        ignoreBlocker: true,
+      }),
+  );
+  const slug = made?.project ?? slugOf(name);
+  const wish = { name: name.trim(), image: from === 'push' ? '' : image.trim(), port: Number(port) };
+  return (
+    <Form
+      problem={problem}
+      places={['name', 'source.imageRepository', 'process.port']}
+      onSubmit={() => begin({ ...wish, production: place === 'production' })}
+    >
+      {made !== undefined && problem !== undefined && (
+        <Notice tone="attention">
+          The project {made.project} was made. Correct what is wrong; the rest goes on from there.
+        </Notice>
+      )}
+      <TextField
+        name="name"
+        label="Name"
+        value={name}
+        onChange={setName}
+        required
+        first
+        maxLength={100}
+        placeholder="Shop"
+        hint={
+          slug === '' ? (
+            'Its short name follows from it, and never changes.'
+          ) : (
+            <Short text={`${organization}/${slug}`} />
+          )
+        }
+      />
+      <RadioField label="Image" value={from} onChange={setFrom} choices={sources} />
+      {from === 'registry' && (
+        <TextField
+          name="source.imageRepository"
+          label="Reference"
+          value={image}
+          onChange={setImage}
+          required
+          mono
+          placeholder="registry.example.com/shop/web:1.4"
+        />
+      )}
+      <TextField
+        name="process.port"
+        label="Port"
+        type="number"
+        min={1}
+        max={65_535}
+        required
+        value={port}
+        onChange={setPort}
+        hint="Where it listens; told to it as PORT."
+      />
+      <RadioField label="Environment" value={place} onChange={setPlace} choices={places} />
+      <div className="flex justify-end">
+        <Button type="submit" look="strong" busy={sending}>
+          {from === 'push' ? 'Create project' : 'Create and deploy'}
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+function Short({ text }: { text: string }) {
+  return (
+    <>
+      Its short name is <code className="text-text">{text}</code>, and never changes.
+    </>
+  );
+}

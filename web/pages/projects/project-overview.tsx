@@ -1,0 +1,104 @@
+import { ContainerIcon } from '@primer/octicons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { formAction } from '../../components/actions/form-action.tsx';
+import { usePageAction } from '../../components/actions/use-page-action.tsx';
+import { ButtonLink } from '../../components/forms/button.tsx';
+import { Checkbox } from '../../components/forms/form.tsx';
+import { Card, Section } from '../../components/page.tsx';
+import { EmptyState, Loaded } from '../../components/states.tsx';
+import type { Column } from '../../components/table/column.ts';
+import { nameColumn } from '../../components/table/name-column.tsx';
+import { Table } from '../../components/table/table.tsx';
+import { useList } from '../../control-plane/by-slug.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import type { EnvironmentAnswer } from '../environments/use-environment.ts';
+import { ServicePlace } from '../services/service-place.tsx';
+import type { ServiceAnswer } from '../services/use-service.ts';
+import { EnvironmentCards } from './environment-cards.tsx';
+import { type ProjectAnswer, useProject } from './use-project.ts';
+
+const route = getRouteApi('/$organization/p/$project');
+
+/** Environments beside each other, services below each other: what runs where, how it is, and what is under way. */
+export function ProjectOverview() {
+  return <Loaded query={useProject()}>{(project) => <Matrix project={project} />}</Loaded>;
+}
+
+function Matrix({ project: { id } }: { project: ProjectAnswer }) {
+  const { trpc } = usePlane();
+  const params = route.useParams();
+  const path = { id };
+  const services = useList(trpc.services.list, { path });
+  const environments = useList(trpc.environments.list, { path });
+  const { button, dialog } = usePageAction(
+    'add',
+    formAction({
+      label: 'New environment',
+      operation: trpc.environments.create,
+      path,
+      start: { production: false },
+      fields: {
+        name: { placeholder: 'Preview' },
+        production: {
+          control: ({ value, onChange }) => (
+            <Checkbox
+              label="Production"
+              hint="Its changes wait for an approval."
+              checked={value === true}
+              onChange={onChange}
+            />
+          ),
+        },
+      },
+      submit: 'Create environment',
+      succeeded: ({ name }) => `${name} created`,
+    }),
+  );
+  const shown = environments.items ?? [];
+  const first = shown.find(({ production }) => !production) ?? shown[0];
+  return (
+    <>
+      <Section title="Environments" actions={button} bare>
+        <EnvironmentCards environments={shown} />
+      </Section>
+      <Section title="Services" bare>
+        <Card>
+          <Table
+            label="Services"
+            pages={services}
+            columns={[nameColumn(), ...shown.map((environment) => columnOf(environment, shown))]}
+            empty={
+              <EmptyState
+                icon={<ContainerIcon />}
+                title="No services yet"
+                action={
+                  first !== undefined && (
+                    <ButtonLink
+                      to="/$organization/p/$project/e/$environment"
+                      params={{ ...params, environment: first.slug }}
+                      search={{ add: true }}
+                    >
+                      New service in {first.name}
+                    </ButtonLink>
+                  )
+                }
+              >
+                A service runs an image in one environment or in several.
+              </EmptyState>
+            }
+          />
+        </Card>
+      </Section>
+      {dialog}
+    </>
+  );
+}
+
+function columnOf(environment: EnvironmentAnswer, all: readonly EnvironmentAnswer[]): Column<ServiceAnswer> {
+  return {
+    label: environment.name,
+    cell: (service) => <ServicePlace service={service} environment={environment} others={all} />,
+    width: 'minmax(0, 1.5fr)',
+    phone: 'labelled',
+  };
+}

@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Notice } from '../../components/notice.tsx';
+import { Card, Fact, Facts, Section } from '../../components/page.tsx';
+import { EmptyState, Loaded } from '../../components/states.tsx';
+import { LastKnown, Status, wordsOf } from '../../components/status.tsx';
+import { Time } from '../../components/times/time.tsx';
+import { usePlane } from '../../control-plane/plane.ts';
+import { deploymentLink } from '../deployments/deployment-link.ts';
+import { DeploymentStages } from '../deployments/deployment-stages.tsx';
+import { DeploymentWhy } from '../deployments/deployment-why.tsx';
+import { kindWords, states } from '../deployments/deployment-words.ts';
+import type { ServiceOverview } from '../environments/use-overview.ts';
+import { ServiceAddresses } from './service-addresses.tsx';
+import { ServiceInstances } from './service-instances.tsx';
+import { type Placed, useService, useServiceOverview } from './use-service.ts';
+
+const route = getRouteApi('/$organization/p/$project/e/$environment/s/$service');
+
+/** A service in an environment: what runs, where it answers, and what is under way. */
+export function ServiceOverviewPage() {
+  return <Loaded query={useService()}>{(placed) => <Overview {...placed} />}</Loaded>;
+}
+
+function Overview({ service, environment }: Placed) {
+  const overview = useServiceOverview({ service, environment });
+  if (overview === undefined) {
+    return (
+      <Card>
+        <EmptyState title="Not deployed yet">
+          {service.name} is staged in {environment.name}: review and deploy the staged changes above.
+        </EmptyState>
+      </Card>
+    );
+  }
+  const { pendingDeployment, failedDeployment } = overview;
+  return (
+    <>
+      {pendingDeployment !== undefined && <UnderWay id={pendingDeployment.id} />}
+      {pendingDeployment === undefined && failedDeployment !== undefined && <Failed failed={failedDeployment} />}
+      <Section title="What runs">
+        <ServiceFacts overview={overview} image={service.source.imageRepository} />
+      </Section>
+      <ServiceInstances service={service} environment={environment} />
+    </>
+  );
+}
+
+/** The deployment that is under way, as far as it has come. */
+function UnderWay({ id }: { id: string }) {
+  const { trpc } = usePlane();
+  const { organization } = route.useParams();
+  const { data } = useQuery(trpc.deployments.get.queryOptions({ path: { id } }));
+  if (data === undefined) return null;
+  const { word, tone } = wordsOf(states, data.state);
+  return (
+    <>
+      <Section bare>
+        <p className="flex flex-wrap items-center gap-x-3">
+          <Link {...deploymentLink(data, organization)} className="rounded-sm font-medium hover:underline">
+            {kindWords[data.kind]}: release {data.releaseNumber}
+          </Link>
+          <Status tone={tone}>{word}</Status>
+        </p>
+      </Section>
+      <DeploymentWhy deployment={data} />
+      <DeploymentStages deployment={data} />
+    </>
+  );
+}
+
+function Failed({ failed }: { failed: NonNullable<ServiceOverview['failedDeployment']> }) {
+  const { organization } = route.useParams();
+  return (
+    <Notice tone="fault" title={`Release ${failed.releaseNumber} did not go live`}>
+      {failed.message !== '' && <p>{failed.message}</p>}
+      <Link {...deploymentLink(failed, organization)} className="underline underline-offset-3">
+        Show the deployment
+      </Link>
+    </Notice>
+  );
+}
+
+function ServiceFacts({ overview, image }: { overview: ServiceOverview; image: string }) {
+  const { activeReleaseNumber, activeReleaseDigest, activeDeployedAt, replicasReady, replicasDesired } = overview;
+  return (
+    <Facts>
+      <Fact label="Release">
+        {activeReleaseNumber === undefined ? 'None yet' : activeReleaseNumber}
+        {activeDeployedAt !== undefined && (
+          <span className="text-soft">
+            {' '}
+            live since <Time at={activeDeployedAt} />
+          </span>
+        )}
+      </Fact>
+      <Fact label="Address">
+        <ServiceAddresses of={overview} />
+      </Fact>
+      <Fact label="Instances">
+        {replicasReady} of {replicasDesired} ready <LastKnown of={overview} />
+      </Fact>
+      <Fact label="Image">
+        <code className="break-all">{image || 'None yet'}</code>
+        {activeReleaseDigest !== '' && <span className="block break-all text-soft">Runs {activeReleaseDigest}</span>}
+      </Fact>
+      {overview.message !== '' && <Fact label="Now">{overview.message}</Fact>}
+    </Facts>
+  );
+}

@@ -1,0 +1,58 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Badge } from '../../components/status.tsx';
+import type { EnvironmentAnswer } from '../environments/use-environment.ts';
+import { useOverview } from '../environments/use-overview.ts';
+import { LastDeployment } from './service-columns.tsx';
+import { ServiceHealth } from './service-health.tsx';
+import type { ServiceAnswer } from './use-service.ts';
+
+const route = getRouteApi('/$organization/p/$project');
+
+interface ServicePlaceProps {
+  service: ServiceAnswer;
+  environment: EnvironmentAnswer;
+  /** Beside which it stands: an image that differs from theirs is told. */
+  others: readonly EnvironmentAnswer[];
+}
+
+/** A service in one environment, as a cell: release, health, drift, and the deployment that is under way. */
+export function ServicePlace({ service, environment, others }: ServicePlaceProps) {
+  const params = route.useParams();
+  const here = usePlaced(environment.id, service.id);
+  if (here === undefined) return <span className="text-faint">Not there</span>;
+  const { activeReleaseNumber, pendingDeployment, failedDeployment } = here;
+  return (
+    <span className="flex flex-col items-start gap-0.5 py-0.5">
+      <span className="flex flex-wrap items-center gap-x-2">
+        <Link
+          to="/$organization/p/$project/e/$environment/s/$service"
+          params={{ ...params, environment: environment.slug, service: service.slug }}
+          className="rounded-sm font-medium text-text hover:underline"
+        >
+          {activeReleaseNumber === undefined ? 'No release' : `Release ${activeReleaseNumber}`}
+          <span className="sr-only">
+            {' '}
+            of {service.name} in {environment.name}
+          </span>
+        </Link>
+        {!environment.production && others.map((one) => <Ahead key={one.id} of={here} than={one} />)}
+      </span>
+      <span className="text-text">
+        <ServiceHealth of={here} />
+      </span>
+      {(pendingDeployment !== undefined || failedDeployment !== undefined) && <LastDeployment of={here} />}
+    </span>
+  );
+}
+
+function usePlaced(environmentId: string, serviceId: string) {
+  return useOverview(environmentId).data?.find((one) => one.serviceId === serviceId);
+}
+
+/** Drift: production runs another image. */
+function Ahead({ of, than }: { of: NonNullable<ReturnType<typeof usePlaced>>; than: EnvironmentAnswer }) {
+  const other = usePlaced(than.id, of.serviceId)?.activeReleaseDigest ?? '';
+  if (!than.production || other === '' || of.activeReleaseDigest === '' || other === of.activeReleaseDigest)
+    return null;
+  return <Badge tone="live">differs from {than.name}</Badge>;
+}
