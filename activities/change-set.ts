@@ -1,3 +1,4 @@
+import { expireApproval } from '../db/approvals/expire.ts';
 import { type ChangeSetRef, type ChangeSetSays, settle } from '../db/change-sets/settle.ts';
 import { effect } from '../db/engine/effect.ts';
 import { actorAuthor } from './caller.ts';
@@ -10,8 +11,12 @@ export function createActivities({ database }: ActivityParts) {
       return await effect(database, actorAuthor(), (settling) => settle(settling, ref, failed));
     },
 
-    async expireChangeSet(ref: ChangeSetRef): Promise<ChangeSetSays> {
-      return await effect(database, actorAuthor(), (expiring) => settle(expiring, ref));
+    async expireChangeSet({ projectId, ...ref }: ChangeSetRef & { projectId: string }): Promise<ChangeSetSays> {
+      return await effect(database, actorAuthor(), async (expiring) => {
+        const project = { organizationId: ref.organizationId, projectId };
+        await expireApproval(expiring, project, { column: 'change_set_id', id: ref.changeSetId });
+        return await settle(expiring, ref);
+      });
     },
   };
 }

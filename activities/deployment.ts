@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import { expireApproval } from '../db/approvals/expire.ts';
 import { admit, lockAdmission } from '../db/deployments/admission.ts';
 import { tellDeploymentEvents } from '../db/deployments/deployment-events.ts';
 import { CannotRoll, rollBack, rollForward } from '../db/deployments/rollout.ts';
 import { type Told, toldRollout } from '../db/deployments/told-rollout.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';
-import { tenant } from '../db/postgres/tenant.ts';
 import { endedStages, type StageTime, stagesAfter, stagesAtClaim } from '../domain/deployments/stages.ts';
 import { type DeploymentBlocker, type DeploymentState, isDeploymentFinal } from '../domain/deployments/states.ts';
 import { Problem } from '../domain/problems.ts';
@@ -84,9 +84,7 @@ export function createActivities({ database, keyring, ingressDomain }: ActivityP
     /** Nobody has decided in time on the approval of this deployment alone. */
     async expireDeployment(ref: Ref): Promise<DeploymentSays> {
       return await effect(database, actorAuthor(), async (expiring) => {
-        await lockAdmission(expiring, ref);
-        const approvalId = await overdueApproval(expiring, ref);
-        if (approvalId !== undefined) await admit(expiring, ref, { event: 'decide', approvalId, decision: 'expired' });
+        await expireApproval(expiring, ref, { column: 'deployment_id', id: ref.deploymentId });
         const row = await lockRow(expiring, ref);
         return row === undefined ? gone : says(row);
       });
@@ -169,18 +167,6 @@ const gone: DeploymentSays = { state: 'cancelled', revision: 0, waitsFor: '', me
 
 function says({ state, revision, waits_for: waitsFor, message }: Row): DeploymentSays {
   return { state, revision, waitsFor: waitsFor ?? '', message: message ?? '' };
-}
-
-/** Its own approval, if nobody has decided in time. */
-async function overdueApproval({ kysely }: Effect, { deploymentId, organizationId }: Ref): Promise<string | undefined> {
-  const row = await tenant(kysely, organizationId)
-    .selectFrom('approval')
-    .select('id')
-    .where('deployment_id', '=', deploymentId)
-    .where('decision', 'is', null)
-    .where('expires_at', '<=', sql<Date>`now()`)
-    .executeTakeFirst();
-  return row?.id;
 }
 
 /** Locked, so that an activity that runs twice at once says everything once. */

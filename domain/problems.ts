@@ -33,6 +33,7 @@ export const problems = {
   'members-without-mfa': { status: 409, title: 'Conflict' },
   'already-decided': { status: 409, title: 'Conflict' },
   'deployments-at-limit': { status: 409, title: 'Conflict' },
+  'release-retired': { status: 409, title: 'Conflict' },
   'service-suspended': { status: 409, title: 'Conflict' },
   'cluster-in-use': { status: 409, title: 'Conflict' },
   'cluster-not-ready': { status: 409, title: 'Conflict' },

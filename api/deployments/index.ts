@@ -4,6 +4,8 @@ import { listDeployments } from './list-deployments.ts';
 import { listEnvironmentDeployments } from './list-environment-deployments.ts';
 import { listEvents } from './list-events.ts';
 import { listServiceDeployments } from './list-service-deployments.ts';
+import { redeploy } from './redeploy.ts';
+import { rollBack } from './roll-back.ts';
 import { streamDeployment } from './stream-deployment.ts';
 
 export const deployments = {
@@ -14,4 +16,6 @@ export const deployments = {
   cancel: cancelDeployment,
   events: listEvents,
   stream: streamDeployment,
+  rollBack,
+  redeploy,
 };

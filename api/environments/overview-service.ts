@@ -66,7 +66,7 @@ export function overviewServiceAnswer(
   const { serviceId, serviceName, serviceSlug, suspended, pending, failed, last, stagedIn, error } = row;
   const { activeReleaseId, activeReleaseNumber, activeReleaseDigest, activeDeployedAt } = row;
   // Of another version's workload or instance nothing is known.
-  const processes = wantedProcesses.safeParse(row.processes).data ?? [];
+  const processes = wantedProcesses.safeParse(row.workload?.processes).data ?? [];
   const instances = (row.instances ?? []).flatMap((instance) => told.safeParse(instance).data ?? []);
   const replicas = replicasOf(processes, instances);
   const port = cluster && factsOf(cluster)?.ingress?.port;

@@ -7,6 +7,7 @@ import { writeSettings } from '../change-sets/apply/write-settings.ts';
 import { tellOfDraft } from '../change-sets/drafts.ts';
 import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
 import { admit, lockAdmission, type ProjectRef } from '../deployments/admission.ts';
+import { restoreSettings } from '../deployments/restore-settings.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
 import type { JsonObject } from '../postgres/json.ts';
@@ -41,7 +42,9 @@ export async function decideApproval(
   const row = await tenant(effect.kysely, organizationId)
     .selectFrom('approval')
     .innerJoin('environment', 'environment.id', 'approval.environment_id')
+    .leftJoin('deployment', 'deployment.id', 'approval.deployment_id')
     .select(['approval.decision', 'approval.change_set_id', 'approval.basis', 'approval.decided_by_name'])
+    .select(['approval.kind', 'deployment.release_id as releaseId', 'deployment.service_id as serviceId'])
     .select(['environment.id as environmentId', 'environment.name'])
     .where('approval.id', '=', id)
     .forUpdate('approval')
@@ -52,6 +55,9 @@ export async function decideApproval(
   if (decision === 'approved') {
     await refuseStale(effect, place, row.basis);
     if (row.change_set_id !== null) await applyHeld(effect, keyring, place, row.change_set_id);
+    const { kind, releaseId, serviceId } = row;
+    if (kind === 'rollback' && releaseId !== null && serviceId !== null)
+      await restoreSettings(effect, keyring, { ...place, id: releaseId, serviceId });
   }
   await admit(effect, project, { event: 'decide', approvalId: id, decision, ...(by === undefined ? {} : { by }) });
   if (row.change_set_id !== null && decision === 'approved') {

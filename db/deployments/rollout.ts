@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { emptyWorkload, type ToRoll, workloadOf } from '../../domain/deployments/workload-of.ts';
-import type { ReleaseContent } from '../../domain/services/settings.ts';
+import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
 import type { Effect } from '../engine/effect.ts';
 import { openReleaseSecrets } from '../releases/secrets.ts';
 import { applySlice } from '../workloads/cluster-slices.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
+import { withReplicasOf } from './restore-settings.ts';
 
 /** The key of a service in an environment in its cluster's desired state. */
 export function rolloutKey(environmentId: string, serviceId: string): string {
@@ -37,6 +38,8 @@ interface Row {
   name: string;
   release_id: string;
   content: ReleaseContent;
+  /** The settings of today, where they say how many replicas run. */
+  today: ServiceSettings | null;
   sealed: Buffer | null;
   content_digest: string;
   runs_as: string | null;
@@ -110,7 +113,11 @@ const columns = sql`
     service.id as service_id, service.slug as service_slug,
     concat(project.slug, '/', environment.slug, '/', service.slug) as name,
     release.id as release_id, release.content, release.sealed, release.content_digest,
-    deployment.id as deployment_id, deployment.runs_as`;
+    deployment.id as deployment_id, deployment.runs_as,
+    case when deployment.kind = 'rollback' then (
+      select settings from environment_service today where today.organization_id = release.organization_id
+        and today.environment_id = release.environment_id and today.service_id = release.service_id
+    ) end as today`;
 const names = sql`
   join environment on environment.organization_id = release.organization_id and environment.id = release.environment_id
   join service on service.organization_id = release.organization_id and service.id = release.service_id
@@ -138,7 +145,7 @@ async function put(
 function formed(row: Row, secrets: Record<string, string>, form: (roll: ToRoll) => ReturnType<typeof workloadOf>) {
   try {
     return form({
-      content: row.content,
+      content: { ...row.content, settings: withReplicasOf(row.content.settings, row.today ?? undefined) },
       secrets,
       runsAs: row.runs_as ?? '',
       rollout: { id: row.deployment_id, digest: row.content_digest },

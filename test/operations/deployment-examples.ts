@@ -1,5 +1,6 @@
 import { admit } from '../../db/deployments/admission.ts';
 import { effect } from '../../db/engine/effect.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
 import { machine } from '../seeds/seed.ts';
 import { seedPlace, seedRelease } from '../seeds/seed-place.ts';
 import type { Example, ExampleGround } from './example.ts';
@@ -18,6 +19,18 @@ export function deploymentExamples({ api, ours }: ExampleGround): Record<string,
     );
     return { id, environmentId, serviceId };
   };
+  /** A place where the second of two releases is live. */
+  const living = async () => {
+    const place = await seedPlace(api.database, organizationId);
+    const first = await seedRelease(api.database, place, 1);
+    const second = await seedRelease(api.database, place, 2);
+    await tenant(api.database.kysely, organizationId)
+      .updateTable('environment_service')
+      .set({ live_release_id: second.id })
+      .where('service_id', '=', place.serviceId)
+      .execute();
+    return { place, firstId: first.id };
+  };
   const environment = async () => ({ id: (await waiting()).environmentId });
   return {
     'deployments.list': { prepare: waiting },
@@ -27,6 +40,14 @@ export function deploymentExamples({ api, ours }: ExampleGround): Record<string,
     'deployments.cancel': { prepare: waiting },
     'deployments.events': { prepare: waiting },
     'deployments.stream': { prepare: waiting },
+    'deployments.rollBack': { prepare: async () => ({ id: (await living()).firstId }) },
+    'deployments.redeploy': {
+      prepare: async () => {
+        const { place } = await living();
+        return { id: place.serviceId, environmentId: place.environmentId };
+      },
+      body: ({ environmentId }) => ({ environmentId }),
+    },
     'workloads.logsOfEnvironment': { prepare: environment },
   };
 }

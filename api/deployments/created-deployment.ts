@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { findApproval } from '../../db/approvals/approvals.ts';
+import { findDeployment, listDeployments } from '../../db/deployments/deployments.ts';
+import { findReleaseToDeploy } from '../../db/deployments/release-to-deploy.ts';
+import { type ReleaseToDeploy, requestDeployment } from '../../db/deployments/request-deployment.ts';
+import type { Effect } from '../../db/engine/effect.ts';
+import { findRelease } from '../../db/releases/releases.ts';
+import { deploymentStates, isDeploymentFinal } from '../../domain/deployments/states.ts';
+import { approvalAnswer, approvalSchema } from '../approvals/approval.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
+import { resource } from '../engine/resource.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
+import { releaseAnswer, releaseSchema } from '../releases/release.ts';
+import { deploymentAnswer, deploymentSchema } from './deployment.ts';
+import { refuseAdmission } from './refuse-admission.ts';
+
+export const theReleaseToDeploy = resource('release', findReleaseToDeploy, ({ projectId }) => projectId);
+
+/** The body of a direct start. */
+export const startBody = z.strictObject({
+  reason: z.string().trim().max(1_000).default('').describe('Shown to the person who approves it.'),
+  queue: z
+    .boolean()
+    .default(false)
+    .describe('Wait for a slot instead of 409 while the project runs its maximum of deployments.'),
+});
+
+export const createdSchema = z
+  .object({
+    approval: approvalSchema.optional().describe('It is held until this is decided.'),
+    deployment: deploymentSchema,
+    release: releaseSchema,
+    superseded: z
+      .array(z.object({ deploymentId: z.guid(), releaseNumber: z.int(), state: z.enum(deploymentStates) }))
+      .describe('Deployments that it made unnecessary.'),
+  })
+  .meta({ id: 'CreateResult' });
+
+interface Starting {
+  caller: OrganizationCaller;
+  effect: Effect;
+  server: Pick<ServerParts, 'keyring'>;
+  release: ReleaseToDeploy;
+  kind: 'rollback' | 'redeploy';
+  body: z.output<typeof startBody>;
+}
+
+/** Starts it, and answers all that came of that. */
+export async function startDeployment(starting: Starting): Promise<z.output<typeof createdSchema>> {
+  const { caller, effect, server, release, kind, body } = starting;
+  const organizationId = caller.organization.id;
+  const asked = { ...body, kind, answerableId: caller.answerableId };
+  const requested = await requestDeployment(effect, server.keyring, release, asked);
+  if ('refused' in requested) throw refuseAdmission(requested, 'The deployment');
+  const { deploymentId, approvalId, update } = requested;
+  const deployment = await findDeployment(effect.kysely, organizationId, deploymentId);
+  const full = await findRelease(effect.kysely, organizationId, release.id);
+  if (deployment === undefined || full === undefined)
+    throw new Error('The deployment that was just made is not there.');
+  const approval = approvalId === undefined ? undefined : await findApproval(effect.kysely, organizationId, approvalId);
+  const ended = new Set(
+    update.flatMap(({ id, state }) => (state !== undefined && isDeploymentFinal(state) ? [id] : [])),
+  );
+  const { environmentId, serviceId } = release;
+  const others =
+    ended.size === 0
+      ? []
+      : await listDeployments(effect.kysely, organizationId, { environmentId, serviceId }, { limit: 200 });
+  return {
+    ...(approval === undefined ? {} : { approval: approvalAnswer(approval) }),
+    deployment: deploymentAnswer(deployment),
+    release: releaseAnswer(full),
+    superseded: others
+      .filter(({ id }) => ended.has(id))
+      .map(({ id, releaseNumber, state }) => ({ deploymentId: id, releaseNumber, state })),
+  };
+}

@@ -1,0 +1,176 @@
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { admit, type NewDeployment } from '../../db/deployments/admission.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
+import { readStream } from '../../test/ground/read-stream.ts';
+import { until } from '../../test/ground/until.ts';
+import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
+import { machine } from '../../test/seeds/seed.ts';
+import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+
+let api: RunningApi;
+let ours: Seeded;
+
+beforeAll(async () => {
+  api = await runningApi();
+  ours = await seed(api.database);
+});
+afterAll(() => api.close());
+
+const own = () => tenant(api.database.kysely, ours.organizationId);
+const as = (role: 'viewer' | 'deployer' | 'admin') => ours.tokens[role];
+const post = (path: string, body: unknown = {}, by = as('deployer')) => api.call('POST', path, { as: by, body });
+
+/** A place where the second of two releases is live. */
+async function living(more: Parameters<typeof seedPlace>[2] = {}) {
+  const place = await seedPlace(api.database, ours.organizationId, more);
+  const first = await seedRelease(api.database, place, 1, { process: { replicas: 1, port: 8001 } });
+  const second = await seedRelease(api.database, place, 2);
+  const before = await start(place, second.id);
+  await own()
+    .updateTable('deployment')
+    .set({ state: 'live', finished_at: new Date() })
+    .where('id', '=', before)
+    .execute();
+  await own()
+    .updateTable('environment_service')
+    .set({ live_release_id: second.id, live_deployment_id: before })
+    .where('service_id', '=', place.serviceId)
+    .execute();
+  return { place, first, second };
+}
+
+async function start(place: SeededPlace, releaseId: string, more: Partial<NewDeployment> = {}): Promise<string> {
+  const { organizationId, projectId, environmentId, serviceId } = place;
+  const id = uuid();
+  const one = { id, environmentId, serviceId, releaseId, kind: 'deploy' as const, queue: true, ...more };
+  await effect(api.database, machine, (starting) =>
+    admit(starting, { organizationId, projectId }, { event: 'create', deployments: [one] }),
+  );
+  return id;
+}
+
+const settingsOf = async ({ serviceId, processId }: SeededPlace) =>
+  (
+    await own()
+      .selectFrom('environment_service')
+      .select('settings')
+      .where('service_id', '=', serviceId)
+      .executeTakeFirstOrThrow()
+  ).settings.processes[processId];
+const variablesOf = async ({ serviceId }: SeededPlace) =>
+  (await own().selectFrom('variable').select(['key', 'value']).where('service_id', '=', serviceId).execute()).map(
+    ({ key, value }) => `${key}=${value}`,
+  );
+
+test('a rollback deploys the release and makes its settings those of the environment, but for the replicas', async () => {
+  const { place, first, second } = await living({ process: { replicas: 3 } });
+  await own()
+    .insertInto('variable')
+    .values({
+      environment_id: place.environmentId,
+      service_id: place.serviceId,
+      key: 'NEW',
+      value: 'x',
+      updated_by: 'A',
+    })
+    .execute();
+  const rolled = await post(`/api/v1/releases/${first.id}/rollback`);
+  expect(rolled).toMatchObject({
+    status: 201,
+    body: { deployment: { kind: 'rollback', state: 'pending', releaseNumber: 1 }, release: { number: 1 } },
+  });
+  expect(rolled.body.approval).toBeUndefined();
+  expect(await settingsOf(place)).toMatchObject({ port: 8001, replicas: 3 });
+  expect(await variablesOf(place)).toEqual(['RELEASE=1']);
+  expect((await post(`/api/v1/releases/${second.id}/rollback`)).status).toBe(409);
+});
+
+test('in production a rollback is held; its settings change when it is approved', async () => {
+  const { place, first } = await living({ production: true });
+  const held = await post(`/api/v1/releases/${first.id}/rollback`, { reason: 'errors since #2' });
+  expect(held).toMatchObject({
+    status: 201,
+    body: {
+      approval: { kind: 'rollback', reason: 'errors since #2' },
+      deployment: { state: 'pending', blocker: 'approval' },
+    },
+  });
+  expect(await settingsOf(place)).toMatchObject({ port: 8080 });
+  const { id } = held.body.approval as { id: string };
+  const decided = await post(`/api/v1/approvals/${id}/decide`, { decision: 'approved' }, ours.sessions.owner);
+  expect(decided, decided.text).toMatchObject({ status: 200, body: { decision: 'approved' } });
+  expect(await settingsOf(place)).toMatchObject({ port: 8001 });
+  const deployment = held.body.deployment as { id: string };
+  const after = await api.call('GET', `/api/v1/deployments/${deployment.id}`, { as: as('viewer') });
+  expect(after.body).toMatchObject({ state: 'pending', blocker: '' });
+});
+
+test('a retired release cannot be deployed, and nothing is redeployed where nothing is live', async () => {
+  const { place, first } = await living();
+  await own().updateTable('release').set({ retired_at: new Date() }).where('id', '=', first.id).execute();
+  expect(await post(`/api/v1/releases/${first.id}/rollback`)).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('Release #1') },
+  });
+  const { environmentId, serviceId } = place;
+  const again = await post(`/api/v1/services/${serviceId}/redeploy`, { environmentId });
+  expect(again).toMatchObject({ status: 201, body: { deployment: { kind: 'redeploy', releaseNumber: 2 } } });
+  const empty = await seedPlace(api.database, ours.organizationId);
+  const nothing = await post(`/api/v1/services/${empty.serviceId}/redeploy`, { environmentId: empty.environmentId });
+  expect(nothing.status).toBe(409);
+});
+
+test('with all slots taken a direct start is refused, unless it may wait', async () => {
+  const { place } = await living({ concurrency: 1 });
+  const other = await seedPlace(api.database, ours.organizationId, { beside: place });
+  const release = await seedRelease(api.database, other, 1);
+  await start(other, release.id);
+  const { environmentId, serviceId } = place;
+  const path = `/api/v1/services/${serviceId}/redeploy`;
+  expect(await post(path, { environmentId })).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('all 1 deployment slots') },
+  });
+  expect(await post(path, { environmentId, queue: true })).toMatchObject({
+    status: 201,
+    body: { deployment: { blocker: 'slot', message: expect.stringContaining('slot') } },
+  });
+});
+
+test('one that waits is cancelled at once, and only once', async () => {
+  const place = await seedPlace(api.database, ours.organizationId);
+  const id = await start(place, (await seedRelease(api.database, place, 1)).id);
+  expect((await post(`/api/v1/deployments/${id}/cancel`, {}, as('viewer'))).status).toBe(403);
+  expect(await post(`/api/v1/deployments/${id}/cancel`)).toMatchObject({ status: 200, body: { state: 'cancelled' } });
+  expect((await post(`/api/v1/deployments/${id}/cancel`)).status).toBe(409);
+  const events = await api.call('GET', `/api/v1/deployments/${id}/events`, { as: as('viewer') });
+  const kinds = (events.body.items as { kind: string }[]).map(({ kind }) => kind);
+  expect(kinds).toEqual(['requested', 'finished']);
+});
+
+test('the stream tells the state of now, each change, and ends with the final one', async () => {
+  const place = await seedPlace(api.database, ours.organizationId);
+  const id = await start(place, (await seedRelease(api.database, place, 1)).id);
+  const stream = await readStream(api, `/api/v1/deployments/${id}/stream`, as('viewer'));
+  await until('the first event', async () => stream.events('state').length === 1);
+  await post(`/api/v1/deployments/${id}/cancel`);
+  await until('the end', async () => stream.ended());
+  expect(stream.events('state').map(({ state }) => state)).toEqual(['pending', 'cancelled']);
+});
+
+test('a token of other projects sees none of it, and lists keep to its own', async () => {
+  const place = await seedPlace(api.database, ours.organizationId);
+  const other = await seedPlace(api.database, ours.organizationId);
+  const id = await start(place, (await seedRelease(api.database, place, 1)).id);
+  const mine = await start(other, (await seedRelease(api.database, other, 1)).id);
+  const limited = await seedToken(api.database, ours.organizationId, 'deployer', [other.projectId]);
+  const get = (path: string) => api.call('GET', path, { as: limited });
+  for (const path of ['', '/events']) expect((await get(`/api/v1/deployments/${id}${path}`)).status).toBe(404);
+  expect((await get(`/api/v1/environments/${place.environmentId}/deployments`)).status).toBe(404);
+  expect((await get(`/api/v1/services/${place.serviceId}/deployments`)).status).toBe(404);
+  expect((await post(`/api/v1/deployments/${id}/cancel`, {}, limited)).status).toBe(404);
+  const listed = await get('/api/v1/deployments');
+  expect((listed.body.items as { id: string }[]).map((one) => one.id)).toEqual([mine]);
+});

@@ -1,0 +1,152 @@
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { approvalDays } from '../../domain/approvals/approvals.ts';
+import type { Admission, Decision } from '../../domain/deployments/arbiter-types.ts';
+import { Problem } from '../../domain/problems.ts';
+import { basisOf } from '../approvals/request.ts';
+import type { Effect } from '../engine/effect.ts';
+import type { JsonValue } from '../postgres/json.ts';
+import { tenant } from '../postgres/tenant.ts';
+import type { Secrets } from '../workloads/sealed-workload.ts';
+import { admit, lockAdmission } from './admission.ts';
+import { restoreSettings } from './restore-settings.ts';
+
+export interface ReleaseToDeploy {
+  id: string;
+  organizationId: string;
+  projectId: string;
+  environmentId: string;
+  serviceId: string;
+}
+
+interface Asked {
+  kind: 'rollback' | 'redeploy';
+  /** Waits for a slot instead of being refused. */
+  queue: boolean;
+  reason: string;
+  /** The person who answers for it: a token counts as its owner. */
+  answerableId: string | undefined;
+}
+
+export type Requested = Admission & { deploymentId: string; approvalId: string | undefined };
+
+/** A direct start of a release that is there: in production it is held until somebody approves it. */
+export async function requestDeployment(
+  effect: Effect,
+  keyring: Secrets,
+  release: ReleaseToDeploy,
+  asked: Asked,
+): Promise<Requested | Extract<Decision, { refused: string }>> {
+  const { organizationId, projectId, environmentId, serviceId } = release;
+  const project = { organizationId, projectId };
+  await lockAdmission(effect, project);
+  const place = await placeNow(effect, release);
+  refuseUnfit(place, release, asked);
+  const deploymentId = uuid();
+  const approvalId = place.production && !place.skips ? uuid() : undefined;
+  const held = approvalId === undefined ? {} : { approvalId };
+  const { kind, queue } = asked;
+  const one = { id: deploymentId, environmentId, serviceId, releaseId: release.id, kind, queue, ...held };
+  const decision = await admit(effect, project, { event: 'create', deployments: [one] });
+  if ('refused' in decision) return decision;
+  if (approvalId !== undefined) await requestApproval(effect, release, place, { ...asked, deploymentId, approvalId });
+  else if (kind === 'rollback') await restoreSettings(effect, keyring, release);
+  effect.audit({
+    action: 'deployment.requested',
+    organizationId,
+    subjectKind: 'deployment',
+    subjectId: deploymentId,
+    subjectName: place.service,
+    details: { kind, environment: place.environment, release: place.number },
+  });
+  return { ...decision, deploymentId, approvalId };
+}
+
+interface Place {
+  number: number;
+  image: string;
+  retired: boolean;
+  production: boolean;
+  environment: string;
+  service: string;
+  slug: string;
+  /** The owner has turned approvals of this service off. */
+  skips: boolean;
+  live: { id: string; number: number; image: string } | undefined;
+}
+
+async function placeNow({ kysely }: Effect, release: ReleaseToDeploy): Promise<Place> {
+  const { rows } = await sql<Omit<Place, 'live'> & { live_id: string | null; live_number: number; live_image: string }>`
+    select release.number, release.image_ref as image, release.retired_at is not null as retired,
+      environment.production, environment.name as environment, service.name as service, service.slug,
+      service.skip_production_approval as skips, live.id as live_id, live.number as live_number,
+      live.image_ref as live_image
+    from release
+    join environment on environment.organization_id = release.organization_id
+      and environment.id = release.environment_id and environment.deletion_id is null
+    join service on service.organization_id = release.organization_id
+      and service.id = release.service_id and service.deletion_id is null
+    left join environment_service place on place.organization_id = release.organization_id
+      and place.environment_id = release.environment_id and place.service_id = release.service_id
+    left join release live on live.organization_id = release.organization_id and live.id = place.live_release_id
+    where release.organization_id = ${release.organizationId} and release.id = ${release.id}
+  `.execute(kysely);
+  const [row] = rows;
+  if (row === undefined) throw new Problem('not-found', 'The service of this release or its environment was deleted.');
+  const { live_id: id, live_number: number, live_image: image, ...place } = row;
+  return { ...place, live: id === null ? undefined : { id, number, image } };
+}
+
+function refuseUnfit({ number, retired, service, environment, live }: Place, { id }: ReleaseToDeploy, { kind }: Asked) {
+  if (retired) {
+    throw new Problem(
+      'release-retired',
+      `Release #${number} of "${service}" is retired: its image and secrets may be gone. Choose a later one.`,
+    );
+  }
+  if (kind === 'rollback' && live?.id === id) {
+    throw new Problem(
+      'conflict',
+      `Release #${number} of "${service}" is live in "${environment}" already: redeploy it to replace its instances.`,
+    );
+  }
+}
+
+async function requestApproval(
+  effect: Effect,
+  release: ReleaseToDeploy,
+  { number, image, service, slug, environment, live }: Place,
+  asked: Asked & { deploymentId: string; approvalId: string },
+): Promise<void> {
+  const { organizationId, projectId, environmentId, serviceId } = release;
+  const { kind, approvalId: id, deploymentId, reason, answerableId } = asked;
+  const { author } = effect;
+  const named = { serviceId, serviceSlug: slug };
+  await tenant(effect.kysely, organizationId)
+    .insertInto('approval')
+    .values({
+      ...{ id, project_id: projectId, environment_id: environmentId, deployment_id: deploymentId },
+      kind: kind === 'rollback' ? 'rollback' : 'deploy',
+      ...{ requested_by_kind: author.kind, requested_by_id: author.id, requested_by_name: author.name },
+      ...{ answerable_id: answerableId ?? null, reason },
+      basis: await basisOf(effect, release, [serviceId]),
+      diff: json([{ ...named, from: live ?? null, to: { id: release.id, number, image } }]),
+      impact: json({ services: [{ id: serviceId, slug, name: service }], removed: [], requiresDowntime: false }),
+      target: json({ releases: [{ ...named, releaseId: release.id, number, image }] }),
+      expires_at: sql<Date>`now() + make_interval(days => ${approvalDays})`,
+    })
+    .execute();
+  effect.audit({
+    action: 'approval.requested',
+    organizationId,
+    subjectKind: 'approval',
+    subjectId: id,
+    subjectName: environment,
+    details: { environmentId, deployment: deploymentId },
+  });
+  effect.change({ organizationId, projectId, kind: 'approval', id });
+}
+
+function json(value: JsonValue) {
+  return sql<JsonValue>`${JSON.stringify(value)}::jsonb`;
+}

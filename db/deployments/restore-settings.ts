@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
+import { variablePlace } from '../change-sets/applied.ts';
+import type { Effect } from '../engine/effect.ts';
+import { tenant } from '../postgres/tenant.ts';
+import { openReleaseSecrets } from '../releases/secrets.ts';
+import type { Secrets } from '../workloads/sealed-workload.ts';
+
+interface Ref {
+  id: string;
+  organizationId: string;
+  projectId: string;
+  environmentId: string;
+  serviceId: string;
+}
+
+/**
+ * Makes the settings and variables of a release those of its environment, so that the next change begins from what runs.
+ * How many replicas run is of today: that is no part of what a rollback undoes.
+ */
+export async function restoreSettings(effect: Effect, keyring: Secrets, release: Ref): Promise<void> {
+  const { organizationId, projectId, environmentId, serviceId } = release;
+  const own = tenant(effect.kysely, organizationId);
+  const frozen = await own
+    .selectFrom('release')
+    .select(['content', 'sealed'])
+    .where('id', '=', release.id)
+    .executeTakeFirstOrThrow();
+  const place = await own
+    .selectFrom('environment_service')
+    .select('settings')
+    .where('environment_id', '=', environmentId)
+    .where('service_id', '=', serviceId)
+    .forUpdate()
+    .executeTakeFirst();
+  const settings = withReplicasOf(frozen.content.settings, place?.settings);
+  await own
+    .updateTable('environment_service')
+    .set({ settings })
+    .where('environment_id', '=', environmentId)
+    .where('service_id', '=', serviceId)
+    .execute();
+  const secrets = await openReleaseSecrets(keyring, { id: release.id, organizationId, sealed: frozen.sealed });
+  await replaceVariables(effect, keyring, release, frozen.content, secrets);
+  effect.change({ organizationId, projectId, kind: 'service', id: serviceId });
+}
+
+export function withReplicasOf(settings: ServiceSettings, today: ServiceSettings | undefined): ServiceSettings {
+  const processes = Object.entries(settings.processes).map(([id, process]) => {
+    const replicas = today?.processes[id]?.replicas ?? process.replicas;
+    return [id, { ...process, replicas }] as const;
+  });
+  return { ...settings, processes: Object.fromEntries(processes) };
+}
+
+async function replaceVariables(
+  effect: Effect,
+  keyring: Secrets,
+  { organizationId, environmentId, serviceId }: Ref,
+  { variables }: ReleaseContent,
+  secrets: Readonly<Record<string, string>>,
+): Promise<void> {
+  const own = tenant(effect.kysely, organizationId);
+  const keys = [...Object.keys(variables), ...Object.keys(secrets)];
+  await own
+    .deleteFrom('variable')
+    .where('environment_id', '=', environmentId)
+    .where('service_id', '=', serviceId)
+    .where('key', 'not in', keys.length > 0 ? keys : [''])
+    .execute();
+  const by = { environment_id: environmentId, service_id: serviceId, updated_by: effect.author.name };
+  const plain = Object.entries(variables).map(([key, value]) => ({ ...by, key, value, sealed: null }));
+  const sealed = await Promise.all(
+    Object.entries(secrets).map(async ([key, value]) => {
+      const at = variablePlace(environmentId, serviceId, key);
+      return { ...by, key, value: '', sealed: await keyring.encryptSecret(organizationId, at, value) };
+    }),
+  );
+  if (keys.length === 0) return;
+  await own
+    .insertInto('variable')
+    .values([...plain, ...sealed])
+    .onConflict((conflict) =>
+      conflict.columns(['environment_id', 'service_id', 'key']).doUpdateSet((given) => ({
+        value: given.ref('excluded.value'),
+        sealed: given.ref('excluded.sealed'),
+        updated_by: given.ref('excluded.updated_by'),
+        updated_at: sql<Date>`now()`,
+      })),
+    )
+    .execute();
+}
