@@ -42,23 +42,26 @@ export function ApplyForm({ environment, view: { changeSet, summary }, onClose }
       quiet: true,
       touches: () => [trpc.changeSets.pathKey(), trpc.environments.pathKey(), trpc.deployments.pathKey()],
       done: ({ approval, deployments: [first, ...others] }) => {
-        onClose();
+        // The page that follows takes the place of the dialog in the browser's history.
         if (approval !== undefined) {
           void navigate({
             to: '/$organization/approvals/$approval',
             params: { organization, approval: approval.id },
+            replace: true,
             ignoreBlocker: true,
           });
         } else if (first !== undefined && others.length === 0) {
           void navigate({
             to: '/$organization/deployments/$deployment',
             params: { organization, deployment: first.id },
+            replace: true,
             ignoreBlocker: true,
           });
         } else {
           void navigate({
             to: '/$organization/p/$project/e/$environment/deployments',
             params: { organization, project, environment: environment.slug },
+            replace: true,
             ignoreBlocker: true,
           });
         }
