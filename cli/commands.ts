@@ -33,6 +33,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'var unset': async () => (await import('./var/unset.ts')).varUnset,
   discard: async () => (await import('./change-set/discard.ts')).discard,
   deploy: async () => (await import('./deploy/deploy.ts')).deploy,
+  rollback: async () => (await import('./deployment/rollback.ts')).rollback,
+  redeploy: async () => (await import('./deployment/redeploy.ts')).redeploy,
   cancel: async () => (await import('./deployment/cancel.ts')).cancel,
   approve: async () => (await import('./approval/approve.ts')).approve,
   reject: async () => (await import('./approval/reject.ts')).reject,

@@ -66,7 +66,7 @@ async function unchanged({ rest }: Here, to: Place, waiting: Waiting, place: str
   else process.exitCode = 1;
   for (const { serviceSlug, releaseNumber, message } of failed) {
     process.stderr.write(
-      `Nothing new is staged in ${environment.slug}, and release ${releaseNumber} of ${serviceSlug} has failed: ${printable(message)} Deploy another image or setting.\n`,
+      `Nothing new is staged in ${environment.slug}, and release ${releaseNumber} of ${serviceSlug} has failed: ${printable(message)} \`./ballast rollback --to ${releaseNumber} --service ${serviceSlug}${place}\` tries it again.\n`,
     );
   }
   return [];

@@ -1,0 +1,24 @@
+import { command } from '../engine/command.ts';
+import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
+import { here, serviceOptions } from '../place/here.ts';
+import { exitCodesText } from './outcome.ts';
+import { type CreateResult, seeThrough } from './started.ts';
+import { readWaiting, waitOptions } from './waiting.ts';
+
+export const redeploy = command({
+  summary: 'Rolls the live release of a service again, the same bytes',
+  usage: `[--project PROJECT] [--environment ENVIRONMENT] [--service SERVICE] [--wait | --no-wait] [--timeout 10m]
+  [--json]`,
+  details: exitCodesText,
+  options: { ...waitOptions, ...serviceOptions },
+  run: async (given) => {
+    const waiting = readWaiting(given);
+    const place = await here(given);
+    const project = await chosenProject(place);
+    const environment = await chosenEnvironment(place, project, { change: true });
+    const service = await chosenService(place, project);
+    const body = { environmentId: environment.id, queue: true };
+    const started = await place.rest.call<CreateResult>('POST', `/services/${service.id}/redeploy`, body);
+    await seeThrough(place, { project, environment }, started, waiting, given.json);
+  },
+});
