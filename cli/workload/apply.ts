@@ -14,7 +14,7 @@ const patience = duration(1_000, 86_400_000);
 export const clusterApply = command({
   summary: 'Applies the workloads of a file to a cluster',
   usage: 'FILE [--cluster SLUG] [--prune] [--dry-run] [--wait | --no-wait] [--timeout 10m] [--json]',
-  details: `FILE is YAML or JSON, as docs/clusters.md describes it; - is the standard input. All of it is put there or nothing. It
+  details: `For operators: workloads of the platform itself, and to try out a cluster. Applications are deployed by \`./ballast deploy\`,\nwhich keeps their releases and history. FILE is YAML or JSON, as docs/clusters.md describes it; - is the standard input. All of it is put there or nothing. It
 waits until all is in effect; exit code 1 tells that something is not. On a cluster of this machine a layout may be named
 as seen from FILE.`,
   words: { least: 1, most: 1 },
