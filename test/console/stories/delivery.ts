@@ -117,7 +117,7 @@ export const deliveryStories: Stories = (world) => {
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('It was their own change').waitFor();
     await ada.go('/default/p/bakery');
-    await row(page, 'Services', 'Web').getByText('Release 1 of Web in Production').waitFor();
-    await page.getByRole('link', { name: 'Production' }).first().waitFor();
+    // Releases are numbered per service, over its environments.
+    await page.getByRole('link', { name: 'Release 3 of Web in Production' }).waitFor();
   });
 };
