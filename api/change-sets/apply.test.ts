@@ -346,7 +346,7 @@ describe('approval', () => {
     await of.set({ live_release_id: third.deployments[0]?.releaseId ?? null }).execute();
     expect((await decide(id, 'approved')).body).toMatchObject({
       status: 409,
-      detail: expect.stringContaining('Refresh'),
+      detail: expect.stringContaining('Reject it'),
     });
     expect((await decide(id, 'rejected')).status).toBe(200);
   });

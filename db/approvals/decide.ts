@@ -84,7 +84,7 @@ async function refuseStale(effect: Effect, place: EnvironmentRef, basis: JsonObj
   if (isDeepStrictEqual(now, basis)) return;
   throw new Problem(
     'approval-stale',
-    'The environment has changed since this approval was requested: another release is live, or settings were applied. Refresh it and look at the difference again.',
+    'The environment has changed since this approval was requested: another release is live, or settings were applied. Reject it, then apply the changes again and look at the difference.',
   );
 }
 
