@@ -98,7 +98,15 @@ test('a deployment that the agent returned', async () => {
     'heard fault: The agent returned to the release before (web-2 failed. web-2 exited with code 3.) → failed',
     'ended fault: Ended: the deployment failed → failed',
   ]);
-  expect(await stages('deployment-returned.json', 'failed')).toEqual(['Queue: done', 'Prepare: done', 'Start: failed']);
+  expect(await stages('deployment-returned.json', 'failed')).toEqual([
+    'Queue: done',
+    'Prepare: done',
+    'Release command: skipped',
+    'Start: failed',
+    'Check: skipped',
+    'Switch: skipped',
+    'Drain: skipped',
+  ]);
 });
 
 test('a deletion that was restored', async () => {

@@ -39,6 +39,7 @@ export const deploymentSchema = z
     releaseNumber: z.int(),
     kind: z.enum(deploymentKinds),
     state: z.enum(deploymentStates),
+    serving: z.boolean().describe('Its release serves in its environment now.'),
     blocker: z.string().describe('The code of what it waits for or failed by; empty: nothing.'),
     message: z.string().describe('The same as a sentence, with who can end the wait.'),
     stages: z.array(stageSchema),
@@ -58,9 +59,22 @@ export const deploymentSchema = z
 export function deploymentAnswer(deployment: DeploymentView): z.output<typeof deploymentSchema> {
   const { id, projectId, environmentId, environmentName, serviceId, serviceName, releaseId, releaseNumber } =
     deployment;
-  const { kind, state, approvalId, changeSetId, changeSetMessage, requestedBy, downtimeAccepted, rerunOf } = deployment;
+  const { kind, state, serving, approvalId, changeSetId, changeSetMessage, requestedBy, downtimeAccepted, rerunOf } =
+    deployment;
   return {
-    ...{ id, projectId, environmentId, environmentName, serviceId, serviceName, releaseId, releaseNumber, kind, state },
+    ...{
+      id,
+      projectId,
+      environmentId,
+      environmentName,
+      serviceId,
+      serviceName,
+      releaseId,
+      releaseNumber,
+      kind,
+      state,
+      serving,
+    },
     ...progressOf(deployment),
     ...(deployment.failure === null ? {} : { failure: failureAnswer(deployment.failure) }),
     ...(approvalId === null ? {} : { approvalId }),

@@ -15,6 +15,8 @@ export interface DeploymentView {
   releaseNumber: number;
   kind: DeploymentKind;
   state: DeploymentState;
+  /** Its release serves in its environment now. */
+  serving: boolean;
   waitsFor: DeploymentBlocker | null;
   /** Why its actor cannot be told. */
   blocker: string | null;
@@ -55,6 +57,7 @@ const columns = sql`
   deployment.id, deployment.project_id as "projectId", deployment.environment_id as "environmentId",
   environment.name as "environmentName", deployment.service_id as "serviceId", service.name as "serviceName",
   deployment.release_id as "releaseId", release.number as "releaseNumber", deployment.kind, deployment.state,
+  coalesce(place.live_deployment_id = deployment.id, false) as serving,
   deployment.waits_for as "waitsFor", deployment.blocker, deployment.message, deployment.approval_id as "approvalId",
   deployment.change_set_id as "changeSetId", deployment.change_set_message as "changeSetMessage",
   deployment.requested_by_name as "requestedBy", deployment.requested_by_id as "requestedById",
@@ -66,7 +69,9 @@ const named = sql`
   join release on release.organization_id = deployment.organization_id and release.id = deployment.release_id
   join environment on environment.organization_id = deployment.organization_id
     and environment.id = deployment.environment_id
-  join service on service.organization_id = deployment.organization_id and service.id = deployment.service_id`;
+  join service on service.organization_id = deployment.organization_id and service.id = deployment.service_id
+  left join environment_service place on place.organization_id = deployment.organization_id
+    and place.environment_id = deployment.environment_id and place.service_id = deployment.service_id`;
 
 export async function findDeployment(
   kysely: Kysely<Tables>,

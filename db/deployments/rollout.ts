@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { emptyWorkload, type ToRoll, workloadOf } from '../../domain/deployments/workload-of.ts';
 import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
+import { recommendedCluster } from '../clusters/recommended-cluster.ts';
 import type { Effect } from '../engine/effect.ts';
+import { tenant } from '../postgres/tenant.ts';
 import { openReleaseSecrets } from '../releases/secrets.ts';
 import { applySlice } from '../workloads/cluster-slices.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
@@ -130,9 +132,12 @@ async function put(
   row: Row,
   form: (roll: ToRoll) => ReturnType<typeof workloadOf>,
 ): Promise<{ clusterId: string; revision: number }> {
-  const { cluster_id: clusterId, environment_id: environmentId, service_id: serviceId } = row;
-  if (clusterId === null) {
-    throw new CannotRoll(`The environment "${row.environment_name}" has no cluster: choose one in its settings.`);
+  const { environment_id: environmentId, service_id: serviceId } = row;
+  const clusterId = row.cluster_id ?? (await chooseCluster(effect, organizationId, environmentId));
+  if (clusterId === undefined) {
+    throw new CannotRoll(
+      `The environment "${row.environment_name}" has no cluster, and none is in contact: add one, or choose one in its settings.`,
+    );
   }
   const cluster = { id: clusterId, organizationId };
   const secrets = await openReleaseSecrets(keyring, { id: row.release_id, organizationId, sealed: row.sealed });
@@ -140,6 +145,26 @@ async function put(
   const key = rolloutKey(environmentId, serviceId);
   const { revision } = await applySlice(effect, keyring, cluster, { key, name: row.name, workload, ingressDomain });
   return { clusterId, revision };
+}
+
+/** The project was made before there was a cluster in contact: its environment gets one with its first deployment. */
+async function chooseCluster(
+  effect: Effect,
+  organizationId: string,
+  environmentId: string,
+): Promise<string | undefined> {
+  const cluster = await recommendedCluster(effect.kysely, organizationId);
+  if (cluster === undefined) return undefined;
+  const environment = await tenant(effect.kysely, organizationId)
+    .updateTable('environment')
+    .set({ cluster_id: cluster.id })
+    .where('id', '=', environmentId)
+    .where('cluster_id', 'is', null)
+    .returning('project_id as projectId')
+    .executeTakeFirst();
+  if (environment !== undefined)
+    effect.change({ organizationId, projectId: environment.projectId, kind: 'environment', id: environmentId });
+  return cluster.id;
 }
 
 function formed(row: Row, secrets: Record<string, string>, form: (roll: ToRoll) => ReturnType<typeof workloadOf>) {

@@ -5,6 +5,7 @@ import { findDeployment } from '../../db/deployments/deployments.ts';
 import { listDeploymentEvents } from '../../db/deployments/list-events.ts';
 import { rolloutKey } from '../../db/deployments/rollout.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
 import { findSlice } from '../../db/workloads/cluster-slices.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import type { RolloutPhase } from '../../domain/deployments/stages.ts';
@@ -168,20 +169,27 @@ test('one place rolls one deployment at a time, and a project as many as it has 
   await goLive(late);
 });
 
-test('an environment without a cluster: it fails with what to do', async () => {
+test('an environment without a cluster gets the recommended one; where there is none, it fails with what to do', async () => {
+  const forget = async (place: SeededPlace) =>
+    await tenant(ground.database.kysely, organizationId)
+      .updateTable('environment')
+      .set({ cluster_id: null })
+      .where('id', '=', place.environmentId)
+      .execute();
   const place = await seedPlace(ground.database, organizationId);
-  const { tenant } = await import('../../db/postgres/tenant.ts');
-  await tenant(ground.database.kysely, organizationId)
-    .updateTable('environment')
-    .set({ cluster_id: null })
-    .where('id', '=', place.environmentId)
-    .execute();
+  await forget(place);
   const asked = await deploy(place, 1);
-  expect(await handle(asked).result()).toBe('failed');
-  expect(await row(asked)).toMatchObject({
+  await becomes(asked, 'preparing');
+  await ground.database.kysely.updateTable('cluster').set({ schedulable: false }).execute();
+  const late = await seedPlace(ground.database, organizationId, { beside: place });
+  await forget(late);
+  const failed = await deploy(late, 1);
+  expect(await handle(failed).result()).toBe('failed');
+  expect(await row(failed)).toMatchObject({
     waitsFor: 'configuration',
-    message: 'The environment "Staging" has no cluster: choose one in its settings.',
+    message: expect.stringContaining('The environment "Staging" has no cluster, and none is in contact'),
   });
+  await ground.database.kysely.updateTable('cluster').set({ schedulable: true }).execute();
 });
 
 test('other content under the name of a deployment is refused, and its events end with its end', async () => {
