@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { expect } from 'vitest';
 import { through } from '../agents/kept-machine.ts';
 import type { CommandResult } from '../installation/ballast-command.ts';
@@ -19,11 +19,13 @@ export function readmeCommands(part: string): string {
 
 /** Runs the README's commands for its example as they stand, and opens the address that they print. Answers its host. */
 export async function readmeExample(at: Shell, ingressPort: number): Promise<string> {
-  const block = readmeCommands('image build');
-  expect(block.split('\n').filter((line) => line !== '')).toHaveLength(3);
+  // Written by an earlier installation, which knew other projects.
+  rmSync(new URL('../../examples/hello/.ballast', import.meta.url), { recursive: true, force: true });
+  const block = readmeCommands('ballast deploy');
+  expect(block.split('\n').filter((line) => line !== '')).toHaveLength(2);
   const { code, stdout, stderr } = await at.shell(block);
-  expect([code, stderr]).toEqual([0, expect.stringContaining('hello is in effect')]);
-  const address = new URL(/^hello .*(http:\/\/\S+)$/m.exec(stdout)?.[1] ?? '');
+  expect([code, stderr]).toEqual([0, expect.stringContaining('hello is live: release 1')]);
+  const address = new URL(/^(http:\/\/\S+)$/m.exec(stdout)?.[1] ?? '');
   expect(address.port).toBe(String(ingressPort));
   const answered = await through(`http://127.0.0.1:${ingressPort}`, address.host);
   expect(answered).toEqual({ status: 200, body: 'Hello from an example\n' });

@@ -90,12 +90,12 @@ test('the local cluster becomes ready', async () => {
 test('the example answers at its address, is changed while it does, and shows its log', async () => {
   const address = await readmeExample(machine, machine.ingressPort);
   writeFileSync(join(machine.checkout, 'examples', 'hello', 'server.js'), changed);
-  const again = readmeCommands('image build')
+  const again = readmeCommands('ballast deploy')
     .split('\n')
     .filter((line) => !line.startsWith('export'));
-  const shown = ['./ballast cluster ps', './ballast cluster logs hello'];
+  const shown = ['./ballast cluster ps', 'cd examples/hello', '../../ballast logs'];
   const { code, stdout } = await machine.shell([`export BALLAST_TOKEN=${token}`, ...again, ...shown].join('\n'));
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^web-\S+ +hello /m)]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^web-\S+ +hello\/staging\/hello /m)]);
   expect(stdout).toContain('the second one listens');
   const answered = await through(`http://127.0.0.1:${machine.ingressPort}`, address);
   expect(answered).toEqual({ status: 200, body: 'Hello again\n' });
