@@ -137,6 +137,19 @@ test('with all slots taken a direct start is refused, unless it may wait', async
     status: 201,
     body: { deployment: { blocker: 'slot', message: expect.stringContaining('slot') } },
   });
+  const patched = await api.call('PATCH', `/api/v1/projects/${place.projectId}`, {
+    as: as('admin'),
+    body: { deployConcurrency: 2 },
+  });
+  expect(patched.status, patched.text).toBe(200);
+  const waiting = await api.call(
+    'GET',
+    `/api/v1/environments/${environmentId}/deployments?open=true&serviceId=${serviceId}`,
+    {
+      as: as('viewer'),
+    },
+  );
+  expect(waiting.body.items).toMatchObject([{ blocker: '' }]);
 });
 
 test('one that waits is cancelled at once, and only once', async () => {

@@ -22,7 +22,15 @@ export const overviewServiceSchema = z
     replicasReady: z.int(),
     suspended: z.boolean(),
     domainCount: z.int(),
-    addresses: z.array(z.object({ process: z.string(), url: z.string() })).describe('Where its processes are reached.'),
+    addresses: z
+      .array(
+        z.object({
+          process: z.string(),
+          url: z.string(),
+          internal: z.string().describe('Where other services of the environment reach it, as host:port.'),
+        }),
+      )
+      .describe('Where its processes are reached.'),
     lastDeploymentId: z.guid().optional(),
     lastDeploymentKind: z.enum(deploymentKinds).optional(),
     pendingDeployment: z
@@ -50,7 +58,15 @@ export const overviewServiceSchema = z
   })
   .meta({ id: 'OverviewService' });
 
-const wantedProcesses = z.array(z.object({ name: z.string(), kind: z.string(), replicas: z.int() }));
+const wantedProcesses = z.array(
+  z.object({
+    name: z.string(),
+    kind: z.string(),
+    replicas: z.int(),
+    port: z.int().optional(),
+    internalPort: z.int().optional(),
+  }),
+);
 const told = z.object({ process: z.string(), state: z.string() });
 const stored = z.object({
   stage: z.enum(deploymentStages),
@@ -90,7 +106,10 @@ export function overviewServiceAnswer(
     replicasReady: replicas.ready,
     suspended,
     domainCount: 0,
-    addresses: row.hosts.map(({ process, host }) => ({ process, url: addressOf(host, port) })),
+    addresses: row.hosts.map(({ process, host }) => ({
+      ...{ process, url: addressOf(host, port) },
+      internal: internalAddress(processes, process, serviceSlug),
+    })),
     ...(last === null ? {} : { lastDeploymentId: last.id, lastDeploymentKind: last.kind }),
     ...(pending === null ? {} : { pendingDeployment: pendingOf(pending) }),
     ...(failed === null ? {} : { failedDeployment: failedOf(failed) }),
@@ -99,6 +118,15 @@ export function overviewServiceAnswer(
     message: (pending ?? failed)?.message ?? error ?? '',
     ...(stagedIn === null ? {} : { stagedIn }),
   };
+}
+
+/** A port of the loopback, or a name in the environment's network: the service's own leads to its first process. */
+function internalAddress(processes: z.output<typeof wantedProcesses>, name: string, slug: string): string {
+  const listening = processes.filter(({ port }) => port !== undefined);
+  const process = listening.find((one) => one.name === name);
+  if (process === undefined) return '';
+  if (process.internalPort !== undefined) return `127.0.0.1:${process.internalPort}`;
+  return `${listening[0] === process ? slug : `${name}.${slug}`}:${process.port}`;
 }
 
 function pendingOf({ id, kind, state, releaseNumber }: NonNullable<OverviewRow['pending']>) {

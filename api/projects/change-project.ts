@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { admit } from '../../db/deployments/admission.ts';
 import { changeProject as change, lockProject, type ProjectFields } from '../../db/projects/projects.ts';
 import { changedFields } from '../engine/input/changed-fields.ts';
 import { invalidFields } from '../engine/input/input.ts';
@@ -48,6 +49,11 @@ export const changeProject = operation({
     };
     const details = changedFields(before, after);
     if (Object.keys(details).length === 0) return projectAnswer(project);
-    return projectAnswer(await change(effect, project, after, details));
+    const changed = await change(effect, project, after, details);
+    if (after.deployConcurrency !== before.deployConcurrency) {
+      // Deployments that wait for a slot may have one now.
+      await admit(effect, { organizationId: project.organizationId, projectId: project.id }, { event: 'review' });
+    }
+    return projectAnswer(changed);
   },
 });

@@ -183,11 +183,9 @@ async function deleteTombstones(effect: Effect, cluster: ClusterRef, appliedRevi
     returning key, name, revision
   `.execute(effect.kysely);
   for (const { key, name, revision } of rows) {
-    await effect.kysely
-      .deleteFrom('ingress_host')
-      .where('cluster_id', '=', cluster.id)
-      .where('key', '=', key)
-      .execute();
+    for (const table of ['ingress_host', 'internal_port'] as const) {
+      await effect.kysely.deleteFrom(table).where('cluster_id', '=', cluster.id).where('key', '=', key).execute();
+    }
     await workloadEvent(effect, cluster, 'workload.removed', key, revision, { key, name });
   }
   return rows.length;

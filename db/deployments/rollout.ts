@@ -1,13 +1,18 @@
 import { sql } from 'kysely';
-import { emptyWorkload, type ToRoll, workloadOf } from '../../domain/deployments/workload-of.ts';
+import { emptyWorkload, isListening, type ToRoll, workloadOf } from '../../domain/deployments/workload-of.ts';
 import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
+import type { ClusterRef } from '../clusters/clusters.ts';
 import { recommendedCluster } from '../clusters/recommended-cluster.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { openReleaseSecrets } from '../releases/secrets.ts';
 import { applySlice } from '../workloads/cluster-slices.ts';
+import { allocatePorts } from '../workloads/internal-ports.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
 import { withReplicasOf } from './restore-settings.ts';
+
+/** The minor version of the agents' protocol that knows rollouts. */
+const rolloutMinor = 2;
 
 /** The key of a service in an environment in its cluster's desired state. */
 export function rolloutKey(environmentId: string, serviceId: string): string {
@@ -57,7 +62,7 @@ export async function rollForward(
   await nameInstances(effect, { deploymentId, organizationId });
   const row = await rowOf(effect, { deploymentId, organizationId });
   if (row === undefined) throw new CannotRoll('The service or its environment was deleted.');
-  return await put(effect, parts, organizationId, row, workloadOf);
+  return await put(effect, parts, organizationId, row, workloadOf, refuseOldAgent);
 }
 
 /**
@@ -131,6 +136,7 @@ async function put(
   organizationId: string,
   row: Row,
   form: (roll: ToRoll) => ReturnType<typeof workloadOf>,
+  check?: (effect: Effect, clusterId: string) => Promise<void>,
 ): Promise<{ clusterId: string; revision: number }> {
   const { environment_id: environmentId, service_id: serviceId } = row;
   const clusterId = row.cluster_id ?? (await chooseCluster(effect, organizationId, environmentId));
@@ -139,10 +145,11 @@ async function put(
       `The environment "${row.environment_name}" has no cluster, and none is in contact: add one, or choose one in its settings.`,
     );
   }
+  await check?.(effect, clusterId);
   const cluster = { id: clusterId, organizationId };
   const secrets = await openReleaseSecrets(keyring, { id: row.release_id, organizationId, sealed: row.sealed });
-  const workload = formed(row, secrets, form);
   const key = rolloutKey(environmentId, serviceId);
+  const workload = await formed(effect, cluster, { key, row, secrets, form });
   const { revision } = await applySlice(effect, keyring, cluster, { key, name: row.name, workload, ingressDomain });
   return { clusterId, revision };
 }
@@ -167,11 +174,55 @@ async function chooseCluster(
   return cluster.id;
 }
 
-function formed(row: Row, secrets: Record<string, string>, form: (roll: ToRoll) => ReturnType<typeof workloadOf>) {
+/** An agent of before rollouts would replace instances one by one, and tell nothing of it. */
+async function refuseOldAgent({ kysely }: Effect, clusterId: string): Promise<void> {
+  const agent = await kysely
+    .selectFrom('cluster_agent')
+    .innerJoin('cluster', 'cluster.id', 'cluster_agent.cluster_id')
+    .select(['cluster.name', 'cluster.slug', 'protocol_minor as minor', 'connected_at as connectedAt'])
+    .where('cluster_id', '=', clusterId)
+    .executeTakeFirst();
+  if (agent === undefined || agent.connectedAt === null || agent.minor >= rolloutMinor) return;
+  throw new CannotRoll(
+    `The agent of the cluster "${agent.name}" is too old for rollouts: update it with \`./ballast cluster update ${agent.slug}\` first.`,
+  );
+}
+
+/** With Docker names lead from service to service; elsewhere each process that listens has a port of the loopback. */
+async function portsOf(
+  effect: Effect,
+  cluster: ClusterRef,
+  key: string,
+  { settings }: ReleaseContent,
+): Promise<ReadonlyMap<string, number>> {
+  const agent = await effect.kysely
+    .selectFrom('cluster_agent')
+    .select('facts')
+    .where('cluster_id', '=', cluster.id)
+    .executeTakeFirst();
+  if (agent?.facts?.driver !== 'process') return new Map();
+  const listening = Object.values(settings.processes).filter(isListening);
+  return await allocatePorts(
+    effect,
+    cluster,
+    key,
+    listening.map(({ name }) => name),
+  );
+}
+
+interface ToForm {
+  key: string;
+  row: Row;
+  secrets: Record<string, string>;
+  form: (roll: ToRoll) => ReturnType<typeof workloadOf>;
+}
+
+async function formed(effect: Effect, cluster: ClusterRef, { key, row, secrets, form }: ToForm) {
   try {
     return form({
       content: { ...row.content, settings: withReplicasOf(row.content.settings, row.today ?? undefined) },
       secrets,
+      ports: await portsOf(effect, cluster, key, row.content),
       runsAs: row.runs_as ?? '',
       rollout: { id: row.deployment_id, digest: row.content_digest },
       network: { environment: row.environment_id, aliases: [row.service_slug] },

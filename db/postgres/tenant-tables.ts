@@ -25,6 +25,7 @@ const unguarded = [
   'enrollment_token',
   'history_archive',
   'ingress_host',
+  'internal_port',
   'log_reader',
   'log_relay',
   'observed_slice',

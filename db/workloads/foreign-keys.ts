@@ -14,6 +14,12 @@ export const foreignKeys: readonly ForeignKey[] = [
     referenced: ['organization_id', 'id'],
   },
   {
+    table: 'internal_port',
+    columns: ['organization_id', 'cluster_id'],
+    references: 'cluster',
+    referenced: ['organization_id', 'id'],
+  },
+  {
     table: 'observed_slice',
     columns: ['organization_id', 'cluster_id'],
     references: 'cluster',

@@ -1,3 +1,4 @@
 import { ClusterSliceSchema, IngressHostSchema, ObservedSliceSchema } from './cluster-slice.ts';
+import { InternalPortSchema } from './internal-port.ts';
 
-export const workloads = [ClusterSliceSchema, IngressHostSchema, ObservedSliceSchema] as const;
+export const workloads = [ClusterSliceSchema, IngressHostSchema, ObservedSliceSchema, InternalPortSchema] as const;

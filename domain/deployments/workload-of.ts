@@ -9,6 +9,8 @@ export interface ToRoll {
   runsAs: string;
   rollout: { id: string; digest: string };
   network: { environment: string; aliases: string[] };
+  /** The ports at which other services reach its processes, where names do not lead to them. */
+  ports: ReadonlyMap<string, number>;
 }
 
 /** How a check is asked, unless it says otherwise. */
@@ -16,14 +18,14 @@ const timing = { everySeconds: 5, timeoutSeconds: 2, failures: 3 };
 const readyWithinSeconds = 300;
 
 /** The desired state of a service in an environment on its cluster, in the form of the agents' protocol. */
-export function workloadOf({ content, secrets, runsAs, rollout, network }: ToRoll) {
+export function workloadOf({ content, secrets, runsAs, rollout, network, ports }: ToRoll) {
   const { repository, digest, own } = content.image;
   return {
     release: runsAs,
     image: own ? { own: repository, digest } : { repository, digest },
     processes: Object.values(content.settings.processes)
       .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-      .map(processOf),
+      .map((process) => processOf(process, ports.get(process.name))),
     environment: { ...content.variables, ...secrets },
     volumes: [],
     routes: [],
@@ -37,12 +39,18 @@ export function emptyWorkload(roll: ToRoll) {
   return { ...workloadOf(roll), processes: [], environment: {} };
 }
 
-function processOf(settings: ProcessSettings & { name: string }) {
+/** Whether other services can reach it. */
+export function isListening({ kind, port }: ProcessSettings): boolean {
+  return (kind === 'http' || kind === 'tcp') && port !== undefined;
+}
+
+function processOf(settings: ProcessSettings & { name: string }, internalPort: number | undefined) {
   const { name, kind, command, args, port, replicas, runAsUser, upstream, cpuLimitMilli, memoryLimitBytes } = settings;
   const listens = kind === 'http' || kind === 'tcp';
   return {
     ...{ name, kind, command, args, replicas, upstream },
     ...(port === undefined || kind === 'cron' ? {} : { port }),
+    ...(internalPort === undefined ? {} : { internalPort }),
     ...(kind === 'cron' ? { schedule: settings.schedule } : {}),
     timeZone: settings.timeZone,
     overlap: settings.overlap,

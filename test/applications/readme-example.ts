@@ -28,6 +28,6 @@ export async function readmeExample(at: Shell, ingressPort: number): Promise<str
   const address = new URL(/^(http:\/\/\S+)$/m.exec(stdout)?.[1] ?? '');
   expect(address.port).toBe(String(ingressPort));
   const answered = await through(`http://127.0.0.1:${ingressPort}`, address.host);
-  expect(answered).toEqual({ status: 200, body: 'Hello from an example\n' });
+  expect(answered).toEqual({ status: 200, body: 'Hello from Ballast\n' });
   return address.host;
 }

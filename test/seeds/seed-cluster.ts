@@ -35,6 +35,7 @@ export async function seedAgent(database: Database, clusterId: string, image: st
       enrolled_at: new Date(),
       contact: 'connected',
       incarnation: 1,
+      protocol_minor: 2,
       journal_id: uuid(),
       version: '1.0.0',
       image,

@@ -80,7 +80,7 @@ test('a deployment whose turn it is becomes the desired state of its cluster, an
     release: '1',
     rollout: { id: asked.id, digest: asked.digest },
     image: { repository: 'registry.example.com/app', digest: asked.digest },
-    processes: [{ name: 'web', kind: 'http', port: 8080, replicas: 1 }],
+    processes: [{ name: 'web', kind: 'http', port: 8080, replicas: 1, internalPort: expect.any(Number) }],
     routes: [{ process: 'web' }],
   });
   for (const phase of ['starting', 'checking', 'switching', 'draining'] as const) {
@@ -167,6 +167,21 @@ test('one place rolls one deployment at a time, and a project as many as it has 
   await becomes(late, 'preparing');
   await goLive(behind);
   await goLive(late);
+});
+
+test('an agent that knows no rollouts is told nothing: the deployment fails with what to do', async () => {
+  const place = await seedPlace(ground.database, organizationId);
+  const agent = ground.database.kysely.updateTable('cluster_agent').where('cluster_id', '=', place.clusterId);
+  await agent.set({ protocol_minor: 1 }).execute();
+  const asked = await deploy(place, 1);
+  expect(await handle(asked).result()).toBe('failed');
+  expect(await row(asked)).toMatchObject({
+    waitsFor: 'configuration',
+    message: expect.stringContaining('cluster update'),
+  });
+  expect(await slice(asked)).toBeUndefined();
+  // Later tests may have this cluster recommended.
+  await agent.set({ protocol_minor: 2 }).execute();
 });
 
 test('an environment without a cluster gets the recommended one; where there is none, it fails with what to do', async () => {
