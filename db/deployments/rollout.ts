@@ -5,6 +5,7 @@ import type { ClusterRef } from '../clusters/clusters.ts';
 import { recommendedCluster } from '../clusters/recommended-cluster.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { registrySignIn } from '../registry-credentials/registry-credentials.ts';
 import { openReleaseSecrets } from '../releases/secrets.ts';
 import { applySlice } from '../workloads/cluster-slices.ts';
 import { allocatePorts } from '../workloads/internal-ports.ts';
@@ -149,7 +150,8 @@ async function put(
   const cluster = { id: clusterId, organizationId };
   const secrets = await openReleaseSecrets(keyring, { id: row.release_id, organizationId, sealed: row.sealed });
   const key = rolloutKey(environmentId, serviceId);
-  const workload = await formed(effect, cluster, { key, row, secrets, form });
+  const credential = await signInFor(effect, keyring, organizationId, row.content);
+  const workload = await formed(effect, cluster, { key, row, secrets, credential, form });
   const { revision } = await applySlice(effect, keyring, cluster, { key, name: row.name, workload, ingressDomain });
   return { clusterId, revision };
 }
@@ -172,6 +174,18 @@ async function chooseCluster(
   if (environment !== undefined)
     effect.change({ organizationId, projectId: environment.projectId, kind: 'environment', id: environmentId });
   return cluster.id;
+}
+
+/** As the credential is today: one that was rotated or deleted is not in the release. */
+async function signInFor(
+  { kysely }: Effect,
+  keyring: Secrets,
+  organizationId: string,
+  content: Partial<ReleaseContent>,
+): Promise<ToRoll['credential']> {
+  const { registryCredentialId: id, repository = '' } = content.image ?? {};
+  if (id === undefined) return undefined;
+  return await registrySignIn(kysely, keyring, organizationId, { id, host: repository.split('/')[0] ?? '' });
 }
 
 /** An agent of before rollouts would replace instances one by one, and tell nothing of it. */
@@ -214,14 +228,16 @@ interface ToForm {
   key: string;
   row: Row;
   secrets: Record<string, string>;
+  credential: ToRoll['credential'];
   form: (roll: ToRoll) => ReturnType<typeof workloadOf>;
 }
 
-async function formed(effect: Effect, cluster: ClusterRef, { key, row, secrets, form }: ToForm) {
+async function formed(effect: Effect, cluster: ClusterRef, { key, row, secrets, credential, form }: ToForm) {
   try {
     return form({
       content: { ...row.content, settings: withReplicasOf(row.content.settings, row.today ?? undefined) },
       secrets,
+      credential,
       ports: await portsOf(effect, cluster, key, row.content),
       runsAs: row.runs_as ?? '',
       rollout: { id: row.deployment_id, digest: row.content_digest },

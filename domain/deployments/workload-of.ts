@@ -7,6 +7,8 @@ export interface ToRoll {
   secrets: Readonly<Record<string, string>>;
   /** The name of its instances. */
   runsAs: string;
+  /** The sign-in of an outside registry, where the image needs one. */
+  credential?: { username: string; password: string } | undefined;
   rollout: { id: string; digest: string };
   network: { environment: string; aliases: string[] };
   /** The ports at which other services reach its processes, where names do not lead to them. */
@@ -18,11 +20,13 @@ const timing = { everySeconds: 5, timeoutSeconds: 2, failures: 3 };
 const readyWithinSeconds = 300;
 
 /** The desired state of a service in an environment on its cluster, in the form of the agents' protocol. */
-export function workloadOf({ content, secrets, runsAs, rollout, network, ports }: ToRoll) {
+export function workloadOf({ content, secrets, runsAs, credential, rollout, network, ports }: ToRoll) {
   const { repository, digest, own } = content.image;
   return {
     release: runsAs,
-    image: own ? { own: repository, digest } : { repository, digest },
+    image: own
+      ? { own: repository, digest }
+      : { repository, digest, ...(credential === undefined ? {} : { credential }) },
     processes: Object.values(content.settings.processes)
       .toSorted((one, other) => (one.name < other.name ? -1 : 1))
       .map((process) => processOf(process, ports.get(process.name))),

@@ -35,7 +35,6 @@ export async function seedAgent(database: Database, clusterId: string, image: st
       enrolled_at: new Date(),
       contact: 'connected',
       incarnation: 1,
-      protocol_minor: 2,
       journal_id: uuid(),
       version: '1.0.0',
       image,

@@ -6,6 +6,7 @@ import { listDeploymentEvents } from '../../db/deployments/list-events.ts';
 import { rolloutKey } from '../../db/deployments/rollout.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
+import { createRegistryCredential } from '../../db/registry-credentials/registry-credentials.ts';
 import { findSlice } from '../../db/workloads/cluster-slices.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import type { RolloutPhase } from '../../domain/deployments/stages.ts';
@@ -50,8 +51,13 @@ const slice = ({ place }: Asked) =>
     rolloutKey(place.environmentId, place.serviceId),
   );
 
-async function deploy(place: SeededPlace, number: number, more: Partial<NewDeployment> = {}): Promise<Asked> {
-  const release = await seedRelease(ground.database, place, number);
+async function deploy(
+  place: SeededPlace,
+  number: number,
+  more: Partial<NewDeployment> = {},
+  image: Parameters<typeof seedRelease>[3] = {},
+): Promise<Asked> {
+  const release = await seedRelease(ground.database, place, number, image);
   const id = uuid();
   const { projectId, environmentId, serviceId } = place;
   const one = { id, environmentId, serviceId, releaseId: release.id, kind: 'deploy' as const, queue: true, ...more };
@@ -167,6 +173,20 @@ test('one place rolls one deployment at a time, and a project as many as it has 
   await becomes(late, 'preparing');
   await goLive(behind);
   await goLive(late);
+});
+
+test('an image of an outside registry comes with the sign-in that the organization has for it, sealed', async () => {
+  const { id } = await run((creating) =>
+    createRegistryCredential(creating, ground.keyring, organizationId, {
+      ...{ name: uuid(), host: 'registry.example.com', username: 'ada', password: 'a secret of ada' },
+    }),
+  );
+  const place = await seedPlace(ground.database, organizationId);
+  const asked = await deploy(place, 1, {}, { image: { registryCredentialId: id } });
+  await becomes(asked, 'preparing');
+  const { workload } = (await slice(asked)) ?? {};
+  expect(workload).toMatchObject({ image: { credential: { username: 'ada', password: '' } } });
+  expect(JSON.stringify(workload)).not.toContain('a secret of ada');
 });
 
 test('an agent that knows no rollouts is told nothing: the deployment fails with what to do', async () => {
