@@ -57,6 +57,15 @@ export const logStories: Stories = (world) => {
     const { page } = ada;
     await applications.apply({ name: 'pair', replicas: 2 });
     const [one, two] = (await applications.applied('pair')).instances.map(({ id }) => id);
+    // Three ends are a crash loop; before that its log is one like any other.
+    await until('the crash loop is known', async () => {
+      const { body } = await world().opened.installation.call('GET', `${applications.path}/workloads`, {
+        as: applications.admin,
+      });
+      return (body.items as { name: string; error: string }[]).some(
+        ({ name, error }) => name === 'crasher' && error !== '',
+      );
+    });
     await ada.go(`/default/clusters/${applications.clusterId}`);
     const inRow = (name: string) => row(page, 'Workloads', name).getByRole('link', { name: 'Log' });
     await inRow('crasher').click();
