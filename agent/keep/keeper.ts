@@ -224,7 +224,7 @@ export class Keeper {
   }
 
   #converge(now: number): void {
-    // What serves, then what is wanted: an instance of both goes by what is wanted.
+    // The serving release, then the wanted one: an instance of both goes by the wanted one.
     const wanted = [...this.#desired.slices.values()];
     const known = [...wanted.map((slice) => inEffectOf(slice, this.#rollouts.records)), ...wanted];
     const seen = this.#roster.seen(now, currentProcesses(known, this.#memory.restarts));

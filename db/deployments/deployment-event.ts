@@ -9,7 +9,7 @@ export const DeploymentEventSchema = defineEntity({
     id: p.uuid().primary(),
     organizationId: p.uuid(),
     deploymentId: p.uuid(),
-    /** What happens once has one occasion, so an activity that runs twice tells it once. */
+    /** Names a moment that happens once, so that an activity that runs twice tells it once. */
     occasion: p.text(),
     kind: p.enum(deploymentEventKinds),
     stage: p.text().default(''),

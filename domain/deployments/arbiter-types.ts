@@ -26,7 +26,7 @@ export interface New {
   place: Place;
   releaseId: string;
   kind: DeploymentKind;
-  /** It is held until this approval is decided. Whether a gate holds it is decided by the caller. */
+  /** The approval that holds it until it is decided. The caller decides whether a gate holds it. */
   approvalId?: string;
   changeSetId?: string;
   /** Whether a direct start may wait for a slot. Members of change sets and those that were held always wait. */
@@ -63,9 +63,9 @@ export type Refusal =
   /** A direct start that may not wait, while all slots are taken. */
   | { refused: 'at-limit'; concurrency: number }
   | { refused: 'service-suspended'; places: readonly Place[] }
-  /** It cannot be cancelled: its release serves already, or nobody may ask a claimed one for this reason. */
+  /** Cancelling is too late: its release serves already, or nobody may ask a claimed one for this reason. */
   | { refused: 'not-cancellable'; state: DeploymentState }
-  /** It is not among the open ones. */
+  /** The deployment is not among the open ones. */
   | { refused: 'already-final' }
   /** Only a claimed one can finish so. */
   | { refused: 'not-claimed'; state: DeploymentState };

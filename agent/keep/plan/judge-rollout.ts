@@ -13,7 +13,7 @@ type Failure = NonNullable<ObservedRollout['failure']>;
 
 export type Judged = { record: RolloutRecord } & (
   | { verdict: 'open' | 'well' }
-  /** It will be returned as soon as the last lines of this instance are known. */
+  /** The release is returned as soon as the last lines of this instance are known. */
   | { verdict: 'failing'; instance: string }
   | { verdict: 'failed'; message: string; failure: Failure }
 );

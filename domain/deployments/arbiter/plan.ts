@@ -41,7 +41,7 @@ export class Plan {
     this.#ended.set(id, state);
   }
 
-  /** It ends before its claim, by the decision of somebody else. */
+  /** A waiting one ends before its claim, by the decision of somebody else. */
   drop(deployment: Admitted, state: 'superseded' | 'cancelled'): void {
     this.end(deployment, state);
     this.closeApproval(deployment, state);
@@ -76,7 +76,7 @@ export class Plan {
     this.#stop.push(claimed.id);
   }
 
-  /** What each one past its gate waits for now. */
+  /** The blockers of those past their gate, as of now. */
   queue(): ReadonlyMap<string, Waiting> {
     return queue(this.open, this.#snapshot.concurrency);
   }
