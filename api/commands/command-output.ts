@@ -2,11 +2,11 @@ import { noSuchCommand, ownCommand } from '../../db/commands/cluster-commands.ts
 import { type NewOutput, saidTooMuch, writeOutput } from '../../db/commands/command-output.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { parseActorId } from '../../domain/actors/actors.ts';
+import { isId } from '../../domain/ids.ts';
 import { Problem } from '../../domain/problems.ts';
 import { outputBatch } from '../../protocol/command.ts';
 import type { AdmittedAgent } from '../agent-link/admit-agent.ts';
 import { incarnationRoute } from '../agent-link/agent-route.ts';
-import { isId } from '../agent-link/is-id.ts';
 import { mustFit } from '../agent-link/must-fit.ts';
 
 /** The output of a command, piece by piece. A piece that is sent twice counts once. */

@@ -1,8 +1,8 @@
 import { finishCommand, noSuchCommand } from '../../db/commands/cluster-commands.ts';
 import { effect } from '../../db/engine/effect.ts';
+import { isId } from '../../domain/ids.ts';
 import { commandResult as commandResultBody } from '../../protocol/command.ts';
 import { incarnationRoute } from '../agent-link/agent-route.ts';
-import { isId } from '../agent-link/is-id.ts';
 import { mustFit } from '../agent-link/must-fit.ts';
 
 /** How a command ended. A result that comes twice wakes the waiting actor once. */

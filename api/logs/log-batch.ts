@@ -1,7 +1,7 @@
+import { isId } from '../../domain/ids.ts';
 import { Problem } from '../../domain/problems.ts';
 import { logBatch as logBatchBody } from '../../protocol/logs.ts';
 import { incarnationRoute } from '../agent-link/agent-route.ts';
-import { isId } from '../agent-link/is-id.ts';
 
 /** Part of a log for one reader. Answered when the reader has room for it, so an agent sends no faster than it is read. */
 export const logBatch = incarnationRoute({

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { mountBlob } from '../../db/registry/blobs.ts';
 import type { Repository, RepositoryPath } from '../../db/registry/repositories.ts';
+import { isId } from '../../domain/ids.ts';
 import { type Allowance, allowanceOf } from './allowance.ts';
 import { checkDigest } from './blob-routes.ts';
 import { chunkRange } from './byte-range.ts';
@@ -124,7 +125,7 @@ function chunkOf({ raw, headers }: FastifyRequest): Chunk {
 }
 
 function checkUpload(id: string): void {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return;
+  if (isId(id)) return;
   throw new RegistryError('BLOB_UPLOAD_UNKNOWN', 'There is no such upload here; begin another one.');
 }
 

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/postgres/tables.ts';
 import { listUsers, type UserView } from '../../db/users/users.ts';
+import { isId } from '../../domain/ids.ts';
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
 import { UsageError } from '../engine/command.ts';
 
@@ -14,7 +15,7 @@ export type Whom = { email: string; id?: undefined } | { id: string; email?: und
 
 /** Checked before anything is asked of the database. */
 export function checkedWhom({ email, id }: { email?: string | undefined; id?: string | undefined }): Whom {
-  if (id !== undefined && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
+  if (id !== undefined && !isId(id)) {
     throw new UsageError('--id needs the id of a person as `./ballast user list` shows it.');
   }
   if (email !== undefined && id === undefined) return { email };

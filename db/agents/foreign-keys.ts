@@ -1,16 +1,6 @@
-import type { ForeignKey } from '../postgres/foreign-keys.ts';
+import { type ForeignKey, toRow } from '../postgres/foreign-key.ts';
 
 export const foreignKeys: readonly ForeignKey[] = [
-  {
-    table: 'cluster_agent',
-    columns: ['organization_id', 'cluster_id'],
-    references: 'cluster',
-    referenced: ['organization_id', 'id'],
-  },
-  {
-    table: 'enrollment_token',
-    columns: ['organization_id', 'cluster_id'],
-    references: 'cluster',
-    referenced: ['organization_id', 'id'],
-  },
+  toRow('cluster_agent', 'cluster_id', 'cluster'),
+  toRow('enrollment_token', 'cluster_id', 'cluster'),
 ];

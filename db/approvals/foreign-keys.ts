@@ -1,8 +1,5 @@
-import type { ForeignKey } from '../postgres/foreign-keys.ts';
+import { type ForeignKey, toRow } from '../postgres/foreign-key.ts';
 
-export const foreignKeys: readonly ForeignKey[] = ['project', 'environment'].map((thing) => ({
-  table: 'approval',
-  columns: ['organization_id', `${thing}_id`],
-  references: thing,
-  referenced: ['organization_id', 'id'],
-}));
+export const foreignKeys: readonly ForeignKey[] = ['project', 'environment'].map((thing) =>
+  toRow('approval', `${thing}_id`, thing),
+);

@@ -1,10 +1,3 @@
-import type { ForeignKey } from '../postgres/foreign-keys.ts';
+import { type ForeignKey, toRow } from '../postgres/foreign-key.ts';
 
-export const foreignKeys: readonly ForeignKey[] = [
-  {
-    table: 'cluster_event',
-    columns: ['organization_id', 'cluster_id'],
-    references: 'cluster',
-    referenced: ['organization_id', 'id'],
-  },
-];
+export const foreignKeys: readonly ForeignKey[] = [toRow('cluster_event', 'cluster_id', 'cluster')];

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { actorId } from '../../domain/actors/actors.ts';
 import { type PhaseTimes, type RolloutPhase, rolloutPhases } from '../../domain/deployments/stages.ts';
+import { isId } from '../../domain/ids.ts';
 import type { ClusterRef } from '../clusters/clusters.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
@@ -81,15 +82,13 @@ export interface ReportedRollout {
   at: { readonly [Phase in RolloutPhase]?: string | undefined };
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** Called within the report's transaction for each slice whose rollout came into another phase, or failed. */
 export async function tellRollout(
   effect: Effect,
   { id: clusterId, organizationId }: ClusterRef,
   { key, rollout }: { key: string; rollout: ReportedRollout },
 ): Promise<void> {
-  if (!uuid.test(rollout.id)) return;
+  if (!isId(rollout.id)) return;
   // An agent says what it likes: only the deployment that rolls this slice on this cluster hears of it.
   const deployment = await effect.kysely
     .selectFrom('deployment')

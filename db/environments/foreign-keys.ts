@@ -1,16 +1,6 @@
-import type { ForeignKey } from '../postgres/foreign-keys.ts';
+import { type ForeignKey, toRow } from '../postgres/foreign-key.ts';
 
 export const foreignKeys: readonly ForeignKey[] = [
-  {
-    table: 'environment',
-    columns: ['organization_id', 'project_id'],
-    references: 'project',
-    referenced: ['organization_id', 'id'],
-  },
-  {
-    table: 'environment',
-    columns: ['organization_id', 'cluster_id'],
-    references: 'cluster',
-    referenced: ['organization_id', 'id'],
-  },
+  toRow('environment', 'project_id', 'project'),
+  toRow('environment', 'cluster_id', 'cluster'),
 ];

@@ -1,4 +1,4 @@
-import type { ForeignKey } from '../postgres/foreign-keys.ts';
+import type { ForeignKey } from '../postgres/foreign-key.ts';
 
 export const foreignKeys: readonly ForeignKey[] = [
   {

@@ -1,11 +1,3 @@
-import type { ForeignKey } from '../postgres/foreign-keys.ts';
+import { type ForeignKey, partOf } from '../postgres/foreign-key.ts';
 
-export const foreignKeys: readonly ForeignKey[] = [
-  {
-    table: 'log_reader',
-    columns: ['organization_id', 'cluster_id'],
-    references: 'cluster',
-    referenced: ['organization_id', 'id'],
-    onDelete: 'cascade',
-  },
-];
+export const foreignKeys: readonly ForeignKey[] = [partOf('log_reader', 'cluster_id', 'cluster')];

@@ -1,6 +1,6 @@
-import type { ForeignKey } from '../postgres/foreign-keys.ts';
+import { type ForeignKey, toOrganization } from '../postgres/foreign-key.ts';
 
 export const foreignKeys: readonly ForeignKey[] = [
-  { table: 'membership', columns: ['organization_id'], references: 'organization', referenced: ['id'] },
+  toOrganization('membership'),
   { table: 'membership', columns: ['user_id'], references: 'app_user', referenced: ['id'] },
 ];

@@ -1,6 +1,7 @@
 import type { MikroORM, UpdateSchemaOptions } from '@mikro-orm/core';
 import { DatabaseSchema, EntityManager, SchemaGenerator } from '@mikro-orm/postgresql';
-import { type ForeignKey, foreignKeyName, foreignKeys } from '../postgres/foreign-keys.ts';
+import type { ForeignKey } from '../postgres/foreign-key.ts';
+import { foreignKeyName, foreignKeys } from '../postgres/foreign-keys.ts';
 
 /**
  * MikroORM's schema generator, told of our foreign keys: it knows only those of relations, which refer to primary keys,

@@ -1,20 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { columnOf } from '../../domain/actors/belongs-to.ts';
 import { descriptors } from '../../workflows/descriptors.ts';
-
-/**
- * A foreign key, in the database's own names. A reference between tables of an organization includes `organization_id`, so
- * that no row can point into another tenant. Entities hold plain ids: the schema generator gets the constraints from here
- * (see db/migrations/schema-generator.ts).
- */
-export interface ForeignKey {
-  table: string;
-  columns: readonly string[];
-  references: string;
-  referenced: readonly string[];
-  /** Effect on this row of deleting the referenced one; without it, that deletion is refused. */
-  onDelete?: 'cascade';
-}
+import { type ForeignKey, toRow } from './foreign-key.ts';
 
 /**
  * Every foreign key, of the files `db/<subject>/foreign-keys.ts` and of the actors' descriptors. Found in their folders,
@@ -32,7 +19,7 @@ function foreignKeysOfActors(): ForeignKey[] {
     const column = columnOf(belongsTo);
     return belongsTo === 'organization'
       ? [{ table, columns: [column], references: belongsTo, referenced: ['id'] }]
-      : [{ table, columns: ['organization_id', column], references: belongsTo, referenced: ['organization_id', 'id'] }];
+      : [toRow(table, column, belongsTo)];
   });
 }
 

@@ -1,6 +1,7 @@
 import { type ActorKind, actorKinds, type TableOf, tableOf } from '../../workflows/descriptors.ts';
 import type { AllTables } from './all-tables.ts';
-import { type ForeignKey, foreignKeys } from './foreign-keys.ts';
+import type { ForeignKey } from './foreign-key.ts';
+import { foreignKeys } from './foreign-keys.ts';
 
 /** A table whose rows belong to an organization: by the entities, each that has `organization_id`. */
 export type TenantTable = {

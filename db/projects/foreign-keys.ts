@@ -1,11 +1,3 @@
-import type { ForeignKey } from '../postgres/foreign-keys.ts';
+import { type ForeignKey, toOrganization, toRow } from '../postgres/foreign-key.ts';
 
-export const foreignKeys: readonly ForeignKey[] = [
-  { table: 'project', columns: ['organization_id'], references: 'organization', referenced: ['id'] },
-  {
-    table: 'project',
-    columns: ['organization_id', 'team_id'],
-    references: 'team',
-    referenced: ['organization_id', 'id'],
-  },
-];
+export const foreignKeys: readonly ForeignKey[] = [toOrganization('project'), toRow('project', 'team_id', 'team')];

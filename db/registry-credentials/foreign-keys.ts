@@ -1,5 +1,3 @@
-import type { ForeignKey } from '../postgres/foreign-keys.ts';
+import { type ForeignKey, toOrganization } from '../postgres/foreign-key.ts';
 
-export const foreignKeys: readonly ForeignKey[] = [
-  { table: 'registry_credential', columns: ['organization_id'], references: 'organization', referenced: ['id'] },
-];
+export const foreignKeys: readonly ForeignKey[] = [toOrganization('registry_credential')];

@@ -1,12 +1,4 @@
-import type { ForeignKey } from '../postgres/foreign-keys.ts';
-
-const ofService = (table: string): ForeignKey => ({
-  table,
-  columns: ['organization_id', 'service_id'],
-  references: 'service',
-  referenced: ['organization_id', 'id'],
-  onDelete: 'cascade',
-});
+import { type ForeignKey, partOf } from '../postgres/foreign-key.ts';
 
 const ofManifest = (table: string, column: string): ForeignKey => ({
   table,
@@ -17,9 +9,9 @@ const ofManifest = (table: string, column: string): ForeignKey => ({
 });
 
 export const foreignKeys: readonly ForeignKey[] = [
-  ofService('registry_link'),
-  ofService('registry_upload'),
-  ofService('registry_manifest'),
+  partOf('registry_link', 'service_id', 'service'),
+  partOf('registry_upload', 'service_id', 'service'),
+  partOf('registry_manifest', 'service_id', 'service'),
   ofManifest('registry_reference', 'manifest'),
   ofManifest('registry_tag', 'digest'),
 ];

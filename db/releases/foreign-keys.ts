@@ -1,8 +1,5 @@
-import type { ForeignKey } from '../postgres/foreign-keys.ts';
+import { type ForeignKey, toRow } from '../postgres/foreign-key.ts';
 
-export const foreignKeys: readonly ForeignKey[] = ['project', 'environment', 'service'].map((thing) => ({
-  table: 'release',
-  columns: ['organization_id', `${thing}_id`],
-  references: thing,
-  referenced: ['organization_id', 'id'],
-}));
+export const foreignKeys: readonly ForeignKey[] = ['project', 'environment', 'service'].map((thing) =>
+  toRow('release', `${thing}_id`, thing),
+);

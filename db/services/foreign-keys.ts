@@ -1,18 +1,11 @@
-import type { ForeignKey } from '../postgres/foreign-keys.ts';
-
-const of = (table: string, column: string, references: string): ForeignKey => ({
-  table,
-  columns: ['organization_id', column],
-  references,
-  referenced: ['organization_id', 'id'],
-});
+import { type ForeignKey, partOf, toRow } from '../postgres/foreign-key.ts';
 
 export const foreignKeys: readonly ForeignKey[] = [
-  of('service', 'project_id', 'project'),
-  { ...of('service_process', 'service_id', 'service'), onDelete: 'cascade' },
-  of('environment_service', 'environment_id', 'environment'),
-  of('environment_service', 'service_id', 'service'),
-  of('environment_service', 'live_release_id', 'release'),
-  of('variable', 'environment_id', 'environment'),
-  { ...of('variable', 'service_id', 'service'), onDelete: 'cascade' },
+  toRow('service', 'project_id', 'project'),
+  partOf('service_process', 'service_id', 'service'),
+  toRow('environment_service', 'environment_id', 'environment'),
+  toRow('environment_service', 'service_id', 'service'),
+  toRow('environment_service', 'live_release_id', 'release'),
+  toRow('variable', 'environment_id', 'environment'),
+  partOf('variable', 'service_id', 'service'),
 ];

@@ -1,14 +1,8 @@
-import type { ForeignKey } from '../postgres/foreign-keys.ts';
+import { type ForeignKey, partOf, toOrganization } from '../postgres/foreign-key.ts';
 
 export const foreignKeys: readonly ForeignKey[] = [
-  { table: 'team', columns: ['organization_id'], references: 'organization', referenced: ['id'] },
-  {
-    table: 'team_member',
-    columns: ['organization_id', 'team_id'],
-    references: 'team',
-    referenced: ['organization_id', 'id'],
-    onDelete: 'cascade',
-  },
+  toOrganization('team'),
+  partOf('team_member', 'team_id', 'team'),
   {
     table: 'team_member',
     columns: ['organization_id', 'user_id'],

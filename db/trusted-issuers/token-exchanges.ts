@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
+import { isId } from '../../domain/ids.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { acrossTenants, tenant } from '../postgres/tenant.ts';
 import { type TrustedIssuerView, viewOf } from './trusted-issuers.ts';
-
-const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export interface RuleOfOrganization extends TrustedIssuerView {
   organizationId: string;
@@ -21,7 +20,7 @@ export async function rulesAbout(
   issuer: string,
 ): Promise<RuleOfOrganization[]> {
   // A slug that looks like an id is read as an id: nobody may catch another organization's jobs with such a slug.
-  const column = isId.test(organization) ? 'organization.id' : 'organization.slug';
+  const column = isId(organization) ? 'organization.id' : 'organization.slug';
   const rows = await acrossTenants(kysely)
     .selectFrom('trusted_issuer')
     .innerJoin('organization', 'organization.id', 'trusted_issuer.organization_id')

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { WorkflowEnd } from '../../domain/actors/actor-descriptor.ts';
 import { columnOf } from '../../domain/actors/belongs-to.ts';
+import { isId } from '../../domain/ids.ts';
 import { type ActorKind, descriptors } from '../../workflows/descriptors.ts';
 import { hasWords } from '../search/words.ts';
 
@@ -49,8 +50,6 @@ export function narrowed(kind: ActorKind, organizationId: string, filter: ActorF
   return sql.join(all, sql` and `);
 }
 
-const guid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /**
  * The condition that each word is in the title, or that it is the id. Words of every title of the kind need no look at the
  * rows. A name is its subject's, and subjects are few where workflows are many: those are sought first, and once.
@@ -69,7 +68,7 @@ function called(kind: ActorKind, organizationId: string, q: string): RawBuilder<
           select distinct ${subject} from ${sql.table(table)} as actor ${sql.raw(row.join)}
           where actor.organization_id = ${organizationId} and ${named}))`;
   const [id] = rest;
-  return rest.length === 1 && id !== undefined && guid.test(id) ? sql`(actor.id = ${id} or ${found})` : found;
+  return rest.length === 1 && id !== undefined && isId(id) ? sql`(actor.id = ${id} or ${found})` : found;
 }
 
 /** SQL: the id of the thing that the row is about. */

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
+import { isId } from '../../domain/ids.ts';
 import { type Finder, foundColumns } from '../search/finder.ts';
 import { actorRows, openActorRows } from './actors.ts';
-
-const id = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Those that run; by its id, a finished one, too. */
 export const foundWorkflows: Finder = {
@@ -10,7 +9,7 @@ export const foundWorkflows: Finder = {
   select: (organizationId, sought) => {
     const { text, workflows } = sought;
     const rows =
-      id.test(text) && workflows.length > 0
+      isId(text) && workflows.length > 0
         ? actorRows(organizationId, text, workflows)
         : openActorRows(organizationId, workflows);
     return sql`

@@ -1,28 +1,8 @@
-import type { ForeignKey } from '../postgres/foreign-keys.ts';
+import { type ForeignKey, toRow } from '../postgres/foreign-key.ts';
 
 export const foreignKeys: readonly ForeignKey[] = [
-  {
-    table: 'cluster_slice',
-    columns: ['organization_id', 'cluster_id'],
-    references: 'cluster',
-    referenced: ['organization_id', 'id'],
-  },
-  {
-    table: 'ingress_host',
-    columns: ['organization_id', 'cluster_id'],
-    references: 'cluster',
-    referenced: ['organization_id', 'id'],
-  },
-  {
-    table: 'internal_port',
-    columns: ['organization_id', 'cluster_id'],
-    references: 'cluster',
-    referenced: ['organization_id', 'id'],
-  },
-  {
-    table: 'observed_slice',
-    columns: ['organization_id', 'cluster_id'],
-    references: 'cluster',
-    referenced: ['organization_id', 'id'],
-  },
+  toRow('cluster_slice', 'cluster_id', 'cluster'),
+  toRow('ingress_host', 'cluster_id', 'cluster'),
+  toRow('internal_port', 'cluster_id', 'cluster'),
+  toRow('observed_slice', 'cluster_id', 'cluster'),
 ];

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { builtInProviderId } from '../../db/keys/identity-secrets.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
+import { isId } from '../../domain/ids.ts';
 
 export interface Account {
   /** The provider's `sub`. */
@@ -20,7 +21,7 @@ export interface Account {
 }
 
 export async function findAccount(kysely: Kysely<Tables>, id: string): Promise<Account | undefined> {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return undefined;
+  if (!isId(id)) return undefined;
   return await accounts(kysely).where('provider_account.id', '=', id).executeTakeFirst();
 }
 

@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
+import { isId } from '../../../domain/ids.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
 
-/** Ids of persons are UUIDs; machines are recorded by their names. */
-const personId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** The creator of a thing: a member by name, or a machine. */
+/** The creator of a thing: a member, who is recorded by id, or a machine, by its name. */
 export function Maker({ id }: { id: string }) {
-  return personId.test(id) ? <Person id={id} /> : <span className="break-words">{id}</span>;
+  return isId(id) ? <Person id={id} /> : <span className="break-words">{id}</span>;
 }
 
 function Person({ id }: { id: string }) {

@@ -1,3 +1,4 @@
+import { isId } from '../../../../domain/ids.ts';
 import type { Times } from '../../../components/times/times.ts';
 import { isKind, type Kind } from '../actor-words.ts';
 
@@ -36,8 +37,6 @@ interface WorkflowQuery {
   until?: string;
 }
 
-const guid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** "Failed today" ends the day in the reader's zone. */
 export function queryOf({ q, lives, view, kind, about, by, from, until }: WorkflowFilter, times: Times): WorkflowQuery {
   const today = view === 'failed-today' ? times.day(Date.now()) : undefined;
@@ -50,7 +49,7 @@ export function queryOf({ q, lives, view, kind, about, by, from, until }: Workfl
     ...(view === 'running' ? { state: 'open' as const } : {}),
     ...(view === 'stuck' ? { stuck: true as const } : {}),
     ...(view === 'failed-today' ? { outcome: 'failed' as const } : {}),
-    ...(about !== undefined && guid.test(about) ? { subjectId: about } : {}),
+    ...(about !== undefined && isId(about) ? { subjectId: about } : {}),
     ...(by === undefined ? {} : { requestedBy: by }),
     ...(begin === undefined ? {} : { from: begin.toISOString() }),
     ...(end === undefined ? {} : { until: end.toISOString() }),
