@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type ClusterRef, createCluster, requestClusterDeletion } from '../../db/clusters/clusters.ts';
+import { requestClusterDeletion } from '../../db/clusters/cluster-deletion.ts';
+import { type ClusterRef, createCluster } from '../../db/clusters/clusters.ts';
 import { applySlice, removeSlice } from '../../db/workloads/cluster-slices.ts';
 import { listObservedSlices } from '../../db/workloads/observed-slices.ts';
 import type { Secrets } from '../../db/workloads/sealed-workload.ts';

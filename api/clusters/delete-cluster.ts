@@ -1,4 +1,4 @@
-import { requestClusterDeletion } from '../../db/clusters/clusters.ts';
+import { requestClusterDeletion } from '../../db/clusters/cluster-deletion.ts';
 import { Problem } from '../../domain/problems.ts';
 import { operation } from '../engine/operation.ts';
 import { clusterPath, theCluster } from './cluster.ts';

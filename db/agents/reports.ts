@@ -1,42 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import { actorId } from '../../domain/actors/actors.ts';
 import { Problem } from '../../domain/problems.ts';
-import { insertClusterEvent } from '../clusters/cluster-events.ts';
 import type { ClusterRef } from '../clusters/clusters.ts';
-import { type ReportedRollout, tellRollout } from '../deployments/told-rollout.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { longestTrouble, type Report } from './report.ts';
+import { type Before, tellOfRollouts, tellOfWorkloads, workloadEvent } from './report-events.ts';
 
-/** The part of `report` in protocol/observed.ts that this room stores, already validated. */
-export interface Report {
-  number: number;
-  full: boolean;
-  appliedRevision: number;
-  error?: string | undefined;
-  slices: readonly {
-    key: string;
-    appliedRevision: number;
-    revision?: number | undefined;
-    error?: string | undefined;
-    crashLoops?: readonly CrashLoop[] | undefined;
-    instances: readonly object[];
-    volumes: readonly object[];
-    traffic: readonly object[];
-    rollout?: ReportedRollout | undefined;
-  }[];
-  removed: readonly string[];
-}
-
-interface CrashLoop {
-  process: string;
-  instance: string;
-  restarts: number;
-  seconds: number;
-  how: string;
-}
-
-const longestTrouble = 1_000;
 /** Upper bound on the workloads kept of one cluster, far above any real one. */
 const mostSlices = 2_000;
 const mostBytes = 64 * 1024 * 1024;
@@ -101,8 +72,6 @@ export async function forgetMachine(effect: Effect, cluster: ClusterRef): Promis
   await effect.kysely.deleteFrom('observed_slice').where('cluster_id', '=', cluster.id).execute();
   await deleteTombstones(effect, cluster, 2_147_483_647);
 }
-
-type Before = Map<string, { error: string | null; applied: number; rollout: JsonObject | null }>;
 
 async function observedBefore(kysely: Kysely<Tables>, { id }: ClusterRef, { slices }: Report): Promise<Before> {
   if (slices.length === 0) return new Map();
@@ -189,90 +158,6 @@ async function deleteTombstones(effect: Effect, cluster: ClusterRef, appliedRevi
     await workloadEvent(effect, cluster, 'workload.removed', key, revision, { key, name });
   }
   return rows.length;
-}
-
-async function tellOfWorkloads(effect: Effect, cluster: ClusterRef, report: Report, before: Before): Promise<void> {
-  const news = report.slices.filter((slice) => {
-    const was = before.get(slice.key);
-    const changed = (slice.error ?? null) !== (was?.error ?? null) || slice.appliedRevision !== (was?.applied ?? 0);
-    return changed || slice.crashLoops !== undefined;
-  });
-  if (news.length === 0) return;
-  const rows = await effect.kysely
-    .selectFrom('cluster_slice')
-    .select(['key', 'name', 'revision', 'removed_at'])
-    .where('cluster_id', '=', cluster.id)
-    .where(
-      'key',
-      'in',
-      news.map(({ key }) => key),
-    )
-    .execute();
-  const wanted = new Map(rows.map((row) => [row.key, row]));
-  for (const { key, error, appliedRevision, crashLoops = [] } of news) {
-    const slice = wanted.get(key);
-    if (slice === undefined || slice.removed_at !== null) continue;
-    const { name, revision } = slice;
-    const was = before.get(key);
-    for (const loop of crashLoops) await crashLoopEvent(effect, cluster, { key, name, revision, ...loop });
-    if (error !== undefined) {
-      if (was?.error == null)
-        await workloadEvent(effect, cluster, 'workload.failed', key, revision, {
-          key,
-          name,
-          error: error.slice(0, longestTrouble),
-        });
-      continue;
-    }
-    if (was?.error != null) await workloadEvent(effect, cluster, 'workload.recovered', key, revision, { key, name });
-    if (appliedRevision >= revision && (was?.applied ?? 0) < revision) {
-      await workloadEvent(effect, cluster, 'workload.applied', key, revision, { key, name });
-    }
-  }
-}
-
-/** A deployment hears of each phase and of its failure once, and not of each text. */
-async function tellOfRollouts(effect: Effect, cluster: ClusterRef, { slices }: Report, before: Before): Promise<void> {
-  for (const { key, rollout } of slices) {
-    if (rollout === undefined) continue;
-    const was = before.get(key)?.rollout;
-    const same = was?.id === rollout.id && was.phase === rollout.phase;
-    const failure = JSON.stringify(sorted(rollout.failure ?? null)) === JSON.stringify(sorted(was?.failure ?? null));
-    if (!same || !failure) await tellRollout(effect, cluster, { key, rollout });
-  }
-}
-
-/** PostgreSQL keeps the fields of an object in an order of its own. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(entries.map(([name, one]) => [name, sorted(one)]));
-}
-
-/** Once for each revision of a slice: one that fails and recovers all the time tells it once. */
-async function workloadEvent(
-  effect: Effect,
-  { id: clusterId, organizationId }: ClusterRef,
-  kind: 'workload.applied' | 'workload.removed' | 'workload.failed' | 'workload.recovered',
-  key: string,
-  revision: number,
-  payload: JsonObject,
-): Promise<void> {
-  const occasion = `${kind} ${key} ${revision}`;
-  await insertClusterEvent(effect, { organizationId, clusterId, kind, occasion, payload: { ...payload, revision } });
-}
-
-/** Once an hour for each process and revision, however often it begins and ends. */
-async function crashLoopEvent(
-  effect: Effect,
-  { id: clusterId, organizationId }: ClusterRef,
-  loop: CrashLoop & { key: string; name: string; revision: number },
-): Promise<void> {
-  const hour = new Date().toISOString().slice(0, 13);
-  const occasion = `instance.crash_loop ${loop.key} ${loop.process} ${loop.revision} ${hour}`;
-  const payload = { ...loop, how: loop.how.slice(0, longestTrouble) };
-  await insertClusterEvent(effect, { organizationId, clusterId, kind: 'instance.crash_loop', occasion, payload });
 }
 
 /** The reason why the cluster is degraded, in a sentence. */

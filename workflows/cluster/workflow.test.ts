@@ -1,7 +1,8 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestClusterDeletion } from '../../db/clusters/cluster-deletion.ts';
 import { listClusterEvents } from '../../db/clusters/cluster-events.ts';
-import { type ClusterRef, createCluster, requestClusterDeletion } from '../../db/clusters/clusters.ts';
+import { type ClusterRef, createCluster } from '../../db/clusters/clusters.ts';
 import { deleteOrganization } from '../../db/deletions/deletions.ts';
 import { readHistory } from '../../db/engine/archive/history-archive.ts';
 import { effect } from '../../db/engine/effect.ts';
