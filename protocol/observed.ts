@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { rolloutPhases } from '../domain/deployments/stages.ts';
 import { sliceKey } from './desired.ts';
 import { called, said } from './text.ts';
 
@@ -37,17 +38,6 @@ export const observedInstance = z.object({
   memoryBytes: z.int().optional(),
 });
 export type ObservedInstance = z.infer<typeof observedInstance>;
-
-export const rolloutPhases = [
-  'preparing',
-  'starting',
-  'checking',
-  'switching',
-  'draining',
-  'done',
-  'returned',
-] as const;
-export type RolloutPhase = (typeof rolloutPhases)[number];
 
 /** How far the rollout of a slice is. */
 export const observedRollout = z.object({

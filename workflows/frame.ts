@@ -38,6 +38,12 @@ export interface Interruption {
   why: string;
 }
 
+/** The message of an actor that ended so; its descriptor has the one of a lost run. */
+export function sentenceOf({ by, why }: Interruption, lost: (how: string) => string): string {
+  if (by === 'operator') return 'It was cancelled by an operator.';
+  return by === 'failure' ? `It failed: ${why}` : lost(why);
+}
+
 /** The parts of a kind that the frame needs. */
 export interface Framed<End extends string, Input extends ActorInput> {
   kind: ActorKind;

@@ -16,6 +16,16 @@ import { refuseAdmission } from './refuse-admission.ts';
 
 export const theReleaseToDeploy = resource('release', findReleaseToDeploy, ({ projectId }) => projectId);
 
+/** What a direct start can be refused with. */
+export const startProblems = [
+  'not-found',
+  'conflict',
+  'release-retired',
+  'service-suspended',
+  'deployments-at-limit',
+  'already-decided',
+] as const;
+
 /** The body of a direct start. */
 export const startBody = z.strictObject({
   reason: z.string().trim().max(1_000).default('').describe('Shown to the person who approves it.'),

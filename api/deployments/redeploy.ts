@@ -4,7 +4,7 @@ import { Problem } from '../../domain/problems.ts';
 import { operation } from '../engine/operation.ts';
 import { theEnvironment } from '../environments/environment.ts';
 import { theService } from '../services/service.ts';
-import { createdSchema, startBody, startDeployment } from './created-deployment.ts';
+import { createdSchema, startBody, startDeployment, startProblems } from './created-deployment.ts';
 import { deploymentPath } from './deployment.ts';
 
 export const redeploy = operation({
@@ -15,14 +15,7 @@ export const redeploy = operation({
   scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: [
-    'not-found',
-    'conflict',
-    'release-retired',
-    'service-suspended',
-    'deployments-at-limit',
-    'already-decided',
-  ],
+  problems: startProblems,
   path: deploymentPath,
   body: startBody.extend({ environmentId: z.guid().toLowerCase() }),
   status: 201,

@@ -1,5 +1,5 @@
 import { operation } from '../engine/operation.ts';
-import { createdSchema, startBody, startDeployment, theReleaseToDeploy } from './created-deployment.ts';
+import { createdSchema, startBody, startDeployment, startProblems, theReleaseToDeploy } from './created-deployment.ts';
 import { deploymentPath } from './deployment.ts';
 
 export const rollBack = operation({
@@ -11,14 +11,7 @@ export const rollBack = operation({
   scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: [
-    'not-found',
-    'conflict',
-    'release-retired',
-    'service-suspended',
-    'deployments-at-limit',
-    'already-decided',
-  ],
+  problems: startProblems,
   path: deploymentPath,
   body: startBody.optional(),
   status: 201,

@@ -1,39 +1,3 @@
-/**
- * The states of a deployment, in the order in which it walks them:
- *
- * pending: held for an approval, or queued; its blocker says which. preparing: claimed, so it has a slot of its project,
- * and its service's environment rolls nothing else. releasing: its release command runs. starting: new instances start
- * beside the old. checking: they have to stay healthy for a while. switching: routes change to them in one step.
- * draining: the new instances serve, the old ones finish what they had begun. The others are final.
- */
-export const deploymentStates = [
-  'pending',
-  'preparing',
-  'releasing',
-  'starting',
-  'checking',
-  'switching',
-  'draining',
-  'live',
-  'failed',
-  'superseded',
-  'cancelled',
-  'rejected',
-  'expired',
-] as const;
-export type DeploymentState = (typeof deploymentStates)[number];
-
-/** Nothing changes a deployment any more. */
-export const finalDeploymentStates = [
-  'live',
-  'failed',
-  'superseded',
-  'cancelled',
-  'rejected',
-  'expired',
-] as const satisfies readonly DeploymentState[];
-export type FinalDeploymentState = (typeof finalDeploymentStates)[number];
-
 /** Each holds one of its project's slots, and its service's place in the environment. */
 export const claimedDeploymentStates = [
   'preparing',
@@ -42,8 +6,23 @@ export const claimedDeploymentStates = [
   'checking',
   'switching',
   'draining',
-] as const satisfies readonly DeploymentState[];
+] as const;
 export type ClaimedDeploymentState = (typeof claimedDeploymentStates)[number];
+
+/** Nothing changes a deployment any more. */
+export const finalDeploymentStates = ['live', 'failed', 'superseded', 'cancelled', 'rejected', 'expired'] as const;
+export type FinalDeploymentState = (typeof finalDeploymentStates)[number];
+
+/**
+ * The states of a deployment, in the order in which it walks them:
+ *
+ * pending: held for an approval, or queued; its blocker says which. preparing: claimed, so it has a slot of its project,
+ * and its service's environment rolls nothing else. releasing: its release command runs. starting: new instances start
+ * beside the old. checking: they have to stay healthy for a while. switching: routes change to them in one step.
+ * draining: the new instances serve, the old ones finish what they had begun. The others are final.
+ */
+export const deploymentStates = ['pending', ...claimedDeploymentStates, ...finalDeploymentStates] as const;
+export type DeploymentState = (typeof deploymentStates)[number];
 
 export function isDeploymentFinal(state: DeploymentState): state is FinalDeploymentState {
   return (finalDeploymentStates as readonly string[]).includes(state);

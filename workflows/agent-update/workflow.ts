@@ -15,7 +15,7 @@
  */
 import { condition, defineQuery, log, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { AgentUpdateActivities } from '../../activities/agent-update.ts';
-import { actorFrame, type Frame, type Interruption } from '../frame.ts';
+import { actorFrame, type Frame, type Interruption, sentenceOf } from '../frame.ts';
 import { Mailbox } from '../mailbox.ts';
 import { showPhase } from '../phase.ts';
 import {
@@ -110,13 +110,8 @@ export async function agentUpdate(input: AgentUpdateInput): Promise<AgentUpdateS
     return row.state;
   }
 
-  async function fail({ by, why }: Interruption): Promise<AgentUpdateState> {
-    const message =
-      by === 'operator'
-        ? 'It was cancelled by an operator.'
-        : by === 'failure'
-          ? `It failed: ${why}`
-          : agentUpdateDescriptor.interrupted(why);
+  async function fail(interruption: Interruption): Promise<AgentUpdateState> {
+    const message = sentenceOf(interruption, agentUpdateDescriptor.interrupted);
     log.error('The update of the agent ends as failed', { message });
     state = enter(state, 'failed', message);
     return await show();

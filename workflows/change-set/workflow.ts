@@ -14,7 +14,7 @@
 import { condition, defineQuery, log, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { ChangeSetActivities } from '../../activities/change-set.ts';
 import type { ChangeSetState } from '../../domain/change-sets/states.ts';
-import { actorFrame, type Frame, type Interruption } from '../frame.ts';
+import { actorFrame, type Frame, type Interruption, sentenceOf } from '../frame.ts';
 import { Mailbox } from '../mailbox.ts';
 import { showPhase } from '../phase.ts';
 import { type ChangeSetInput, changeSetDescriptor } from './descriptor.ts';
@@ -76,13 +76,11 @@ export async function changeSet(input: ChangeSetInput): Promise<ChangeSetState> 
     for (let message = mailbox.take(); message !== undefined; message = mailbox.take()) actor = hear(actor, message);
   }
 
-  async function fail({ by, why }: Interruption): Promise<ChangeSetState> {
+  async function fail(interruption: Interruption): Promise<ChangeSetState> {
     const message =
-      by === 'operator'
+      interruption.by === 'operator'
         ? 'It was cancelled by an operator; its deployments go on.'
-        : by === 'failure'
-          ? `It failed: ${why}`
-          : changeSetDescriptor.interrupted(why);
+        : sentenceOf(interruption, changeSetDescriptor.interrupted);
     log.error('The change set ends as failed', { message });
     return (await settleChangeSet({ ...ref, failed: message })).state;
   }

@@ -1,11 +1,14 @@
+import type { DeploymentState } from '../../domain/deployments/states.ts';
 import { type Facts, factsOf, textOf } from '../../domain/history-steps/event.ts';
+import type { Tone } from '../../domain/history-steps/step.ts';
 import type { ActorWords, Said } from '../../domain/history-steps/words.ts';
 
 /** Without news of the agent for so long, the row says what is waited for. Any other timer is that of the approval. */
 export const quietMillis = 60_000;
 
-const states = {
-  pending: { word: 'Waiting', tone: 'neutral' },
+/** What a deployment is doing. */
+export const deploymentStateWords = {
+  pending: { word: 'Waiting', tone: 'attention' },
   preparing: { word: 'Preparing', tone: 'live' },
   releasing: { word: 'Running the release command', tone: 'live' },
   starting: { word: 'Starting', tone: 'live' },
@@ -18,13 +21,13 @@ const states = {
   cancelled: { word: 'Cancelled', tone: 'neutral' },
   rejected: { word: 'Rejected', tone: 'attention' },
   expired: { word: 'Expired', tone: 'attention' },
-} as const;
+} as const satisfies Record<DeploymentState, { word: string; tone: Tone }>;
 
 /** The rollout of a release. */
 export const deploymentWords: ActorWords = {
   many: 'Deployments',
   title: (name) => `Deployment: ${name}`,
-  states,
+  states: deploymentStateWords,
 
   about: () => 'Rolls out a release.',
 

@@ -16,7 +16,7 @@
 import { type ActivityOptions, condition, defineQuery, log, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { DeploymentActivities } from '../../activities/deployment.ts';
 import { type DeploymentState, isDeploymentFinal } from '../../domain/deployments/states.ts';
-import { actorFrame, type Frame, type Interruption } from '../frame.ts';
+import { actorFrame, type Frame, type Interruption, sentenceOf } from '../frame.ts';
 import { Mailbox } from '../mailbox.ts';
 import { showPhase } from '../phase.ts';
 import { type DeploymentInput, deploymentDescriptor, rolloutMillis } from './descriptor.ts';
@@ -110,13 +110,8 @@ export async function deployment(input: DeploymentInput): Promise<DeploymentStat
     for (let message = mailbox.take(); message !== undefined; message = mailbox.take()) actor = hear(actor, message);
   }
 
-  async function fail({ by, why }: Interruption): Promise<DeploymentState> {
-    const message =
-      by === 'operator'
-        ? 'It was cancelled by an operator.'
-        : by === 'failure'
-          ? `It failed: ${why}`
-          : deploymentDescriptor.interrupted(why);
+  async function fail(interruption: Interruption): Promise<DeploymentState> {
+    const message = sentenceOf(interruption, deploymentDescriptor.interrupted);
     log.error('The deployment ends as failed', { message });
     return (await finishDeployment({ ...ref, state: 'failed', message, lastWord: true })).state;
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type ObservedRollout, observedRollout, type RolloutPhase } from '../../../protocol/observed.ts';
+import type { RolloutPhase } from '../../../domain/deployments/stages.ts';
+import { type ObservedRollout, observedRollout } from '../../../protocol/observed.ts';
 import { type Rollout, type Workload, workload } from '../../../protocol/workload.ts';
 import type { Seen, Wanted } from '../observe/seen.ts';
 import { processKey } from './keys.ts';

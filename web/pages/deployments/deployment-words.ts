@@ -3,29 +3,13 @@ import type {
   DeploymentEventKind,
   DeploymentKind,
   DeploymentStage,
-  DeploymentState,
 } from '../../../domain/deployments/states.ts';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
 
 export type DeploymentAnswer = Answers['deployments']['get'];
 
-/** What a deployment is doing, as a state of its own. */
-export const states: Record<DeploymentState, { word: string; tone: Tone }> = {
-  pending: { word: 'Waiting', tone: 'attention' },
-  preparing: { word: 'Preparing', tone: 'live' },
-  releasing: { word: 'Running the release command', tone: 'live' },
-  starting: { word: 'Starting', tone: 'live' },
-  checking: { word: 'Checking', tone: 'live' },
-  switching: { word: 'Switching', tone: 'live' },
-  draining: { word: 'Draining', tone: 'live' },
-  live: { word: 'Live', tone: 'good' },
-  failed: { word: 'Failed', tone: 'fault' },
-  superseded: { word: 'Superseded', tone: 'neutral' },
-  cancelled: { word: 'Cancelled', tone: 'neutral' },
-  rejected: { word: 'Rejected', tone: 'attention' },
-  expired: { word: 'Expired', tone: 'neutral' },
-};
+export { deploymentStateWords as states } from '../../../workflows/deployment/words.ts';
 
 export const kindWords: Record<DeploymentKind, string> = {
   deploy: 'Deployment',

@@ -4,11 +4,10 @@ import { Card } from '../../components/page.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { Table } from '../../components/table/table.tsx';
-import { timeColumn } from '../../components/table/time-column.tsx';
-import { WithTimes } from '../../components/times/with-times.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { type InstanceAnswer, InstanceStatus, restartsOf } from './instance-state.tsx';
+import { lifeColumns, nameColumn } from './instance-columns.tsx';
+import type { InstanceAnswer } from './instance-state.tsx';
 
 const route = getRouteApi('/$organization/clusters/$cluster');
 
@@ -40,36 +39,13 @@ export function ClusterInstances() {
 }
 
 const columns: Column<InstanceAnswer>[] = [
-  {
-    label: 'Instance',
-    cell: ({ id, message }) => (
-      <>
-        <span className="wrap-anywhere font-medium">{id}</span>
-        {message !== undefined && (
-          <span className="block text-pretty text-soft text-sm">
-            <WithTimes text={message} />
-          </span>
-        )}
-      </>
-    ),
-  },
+  nameColumn,
   {
     label: 'Workload',
     cell: ({ workload, process }) => `${workload} · ${process}`,
     sort: ({ workload, process }) => `${workload} ${process}`,
   },
-  {
-    label: 'State',
-    cell: (instance) => (
-      <span className="text-text">
-        <InstanceStatus instance={instance} />
-      </span>
-    ),
-    sort: ({ state }) => state,
-    width: '11rem',
-  },
-  timeColumn('Started', ({ startedAt }) => startedAt, 'Not yet'),
-  { label: 'Restarts', cell: restartsOf, sort: restartsOf, width: '4.5rem', phone: 'labelled' },
+  ...lifeColumns,
   {
     label: 'Release',
     cell: ({ release }) => (

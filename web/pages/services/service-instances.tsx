@@ -3,10 +3,9 @@ import { Section } from '../../components/page.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { Table } from '../../components/table/table.tsx';
-import { timeColumn } from '../../components/table/time-column.tsx';
-import { WithTimes } from '../../components/times/with-times.tsx';
 import { wholeList } from '../../control-plane/pages.ts';
-import { type InstanceAnswer, InstanceStatus, restartsOf } from '../instances/instance-state.tsx';
+import { lifeColumns, nameColumn } from '../instances/instance-columns.tsx';
+import type { InstanceAnswer } from '../instances/instance-state.tsx';
 import { useInstances } from '../instances/use-instances.ts';
 import type { Placed } from './use-service.ts';
 
@@ -43,32 +42,9 @@ function On({ clusterId, of }: { clusterId: string; of: string }) {
 }
 
 const columns: Column<InstanceAnswer>[] = [
-  {
-    label: 'Instance',
-    cell: ({ id, message }) => (
-      <>
-        <span className="wrap-anywhere font-medium">{id}</span>
-        {message !== undefined && (
-          <span className="block text-pretty text-soft text-sm">
-            <WithTimes text={message} />
-          </span>
-        )}
-      </>
-    ),
-  },
+  nameColumn,
   { label: 'Process', cell: ({ process }) => process, sort: ({ process }) => process, width: '8rem' },
-  {
-    label: 'State',
-    cell: (instance) => (
-      <span className="text-text">
-        <InstanceStatus instance={instance} />
-      </span>
-    ),
-    sort: ({ state }) => state,
-    width: '11rem',
-  },
-  timeColumn('Started', ({ startedAt }) => startedAt, 'Not yet'),
-  { label: 'Restarts', cell: restartsOf, sort: restartsOf, width: '5rem', phone: 'labelled' },
+  ...lifeColumns,
   {
     label: 'Release',
     cell: ({ release }) => release,
