@@ -1,11 +1,11 @@
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { findApproval } from '../../db/approvals/approvals.ts';
 import { type Applied, applyDraft } from '../../db/change-sets/apply/apply-draft.ts';
 import { findChangeSet } from '../../db/change-sets/change-sets.ts';
 import { notADraft } from '../../db/change-sets/draft/unstage.ts';
 import { findDeployment } from '../../db/deployments/deployments.ts';
-import { effect } from '../../db/engine/effect.ts';
-import type { Database } from '../../db/postgres/database.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
 import { approvalDecisions, approvalKinds } from '../../domain/approvals/approvals.ts';
 import { deploymentStates } from '../../domain/deployments/states.ts';
 import { operation } from '../engine/operation.ts';
@@ -70,25 +70,31 @@ export const applyChangeSet = operation({
     .optional(),
   result: applyResultSchema,
   ownEffect: true,
-  async handle({ caller, path, body, database, server }) {
+  async handle({ caller, path, body, once, server }) {
     const changeSet = await caller.see(theChangeSet, path.id);
     if (changeSet.state !== 'draft') throw notADraft();
     const environment = await caller.see(theEnvironment, changeSet.environmentId);
     const images = await resolveImages({ caller, server }, environment, path.id);
     const { message = '', reason = '', downtimeAccepted = false, source = 'api' } = body ?? {};
-    const applied = await effect(database, caller.author, async (applying) => {
+    return await once(async (applying) => {
       const { production, projectId } = await caller.see(theEnvironment, environment.id, applying.kysely);
-      return await applyDraft(applying, server.keyring, { ...placeOf(environment), projectId, production }, images, {
-        ...{ changeSetId: path.id, title: message, reason, downtimeAccepted, source },
-        ...{ expectedRevision: body?.expectedRevision, answerableId: caller.answerableId },
-      });
+      const applied = await applyDraft(
+        applying,
+        server.keyring,
+        { ...placeOf(environment), projectId, production },
+        images,
+        {
+          ...{ changeSetId: path.id, title: message, reason, downtimeAccepted, source },
+          ...{ expectedRevision: body?.expectedRevision, answerableId: caller.answerableId },
+        },
+      );
+      return await resultOf(applying.kysely, caller.organization.id, path.id, applied);
     });
-    return await resultOf(database, caller.organization.id, path.id, applied);
   },
 });
 
 async function resultOf(
-  { kysely }: Database,
+  kysely: Kysely<Tables>,
   organizationId: string,
   id: string,
   { approvalId, deployments, firstDeploys, unreleasedServiceIds }: Applied,

@@ -69,6 +69,12 @@ export interface PageAnswer<Item, After> {
   after: After | undefined;
 }
 
+/**
+ * Opens the one effect of an operation with `ownEffect`. Of a request that was answered before it answers the stored answer,
+ * and the work is not done; of a document nothing is stored, and it answers nothing.
+ */
+export type Once = <T>(work: (effect: Effect) => Promise<T>) => Promise<T>;
+
 type CallerOf<S extends Scope> = S extends 'organization' ? OrganizationCaller : S extends 'user' ? Caller : undefined;
 type GivenFor<
   M extends Method,
@@ -79,7 +85,7 @@ type GivenFor<
   A extends z.ZodType,
   O extends boolean,
 > = Given<CallerOf<S>, z.output<P>, z.output<Q>, z.output<B>> &
-  (M extends 'GET' ? unknown : [O] extends [true] ? unknown : { effect: Effect }) &
+  (M extends 'GET' ? unknown : [O] extends [true] ? { once: Once } : { effect: Effect }) &
   ([A] extends [never] ? unknown : { page: Page<z.output<A>> });
 
 type Handle<G, R extends z.ZodType, A extends z.ZodType, E extends StreamEvents> = [E] extends [never]
@@ -125,9 +131,9 @@ type Definition<
   /** The answer is a document with a form of its own: it gets no `$schema`. */
   document?: true;
   /**
-   * `handle` makes its effect itself, after it has asked somebody else over the network: a transaction that is open
-   * meanwhile would keep a connection for as long as they take. It has no `Idempotency-Key`: for public operations, and
-   * for what may happen twice.
+   * `handle` opens its effect itself by `once`, after it has asked somebody else over the network: a transaction that is
+   * open meanwhile would keep a connection for as long as they take. It answers what `once` answered, since that is stored
+   * for a repeat with the same `Idempotency-Key`. A document is read anew instead, and only its effect happens once.
    */
   ownEffect?: O;
   handle: Handle<GivenFor<M, S, P, Q, B, A, O>, R, A, E>;
@@ -157,7 +163,11 @@ export interface AnyOperation {
   secretAnswer(answer: unknown): string | undefined;
   handle(given: AnyGiven): unknown;
 }
-export type AnyGiven = Given<unknown, unknown, unknown, unknown> & { effect?: unknown; page?: unknown };
+export type AnyGiven = Given<unknown, unknown, unknown, unknown> & {
+  effect?: unknown;
+  once?: unknown;
+  page?: unknown;
+};
 
 /** The same with what the console needs to know of it: what goes in, what comes out, how it is called. */
 export interface Operation<Input, Output, Kind extends 'query' | 'mutation' | 'subscription'> extends AnyOperation {

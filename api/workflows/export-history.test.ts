@@ -35,8 +35,8 @@ afterAll(async () => {
   await api.close();
 });
 
-const asked = (id: string, as: Seeded['tokens']['admin'] = ours.tokens.admin, query = '') =>
-  api.call('POST', `/api/v1/workflows/${id}/export${query}`, { as });
+const asked = (id: string, as: Seeded['tokens']['admin'] = ours.tokens.admin, query = '', headers = {}) =>
+  api.call('POST', `/api/v1/workflows/${id}/export${query}`, { as, headers });
 const replays = async (text: string) =>
   await Worker.runReplayHistory(
     { workflowBundle: await workflowBundle({ cache: bundleCache }) },
@@ -92,7 +92,13 @@ test('an archived workflow replays, too; one whose archive was altered is refuse
   const page = { actorId: actorId('cluster', id), runId: uuid(), page: 0, organizationId };
   const bytes = await recordedHistory('cluster-deleted');
   await storeHistoryPage(api.database.kysely, api.keyring, { ...page, bytes });
-  await replays((await asked(id)).text);
+  const key = { 'idempotency-key': 'export' };
+  const exported = await asked(id, ours.tokens.admin, '', key);
+  await replays(exported.text);
+  const again = await asked(id, ours.tokens.admin, '', key);
+  expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([exported.text, 'true']);
+  const { body } = await api.call('GET', `/api/v1/audit-log?action=workflow.exported`, { as: ours.tokens.admin });
+  expect((body.items as { subject: object }[]).map(({ subject }) => subject)).toMatchObject([{ id }, {}]);
   await api.database.kysely
     .updateTable('history_archive')
     .set({ page: 1 })

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { UnreadablePage } from '../../db/engine/archive/history-archive.ts';
-import { effect } from '../../db/engine/effect.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { Problem } from '../../domain/problems.ts';
 import { operation } from '../engine/operation.ts';
@@ -26,7 +25,7 @@ export const exportHistory = operation({
   result: z.object({ events: z.array(z.record(z.string(), z.unknown())) }).meta({ id: 'TemporalHistory' }),
   document: true,
   ownEffect: true,
-  async handle({ caller, path, query, database, server, signal }) {
+  async handle({ caller, path, query, once, server }) {
     const actor = await actorOf(caller, path.id);
     const history = historyOf(server, actor);
     const run = query.run ?? (await reached(() => history.count()));
@@ -35,8 +34,7 @@ export const exportHistory = operation({
       throw new Problem('conflict', `A part of this run cannot be read, so it does not replay: ${error.message}`);
     });
     if (exported === undefined) throw new Problem('not-found', 'There is no such run of this workflow.');
-    await effect(database, caller.author, async (began) => {
-      signal.throwIfAborted();
+    await once(async (began) =>
       began.audit({
         action: 'workflow.exported',
         organizationId: caller.organization.id,
@@ -44,8 +42,8 @@ export const exportHistory = operation({
         subjectId: actor.id,
         subjectName: actor.name,
         details: { workflow: actorId(actor.kind, actor.id), run },
-      });
-    });
+      }),
+    );
     return { events: (exported.events ?? []) as Record<string, unknown>[] };
   },
 });

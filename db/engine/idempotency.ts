@@ -29,14 +29,22 @@ export async function beginIdempotent(
   transaction: Kysely<Tables>,
   request: IdempotentRequest,
 ): Promise<IdempotentStart> {
-  const { credentialId, operation, key, requestHash } = request;
+  const { credentialId, operation, key } = request;
   const name = JSON.stringify(['idempotency', credentialId, operation, key]);
   const lock = await sql<{ held: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as held
   `.execute(transaction);
   if (lock.rows[0]?.held !== true) return { kind: 'still-running' };
   // A statement of its own, so that it sees what the lock's last holder has committed.
-  const row = await transaction
+  return await findAnswer(transaction, request);
+}
+
+/** The committed answer to this request, if there is one; a twin may be at work nevertheless. */
+export async function findAnswer(
+  kysely: Kysely<Tables>,
+  { credentialId, operation, key, requestHash }: IdempotentRequest,
+): Promise<Exclude<IdempotentStart, { kind: 'still-running' }>> {
+  const row = await kysely
     .selectFrom('idempotent_answer')
     .select(['request_hash', 'status', 'body', 'subject_id'])
     .where('credential_id', '=', credentialId)

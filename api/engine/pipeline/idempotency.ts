@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Effect } from '../../../db/engine/effect.ts';
-import { beginIdempotent, type IdempotentRequest, storeAnswer } from '../../../db/engine/idempotency.ts';
+import {
+  beginIdempotent,
+  findAnswer,
+  type IdempotentRequest,
+  type IdempotentStart,
+  storeAnswer,
+} from '../../../db/engine/idempotency.ts';
 import { refuseBeyond } from '../../../db/engine/limits/quota.ts';
+import type { Database } from '../../../db/postgres/database.ts';
 import { Problem } from '../../../domain/problems.ts';
 import { OrganizationCaller } from '../caller.ts';
 import type { Incoming } from '../input/incoming.ts';
@@ -30,6 +37,18 @@ export function idempotentRequest(incoming: Incoming, input: Input): IdempotentR
   };
 }
 
+/** The stored answer, before anybody else is asked; none if the request is to be run. A document is read anew. */
+export async function answeredBefore(
+  { kysely }: Database,
+  operation: AnyOperation,
+  request: IdempotentRequest,
+): Promise<Answer | undefined> {
+  const found = await findAnswer(kysely, request);
+  if (found.kind === 'first') return undefined;
+  const answer = repeated(found);
+  return operation.document ? undefined : answer;
+}
+
 /** Runs the work unless the same request was answered before; its answer is stored in the effect's transaction. */
 export async function answeredOnce(
   effect: Effect,
@@ -39,6 +58,26 @@ export async function answeredOnce(
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   const begun = await beginIdempotent(effect.kysely, request);
+  if (begun.kind !== 'first') return repeated(begun);
+  await refuseBeyond(effect, {
+    setting: 'IDEMPOTENCY_KEYS_PER_CREDENTIAL',
+    most: keysPerCredential,
+    owner: request.credentialId,
+    things: 'Idempotency-Keys of this credential',
+    rows: sql`idempotent_answer where credential_id = ${request.credentialId}`,
+    remedy: 'send the request without one, or wait until older ones are forgotten',
+    loosely: true,
+  });
+  const answer = await work();
+  const secretSubjectId = operation.secretAnswer(answer.value);
+  const body = operation.document ? undefined : bodyOf(answer);
+  const stored = secretSubjectId === undefined ? { body } : { secretSubjectId };
+  await storeAnswer(effect.kysely, request, { status: answer.status, ...stored });
+  return answer;
+}
+
+/** The answer to a request that came before, or why there is none. */
+function repeated(begun: Exclude<IdempotentStart, { kind: 'first' }>): Answer {
   switch (begun.kind) {
     case 'replay': {
       const value: unknown = begun.body === undefined ? undefined : JSON.parse(begun.body);
@@ -60,22 +99,6 @@ export async function answeredOnce(
         'answer-carried-secret',
         `This request was answered before, with a secret that is shown only once. It created ${begun.subjectId}; if the secret is lost, delete that and create another with a new Idempotency-Key.`,
       );
-    case 'first': {
-      await refuseBeyond(effect, {
-        setting: 'IDEMPOTENCY_KEYS_PER_CREDENTIAL',
-        most: keysPerCredential,
-        owner: request.credentialId,
-        things: 'Idempotency-Keys of this credential',
-        rows: sql`idempotent_answer where credential_id = ${request.credentialId}`,
-        remedy: 'send the request without one, or wait until older ones are forgotten',
-        loosely: true,
-      });
-      const answer = await work();
-      const secretSubjectId = operation.secretAnswer(answer.value);
-      const stored = secretSubjectId === undefined ? { body: bodyOf(answer) } : { secretSubjectId };
-      await storeAnswer(effect.kysely, request, { status: answer.status, ...stored });
-      return answer;
-    }
   }
 }
 

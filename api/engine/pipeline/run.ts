@@ -3,13 +3,13 @@ import type { JsonValue } from '../../../db/postgres/json.ts';
 import type { Incoming } from '../input/incoming.ts';
 import { checkedInput, type Input } from '../input/input.ts';
 import { answeredPage, requestedPage } from '../input/page.ts';
-import type { AnyGiven, AnyOperation, PageAnswer } from '../operation.ts';
+import type { AnyGiven, AnyOperation, Once, PageAnswer } from '../operation.ts';
 import type { ServerParts } from '../server/server-parts.ts';
 import type { Answer } from './answer.ts';
 import { authorOf } from './author.ts';
 import { Client } from './client.ts';
 import { before } from './deadline.ts';
-import { answeredOnce, idempotentRequest } from './idempotency.ts';
+import { answeredBefore, answeredOnce, idempotentRequest } from './idempotency.ts';
 
 /** Runs an operation for a caller that was admitted. Both transports come through here; a failure is thrown. */
 export async function run(server: ServerParts, incoming: Incoming, given: Input): Promise<Answer> {
@@ -23,8 +23,7 @@ export async function run(server: ServerParts, incoming: Incoming, given: Input)
 async function work(server: ServerParts, incoming: Incoming, input: Input): Promise<Answer> {
   const { operation } = incoming.named;
   if (operation.method === 'GET') return before(incoming.signal, read(server, incoming, input));
-  // Not raced against the time: it looks at the signal in its own effect, so that nothing is done that the client is told was not.
-  if (operation.ownEffect) return read(server, incoming, input);
+  if (operation.ownEffect) return ownChange(server, incoming, input);
   return change(server, incoming, input);
 }
 
@@ -68,6 +67,35 @@ async function change(server: ServerParts, incoming: Incoming, input: Input): Pr
     incoming.signal.throwIfAborted();
     return answer;
   });
+}
+
+/** Not raced against the time: its effect looks at the signal, so that nothing is done that the client is told was not. */
+async function ownChange(server: ServerParts, incoming: Incoming, input: Input): Promise<Answer> {
+  const { operation } = incoming.named;
+  const request = idempotentRequest(incoming, input);
+  let replayed = false;
+  const once: Once = (work) =>
+    effect(server.database, authorOf(incoming), async (running) => {
+      incoming.signal.throwIfAborted();
+      const first = async (): Promise<Answer> => ({ status: operation.status, value: await work(running) });
+      const most = server.settings.IDEMPOTENCY_KEYS_PER_CREDENTIAL;
+      const answer = await (request === undefined ? first() : answeredOnce(running, operation, request, most, first));
+      incoming.signal.throwIfAborted();
+      replayed = answer.replayed === true;
+      return answer.value as Awaited<ReturnType<typeof work>>;
+    });
+  const stored = async () => (request === undefined ? undefined : answeredBefore(server.database, operation, request));
+  const before = await stored();
+  if (before !== undefined) return before;
+  try {
+    const value = await operation.handle({ ...givenOf(server, incoming, input), once });
+    return { status: operation.status, value, ...(replayed ? { replayed } : {}) };
+  } catch (error) {
+    // The first request may have been answered meanwhile; what it did is what this one stumbled over.
+    const meanwhile = await stored();
+    if (meanwhile === undefined) throw error;
+    return meanwhile;
+  }
 }
 
 async function changed(operation: AnyOperation, given: AnyGiven, running: Effect): Promise<Answer> {
