@@ -19,8 +19,10 @@ export const approvalSchema = z
     kind: z.enum(approvalKinds),
     decision: z.enum(approvalDecisions).optional().describe('Absent while it is pending.'),
     decidedBy: z.string(),
+    decidedById: z.string().optional().describe('The person; of a token the one who made it.'),
     selfApproved: z.boolean().describe('By the person who requested it, while nobody else could decide.'),
     requestedBy: z.string(),
+    requestedById: z.string().describe('The person; of a token the one who made it.'),
     reason: z.string(),
     diff: freeForm,
     impact: freeForm,
@@ -31,6 +33,11 @@ export const approvalSchema = z
   })
   .meta({ id: 'Approval' });
 
+/** As whom the requester counts: what a token requested is of the person who made it. */
+export function requesterOf({ answerableId, requestedById }: ApprovalView): string {
+  return answerableId ?? requestedById;
+}
+
 export function approvalAnswer(approval: ApprovalView): z.output<typeof approvalSchema> {
   const { id, projectId, environmentId, environmentName, changeSetId, deploymentId, kind, decision } = approval;
   const { selfApproved, requestedBy, reason, diff, impact, target, createdAt, decidedAt, expiresAt } = approval;
@@ -40,6 +47,8 @@ export function approvalAnswer(approval: ApprovalView): z.output<typeof approval
     ...(deploymentId === null ? {} : { deploymentId }),
     ...(decision === null ? {} : { decision }),
     decidedBy: approval.decidedBy ?? '',
+    ...(approval.decidedById === null ? {} : { decidedById: approval.decidedById }),
+    requestedById: requesterOf(approval),
     ...{ diff, impact, target },
     createdAt: createdAt.toISOString(),
     ...(decidedAt === null ? {} : { decidedAt: decidedAt.toISOString() }),

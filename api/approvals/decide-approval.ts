@@ -7,7 +7,7 @@ import { approvalChoices } from '../../domain/approvals/approvals.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { operation } from '../engine/operation.ts';
-import { approvalAnswer, approvalPath, approvalSchema, theApproval } from './approval.ts';
+import { approvalAnswer, approvalPath, approvalSchema, requesterOf, theApproval } from './approval.ts';
 
 export const decideApproval = operation({
   method: 'POST',
@@ -25,26 +25,21 @@ export const decideApproval = operation({
   async handle({ caller, path, body, effect, server }) {
     const approval = await caller.see(theApproval, path.id, effect.kysely);
     const selfApproved = await refuseUnfit(effect, caller, approval);
-    const by = { id: caller.answerableId ?? caller.id, name: caller.name, selfApproved };
-    await decide(effect, server.keyring, approval, { ...body, by });
+    await decide(effect, server.keyring, approval, { ...body, by: { ...caller.countsAs, selfApproved } });
     return approvalAnswer(await caller.see(theApproval, path.id, effect.kysely));
   },
 });
 
 /** Refuses those who may not decide this one; answers whether it is the requester, as the only one who may. */
-async function refuseUnfit(
-  { kysely }: Effect,
-  caller: OrganizationCaller,
-  { organizationId, answerableId, requestedById }: ApprovalView,
-): Promise<boolean> {
+async function refuseUnfit({ kysely }: Effect, caller: OrganizationCaller, approval: ApprovalView): Promise<boolean> {
   // A token that was made on the machine itself has no person behind it, and stands for who holds the installation.
-  const person = caller.answerableId ?? caller.id;
+  const person = caller.countsAs.id;
   const { kind, id } = caller.credential;
-  if (kind === 'token' && (await isExchanged(kysely, organizationId, id))) {
+  if (kind === 'token' && (await isExchanged(kysely, approval.organizationId, id))) {
     throw new Problem('role-too-low', 'Tokens of CI jobs do not decide approvals: a person does.');
   }
-  if (person !== (answerableId ?? requestedById)) return false;
-  const others = (await deciders(kysely, organizationId)).filter((one) => one !== person);
+  if (person !== requesterOf(approval)) return false;
+  const others = (await deciders(kysely, approval.organizationId)).filter((one) => one !== person);
   if (others.length === 0) return true;
   throw new Problem(
     'role-too-low',

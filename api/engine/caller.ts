@@ -114,6 +114,11 @@ export class Caller {
     return this.userId ?? this.parts.makerId;
   }
 
+  /** As whom it counts wherever a person is asked for: a token counts as who made it. */
+  get countsAs(): { id: string; name: string } {
+    return { id: this.answerableId ?? this.id, name: this.name };
+  }
+
   in(membership: CallerMembership): OrganizationCaller {
     return new OrganizationCaller(this.parts, membership);
   }

@@ -11,7 +11,7 @@ export const membershipSchema = z
     slug: z.string(),
     role: z.enum(roles).describe('The role of the caller there.'),
     requireMfa: z.boolean(),
-    callerId: z.guid().describe("The id by which changes name the caller: the person's, or the token's."),
+    callerId: z.guid().describe('The id by which changes name the caller: of a token that of the person who made it.'),
   })
   .meta({ id: 'Membership' });
 
@@ -27,7 +27,7 @@ export const listOrganizations = operation({
   async handle({ caller, database, page }) {
     if (caller.userId === undefined) {
       const items = caller.memberships.map(({ id: organizationId, name, slug, role, requireMfa }) => {
-        return { organizationId, name, slug, role, requireMfa, callerId: caller.id };
+        return { organizationId, name, slug, role, requireMfa, callerId: caller.countsAs.id };
       });
       return { items, after: undefined };
     }
@@ -36,7 +36,7 @@ export const listOrganizations = operation({
       found,
       page,
       ({ organizationId }) => organizationId,
-      ({ createdAt: _, ...membership }) => ({ ...membership, callerId: caller.id }),
+      ({ createdAt: _, ...membership }) => ({ ...membership, callerId: caller.countsAs.id }),
     );
   },
 });

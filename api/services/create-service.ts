@@ -90,7 +90,13 @@ export const createService = operation({
     });
     const web = await createProcess(effect, created, { name: processNamed, definition: process });
     const place = { organizationId, environmentId };
-    await stage(effect, server.keyring, place, [{ kind: 'service.create', serviceId: created.id, key: '' }], caller);
+    await stage(
+      effect,
+      server.keyring,
+      place,
+      [{ kind: 'service.create', serviceId: created.id, key: '' }],
+      caller.countsAs,
+    );
     const changeSet = await changeSetView(effect.kysely, place);
     if (changeSet === undefined) throw new Error(`The environment ${environmentId} has no draft.`);
     const service = await writtenService(effect, created);

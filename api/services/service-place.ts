@@ -59,8 +59,8 @@ export async function stageIn(
   keyring: Stager,
   places: readonly ServicePlace[],
   items: readonly NewItem[],
-  { id, name }: OrganizationCaller,
+  { countsAs }: OrganizationCaller,
 ): Promise<void> {
   if (items.length === 0) return;
-  for (const place of places) await stage(effect, keyring, place, items, { id, name });
+  for (const place of places) await stage(effect, keyring, place, items, countsAs);
 }

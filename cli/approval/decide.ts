@@ -8,6 +8,7 @@ interface Approval {
   kind: string;
   environmentName: string;
   requestedBy: string;
+  requestedById: string;
   createdAt: string;
   decision?: string;
 }
@@ -38,9 +39,10 @@ async function onlyOne(rest: Rest): Promise<Approval> {
   const [only, ...others] = waiting;
   if (only === undefined) throw new UsageError('No approval waits for a decision.');
   if (others.length === 0) return only;
-  const lines = waiting.map(
-    ({ id, kind, environmentName, requestedBy, createdAt }) =>
-      `  ${id}  ${kind} in ${printable(environmentName)} by ${printable(requestedBy)}, ${createdAt}`,
-  );
+  const you = (await rest.all<{ callerId: string }>('/organizations'))[0]?.callerId;
+  const lines = waiting.map(({ id, kind, environmentName, requestedBy, requestedById, createdAt }) => {
+    const by = requestedById === you ? 'you' : printable(requestedBy);
+    return `  ${id}  ${kind} in ${printable(environmentName)} by ${by}, ${createdAt}`;
+  });
   throw new UsageError(`Several approvals wait; name one of them:\n${lines.join('\n')}`);
 }

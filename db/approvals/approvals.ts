@@ -56,6 +56,7 @@ function approvals(kysely: Kysely<Tables>, organizationId: string) {
       'approval.deployment_id as deploymentId',
       'approval.kind',
       'approval.decision',
+      'approval.decided_by_id as decidedById',
       'approval.decided_by_name as decidedBy',
       'approval.self_approved as selfApproved',
       'approval.requested_by_id as requestedById',

@@ -33,11 +33,11 @@ export function Decide({ approval }: { approval: ApprovalAnswer }) {
 }
 
 /** Whether the person requested it, and whether others may decide. The control plane decides in any case. */
-function useOwn({ requestedBy }: ApprovalAnswer): 'no' | 'alone' | 'others' {
+function useOwn({ requestedById }: ApprovalAnswer): 'no' | 'alone' | 'others' {
   const { trpc } = usePlane();
   const { id } = useMembership();
   const person = useSession()?.user;
-  const own = person?.name === requestedBy;
+  const own = person?.id === requestedById;
   const members = useQuery(
     trpc.members.list.queryOptions({ path: { id }, query: { limit: 200 } }, { enabled: own }),
   ).data;
