@@ -236,17 +236,25 @@ func routes() http.Handler {
 	return mux
 }
 
-// A chunk every 50 ms, for as long as is asked, and how many there were as a trailer.
+// A chunk every 50 ms, for as long as is asked or until a file is there, and how many there were as a trailer.
 func stream(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Trailer", "X-Chunks")
 	chunks := 0
-	for end := time.Now().Add(time.Duration(number(r, "ms")) * time.Millisecond); time.Now().Before(end); chunks++ {
+	for end := time.Now().Add(time.Duration(number(r, "ms")) * time.Millisecond); time.Now().Before(end) && !isThere(r.FormValue("until")); chunks++ {
 		fmt.Fprintln(w, "chunk", chunks)
 		_ = http.NewResponseController(w).Flush()
 		time.Sleep(50 * time.Millisecond)
 	}
 	fmt.Fprintln(w, "end")
 	w.Header().Set("X-Chunks", strconv.Itoa(chunks))
+}
+
+func isThere(path string) bool {
+	if path == "" {
+		return false
+	}
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // Keeps one core busy for as long as is asked, and says how many rounds of work it managed.

@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { lastRun, lookAt, runNumbers } from '../../agent/drivers/process/runs.ts';
+import { isAlive } from '../../machine/process-identity.ts';
+import type { ShownInstance } from '../applications/applications.ts';
+import { signalProcess } from '../installation/process-family.ts';
+
+/** The machine of the local cluster beneath the agent: what is in its home, and which processes work there. */
+export class AgentMachine {
+  readonly #home: string;
+
+  constructor(installationHome: string) {
+    this.#home = realpathSync(join(installationHome, 'agent'));
+  }
+
+  /** Ends the run of the instance that was started last. */
+  endNewest(instances: readonly ShownInstance[]): void {
+    const [newest] = instances
+      .filter(({ state }) => state === 'ready')
+      .toSorted((one, other) => ((one.startedAt ?? '') < (other.startedAt ?? '') ? 1 : -1));
+    const child = newest && lastRun(join(this.#home, 'instances', newest.id))?.child;
+    if (child === undefined) throw new Error(`No ready instance has a process: ${JSON.stringify(instances)}`);
+    signalProcess(child.pid, 'SIGKILL');
+  }
+
+  /** The instances for which any process works: a keeper, a program, or what that has started. */
+  working(): string[] {
+    const found = new Set<string>();
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      const directory = workingDirectory(pid);
+      for (const place of ['instances', 'trees']) {
+        const inside = `${join(this.#home, place)}/`;
+        if (directory?.startsWith(inside)) found.add(directory.slice(inside.length).split('/')[0] ?? '');
+      }
+    }
+    for (const id of this.#in('instances')) {
+      const directory = join(this.#home, 'instances', id);
+      for (const run of runNumbers(directory)) {
+        const { keeper, child } = lookAt(directory, run);
+        if ([keeper, child].some((one) => one !== undefined && isAlive(one))) found.add(id);
+      }
+    }
+    return [...found].sort();
+  }
+
+  /** What lies in the home, by instance; unfinished work of an agent that was killed would be here, too. */
+  instances(): string[] {
+    return this.#in('instances');
+  }
+  trees(): string[] {
+    return readdirSync(join(this.#home, 'trees')).sort();
+  }
+  /** Images unpacked, by their digests. */
+  roots(): string[] {
+    return readdirSync(join(this.#home, 'roots')).sort();
+  }
+  rollouts(): string[] {
+    const directory = join(this.#home, 'keep', 'rollouts');
+    return existsSync(directory) ? readdirSync(directory).sort() : [];
+  }
+
+  #in(place: string): string[] {
+    // The agent's own files begin with a dot, and so do drafts, which have a word of their own.
+    const own = new Set(['.home', '.users.json']);
+    return readdirSync(join(this.#home, place))
+      .filter((name) => !own.has(name))
+      .sort();
+  }
+}
+
+function workingDirectory(pid: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined;
+  }
+}

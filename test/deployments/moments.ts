@@ -1,0 +1,250 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { actorId } from '../../domain/actors/actors.ts';
+import type { DeploymentState, FinalDeploymentState } from '../../domain/deployments/states.ts';
+import type { Installation } from '../installation/installation.ts';
+import type { AgentMachine } from './agent-machine.ts';
+import type { Asked, Deliveries, Place } from './deliveries.ts';
+import type { Gate, Gates } from './gates.ts';
+import type { HeldImages } from './held-image.ts';
+
+/** The parts that have to stand still for a moment to last. Each also stands still for those that follow. */
+export type Frozen = 'none' | 'agent' | 'worker' | 'temporal';
+
+/** A service whose deployment stands still, and what becomes of it. */
+export interface Parked {
+  /** With the final state that each has to reach. */
+  deployments: { asked: Asked; ends: FinalDeploymentState }[];
+  /** The deployment that stands still, and how. */
+  stands: { id: string; state: DeploymentState; blocker?: string };
+  /** The release that serves in the end. */
+  live: string;
+  /** Lets it go on. */
+  release(): Promise<void>;
+}
+
+interface Moment {
+  /** Where it can happen. */
+  where: 'shop' | 'shop production' | 'narrow' | 'narrow production';
+  frozen: Frozen;
+  park(place: Place, world: World): Promise<Parked>;
+  /** Asked for when the worker stands still, so that nobody hears of it. */
+  unheard?(place: Place, world: World, parked: Parked): Promise<void>;
+  /** Let go just before the kill, so that it happens at the same time. */
+  released?: true;
+}
+
+export interface World {
+  installation: Installation;
+  deliveries: Deliveries;
+  images: HeldImages;
+  gates: Gates;
+  machine: AgentMachine;
+  ingressPort: number;
+}
+
+/** A new release whose instance does not listen before its gate opens. */
+async function starting(place: Place, { deliveries, gates }: World, after?: string): Promise<Parked & { gate: Gate }> {
+  const gate = gates.gate();
+  const asked = await deliveries.release(place, { gate: gate.path, ...(after === undefined ? {} : { after }) });
+  return {
+    gate,
+    deployments: [{ asked, ends: 'live' }],
+    stands: { id: asked.id, state: 'starting' },
+    live: asked.releaseId,
+    release: async () => gate.open(),
+  };
+}
+
+/** One that goes on by itself when something else lets it. */
+function waiting(asked: Asked, state: DeploymentState, blocker?: string): Parked {
+  const stands = { id: asked.id, state, ...(blocker === undefined ? {} : { blocker }) };
+  return { deployments: [{ asked, ends: 'live' }], stands, live: asked.releaseId, release: async () => {} };
+}
+
+async function liveRelease({ deliveries }: World, place: Place): Promise<string> {
+  return (await deliveries.service(place)).activeReleaseId ?? '';
+}
+
+/**
+ * Where a deployment may stand when something is killed, in the order in which they are taken. The switch is one pass of the
+ * agent and cannot be parked from outside: `killed-rollout.test.ts` kills the agent at each write of it, and
+ * `any-rollout.test.ts` the planner between any two steps. Release commands do not run yet.
+ */
+export const moments = {
+  'held, then approved': {
+    where: 'shop production',
+    frozen: 'none',
+    async park(place, { deliveries }) {
+      const asked = await deliveries.release(place);
+      const release = () => deliveries.decide(asked.approvalId, 'approved');
+      return { ...waiting(asked, 'pending', 'approval'), release };
+    },
+  },
+  'held, then rejected': {
+    where: 'narrow production',
+    frozen: 'none',
+    async park(place, world) {
+      const { deliveries } = world;
+      const live = await liveRelease(world, place);
+      const asked = await deliveries.release(place);
+      const release = () => deliveries.decide(asked.approvalId, 'rejected');
+      return {
+        ...waiting(asked, 'pending', 'approval'),
+        deployments: [{ asked, ends: 'rejected' }],
+        live,
+        release,
+      };
+    },
+  },
+  'starting, with the only slot': { where: 'narrow', frozen: 'none', park: (place, world) => starting(place, world) },
+  'behind the only slot': {
+    where: 'narrow',
+    frozen: 'none',
+    park: async (place, { deliveries }) => waiting(await deliveries.release(place), 'pending', 'slot'),
+  },
+  preparing: {
+    where: 'shop',
+    frozen: 'none',
+    async park(place, { deliveries, images }) {
+      const image = await images.hold(crypto.randomUUID());
+      const asked = await deliveries.release(place, { image: image.reference });
+      return { ...waiting(asked, 'preparing'), release: async () => image.arrive() };
+    },
+  },
+  starting: { where: 'shop', frozen: 'none', park: (place, world) => starting(place, world) },
+  checking: {
+    where: 'shop',
+    frozen: 'none',
+    async park(place, world) {
+      const { deliveries, gates } = world;
+      const gate = gates.gate();
+      gate.open();
+      const asked = await deliveries.release(place, { gate: gate.path, stabilizationSeconds: 10 });
+      await deliveries.reached(asked.id, 'checking');
+      // Ready once, so that it is checked; from now on it is not, so that this lasts.
+      gate.shut();
+      world.machine.endNewest(await deliveries.instances(place));
+      return { ...waiting(asked, 'checking'), release: async () => gate.open() };
+    },
+  },
+  draining: {
+    where: 'shop',
+    frozen: 'none',
+    async park(place, world) {
+      const { deliveries, gates } = world;
+      const done = gates.gate();
+      const answer = await openRequest(world, place, done.path);
+      const asked = await deliveries.release(place);
+      const release = async () => {
+        done.open();
+        const whole = await answer.whole;
+        if (!whole.endsWith('end\n')) throw new Error(`A request to ${place.name} was cut: ${whole.slice(-100)}`);
+      };
+      return { ...waiting(asked, 'draining'), release };
+    },
+  },
+  failing: {
+    where: 'shop',
+    frozen: 'none',
+    async park(place, world) {
+      const live = await liveRelease(world, place);
+      const parked = await starting(place, world, 'exit 7');
+      return { ...parked, deployments: parked.deployments.map((one) => ({ ...one, ends: 'failed' as const })), live };
+    },
+    released: true,
+  },
+  'asked to cancel': {
+    where: 'shop',
+    frozen: 'none',
+    async park(place, world) {
+      const live = await liveRelease(world, place);
+      const parked = await starting(place, world);
+      const deployments = parked.deployments.map((one) => ({ ...one, ends: 'cancelled' as const }));
+      return { ...parked, deployments, live, release: async () => {} };
+    },
+    unheard: (_, { deliveries }, { stands }) => deliveries.cancel(stands.id),
+  },
+  'rolled back': {
+    where: 'shop',
+    frozen: 'none',
+    async park(place, world) {
+      const { deliveries } = world;
+      const live = await liveRelease(world, place);
+      const between = await deliveries.release(place);
+      await deliveries.reached(between.id, 'live');
+      const parked = await starting(place, world);
+      const deployments = parked.deployments.map((one) => ({ ...one, ends: 'cancelled' as const }));
+      return { ...parked, deployments, live, release: async () => {} };
+    },
+    async unheard(_, { deliveries }, parked) {
+      parked.deployments.push({ asked: await deliveries.rollBack(parked.live), ends: 'live' });
+    },
+  },
+  'behind an earlier one': {
+    where: 'shop',
+    frozen: 'none',
+    async park(place, world) {
+      const { deliveries } = world;
+      const live = await liveRelease(world, place);
+      const first = await starting(place, world);
+      await deliveries.reached(first.stands.id, 'starting');
+      const again = await deliveries.redeploy(place);
+      const { deployments, stands } = waiting(again, 'pending', 'earlier-deployment');
+      return { ...first, deployments: [...first.deployments, ...deployments], stands, live };
+    },
+  },
+  'claimed, not delivered': {
+    where: 'shop',
+    frozen: 'agent',
+    async park(place, { deliveries }) {
+      const asked = await deliveries.release(place);
+      await deliveries.reached(asked.id, 'preparing');
+      return waiting(asked, 'preparing');
+    },
+  },
+  'started, not claimed': {
+    where: 'shop',
+    frozen: 'worker',
+    async park(place, { deliveries, installation }) {
+      const asked = await deliveries.release(place);
+      const { temporal } = await installation.inside();
+      const handle = temporal.client.workflow.getHandle(actorId('deployment', asked.id));
+      await installation.until('its actor is started', () => handle.describe().catch(() => undefined));
+      return waiting(asked, 'pending');
+    },
+  },
+  'committed, not started': {
+    where: 'shop',
+    frozen: 'temporal',
+    async park(place, { deliveries, installation }) {
+      const asked = await deliveries.release(place);
+      const { kysely } = await installation.database();
+      const kinds = kysely.selectFrom('outbox').select('kind').where('actor_id', '=', actorId('deployment', asked.id));
+      const found = await kinds.execute();
+      if (found[0]?.kind !== 'start') throw new Error(`The outbox has no start of it: ${JSON.stringify(found)}`);
+      return waiting(asked, 'pending');
+    },
+  },
+} satisfies Record<string, Moment>;
+
+export type MomentName = keyof typeof moments;
+export const momentNames = Object.keys(moments) as MomentName[];
+export const momentOf = (name: MomentName): Moment => moments[name];
+
+function hostOf({ addresses }: { addresses: { url: string }[] }): string {
+  return new URL(addresses[0]?.url ?? '').hostname;
+}
+
+/** A request that the live release answers until a file is there, once its answer has begun. */
+async function openRequest(world: World, place: Place, until: string): Promise<{ whole: Promise<string> }> {
+  const host = hostOf(await world.deliveries.service(place));
+  const path = `/stream?${new URLSearchParams({ ms: '3600000', until })}`;
+  const asking = get({ port: world.ingressPort, path, headers: { host }, agent: false });
+  const [answer] = await once(asking, 'response');
+  const whole = text(answer);
+  // Whoever waits for it later is told.
+  whole.catch(() => undefined);
+  return { whole };
+}

@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { actorId } from '../../domain/actors/actors.ts';
+import { AgentMachine } from '../deployments/agent-machine.ts';
+import { type Asked, Deliveries, type Place } from '../deployments/deliveries.ts';
+import { eventFaults, stageFaults } from '../deployments/faults.ts';
+import { openGates } from '../deployments/gates.ts';
+import { heldImages } from '../deployments/held-image.ts';
+import { chances, everything, type Kill, killMatrix, shuffled, table } from '../deployments/matrix.ts';
+import { type MomentName, momentNames, momentOf, type Parked, type World } from '../deployments/moments.ts';
+import { freePort } from '../ground/free-port.ts';
+import { Installation } from '../installation/installation.ts';
+import { signalProcess } from '../installation/process-family.ts';
+import type { PartName } from '../installation/running-parts.ts';
+import { cellsOf } from '../run/matrix.ts';
+import { executionsOf } from '../seeds/deletion.ts';
+
+const kills = cellsOf(killMatrix(2), ({ what, seed }) => what === everything && seed === 0);
+
+let world: World;
+/** By where its moments are: the services that can stand there. */
+let places: Record<ReturnType<typeof momentOf>['where'], Place[]>;
+const asked: Asked[] = [];
+const seen: { kill: Kill; ends: Map<MomentName, string> }[] = [];
+
+beforeAll(async () => {
+  const ingressPort = await freePort();
+  const [images, gates] = [await heldImages(), openGates()];
+  const installation = await Installation.start('deployment-kills', {
+    ...{ LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(ingressPort) },
+    OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8',
+  });
+  const deliveries = await Deliveries.on(installation, images.reference, gates);
+  world = { installation, deliveries, images, gates, ingressPort, machine: new AgentMachine(installation.home) };
+  places = await firstReleases();
+});
+
+afterAll(async () => {
+  if (seen.length > 0) process.stdout.write(`\n${matrixOf()}\n\n`);
+  await world?.images.close();
+  await world?.installation.remove();
+  world?.gates.close();
+});
+
+/** A service for each moment, each with a first release, so that it has something to return to. */
+async function firstReleases(): Promise<typeof places> {
+  const { deliveries } = world;
+  const [shop, narrow] = [await deliveries.project('Shop'), await deliveries.project('Narrow')];
+  const environments = {
+    shop: [shop.projectId, shop.staging],
+    'shop production': [shop.projectId, shop.production],
+    narrow: [narrow.projectId, narrow.staging],
+    'narrow production': [narrow.projectId, narrow.production],
+  } as const;
+  await deliveries.slots(shop, 100);
+  const made: typeof places = { shop: [], 'shop production': [], narrow: [], 'narrow production': [] };
+  for (const name of momentNames) {
+    const { where } = momentOf(name);
+    const [projectId, environmentId] = environments[where];
+    made[where].push(await deliveries.place(projectId, environmentId, `Service ${momentNames.indexOf(name) + 1}`));
+  }
+  const first: Asked[] = [];
+  for (const [, environmentId] of Object.values(environments)) first.push(...(await deliveries.apply(environmentId)));
+  for (const approvalId of new Set(first.map((one) => one.approvalId))) {
+    if (approvalId !== undefined) await deliveries.decide(approvalId, 'approved');
+  }
+  await Promise.all(first.map(({ id }) => deliveries.reached(id, 'live')));
+  asked.push(...first);
+  await deliveries.slots(narrow, 1);
+  return made;
+}
+
+/** One deployment at each moment, all at once; nothing but a kill or a release moves any of them. */
+async function park({ seed }: Kill): Promise<Map<MomentName, Parked & { place: Place }>> {
+  const { installation, deliveries } = world;
+  const chance = chances(seed);
+  const free = Object.fromEntries(
+    Object.entries(places).map(([where, some]) => [where, seed === 0 ? [...some] : shuffled(some, chance)]),
+  ) as typeof places;
+  const parked = new Map<MomentName, Parked & { place: Place }>();
+  const take = async (name: MomentName) => {
+    const { where, park } = momentOf(name);
+    const place = free[where].shift();
+    if (place === undefined) throw new Error(`No service is left for "${name}".`);
+    parked.set(name, { place, ...(await park(place, world)) });
+  };
+  const those = (frozen: string) => momentNames.filter((name) => momentOf(name).frozen === frozen);
+  for (const name of those('none')) await take(name);
+  await stand(parked);
+  // Alone, since its instances are of its family.
+  signalProcess(installation.parts.pid('agent'), 'SIGSTOP');
+  for (const name of those('agent')) await take(name);
+  installation.parts.freeze('worker');
+  for (const [name, one] of parked) await momentOf(name).unheard?.(one.place, world, one);
+  for (const name of those('worker')) await take(name);
+  installation.parts.freeze('temporal');
+  for (const name of those('temporal')) await take(name);
+  await stand(parked);
+  for (const { deployments } of parked.values()) asked.push(...deployments.map((one) => one.asked));
+  return parked;
+
+  async function stand(all: typeof parked): Promise<void> {
+    for (const [name, { stands }] of all) {
+      await installation.until(`one stands "${name}"`, async () => {
+        const shown = await deliveries.deployment(stands.id);
+        if (shown?.finishedAt !== undefined) throw new Error(`"${name}" is ${shown.state}: ${shown.message}`);
+        return shown?.state === stands.state && (stands.blocker === undefined || shown.blocker === stands.blocker);
+      });
+    }
+  }
+}
+
+/** Kills, lets go what lives, and waits until everything is whole again. Answers what is still parked. */
+async function killAndHeal(kill: Kill, parked: ReadonlyMap<MomentName, Parked>): Promise<MomentName[]> {
+  const { installation } = world;
+  const { parts, supervisor, seed } = kill;
+  const chance = chances(seed + 1_000);
+  // With a seed, some are let go at the time of the kill, so that it meets their steps, too.
+  const now = momentNames.filter((name) => momentOf(name).released || (seed > 0 && chance() < 0.3));
+  for (const name of now) await parked.get(name)?.release();
+  const before = new Map<PartName, number>(parts.map((part) => [part, installation.parts.pid(part)]));
+  installation.parts.kill(...shuffled(parts, chance), ...(supervisor ? (['supervisor'] as const) : []));
+  if (!parts.includes('agent')) signalProcess(installation.parts.pid('agent'), 'SIGCONT');
+  for (const part of ['temporal', 'worker'] as const) if (!parts.includes(part)) installation.parts.thaw(part);
+  if (supervisor) {
+    await installation.ended();
+    await installation.start();
+  } else for (const part of parts) await installation.replaced(part, before.get(part) ?? 0);
+  await installation.ready();
+  return momentNames.filter((name) => !now.includes(name));
+}
+
+describe.each(kills)('kill -9 of $what, seed $seed', (kill) => {
+  let parked: Awaited<ReturnType<typeof park>>;
+  const ends = new Map<MomentName, string>();
+
+  beforeAll(async () => {
+    parked = await park(kill);
+    seen.push({ kill, ends });
+    const rest = await killAndHeal(kill, parked);
+    for (const name of rest) await parked.get(name)?.release();
+  });
+
+  test.each(momentNames)('%s: one final state, stages without a gap, each event once', async (name) => {
+    const { deliveries } = world;
+    const { deployments } = parked.get(name) as Parked;
+    const final = await Promise.all(deployments.map((one) => deliveries.final(one.asked.id)));
+    ends.set(name, final.map(({ state }) => state).join(', '));
+    expect(final.map(({ state, message }) => [state, state === 'live' ? message : ''])).toEqual(
+      deployments.map((one) => [one.ends, '']),
+    );
+    for (const shown of final) {
+      const faults = [...stageFaults(shown), ...eventFaults(shown, await deliveries.events(shown.id))];
+      expect(faults, `${shown.id} ${JSON.stringify(shown.stages)}`).toEqual([]);
+    }
+  });
+
+  test('one release serves each service, and the machine runs that one only', async () => {
+    await isWhole(new Map([...parked.values()].map(({ place, live }) => [place, live])));
+  });
+
+  test('no slot is held: each service is deployed once more', async () => {
+    const { deliveries } = world;
+    const again = await Promise.all(
+      Object.values(places)
+        .flat()
+        .map((place) => deliveries.redeploy(place)),
+    );
+    for (const { approvalId } of again) if (approvalId !== undefined) await deliveries.decide(approvalId, 'approved');
+    await Promise.all(again.map(({ id }) => deliveries.reached(id, 'live', 180)));
+    asked.push(...again);
+    await isWhole(new Map([...parked.values()].map(({ place, live }) => [place, live])));
+  });
+});
+
+/** The live release of each service is that one, in rows, for people and on the machine. */
+async function isWhole(live: ReadonlyMap<Place, string>): Promise<void> {
+  const { installation, deliveries, machine } = world;
+  const { kysely } = await installation.database();
+  const open = kysely.selectFrom('deployment').select('id').where('finished_at', 'is', null);
+  expect(await open.execute()).toEqual([]);
+  const lasting: string[] = [];
+  const kept: string[] = [];
+  for (const [place, releaseId] of live) {
+    const row = await kysely
+      .selectFrom('environment_service as place')
+      .innerJoin('deployment', 'deployment.id', 'place.live_deployment_id')
+      .select(['live_release_id', 'deployment.release_id', 'deployment.state', 'deployment.runs_as'])
+      .where('place.environment_id', '=', place.environmentId)
+      .where('place.service_id', '=', place.serviceId)
+      .executeTakeFirst();
+    expect(row, place.name).toMatchObject({ live_release_id: releaseId, release_id: releaseId, state: 'live' });
+    const runsAs = row?.runs_as ?? '';
+    const instances = await installation.until(`only the live release of ${place.name} runs`, async () => {
+      const all = await deliveries.instances(place);
+      const lives = all.filter(({ state }) => state !== 'ended');
+      const right = lives.length === 1 && lives[0]?.state === 'ready' && lives[0].release.startsWith(runsAs);
+      return right && all;
+    });
+    lasting.push(...instances.filter(({ state }) => state === 'ready').map(({ id }) => id));
+    kept.push(...instances.map(({ id }) => id));
+    // Two ended ones are kept for their logs.
+    expect(instances.length, place.name).toBeLessThanOrEqual(3);
+    const shown = await installation.until(`${place.name} is healthy`, async () => {
+      const service = await deliveries.service(place);
+      return service.health === 'healthy' && service;
+    });
+    expect(shown).toMatchObject({ activeReleaseId: releaseId, replicasDesired: 1, replicasReady: 1 });
+    expect(shown.pendingDeployment).toBeUndefined();
+  }
+  await installation.until('nothing else runs on the machine', async () => same(machine.working(), lasting));
+  await installation.until('no other instance has a directory', async () => same(machine.instances(), kept));
+  expect(machine.trees().filter((id) => !kept.includes(id))).toEqual([]);
+  expect(machine.rollouts()).toHaveLength(live.size);
+}
+
+function same(some: readonly string[], others: readonly string[]): boolean {
+  return some.toSorted().join() === others.toSorted().join();
+}
+
+test('every actor ended once, and nothing is left to be told', async () => {
+  const { installation } = world;
+  const { database, temporal } = await installation.inside();
+  const actors = asked.flatMap(({ id, changeSetId }) => [
+    actorId('deployment', id),
+    ...(changeSetId === undefined ? [] : [actorId('change-set', changeSetId)]),
+  ]);
+  for (const actor of new Set(actors)) {
+    await installation.until(`${actor} in the search`, async () => (await executionsOf(temporal, actor)) > 0);
+    expect(await executionsOf(temporal, actor), actor).toBe(1);
+    const { status } = await temporal.client.workflow.getHandle(actor).describe();
+    expect(status.name, actor).toBe('COMPLETED');
+  }
+  const { kysely } = database;
+  expect(await kysely.selectFrom('outbox').select(['actor_id', 'message', 'last_error']).execute()).toEqual([]);
+  expect((await installation.readiness())?.ready).toBe(true);
+});
+
+/** Each moment against each kill: how it ended. */
+function matrixOf(): string {
+  const heads = ['kill -9 of', ...seen.map(({ kill }) => `${kill.what} (${kill.seed})`)];
+  const rows = momentNames.map((name) => [name, ...seen.map(({ ends }) => ends.get(name) ?? 'not reached')]);
+  return table(heads, rows);
+}
