@@ -60,8 +60,8 @@ export class AgentMachine {
   }
 
   #in(place: string): string[] {
-    // The agent's own files begin with a dot, and so do drafts, which have a word of their own.
-    const own = new Set(['.home', '.users.json']);
+    // Drafts begin with a dot, too, and are to be seen.
+    const own = new Set(['.home', '.users.json', '.probe']);
     return readdirSync(join(this.#home, place))
       .filter((name) => !own.has(name))
       .sort();
