@@ -10,6 +10,7 @@ const longest = [
   'scenarios/start',
   'scenarios/outlive',
   'scenarios/held-ports',
+  'scenarios/deployment-kills',
   'scenarios/kill-matrix',
   'scenarios/observing',
   'agent/update/update',

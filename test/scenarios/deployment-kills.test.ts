@@ -12,7 +12,6 @@ import { Installation } from '../installation/installation.ts';
 import { signalProcess } from '../installation/process-family.ts';
 import type { PartName } from '../installation/running-parts.ts';
 import { cellsOf } from '../run/matrix.ts';
-import { executionsOf } from '../seeds/deletion.ts';
 
 const kills = cellsOf(killMatrix(2), ({ what, seed }) => what === everything && seed === 0);
 
@@ -224,11 +223,15 @@ test('every actor ended once, and nothing is left to be told', async () => {
     actorId('deployment', id),
     ...(changeSetId === undefined ? [] : [actorId('change-set', changeSetId)]),
   ]);
+  const ended = async (actor: string, how: string) =>
+    (await temporal.client.workflow.count(`WorkflowId = '${actor}' and ExecutionStatus ${how}`)).count;
   for (const actor of new Set(actors)) {
-    await installation.until(`${actor} in the search`, async () => (await executionsOf(temporal, actor)) > 0);
-    expect(await executionsOf(temporal, actor), actor).toBe(1);
-    const { status } = await temporal.client.workflow.getHandle(actor).describe();
-    expect(status.name, actor).toBe('COMPLETED');
+    await installation.until(
+      `the end of ${actor} in the search`,
+      async () => (await ended(actor, "= 'Completed'")) > 0,
+    );
+    // An actor that is asked to look at its row continues in a new run, which is the same actor.
+    expect(await ended(actor, "!= 'ContinuedAsNew'"), actor).toBe(1);
   }
   const { kysely } = database;
   expect(await kysely.selectFrom('outbox').select(['actor_id', 'message', 'last_error']).execute()).toEqual([]);
