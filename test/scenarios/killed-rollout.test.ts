@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Keeper } from '../../agent/keep/keeper.ts';
-import type { DiesWhen } from '../agents/dying-keeper.ts';
 import { type KeptMachine, keptMachine, wanted } from '../agents/kept-machine.ts';
-import { killedKeepers } from '../agents/killed-keepers.ts';
 import { steadyTraffic } from '../applications/steady-traffic.ts';
+import type { DiesWhen } from '../deployments/dying-keeper.ts';
+import { killedKeepers } from '../deployments/killed-keepers.ts';
 import { until } from '../ground/until.ts';
 import { cellsOf } from '../run/matrix.ts';
 
