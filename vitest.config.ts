@@ -47,7 +47,11 @@ export default defineConfig({
           name: 'rooms',
           include: ['**/*.test.ts'],
           exclude: [...never, ...pure, ...web, 'test/**/*.test.ts'],
-          globalSetup: ['./test/ground/temporal-server.ts', './test/ground/ground.ts'],
+          globalSetup: [
+            './test/ground/temporal-server.ts',
+            './test/registry/bucket-program.ts',
+            './test/ground/ground.ts',
+          ],
           ...shared,
         },
       },

@@ -10,10 +10,13 @@ const modules = {
   oras: 'oras.land/oras/cmd/oras@v1.2.3',
   /** The conformance suite of the distribution specification. */
   conformance: 'github.com/opencontainers/distribution-spec/conformance@v0.0.0-20260831232431-97274622c111',
+  /** A server of S3 in front of a directory, which checks signatures, digests and ranges. */
+  versitygw: 'github.com/versity/versitygw/cmd/versitygw@v1.8.0',
 } as const;
+const groups: Readonly<Record<string, string>> = { versitygw: 's3' };
 const built = join(homedir(), '.cache', 'ballast', 'clients');
 
-/** A client of registries as it is, or undefined: says once what is missing. */
+/** A program as it is, built if need be, or undefined: says once what is missing. */
 export function clientProgram(name: 'skopeo' | keyof typeof modules): string | undefined {
   const found = findProgram(name);
   if (found !== undefined) return found;
@@ -23,7 +26,7 @@ export function clientProgram(name: 'skopeo' | keyof typeof modules): string | u
     if (spawnSync('go', ['install', modules[name]], { env, cwd: built }).status === 0) return join(built, name);
   }
   const remedy = name === 'skopeo' ? 'install skopeo' : `install Go, or ${name} in the PATH`;
-  process.stdout.write(`NOT RUN: registry with ${name}: ${remedy}\n`);
+  process.stdout.write(`NOT RUN: ${groups[name] ?? `registry with ${name}`}: ${remedy}\n`);
   return undefined;
 }
 
