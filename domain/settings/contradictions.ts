@@ -21,7 +21,23 @@ export function contradictionOf(settings: Settings): string | undefined {
   if (settings.OIDC_ISSUER !== undefined && settings.OIDC_CLIENT_ID === undefined) {
     return 'OIDC_ISSUER is set without OIDC_CLIENT_ID; set the client id that the provider gave you.';
   }
-  return undefined;
+  return wrongBucket(settings);
+}
+
+/** An object has at most 10,000 parts, and chunks of clients may make them as small as S3 lets them be. */
+const mostBytesInBucket = 10_000 * 5 * 1024 * 1024;
+
+function wrongBucket(settings: Settings): string | undefined {
+  const { REGISTRY_S3_BUCKET: bucket, REGISTRY_BYTES_PER_BLOB: most } = settings;
+  const keys = ['REGISTRY_S3_ACCESS_KEY_ID', 'REGISTRY_S3_SECRET_ACCESS_KEY'] as const;
+  if (bucket === undefined) {
+    const alone = (['REGISTRY_S3_ENDPOINT', ...keys] as const).find((name) => settings[name] !== undefined);
+    return alone && `${alone} is set without REGISTRY_S3_BUCKET; name the bucket, or unset it.`;
+  }
+  const missing = keys.find((name) => settings[name] === undefined);
+  if (missing !== undefined) return `REGISTRY_S3_BUCKET is set without ${missing}; set the access key for the bucket.`;
+  if (most <= mostBytesInBucket) return undefined;
+  return `REGISTRY_BYTES_PER_BLOB is ${most}: in a bucket a layer may have at most ${mostBytesInBucket} bytes; set a lower limit.`;
 }
 
 /** Passwords travel there. */

@@ -137,6 +137,19 @@ export const origin: Kind<string> = {
   },
 };
 
+/** As it is part of a host's name with most providers. */
+export const bucketName: Kind<string> = {
+  form: 'the name of a bucket: 3 to 63 lower case letters, digits, dashes and dots',
+  example: 'acme-images',
+  parse: (value) => (/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value) ? value : undefined),
+};
+
+export const keyPrefix: Kind<string> = {
+  form: 'letters, digits, dashes, dots and underscores, with slashes between them',
+  example: 'ballast/registry',
+  parse: (value) => (/^\w[\w.-]*(?:\/\w[\w.-]*)*\/?$/.test(value) && value.length <= 200 ? value : undefined),
+};
+
 export const hostAndPort: Kind<string> = {
   form: 'a host and a port',
   example: 'temporal.example.com:7233',

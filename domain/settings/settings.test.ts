@@ -45,6 +45,8 @@ test.each([
   ['LOG_LEVEL', 'loud'],
   ['TEMPORAL_TLS', 'yes'],
   ['BALLAST_HOME', 'a\u0000b'],
+  ['REGISTRY_S3_BUCKET', 'Acme Images'],
+  ['REGISTRY_S3_ENDPOINT', 'https://key:secret@minio:9000/images'],
 ])('%s=%s is refused by a sentence that names the setting and shows an example', (name, value) => {
   const read = () => readSettings({ [name]: value });
   expect(read).toThrow(SettingsError);
@@ -78,6 +80,28 @@ test('TLS to Temporal is on as soon as something wants it, and contradictions ar
   expect(() => readSettings({ TEMPORAL_API_KEY: 'k', TEMPORAL_TLS: 'false' })).toThrow(/TEMPORAL_TLS is false/);
   expect(() => readSettings({ TEMPORAL_TLS_KEY_FILE: '/k' })).toThrow(/without TEMPORAL_TLS_CERT_FILE/);
   expect(() => readSettings({ OIDC_ISSUER: 'https://id.example.com' })).toThrow(/without OIDC_CLIENT_ID/);
+});
+
+test('a bucket is set as a whole, and its secret is not repeated', () => {
+  const bucket = {
+    REGISTRY_S3_BUCKET: 'images',
+    REGISTRY_S3_ACCESS_KEY_ID: 'id',
+    REGISTRY_S3_SECRET_ACCESS_KEY: 'hunter2',
+  };
+  expect(readSettings(bucket)).toMatchObject({ REGISTRY_S3_REGION: 'us-east-1', REGISTRY_S3_PATH_STYLE: false });
+  const elsewhere = readSettings({ ...bucket, REGISTRY_S3_ENDPOINT: 'http://10.0.0.7:9000' });
+  expect(elsewhere.REGISTRY_S3_PATH_STYLE).toBe(true);
+  const wrong = (change: Record<string, string>) => () => readSettings({ ...bucket, ...change });
+  expect(wrong({ REGISTRY_S3_BUCKET: '' })).toThrow(/REGISTRY_S3_ACCESS_KEY_ID is set without REGISTRY_S3_BUCKET/);
+  expect(wrong({ REGISTRY_S3_SECRET_ACCESS_KEY: '' })).toThrow(/is set without REGISTRY_S3_SECRET_ACCESS_KEY/);
+  expect(wrong({ REGISTRY_BYTES_PER_BLOB: '1000000000000' })).toThrow(/at most 52428800000 bytes/);
+  expect(wrong({ REGISTRY_S3_SECRET_ACCESS_KEY: 'hunter2\u0000' })).toThrow(
+    /^REGISTRY_S3_SECRET_ACCESS_KEY cannot be read/,
+  );
+  expect(wrong({ REGISTRY_S3_SECRET_ACCESS_KEY: 'hunter2\u0000' })).not.toThrow(/hunter2/);
+  for (const prefix of ['../up', '/images', 'a//b']) {
+    expect(wrong({ REGISTRY_S3_PREFIX: prefix })).toThrow(/^REGISTRY_S3_PREFIX is/);
+  }
 });
 
 test('the token for /metrics is never sent in clear to another machine', () => {
