@@ -45,6 +45,7 @@ import { batchesChannel, LogReaders, readersChannel } from './logs/log-readers.t
 import { operations } from './operations.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
 import { registryRoutes } from './registry/registry-routes.ts';
+import { openStore } from './registry/storage/open-store.ts';
 import { pageRoutes } from './sign-in/page-routes.ts';
 import { providerProxy } from './sign-in/provider-proxy.ts';
 import { IssuerKeys } from './token-exchange/issuer-keys.ts';
@@ -128,7 +129,8 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   };
   const clients = clientAddress(settings.TRUSTED_PROXIES);
   const metrics = createMetrics({ database, hub, feed: () => feed.state() });
-  const ready = readiness({ ...parts, feed: () => feed.state() });
+  const blobs = openStore(settings, database, log);
+  const ready = readiness({ ...parts, blobs, feed: () => feed.state() });
 
   const watch = requestLog(metrics, log);
   const headers = securityHeaders(settings.PUBLIC_URL);
@@ -185,7 +187,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   pageRoutes(app, server, clients);
   providerProxy(app, server, clients);
   agentRoutes(app, server, clients);
-  registryRoutes(app, server, clients);
+  registryRoutes(app, server, clients, blobs);
   healthRoutes(app, server, { clients, metrics, ready });
 
   const forget = [

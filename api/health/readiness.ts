@@ -7,6 +7,7 @@ import { schemaState } from '../../db/migrations/schema-state.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
 import type { Temporal } from '../../temporal/connection/connect.ts';
+import type { BlobStore } from '../registry/storage/blob-store.ts';
 import { askingBuiltInProvider, providerIsReady } from '../sign-in/built-in-provider.ts';
 
 export interface Part {
@@ -33,7 +34,8 @@ interface Sources {
   keyring: Pick<Keyring, 'cursorKey'>;
   temporal: Pick<Temporal, 'reachable'>;
   feed: () => FeedListenerState;
-  settings: Pick<Settings, 'OIDC_ISSUER' | 'BUILT_IN_PROVIDER_SOCKET' | 'BUILT_IN_PROVIDER_URL'>;
+  blobs: Pick<BlobStore, 'reach'>;
+  settings: Pick<Settings, 'REGISTRY_S3_BUCKET' | 'OIDC_ISSUER' | 'BUILT_IN_PROVIDER_SOCKET' | 'BUILT_IN_PROVIDER_URL'>;
 }
 
 /** An answer is kept, so that frequent probes put no load on the parts. A supervisor that waits for the API hears it soon. */
@@ -60,8 +62,8 @@ export function readiness(sources: Sources): () => Promise<Readiness> {
   };
 }
 
-async function look({ database, keyring, temporal: temporalPart, feed, settings }: Sources): Promise<Readiness> {
-  const [reached, writable, schema, keys, temporal, worker, poisoned, identity] = await Promise.all([
+async function look({ database, keyring, temporal: temporalPart, feed, blobs, settings }: Sources): Promise<Readiness> {
+  const [reached, writable, schema, keys, temporal, worker, poisoned, identity, registry] = await Promise.all([
     part(
       () => unreachable(database),
       async () => {
@@ -87,6 +89,7 @@ async function look({ database, keyring, temporal: temporalPart, feed, settings 
     }),
     within(poisonedEntries(database.kysely)).catch(() => undefined),
     identityPart(settings),
+    settings.REGISTRY_S3_BUCKET === undefined ? undefined : registryPart(blobs),
   ]);
   const parts = {
     database: reached.ready ? writable : reached,
@@ -97,6 +100,7 @@ async function look({ database, keyring, temporal: temporalPart, feed, settings 
     outbox: outboxPart(poisoned),
     feed: feedPart(feed()),
     ...(identity === undefined ? {} : { identity }),
+    ...(registry === undefined ? {} : { registry }),
   };
   return {
     ready: Object.values(parts).every(({ ready }) => ready),
@@ -160,6 +164,20 @@ async function identityPart(settings: Sources['settings']): Promise<Part | undef
     (await providerIsReady(ask, AbortSignal.timeout(longestLookMillis))) ? undefined : '',
   );
   return ready ? fine : { ready: true, detail: 'The built-in identity provider is not ready; nobody can sign in.' };
+}
+
+/** Without its bucket nothing is pushed or pulled, and all else works: the answer says so, and the API stays ready. */
+async function registryPart(blobs: Sources['blobs']): Promise<Part> {
+  const { ready } = await part('', async () => {
+    await blobs.reach();
+    return undefined;
+  });
+  if (ready) return fine;
+  return {
+    ready: true,
+    detail:
+      'The bucket of the registry cannot be used; images are neither pushed nor pulled. `ballast doctor` says why.',
+  };
 }
 
 function feedPart({ lastReadAt }: FeedListenerState): Part {

@@ -28,9 +28,7 @@ export const readBlob: RegistryRoute = {
     const { first, last } = range ?? { first: 0, last: blob.size - 1 };
     if (range !== undefined) reply.code(206).header('content-range', `bytes ${first}-${last}/${blob.size}`);
     reply.header('content-length', last - first + 1);
-    return request.method === 'HEAD' || blob.size === 0
-      ? reply.send()
-      : reply.send(store.readBlob(name, { first, last }));
+    return request.method === 'HEAD' || blob.size === 0 ? reply.send() : reply.send(await store.readBlob(name, range));
   },
 };
 

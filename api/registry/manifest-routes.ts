@@ -96,8 +96,10 @@ function digestOf(content: Buffer, reference: string): string {
 async function configOf(store: BlobStore, { config }: ManifestDocument): Promise<JsonObject | undefined> {
   if (config === undefined || config.size > largestConfig) return undefined;
   if ((await store.blobSize(config.digest)) !== config.size) return undefined;
+  // Outside of what is caught: a storage that is away makes no image one without a configuration.
+  const content = await buffer(await store.readBlob(config.digest));
   try {
-    const json: unknown = cleanText(JSON.parse((await buffer(store.readBlob(config.digest))).toString('utf8')));
+    const json: unknown = cleanText(JSON.parse(content.toString('utf8')));
     return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as JsonObject) : undefined;
   } catch {
     return undefined;

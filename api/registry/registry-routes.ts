@@ -7,15 +7,19 @@ import { manifestRoutes } from './manifest-routes.ts';
 import { admitRegistryCaller } from './registry-caller.ts';
 import { RegistryError, sendRegistryError } from './registry-error.ts';
 import { type RegistryParts, serveRegistry } from './registry-route.ts';
-import { DiskStore } from './storage/disk-store.ts';
+import type { BlobStore } from './storage/blob-store.ts';
 import { sweepRegularly } from './sweep-regularly.ts';
 import { uploadRoutes } from './upload-routes.ts';
 import { Uploads } from './uploads.ts';
 
 /** The registry of images, by the distribution specification of the OCI: docs/registry.md. No part of the API for people. */
-export function registryRoutes(app: FastifyInstance, server: ServerParts, clients: ClientAddress): void {
+export function registryRoutes(
+  app: FastifyInstance,
+  server: ServerParts,
+  clients: ClientAddress,
+  store: BlobStore,
+): void {
   const { settings, database } = server;
-  const store = new DiskStore(settings.REGISTRY_DIRECTORY);
   const uploads = new Uploads(database, store, settings.REGISTRY_UPLOADS_PER_ORGANIZATION);
   const parts: RegistryParts = { server, clients, store, uploads };
   // By itself: bodies are streams of any type here, and failures have the form of this protocol.
@@ -44,4 +48,5 @@ export function registryRoutes(app: FastifyInstance, server: ServerParts, client
     }
   });
   sweepRegularly(app, parts);
+  app.addHook('onClose', () => store.close());
 }

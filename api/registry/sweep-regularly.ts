@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/postgres/tables.ts';
-import { sweepRegistry, unknownBlobs, unknownDrafts } from '../../db/registry/sweep-registry.ts';
+import { forgetUnknownBlob, sweepRegistry, unknownBlobs, unknownDrafts } from '../../db/registry/sweep-registry.ts';
 import type { RegistryParts } from './registry-route.ts';
 import type { BlobStore } from './storage/blob-store.ts';
 
 const everyMillis = 3_600_000;
 
-/** Where the files are: a worker may be on another machine. Two processes that sweep at once delete nothing twice. */
+/** Where the blobs can be reached: a worker may be on another machine than the files. Two processes that sweep at once delete nothing twice. */
 export function sweepRegularly(app: FastifyInstance, { server, store }: RegistryParts): void {
   const stop = new AbortController();
   let running: Promise<void> | undefined;
@@ -41,6 +41,9 @@ export async function sweep(kysely: Kysely<Tables>, store: BlobStore, signal?: A
   for (const draft of await unknownDrafts(kysely, await store.oldDrafts())) await store.deleteDraft(draft);
   for await (const digests of store.oldBlobs()) {
     if (signal?.aborted) return;
-    for (const digest of await unknownBlobs(kysely, digests)) await store.deleteBlob(digest);
+    for (const digest of await unknownBlobs(kysely, digests)) {
+      await forgetUnknownBlob(kysely, digest, (one) => store.deleteBlob(one));
+    }
   }
+  await store.sweepRemains(signal);
 }

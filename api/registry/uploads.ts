@@ -21,7 +21,7 @@ import { pour } from './storage/pour.ts';
 interface Work {
   draft: string;
   size: number;
-  /** Undefined after an interruption: it is computed anew from the draft, which alone says what has arrived. */
+  /** Undefined after an interruption: the draft alone says what has arrived, and is read at the end. */
   hash: Hash | undefined;
 }
 
@@ -38,8 +38,10 @@ export interface Chunk {
 /** So many bytes are written down between two looks at the quota, which tell other processes that the upload is alive, too. */
 const stride = 32 * 1024 * 1024;
 const mostRemembered = 10_000;
+/** A sweep took the blob between its last byte and its row. */
+const swept = Symbol('swept');
 
-/** The uploads of this process. Bytes go straight to the draft and are digested on the way; nothing is gathered in memory. */
+/** The uploads of this process. Bytes go to the draft as they come, and are digested on the way. */
 export class Uploads {
   readonly #database: Database;
   readonly #store: BlobStore;
@@ -80,6 +82,7 @@ export class Uploads {
     return await this.#turn(id, async (stop) => {
       const work = await this.#own(repository, id);
       await this.#write(repository, id, work, chunk, allowance, stop);
+      if (work.hash !== undefined) await this.#store.noteSha256(work.draft, work.size, work.hash.copy().digest('hex'));
       return work.size;
     });
   }
@@ -97,20 +100,36 @@ export class Uploads {
           `The content has the digest ${found} and not ${digest}; push it again.`,
         );
       }
-      await this.#store.flushDraft(work.draft);
-      await this.#database.kysely.transaction().execute(async (running) => {
-        // Whose draft it is: from here on no other process can take the upload over.
-        if (!(await endUpload(running, repository, { id, draft: work.draft }))) throw unknownUpload();
-        await recordBlob(running, { digest, size: work.size });
-        await this.#store.keep(work.draft, digest);
-        await linkBlob(running, repository, digest);
-      });
+      await this.#keep(repository, id, work, digest);
       this.#works.delete(id);
     });
   }
 
   async cancel(repository: Repository, id: string): Promise<void> {
     await this.#turn(id, async () => this.#discard(repository, id, await this.#find(repository, id)));
+  }
+
+  /** Rows and bytes together. The bytes come first, since no transaction should wait for them. */
+  async #keep(repository: Repository, id: string, { draft, size }: Work, digest: string): Promise<void> {
+    for (;;) {
+      const settled = await this.#store.settle(draft, digest);
+      const kept = await this.#database.kysely
+        .transaction()
+        .execute(async (running) => {
+          // Whose draft it is: from here on no other process can take the upload over.
+          if (!(await endUpload(running, repository, { id, draft }))) throw unknownUpload();
+          await recordBlob(running, { digest, size });
+          if (!(await settled.keep())) throw swept;
+          await linkBlob(running, repository, digest);
+          return true;
+        })
+        .catch((error: unknown) => {
+          if (error === swept) return false;
+          throw error;
+        });
+      // The push is over, whatever becomes of what it leaves behind: sweeps look for that.
+      if (kept) return await settled.done().catch(() => undefined);
+    }
   }
 
   async #write(
@@ -123,7 +142,8 @@ export class Uploads {
   ): Promise<void> {
     const begin = work.size;
     if (first !== undefined && first !== begin) throw outOfOrder(repository, id, begin);
-    const hash = work.hash ?? (await this.#hashOf(work));
+    // The digest of what came before is known, or the draft is read at the end.
+    const hash = work.hash ?? (begin === 0 ? createHash('sha256') : undefined);
     let size = begin;
     let noted = begin;
     const note = async () => {
@@ -138,7 +158,7 @@ export class Uploads {
     const onPiece = (piece: Buffer): Promise<void> | undefined => {
       size += piece.length;
       if (length !== undefined && size - begin > length) throw wrongLength();
-      hash.update(piece);
+      hash?.update(piece);
       return size - noted < stride ? undefined : note();
     };
     try {
@@ -160,37 +180,33 @@ export class Uploads {
     const known = this.#works.get(id);
     if (known?.draft === upload.draft) return known;
     const draft = randomUUID();
-    const hash = createHash('sha256');
-    let size = 0;
-    await this.#store.createDraft(draft);
+    if ((await this.#store.draftSize(upload.draft)) === undefined) throw unknownUpload();
+    let hash: Hash | undefined;
     try {
-      if ((await this.#store.draftSize(upload.draft)) === undefined) throw unknownUpload();
-      await pour(this.#store.readDraft(upload.draft), this.#store.writeDraft(draft, 0), (piece) => {
-        size += piece.length;
-        hash.update(piece);
-        return undefined;
-      });
+      hash = await this.#store.copyDraft(upload.draft, draft);
       if (!(await adoptUpload(this.#database.kysely, repository, upload, draft))) throw unknownUpload();
     } catch (error) {
       await this.#store.deleteDraft(draft);
       throw error;
     }
     await this.#store.deleteDraft(upload.draft);
+    const size = await this.#store.draftSize(draft);
+    if (size === undefined) throw unknownUpload();
     const work = { draft, size, hash };
     this.#remember(id, work);
     return work;
   }
 
   async #digest(work: Work, wanted: string): Promise<string> {
-    const algorithm = wanted.startsWith('sha512:') ? 'sha512' : 'sha256';
-    if (algorithm === 'sha256') return `sha256:${(work.hash ?? (await this.#hashOf(work))).copy().digest('hex')}`;
-    return `sha512:${(await this.#hashOf(work, 'sha512')).digest('hex')}`;
+    if (wanted.startsWith('sha512:')) return `sha512:${await this.#read(work, 'sha512')}`;
+    const known = work.hash?.copy().digest('hex') ?? (await this.#store.notedSha256(work.draft, work.size));
+    return `sha256:${known ?? (await this.#read(work, 'sha256'))}`;
   }
 
-  async #hashOf({ draft }: Work, algorithm = 'sha256'): Promise<Hash> {
+  async #read({ draft }: Work, algorithm: string): Promise<string> {
     const hash = createHash(algorithm);
-    for await (const piece of this.#store.readDraft(draft)) hash.update(piece as Buffer);
-    return hash;
+    for await (const piece of await this.#store.readDraft(draft)) hash.update(piece as Buffer);
+    return hash.digest('hex');
   }
 
   async #find(repository: Repository, id: string): Promise<Upload> {

@@ -1,4 +1,5 @@
 import { CompiledQuery } from 'kysely';
+import { bucketFault, bucketOf } from '../../api/registry/storage/bucket-of.ts';
 import { askingBuiltInProvider, providerIsReady } from '../../api/sign-in/built-in-provider.ts';
 import { livingProcesses } from '../../db/engine/processes.ts';
 import { schemaState } from '../../db/migrations/schema-state.ts';
@@ -35,6 +36,7 @@ export function partChecks({ settings: given, running }: Parts): Check[] {
     { name: 'Temporal', run: () => unlessIdle(running || temporal, () => namespace(settings)) },
     { name: 'Workers', run: () => unlessIdle(running || database, () => beats(settings, running)) },
     { name: 'Sign-in', run: () => unlessIdle(running || given.OIDC_ISSUER !== undefined, () => provider(settings)) },
+    { name: 'Registry', run: () => images(given) },
     { name: 'API', run: () => unlessIdle(running, () => readiness(settings)) },
     { name: 'Clock', run: () => unlessIdle(running || database, () => clock(settings)) },
     ...agentChecks(given, running),
@@ -99,6 +101,17 @@ async function provider(settings: Settings) {
   return broken(
     `The built-in provider at ${BUILT_IN_PROVIDER_SOCKET ?? BUILT_IN_PROVIDER_URL} is not ready; nobody can sign in, and sessions keep working.`,
     'Look into logs/identity.log of the home.',
+  );
+}
+
+async function images(settings: Settings) {
+  const target = bucketOf(settings);
+  if (target === undefined) return ok(`in ${settings.REGISTRY_DIRECTORY}`);
+  const fault = await bucketFault(target);
+  if (fault === undefined) return ok(`in the bucket ${target.bucket} at ${new URL(target.endpoint).host}`);
+  return broken(
+    `${fault} Images are neither pushed nor pulled.`,
+    'Correct the REGISTRY_S3_ settings, or look into that server.',
   );
 }
 

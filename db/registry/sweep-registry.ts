@@ -108,6 +108,28 @@ export async function unknownBlobs(kysely: Kysely<Tables>, digests: readonly str
   return digests.filter((digest) => !rows.has(digest));
 }
 
+/**
+ * Deletes a blob that no row knows, unless somebody has just pushed it. Whoever pushes it at this moment waits until the
+ * file is deleted as well.
+ */
+export async function forgetUnknownBlob(
+  kysely: Kysely<Tables>,
+  digest: string,
+  onBlob: (digest: string) => Promise<void>,
+): Promise<void> {
+  await kysely.transaction().execute(async (running) => {
+    // A row of its own, so that others meet it. It never becomes visible.
+    const { numInsertedOrUpdatedRows } = await running
+      .insertInto('registry_blob')
+      .values({ digest, size: 0 })
+      .onConflict((conflict) => conflict.column('digest').doNothing())
+      .executeTakeFirst();
+    if (numInsertedOrUpdatedRows !== 1n) return;
+    await onBlob(digest);
+    await running.deleteFrom('registry_blob').where('digest', '=', digest).execute();
+  });
+}
+
 /** Those of the drafts that belong to no upload. */
 export async function unknownDrafts(kysely: Kysely<Tables>, drafts: readonly string[]): Promise<string[]> {
   if (drafts.length === 0) return [];

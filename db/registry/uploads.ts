@@ -67,20 +67,27 @@ export async function noteReceived(
   return numUpdatedRows > 0n;
 }
 
-/** This process goes on with the upload, in a draft that it made. False: somebody else was faster. */
+/**
+ * This process goes on with the upload, in a draft of its own: a copy that it made, or, of a draft in a bucket, the same
+ * under another name. False: somebody else was faster.
+ */
 export async function adoptUpload(
   kysely: Kysely<Tables>,
   { organizationId }: Repository,
   { id, draft }: Upload,
   own: string,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await tenant(kysely, organizationId)
-    .updateTable('registry_upload')
-    .set({ draft: own, touched_at: sql`now()` })
-    .where('id', '=', id)
-    .where('draft', '=', draft)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  return await kysely.transaction().execute(async (running) => {
+    const { numUpdatedRows } = await tenant(running, organizationId)
+      .updateTable('registry_upload')
+      .set({ draft: own, touched_at: sql`now()` })
+      .where('id', '=', id)
+      .where('draft', '=', draft)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return false;
+    await running.updateTable('registry_draft').set({ name: own }).where('name', '=', draft).execute();
+    return true;
+  });
 }
 
 /** Ends an upload, whatever becomes of its draft. False: it was over, or another process has it. */

@@ -1,27 +1,47 @@
+import type { Hash } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 
-/** The place of the bytes. Rows say who may read them, and which of them are whole. */
+/** The place of the bytes. Rows say who may read them, and which of them are whole. README.md has the contract. */
 export interface BlobStore {
   /** An empty draft of that name, which nobody else writes to. */
   createDraft(name: string): Promise<void>;
-  /** Undefined: there is no such draft any more. */
+  /** How much is there for good. Undefined: there is no such draft any more. */
   draftSize(name: string): Promise<number | undefined>;
-  /** Writes from that place on; all of it is there, though not yet for ever, when it closes. */
+  /** Writes from the draft's end on; all of it is there when it closes, after a failure what came before. */
   writeDraft(name: string, from: number): Writable;
-  readDraft(name: string): Readable;
-  /** Leaves its first bytes only. */
+  readDraft(name: string): Promise<Readable>;
+  /** Leaves its first bytes only; they end where a writer once closed. */
   cutDraft(name: string, size: number): Promise<void>;
   deleteDraft(name: string): Promise<void>;
-  /** From here on no crash of the machine loses it. */
-  flushDraft(name: string): Promise<void>;
-  /** Turns a flushed draft into the blob of that digest, in one step. The caller has verified it. */
-  keep(name: string, digest: string): Promise<void>;
+  /**
+   * Before an upload gets a draft of another name: whatever has to be done so that it has the same content. Answers the
+   * SHA-256 of it, if it came by.
+   */
+  copyDraft(name: string, own: string): Promise<Hash | undefined>;
+  /** Remembers, where that is of use to other processes, the SHA-256 of a draft of that size. */
+  noteSha256(name: string, size: number, sha256: string): Promise<void>;
+  /** Undefined: nobody has noted it, or more came since. */
+  notedSha256(name: string, size: number): Promise<string | undefined>;
+  /** Makes the blob of that digest from a draft, as far as possible outside of a transaction. The caller has verified it. */
+  settle(name: string, digest: string): Promise<Settled>;
   /** Undefined: there is no such blob. */
   blobSize(digest: string): Promise<number | undefined>;
   /** From the first byte to the last one, that included. */
-  readBlob(digest: string, range?: { first: number; last: number }): Readable;
+  readBlob(digest: string, range?: { first: number; last: number }): Promise<Readable>;
   deleteBlob(digest: string): Promise<void>;
   /** Names of drafts, and digests of blobs, that have not changed for a day: leftovers, if no row knows them. */
   oldDrafts(): Promise<string[]>;
   oldBlobs(): AsyncIterable<string[]>;
+  /** Deletes what processes left that died between two steps, and what no list above tells of. */
+  sweepRemains(signal?: AbortSignal): Promise<void>;
+  /** Throws unless it can be used. */
+  reach(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Settled {
+  /** The last step, short, while the blob's row is locked. False: the blob was deleted meanwhile; settle again. */
+  keep(): Promise<boolean>;
+  /** Once the rows are committed: frees what the draft took. */
+  done(): Promise<void>;
 }

@@ -1,8 +1,11 @@
+import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import type { BlobStore } from './blob-store.ts';
+import { blobPath, checkDraftName } from './blob-path.ts';
+import type { BlobStore, Settled } from './blob-store.ts';
+import { pour } from './pour.ts';
 
 const day = 86_400_000;
 /** Fewer, larger steps: a push is many of them. */
@@ -33,7 +36,7 @@ export class DiskStore implements BlobStore {
     return createWriteStream(this.#draft(name), { flags: 'r+', start: from, highWaterMark: chunkBytes });
   }
 
-  readDraft(name: string): Readable {
+  async readDraft(name: string): Promise<Readable> {
     return createReadStream(this.#draft(name), { highWaterMark: chunkBytes });
   }
 
@@ -45,30 +48,50 @@ export class DiskStore implements BlobStore {
     await rm(this.#draft(name), { force: true });
   }
 
-  async flushDraft(name: string): Promise<void> {
-    await flush(this.#draft(name), 'r+');
+  async copyDraft(name: string, own: string): Promise<Hash> {
+    const hash = createHash('sha256');
+    await this.createDraft(own);
+    await pour(await this.readDraft(name), this.writeDraft(own, 0), (piece) => {
+      hash.update(piece);
+      return undefined;
+    });
+    return hash;
   }
 
-  async keep(name: string, digest: string): Promise<void> {
-    const { directory, path } = this.#blob(digest);
-    const made = await mkdir(directory, { recursive: true, mode: 0o700 });
-    await rename(this.#draft(name), path);
-    await flush(directory, 'r');
-    // A directory that has just been made must be found again, too.
-    if (made !== undefined) await flush(join(directory, '..'), 'r');
+  /** Another process copies the draft anyway, and digests it on the way. */
+  async noteSha256(): Promise<void> {}
+
+  async notedSha256(): Promise<undefined> {
+    return undefined;
+  }
+
+  async settle(name: string, digest: string): Promise<Settled> {
+    // From here on no crash of the machine loses it.
+    await flush(this.#draft(name), 'r+');
+    const path = this.#blob(digest);
+    const keep = async () => {
+      const directory = dirname(path);
+      const made = await mkdir(directory, { recursive: true, mode: 0o700 });
+      await rename(this.#draft(name), path);
+      await flush(directory, 'r');
+      // A directory that has just been made must be found again, too.
+      if (made !== undefined) await flush(dirname(directory), 'r');
+      return true;
+    };
+    return { keep, done: async () => undefined };
   }
 
   async blobSize(digest: string): Promise<number | undefined> {
-    return await sizeOf(this.#blob(digest).path);
+    return await sizeOf(this.#blob(digest));
   }
 
-  readBlob(digest: string, range?: { first: number; last: number }): Readable {
+  async readBlob(digest: string, range?: { first: number; last: number }): Promise<Readable> {
     const part = range === undefined ? {} : { start: range.first, end: range.last };
-    return createReadStream(this.#blob(digest).path, { ...part, highWaterMark: chunkBytes });
+    return createReadStream(this.#blob(digest), { ...part, highWaterMark: chunkBytes });
   }
 
   async deleteBlob(digest: string): Promise<void> {
-    await rm(this.#blob(digest).path, { force: true });
+    await rm(this.#blob(digest), { force: true });
   }
 
   async oldDrafts(): Promise<string[]> {
@@ -85,16 +108,22 @@ export class DiskStore implements BlobStore {
     }
   }
 
+  /** A draft that nobody knows any more is all that is left behind here. */
+  async sweepRemains(): Promise<void> {}
+
+  async reach(): Promise<void> {
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+  }
+
+  async close(): Promise<void> {}
+
   #draft(name: string): string {
-    if (!/^[0-9a-f-]{36}$/.test(name)) throw new Error(`${name} is no name of a draft.`);
+    checkDraftName(name);
     return join(this.#directory, 'drafts', name);
   }
 
-  #blob(digest: string): { directory: string; path: string } {
-    const [, algorithm, digits] = /^(sha256|sha512):([0-9a-f]{64,128})$/.exec(digest) ?? [];
-    if (algorithm === undefined || digits === undefined) throw new Error(`${digest} is no digest.`);
-    const directory = join(this.#directory, 'blobs', algorithm, digits.slice(0, 2));
-    return { directory, path: join(directory, digits) };
+  #blob(digest: string): string {
+    return join(this.#directory, blobPath(digest));
   }
 }
 

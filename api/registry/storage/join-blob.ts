@@ -1,0 +1,59 @@
+import type { DraftPart } from '../../../db/registry/draft.ts';
+import type { S3Client, S3Part } from '../../../outbound/s3/s3-client.ts';
+import { type Join, joinsOf } from './joins.ts';
+
+/** So many parts are copied at once. One that has to be read is below 14 MB. */
+const atOnce = 4;
+
+/** Makes one object of parts of a draft. Nothing is to be seen under the key before all of it is there. */
+export async function joinBlob(client: S3Client, key: string, parts: readonly DraftPart[]): Promise<void> {
+  const [first, ...others] = parts;
+  if (first === undefined) return await client.put(key, { pieces: [] });
+  if (others.length === 0) return await client.copy(first.object, key);
+  const uploadId = await client.beginMultipart(key);
+  try {
+    const waiting = [...joinsOf(parts).entries()];
+    const stored: S3Part[] = [];
+    const work = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [index, join] = next;
+        stored.push(await joinPart(client, { key, uploadId, number: index + 1 }, join));
+      }
+    };
+    await allEnded(Array.from({ length: atOnce }, work), () => waiting.splice(0));
+    await client.completeMultipart(key, uploadId, stored);
+  } catch (error) {
+    await client.abortMultipart(key, uploadId).catch(() => undefined);
+    throw error;
+  }
+}
+
+interface Place {
+  key: string;
+  uploadId: string;
+  number: number;
+}
+
+async function joinPart(client: S3Client, { key, uploadId, number }: Place, join: Join<DraftPart>): Promise<S3Part> {
+  const [first, ...others] = join;
+  if (others.length === 0) return await client.copyPart(key, uploadId, number, first.object);
+  const pieces: Buffer[] = [];
+  for (const { object } of join) {
+    for await (const piece of await client.get(object)) pieces.push(piece as Buffer);
+  }
+  return await client.putPart(key, uploadId, number, { pieces });
+}
+
+/** Waits for all of them, so that nothing is stored after an upload was aborted; a failure of one ends the others early. */
+async function allEnded(works: readonly Promise<void>[], stop: () => void): Promise<void> {
+  const ends = await Promise.allSettled(
+    works.map((work) =>
+      work.catch((error: unknown) => {
+        stop();
+        throw error;
+      }),
+    ),
+  );
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}

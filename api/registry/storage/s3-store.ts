@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { Readable, type Writable } from 'node:stream';
+import type { Kysely } from 'kysely';
+import type { Tables } from '../../../db/postgres/tables.ts';
+import type { DraftPart } from '../../../db/registry/draft.ts';
+import {
+  addDraft,
+  appendPart,
+  cutParts,
+  draftBytes,
+  findDraft,
+  noteSha256,
+  removeDraft,
+  unchangedDrafts,
+  unknownParts,
+} from '../../../db/registry/drafts.ts';
+import type { S3Client } from '../../../outbound/s3/s3-client.ts';
+import { RegistryError } from '../registry-error.ts';
+import { blobPath, checkDraftName, digestAt } from './blob-path.ts';
+import type { BlobStore, Settled } from './blob-store.ts';
+import type { BucketWatch } from './bucket-away.ts';
+import { joinBlob } from './join-blob.ts';
+import { PartWriter } from './part-writer.ts';
+
+const day = 86_400_000;
+const partBytes = 8 * 1024 * 1024;
+const deletedAtOnce = 8;
+/** Probes come often, and each request to a bucket has its price. */
+const reachedForMillis = 15_000;
+
+interface Parts {
+  client: S3Client;
+  kysely: Kysely<Tables>;
+  watch: BucketWatch;
+  /** The time, in milliseconds. */
+  now?: () => number;
+}
+
+/** Blobs as objects of one bucket, and drafts as rows that list objects. */
+export class S3Store implements BlobStore {
+  readonly #client: S3Client;
+  readonly #kysely: Kysely<Tables>;
+  readonly #watch: BucketWatch;
+  readonly #now: () => number;
+  #reachedUntil = Number.NEGATIVE_INFINITY;
+
+  constructor({ client, kysely, watch, now = Date.now }: Parts) {
+    this.#now = now;
+    this.#client = client;
+    this.#kysely = kysely;
+    this.#watch = watch;
+  }
+
+  async createDraft(name: string): Promise<void> {
+    checkDraftName(name);
+    await addDraft(this.#kysely, name);
+  }
+
+  async draftSize(name: string): Promise<number | undefined> {
+    return await draftBytes(this.#kysely, name);
+  }
+
+  writeDraft(name: string, from: number): Writable {
+    checkDraftName(name);
+    return new PartWriter(from, partBytes, (at, body, bytes) =>
+      this.#asked(async () => {
+        const object = `drafts/${name}/${randomUUID()}`;
+        await this.#client.put(object, body);
+        if (await appendPart(this.#kysely, name, at, { object, bytes })) return;
+        await this.#client.delete(object);
+        throw (await draftBytes(this.#kysely, name)) === at ? tooManyParts() : gone();
+      }),
+    );
+  }
+
+  async readDraft(name: string): Promise<Readable> {
+    const draft = await findDraft(this.#kysely, name);
+    if (draft === undefined) throw gone();
+    return Readable.from(this.#bytesOf(draft.parts), { objectMode: false });
+  }
+
+  async cutDraft(name: string, size: number): Promise<void> {
+    await this.#deleteObjects(await cutParts(this.#kysely, name, size));
+  }
+
+  async deleteDraft(name: string): Promise<void> {
+    await this.#deleteObjects(await removeDraft(this.#kysely, name));
+  }
+
+  /** Adopting the upload renames the row. */
+  async copyDraft(): Promise<undefined> {
+    return undefined;
+  }
+
+  async noteSha256(name: string, size: number, sha256: string): Promise<void> {
+    await noteSha256(this.#kysely, name, size, sha256);
+  }
+
+  async notedSha256(name: string, size: number): Promise<string | undefined> {
+    const draft = await findDraft(this.#kysely, name);
+    return draft?.bytes === size ? (draft.sha256 ?? undefined) : undefined;
+  }
+
+  async settle(name: string, digest: string): Promise<Settled> {
+    const draft = await findDraft(this.#kysely, name);
+    if (draft === undefined) throw gone();
+    const key = blobPath(digest);
+    await this.#asked(async () => {
+      // Of the same digest: what is there was verified, too.
+      if ((await this.#client.size(key)) !== draft.bytes) await joinBlob(this.#client, key, draft.parts);
+    });
+    return {
+      keep: () => this.#asked(async () => (await this.#client.size(key)) === draft.bytes),
+      done: () => this.deleteDraft(name),
+    };
+  }
+
+  async blobSize(digest: string): Promise<number | undefined> {
+    return await this.#asked(() => this.#client.size(blobPath(digest)));
+  }
+
+  async readBlob(digest: string, range?: { first: number; last: number }): Promise<Readable> {
+    return await this.#asked(() => this.#client.get(blobPath(digest), range));
+  }
+
+  async deleteBlob(digest: string): Promise<void> {
+    await this.#asked(() => this.#client.delete(blobPath(digest)));
+  }
+
+  async oldDrafts(): Promise<string[]> {
+    return await unchangedDrafts(this.#kysely);
+  }
+
+  async *oldBlobs(): AsyncGenerator<string[]> {
+    for await (const page of this.#client.list('blobs/')) {
+      const old = page.filter(({ changedAt }) => this.#isOld(changedAt));
+      yield old.map(({ key }) => digestAt(key)).filter((digest) => digest !== undefined);
+    }
+  }
+
+  async sweepRemains(signal?: AbortSignal): Promise<void> {
+    for await (const page of this.#client.list('drafts/')) {
+      if (signal?.aborted) return;
+      const old = page.filter(({ changedAt }) => this.#isOld(changedAt)).map(({ key }) => key);
+      await this.#deleteObjects(await unknownParts(this.#kysely, old));
+    }
+    for await (const page of this.#client.listMultipart('blobs/')) {
+      for (const { key, uploadId, begunAt } of page) {
+        if (signal?.aborted) return;
+        if (this.#isOld(begunAt)) await this.#client.abortMultipart(key, uploadId);
+      }
+    }
+  }
+
+  async reach(): Promise<void> {
+    if (performance.now() < this.#reachedUntil) return;
+    await this.#client.reach();
+    this.#reachedUntil = performance.now() + reachedForMillis;
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+
+  #isOld(time: Date): boolean {
+    return this.#now() - time.getTime() > day;
+  }
+
+  async *#bytesOf(parts: readonly DraftPart[]): AsyncGenerator<Buffer> {
+    try {
+      for (const { object } of parts) yield* await this.#client.get(object);
+    } catch (error) {
+      throw this.#watch.failure(error);
+    }
+  }
+
+  async #deleteObjects(objects: readonly string[]): Promise<void> {
+    const waiting = [...objects];
+    const work = async () => {
+      // No row names them any more: what stays after a failure is left to the sweep.
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+        await this.#client.delete(next).catch((error: unknown) => this.#watch.failure(error));
+      }
+    };
+    await Promise.all(Array.from({ length: deletedAtOnce }, work));
+  }
+
+  async #asked<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      throw this.#watch.failure(error);
+    }
+  }
+}
+
+function gone(): RegistryError {
+  return new RegistryError(
+    'BLOB_UPLOAD_UNKNOWN',
+    'There is no such upload here; it may have ended, or another request goes on with it.',
+  );
+}
+
+function tooManyParts(): RegistryError {
+  return new RegistryError('BLOB_UPLOAD_INVALID', 'The upload came in too many chunks; begin again with larger ones.');
+}
