@@ -4,6 +4,7 @@ import { admit, lockAdmission } from '../db/deployments/admission.ts';
 import { tellDeploymentEvents } from '../db/deployments/deployment-events.ts';
 import { CannotRoll, rollBack, rollForward } from '../db/deployments/rollout.ts';
 import { type Told, toldRollout } from '../db/deployments/told-rollout.ts';
+import { withdrawnAt } from '../db/deployments/withdraw.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';
 import { endedStages, type StageTime, stagesAfter, stagesAtClaim } from '../domain/deployments/stages.ts';
 import { type DeploymentBlocker, type DeploymentState, isDeploymentFinal } from '../domain/deployments/states.ts';
@@ -119,7 +120,8 @@ export function createActivities({ database, keyring, ingressDomain }: ActivityP
     const stages = endedStages(rolled, undefined, before.now);
     const message = ended.message ?? told?.message;
     await tellStages(finishing, ref, before.stages, stages);
-    if (state !== 'live') await giveBack(finishing, ref, before, ended, message ?? '');
+    const withdrawn = await withdrawnAt(finishing, ref);
+    if (state !== 'live' && !withdrawn) await giveBack(finishing, ref, before, ended, message ?? '');
     const decision = await admit(finishing, ref, {
       ...{ event: 'finish', id: ref.deploymentId, state },
       ...(message === undefined ? {} : { message }),

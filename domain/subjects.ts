@@ -74,7 +74,7 @@ export const subjects = {
   'agent-update': { retired: ['failed'] },
   project: { told: ofProjects, actions: ['created', 'updated'] },
   environment: { told: ofProjects, actions: ['created', 'updated'] },
-  service: { told: ofProjects, actions: ['created', 'updated', 'process_restarted', 'cron_run'] },
+  service: { told: ofProjects, actions: ['created', 'updated', 'deleted', 'process_restarted', 'cron_run'] },
   change_set: {
     told: ofProjects,
     actions: ['staged', 'unstaged', 'discarded', 'applied'],

@@ -1,6 +1,8 @@
 import { changeService } from './change-service.ts';
 import { clearCanvas } from './clear-canvas.ts';
 import { createService } from './create-service.ts';
+import { deleteService } from './delete-service.ts';
+import { deletionImpact } from './deletion-impact.ts';
 import { getService } from './get-service.ts';
 import { listServices } from './list-services.ts';
 import { setCanvas } from './set-canvas.ts';
@@ -10,6 +12,8 @@ export const services = {
   create: createService,
   get: getService,
   change: changeService,
+  delete: deleteService,
+  deletionImpact,
   setCanvas,
   clearCanvas,
 };

@@ -15,8 +15,10 @@ export async function appliedSettings(
 ): Promise<Map<string, ServiceSettings>> {
   const rows = await tenant(kysely, organizationId)
     .selectFrom('environment_service')
+    .innerJoin('service', 'service.id', 'environment_service.service_id')
     .select(['service_id', 'settings'])
     .where('environment_id', '=', environmentId)
+    .where('service.deletion_id', 'is', null)
     .execute();
   return new Map(rows.map((row) => [row.service_id, row.settings]));
 }

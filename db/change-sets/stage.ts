@@ -9,6 +9,7 @@ import {
   refuseUnfit,
   valueBefore,
 } from '../../domain/change-sets/staging.ts';
+import { Problem } from '../../domain/problems.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
@@ -106,6 +107,7 @@ class Staging {
       .selectFrom('service')
       .select(['id', 'slug'])
       .where('id', 'in', ids.length > 0 ? ids : [uuid()])
+      .where('deletion_id', 'is', null)
       .execute();
     return new Staging(
       { effect, keyring, place, draftId },
@@ -125,6 +127,7 @@ class Staging {
   }
 
   async add(item: NewItem): Promise<void> {
+    if (!this.#names.has(item.serviceId)) throw new Problem('conflict', 'The service was deleted meanwhile.');
     const base = this.#base(item);
     const change = await this.#change(item, base);
     const label = item.label ?? itemLabel({ ...item, ...this.#namesOf(item, base) });

@@ -141,7 +141,7 @@ export async function changeService(
 /** Records a change of a service in the audit log, and hints at it on event streams. */
 export function recordService(
   effect: Effect,
-  action: 'service.created' | 'service.updated' | 'service.process_restarted' | 'service.cron_run',
+  action: 'service.created' | 'service.updated' | 'service.deleted' | 'service.process_restarted' | 'service.cron_run',
   { id, organizationId, projectId, name }: ServiceRef & { name: string },
   details?: JsonObject,
 ): void {

@@ -21,6 +21,7 @@ export async function environmentInstances(
     from environment_service place
     join environment on environment.organization_id = place.organization_id and environment.id = place.environment_id
     join service on service.organization_id = place.organization_id and service.id = place.service_id
+      and service.deletion_id is null
     join observed_slice observed on observed.cluster_id = environment.cluster_id
       and observed.key = concat('env/', place.environment_id, '/', place.service_id)
     cross join lateral jsonb_array_elements(observed.instances) as one(instance)

@@ -103,6 +103,8 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
     },
     'services.get': { prepare: service },
     'services.change': { prepare: service, body: () => ({ name: 'Renamed', releaseCommand: ['migrate'] }) },
+    'services.deletionImpact': { prepare: service },
+    'services.delete': { prepare: service },
     'services.setCanvas': {
       prepare: inProject,
       body: ({ serviceId }) => ({ positions: [{ serviceId, x: 10.5, y: -20 }] }),

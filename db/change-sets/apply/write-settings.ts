@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import { placeOf } from '../../../domain/deployments/arbiter-types.ts';
-import { admit, type ProjectRef } from '../../deployments/admission.ts';
+import type { ProjectRef } from '../../deployments/admission.ts';
+import { withdraw } from '../../deployments/withdraw.ts';
 import type { Effect } from '../../engine/effect.ts';
 import type { Keyring } from '../../keys/keys.ts';
 import { tenant } from '../../postgres/tenant.ts';
-import { removeSlice } from '../../workloads/cluster-slices.ts';
 import { variablePlace } from '../applied.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
 import type { ItemRow } from '../items.ts';
@@ -74,15 +73,8 @@ async function writeVariable(effect: Effect, keyring: Seals, place: EnvironmentR
 /** What runs of it stops: its workload is no longer wanted, and no deployment of it may begin. */
 async function removeService(effect: Effect, place: EnvironmentRef & ProjectRef, serviceId: string): Promise<void> {
   const { organizationId, environmentId, projectId } = place;
+  await withdraw(effect, { ...place, serviceId });
   const own = tenant(effect.kysely, organizationId);
-  const open = await own
-    .selectFrom('deployment')
-    .select('id')
-    .where('environment_id', '=', environmentId)
-    .where('service_id', '=', serviceId)
-    .where('finished_at', 'is', null)
-    .execute();
-  for (const { id } of open) await admit(effect, place, { event: 'cancel', id, because: 'person' });
   for (const table of ['variable', 'environment_service'] as const) {
     await own
       .deleteFrom(table)
@@ -90,12 +82,5 @@ async function removeService(effect: Effect, place: EnvironmentRef & ProjectRef,
       .where('service_id', '=', serviceId)
       .execute();
   }
-  const slices = await own
-    .selectFrom('cluster_slice')
-    .select(['cluster_id as id', 'key'])
-    .where('key', '=', `env/${placeOf(environmentId, serviceId)}`)
-    .where('removed_at', 'is', null)
-    .execute();
-  for (const { id, key } of slices) await removeSlice(effect, { id, organizationId }, key);
   effect.change({ organizationId, kind: 'service', id: serviceId, projectId });
 }

@@ -40,6 +40,7 @@ export async function listVariables(
     .selectFrom('variable')
     .innerJoin('service', 'service.id', 'variable.service_id')
     .where('variable.environment_id', '=', id)
+    .where('service.deletion_id', 'is', null)
     .$if(serviceId !== undefined, (query) => query.where('variable.service_id', '=', serviceId ?? ''))
     .$if(after !== undefined, (query) => query.where(beyond('variable.key', after)))
     .select([
