@@ -4,9 +4,12 @@ import { admit, type NewDeployment } from '../../db/deployments/admission.ts';
 import { findDeployment } from '../../db/deployments/deployments.ts';
 import { listDeploymentEvents } from '../../db/deployments/list-events.ts';
 import { rolloutKey } from '../../db/deployments/rollout.ts';
+import { withdraw } from '../../db/deployments/withdraw.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { createRegistryCredential } from '../../db/registry-credentials/registry-credentials.ts';
+import { deleteService } from '../../db/services/deletion/delete-service.ts';
+import { findService } from '../../db/services/services.ts';
 import { findSlice } from '../../db/workloads/cluster-slices.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import type { RolloutPhase } from '../../domain/deployments/stages.ts';
@@ -76,6 +79,12 @@ async function goLive(asked: Asked): Promise<void> {
   await becomes(asked, 'preparing');
   await told(asked, 'done');
   await becomes(asked, 'live');
+}
+
+async function remove({ place }: Asked, { wait = false } = {}): Promise<void> {
+  const service = await findService(ground.database.kysely, organizationId, place.serviceId);
+  if (service === undefined) throw new Error('The service is not there.');
+  expect(await run((deleting) => deleteService(deleting, service, { check: () => undefined, wait }))).toBe(true);
 }
 
 test('a deployment whose turn it is becomes the desired state of its cluster, and follows the agent until it is live', async () => {
@@ -150,6 +159,49 @@ test('cancelled while it rolls: the cluster returns to the live release; once it
   expect((await slice(asked))?.workload).toMatchObject({ release: '1' });
   const late = await run((cancelling) => admit(cancelling, { organizationId, projectId }, cancel));
   expect(late).toMatchObject({ refused: 'already-final' });
+});
+
+test('deleted while it rolls: asked to cancel, it ends, and its workload leaves the cluster with it', async () => {
+  const asked = await deploy(await seedPlace(ground.database, organizationId), 1);
+  await becomes(asked, 'preparing');
+  await remove(asked);
+  await ground.delivery.deliver(actorId('deployment', asked.id));
+  expect(await handle(asked).result()).toBe('cancelled');
+  expect((await slice(asked))?.removedAt).toBeInstanceOf(Date);
+});
+
+test('deleted while it rolls, with leave to end: the workload stays until then, also past the switch', async () => {
+  const place = await seedPlace(ground.database, organizationId);
+  const asked = await deploy(place, 1);
+  await becomes(asked, 'preparing');
+  await remove(asked, { wait: true });
+  expect((await slice(asked))?.removedAt).toBeNull();
+  await told(asked, 'done');
+  expect(await handle(asked).result()).toBe('live');
+  expect((await slice(asked))?.removedAt).toBeInstanceOf(Date);
+  const late = await deploy(await seedPlace(ground.database, organizationId), 1);
+  await becomes(late, 'preparing');
+  await told(late, 'draining');
+  await becomes(late, 'draining');
+  await remove(late);
+  expect((await slice(late))?.removedAt).toBeNull();
+  await told(late, 'done');
+  expect(await handle(late).result()).toBe('live');
+  expect((await slice(late))?.removedAt).toBeInstanceOf(Date);
+});
+
+test('taken out of the environment while it rolls, it leaves the cluster for good', async () => {
+  const asked = await deploy(await seedPlace(ground.database, organizationId), 1);
+  await becomes(asked, 'preparing');
+  const { environmentId, serviceId, projectId } = asked.place;
+  await run(async (removing) => {
+    await withdraw(removing, { organizationId, projectId, environmentId, serviceId });
+    const own = tenant(removing.kysely, organizationId);
+    await own.deleteFrom('environment_service').where('service_id', '=', serviceId).execute();
+  });
+  await ground.delivery.deliver(actorId('deployment', asked.id));
+  expect(await handle(asked).result()).toBe('cancelled');
+  expect((await slice(asked))?.removedAt).toBeInstanceOf(Date);
 });
 
 test('one place rolls one deployment at a time, and a project as many as it has slots', async () => {

@@ -1,0 +1,206 @@
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { admit } from '../../db/deployments/admission.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
+import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
+import { madeProjects } from '../../test/seeds/made-project.ts';
+import { machine } from '../../test/seeds/seed.ts';
+import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { seedService } from '../../test/seeds/seed-service.ts';
+
+let api: RunningApi;
+let ours: Seeded;
+
+beforeAll(async () => {
+  api = await runningApi();
+  ours = await seed(api.database);
+});
+afterAll(() => api.close());
+
+const { project, service, call, staged, applied } = madeProjects(() => ({ api, as: ours.tokens.admin }));
+const admin = () => ours.sessions.admin;
+const own = () => tenant(api.database.kysely, ours.organizationId);
+const remove = (id: string, as = ours.tokens.admin, query = '') =>
+  api.call('DELETE', `/api/v1/services/${id}${query}`, { as });
+const impactOf = async (id: string) => (await call('GET', `/services/${id}/deletion-impact`)).body;
+const namesIn = async (path: string) =>
+  ((await call('GET', path)).body.items as { name?: string; serviceName?: string }[]).map(
+    (one) => one.name ?? one.serviceName,
+  );
+
+async function start(place: SeededPlace): Promise<string> {
+  const { organizationId, projectId, environmentId, serviceId } = place;
+  const { id: releaseId } = await seedRelease(api.database, place, 1);
+  const id = uuid();
+  const one = { id, environmentId, serviceId, releaseId, kind: 'deploy' as const, queue: true };
+  await effect(api.database, machine, (starting) =>
+    admit(starting, { organizationId, projectId }, { event: 'create', deployments: [one] }),
+  );
+  return id;
+}
+
+/** In no environment yet. */
+const seeded = async (projectId: string) => {
+  const { organizationId } = ours;
+  return (await seedService(api.database, { organizationId, projectId }, { image: '' })).serviceId;
+};
+
+/** Adds these to production, where that waits for an approval. */
+async function hold(environmentId: string, ...serviceIds: string[]) {
+  const items = serviceIds.map((serviceId) => ({ kind: 'service.create', serviceId }));
+  const view = await call('PUT', `/environments/${environmentId}/change-set/items:batch`, { items });
+  const { id: changeSetId } = view.body.changeSet as { id: string };
+  const as = ours.tokens.deployer;
+  const held = await api.call('POST', `/api/v1/change-sets/${changeSetId}/apply`, { as, body: {} });
+  const { id: approvalId } = held.body.approval as { id: string };
+  await own().updateTable('approval').set({ answerable_id: null }).where('id', '=', approvalId).execute();
+  return { changeSetId, approvalId };
+}
+
+test('nobody finds it any more, nothing of it is staged, its slug is free, and its rows stay', async () => {
+  const { id, staging, production } = await project();
+  const made = await applied(await service(id, { name: 'Gone' }), [staging]);
+  await service(id, { name: 'Stays' });
+  const { id: serviceId, slug } = made.service;
+  const item = { kind: 'variable.set', serviceId, key: 'A', value: '1' };
+  await call('PUT', `/environments/${staging}/change-set/items`, item);
+  await call('PUT', `/environments/${production}/change-set/items`, { kind: 'service.create', serviceId });
+  expect(await impactOf(serviceId)).toMatchObject({
+    role: 'deployer',
+    environments: [{ id: staging, production: false, live: false }],
+    stagedChanges: 2,
+    deployments: [],
+    approvals: [],
+    dependents: [],
+    heldWith: [],
+  });
+  const answer = await remove(serviceId, ours.tokens.deployer);
+  expect(answer.status, answer.text).toBe(204);
+  for (const path of ['', '/processes', '/deletion-impact', '/deployments', '/releases']) {
+    expect((await call('GET', `/services/${serviceId}${path}`)).status).toBe(404);
+  }
+  expect((await call('GET', `/processes/${made.processes[0]?.id}`)).status).toBe(404);
+  expect((await remove(serviceId)).status).toBe(404);
+  expect(await namesIn(`/projects/${id}/services`)).toEqual(['Stays']);
+  expect(await namesIn(`/projects/${id}/services?environmentId=${staging}`)).toEqual(['Stays']);
+  expect((await call('GET', `/environments/${staging}/overview`)).text).not.toContain(serviceId);
+  expect((await call('GET', '/search?q=Gone')).text).not.toContain(serviceId);
+  expect(await staged(production)).toEqual([]);
+  expect((await staged(staging)).map((one) => one.serviceId)).not.toContain(serviceId);
+  const late = await call('PUT', `/environments/${staging}/change-set/items`, item);
+  expect(late.status, late.text).toBe(422);
+  expect((await service(id, { name: 'Gone' })).service.slug).toBe(slug);
+  const rows = await own().selectFrom('environment_service').select('settings').where('service_id', '=', serviceId);
+  expect(await rows.execute()).toHaveLength(1);
+  const log = await call('GET', `/audit-log?subjectId=${serviceId}&action=service.deleted`);
+  expect(log.body.items).toMatchObject([
+    {
+      action: 'service.deleted',
+      details: { environments: ['Staging'], stagedChanges: 2, deletionId: expect.any(String) },
+    },
+  ]);
+  const hint = api.database.kysely.selectFrom('change_feed').select('project_id').where('subject_id', '=', serviceId);
+  expect((await hint.execute()).every((one) => one.project_id === id)).toBe(true);
+});
+
+test('one that production has is deleted by an admin', async () => {
+  const { id, staging, production } = await project();
+  const made = await applied(await service(id, { name: 'Api' }), [staging, production]);
+  const serviceId = made.service.id;
+  expect(await impactOf(serviceId)).toMatchObject({ role: 'admin' });
+  expect(await remove(serviceId, ours.tokens.deployer)).toMatchObject({
+    status: 403,
+    body: { detail: '"Api" runs in production: only admins delete it.' },
+  });
+  expect((await remove(serviceId, ours.tokens.viewer)).status).toBe(403);
+  const limited = await seedToken(api.database, ours.organizationId, 'admin', [(await project()).id]);
+  expect((await remove(serviceId, limited)).status).toBe(404);
+  expect((await remove(serviceId)).status).toBe(204);
+});
+
+test('409 while others depend on it: by their definition, by what is applied, or by what is staged', async () => {
+  const { id, staging } = await project();
+  const redis = await applied(await service(id, { name: 'Redis' }), [staging]);
+  const web = await applied(await service(id, { name: 'Web', dependsOn: ['redis'] }), [staging]);
+  const refused = await remove(redis.service.id);
+  expect(refused).toMatchObject({
+    status: 409,
+    body: {
+      detail: '"Redis" is needed by "Web" (in Staging): take it out of their dependencies, and apply that, first.',
+    },
+  });
+  expect(await impactOf(redis.service.id)).toMatchObject({
+    dependents: [{ id: web.service.id, slug: 'web', environments: ['Staging'] }],
+  });
+  await call('PATCH', `/services/${web.service.id}`, { dependsOn: [] });
+  // Staged alone, it is applied as before.
+  expect((await remove(redis.service.id)).status).toBe(409);
+  await call('PATCH', `/services/${web.service.id}`, { dependsOn: ['redis'] });
+  const places = own().updateTable('environment_service').where('service_id', '=', web.service.id);
+  const { settings } = await own()
+    .selectFrom('environment_service')
+    .select('settings')
+    .where('service_id', '=', web.service.id)
+    .executeTakeFirstOrThrow();
+  await places.set({ settings: { ...settings, dependsOn: [] } }).execute();
+  expect((await remove(redis.service.id)).status).toBe(409);
+  await call('PATCH', `/services/${web.service.id}`, { dependsOn: [] });
+  expect((await remove(redis.service.id)).status).toBe(204);
+});
+
+test('a held change set of it alone is cancelled; one that has others too is decided first', async () => {
+  const { id: projectId, production } = await project();
+  const [alone, shared, other] = [await seeded(projectId), await seeded(projectId), await seeded(projectId)];
+  const first = await hold(production, alone);
+  const both = await hold(production, shared, other);
+  expect(await impactOf(shared)).toMatchObject({ heldWith: [{ id: both.approvalId }], approvals: [] });
+  expect(await remove(shared)).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining(both.approvalId) },
+  });
+  expect(await impactOf(alone)).toMatchObject({ heldWith: [], approvals: [{ id: first.approvalId }] });
+  expect((await remove(alone)).status).toBe(204);
+  expect((await call('GET', `/approvals/${first.approvalId}`)).body).toMatchObject({ decision: 'cancelled' });
+  expect((await call('GET', `/change-sets/${first.changeSetId}`)).body).toMatchObject({
+    changeSet: { state: 'cancelled' },
+  });
+  expect(await staged(production)).toEqual([]);
+  const decided = { decision: 'rejected', reason: 'first' };
+  const rejected = await api.call('POST', `/api/v1/approvals/${both.approvalId}/decide`, {
+    as: admin(),
+    body: decided,
+  });
+  expect(rejected.status, rejected.text).toBe(200);
+  expect((await remove(shared)).status).toBe(204);
+  expect((await staged(production)).map((one) => one.serviceId)).toEqual([other]);
+});
+
+test('a held rollback of it is cancelled with its approval', async () => {
+  const place = await seedPlace(api.database, ours.organizationId, { production: true });
+  const { id: releaseId } = await seedRelease(api.database, place, 1);
+  const held = await call('POST', `/releases/${releaseId}/rollback`, {});
+  const { deployment, approval } = held.body as { deployment: { id: string }; approval: { id: string } };
+  expect((await remove(place.serviceId)).status).toBe(204);
+  expect((await call('GET', `/deployments/${deployment.id}`)).body).toMatchObject({ state: 'cancelled' });
+  expect((await call('GET', `/approvals/${approval.id}`)).body).toMatchObject({ decision: 'cancelled' });
+});
+
+test('deployments that wait are cancelled with their approval, and its workload is no longer wanted', async () => {
+  const place = await seedPlace(api.database, ours.organizationId, { concurrency: 1 });
+  const busy = await seedPlace(api.database, ours.organizationId, { beside: place });
+  await start(busy);
+  const waiting = await start(place);
+  const { clusterId, environmentId, serviceId } = place;
+  const key = `env/${environmentId}/${serviceId}`;
+  await own()
+    .insertInto('cluster_slice')
+    .values({ cluster_id: clusterId, key, name: 'x', revision: 1, workload: { processes: [] } })
+    .execute();
+  expect(await impactOf(serviceId)).toMatchObject({ deployments: [{ id: waiting, state: 'pending', environmentId }] });
+  expect((await remove(serviceId)).status).toBe(204);
+  expect((await call('GET', `/deployments/${waiting}`)).body).toMatchObject({ state: 'cancelled' });
+  const slice = own().selectFrom('cluster_slice').select('removed_at').where('key', '=', key);
+  expect((await slice.executeTakeFirst())?.removed_at).toBeInstanceOf(Date);
+  expect((await call('POST', `/services/${serviceId}/redeploy`, { environmentId })).status).toBe(404);
+});
