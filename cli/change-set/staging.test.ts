@@ -92,3 +92,18 @@ test('only what I have staged is discarded, unless all is asked for', async () =
   expect(JSON.parse(all.out).items).toEqual([]);
   expect((await ballast(['service', 'list'])).out).not.toMatch(/^spare/m);
 });
+
+test('a service is deleted everywhere by its name, with what ends told before', async () => {
+  await ballast(['service', 'create', 'Spare']);
+  expect(await ballast(['service', 'delete'])).toMatchObject({ code: 2 });
+  expect(await ballast(['service', 'delete', 'spare'])).toMatchObject({
+    code: 2,
+    err: 'ballast: This deletes the service spare; give --yes to do that.\n  staged changes dropped: 1\n',
+  });
+  expect(await ballast(['service', 'delete', 'spare', '--wait', '--yes'])).toEqual({
+    code: 0,
+    out: 'The service spare is deleted.\n',
+    err: '',
+  });
+  expect((await ballast(['service', 'list'])).out).not.toMatch(/^spare/m);
+});

@@ -61,6 +61,7 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
   'audit-log': [button('Export what is shown')],
   account: menu('Actions for Analytical Engines', 'Leave'),
   'deleted-organizations': menu('Actions for Difference Engine', 'Restore', 'Purge now'),
+  'service-settings': [button('Delete'), button('Remove')],
   settings: [
     button('Change the name'),
     button('Change the join command lifetime'),

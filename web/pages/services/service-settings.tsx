@@ -11,6 +11,7 @@ import { Time } from '../../components/times/time.tsx';
 import { useFieldChange } from '../../control-plane/field-change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
+import { DeleteService } from './delete-service.tsx';
 import { imageField } from './image-field.tsx';
 import { type Placed, useService } from './use-service.ts';
 
@@ -69,6 +70,7 @@ function AllSettings({ service, environment }: Placed) {
             <OneAction action={rename} small />
           </Setting>
           <SkipApproval service={service} environment={environment} />
+          <DeleteService service={service} environment={environment} />
         </Settings>
       </Section>
       <Section title={`In ${environment.name}`} about="Staged; takes effect when it is deployed.">
