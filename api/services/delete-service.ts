@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deleteService as remove } from '../../db/services/deletion/delete-service.ts';
+import { deleteService as remove } from '../../db/services/removal/delete-service.ts';
 import { Problem } from '../../domain/problems.ts';
 import { mayActAs } from '../../domain/roles.ts';
 import { operation } from '../engine/operation.ts';

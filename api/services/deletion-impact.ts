@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deletionImpact as impactOf } from '../../db/services/deletion/impact.ts';
+import { deletionImpact as impactOf } from '../../db/services/removal/impact.ts';
 import { deploymentStates } from '../../domain/deployments/states.ts';
 import { roles } from '../../domain/roles.ts';
 import { operation } from '../engine/operation.ts';

@@ -1,4 +1,4 @@
-import type { DeletionImpact } from '../../db/services/deletion/impact.ts';
+import type { DeletionImpact } from '../../db/services/removal/impact.ts';
 import type { Role } from '../../domain/roles.ts';
 
 /** Deployers create and delete services; one that production has is for admins. */

@@ -8,7 +8,7 @@ import { withdraw } from '../../db/deployments/withdraw.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { createRegistryCredential } from '../../db/registry-credentials/registry-credentials.ts';
-import { deleteService } from '../../db/services/deletion/delete-service.ts';
+import { deleteService } from '../../db/services/removal/delete-service.ts';
 import { findService } from '../../db/services/services.ts';
 import { findSlice } from '../../db/workloads/cluster-slices.ts';
 import { actorId } from '../../domain/actors/actors.ts';
