@@ -31,6 +31,7 @@ import { tokenExchange } from './token-exchange/index.ts';
 import { trustedIssuers } from './trusted-issuers/index.ts';
 import { variables } from './variables/index.ts';
 import { version } from './version/index.ts';
+import { volumes } from './volumes/index.ts';
 import { workflows } from './workflows/index.ts';
 import { workloads } from './workloads/index.ts';
 
@@ -58,6 +59,7 @@ export const operations = {
   deployments,
   services,
   processes,
+  volumes,
   clusters: { ...clusters, ...agents, ...clusterEvents, ...mesh },
   workloads: { ...workloads, ...logs },
   clusterCommands: commands,

@@ -48,11 +48,16 @@ export const itemBody = z.discriminatedUnion('kind', [
     value: z.unknown().describe('Null removes what a process need not have.'),
   }),
   z.strictObject({ kind: z.literal('process.delete'), processId: id }),
+  z.strictObject({
+    kind: z.literal('volume.create'),
+    processId: id,
+    key: key.describe('The name of the volume.'),
+    value: z.unknown().describe('`mountPath`, `sizeBytes`, and `storageClass`, which is empty.'),
+  }),
+  z.strictObject({ kind: z.literal('volume.grow'), volumeId: id, value: z.unknown().describe('The size in bytes.') }),
+  z.strictObject({ kind: z.literal('volume.delete'), volumeId: id }),
   // Their parts do not exist yet: the answer says which one is missing.
   z.strictObject({ kind: z.literal('file.set'), serviceId: id, key, value: z.string().meta({ writeOnly: true }) }),
   z.strictObject({ kind: z.literal('file.unset'), serviceId: id, key }),
-  z.strictObject({ kind: z.literal('volume.create'), processId: id, key, value: z.unknown() }),
-  z.strictObject({ kind: z.literal('volume.grow'), volumeId: id, value: z.unknown() }),
-  z.strictObject({ kind: z.literal('volume.delete'), volumeId: id }),
 ]);
 export type ItemBody = z.output<typeof itemBody>;

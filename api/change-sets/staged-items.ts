@@ -1,4 +1,10 @@
-import { processesAmong, processNamed, servicesAmong } from '../../db/change-sets/draft/subjects.ts';
+import {
+  processesAmong,
+  processNamed,
+  servicesAmong,
+  volumeNamed,
+  volumesAmong,
+} from '../../db/change-sets/draft/subjects.ts';
 import type { NewItem } from '../../db/change-sets/stage.ts';
 import type { Effect } from '../../db/engine/effect.ts';
 import type { EnvironmentView } from '../../db/environments/environments.ts';
@@ -6,6 +12,7 @@ import type { JsonValue } from '../../db/postgres/json.ts';
 import { itemRules } from '../../domain/change-sets/rules.ts';
 import { type FieldError, Problem } from '../../domain/problems.ts';
 import { newProcess, type ProcessChanges, processFaults } from '../../domain/services/process-faults.ts';
+import type { VolumeSettings } from '../../domain/services/settings.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import type { ItemBody } from './item-bodies.ts';
 
@@ -34,9 +41,33 @@ export async function stagedItems(
     environment,
     placed.flatMap(({ item }) => ('processId' in item ? [item.processId] : [])),
   );
+  const volumes = await volumesAmong(
+    effect.kysely,
+    environment,
+    placed.flatMap(({ item }) => ('volumeId' in item ? [item.volumeId] : [])),
+  );
   const result: NewItem[] = [];
-  for (const { item, at } of placed) result.push(await newItem(effect, environment, services, processes, item, at));
+  for (const { item, at } of placed) {
+    const staged =
+      item.kind === 'volume.grow' || item.kind === 'volume.delete'
+        ? changedVolume(volumes.get(item.volumeId), item, at)
+        : await newItem(effect, environment, services, processes, item, at);
+    result.push(staged);
+  }
   return result;
+}
+
+type OfVolume = ItemBody & { kind: 'volume.grow' | 'volume.delete' };
+
+function changedVolume(
+  volume: { serviceId: string; processId: string; name: string } | undefined,
+  item: OfVolume,
+  at: string,
+): NewItem {
+  const { kind, volumeId } = item;
+  if (volume === undefined) throw unknown(`${at}.volumeId`, 'volume', volumeId);
+  const { name: key, ...of } = volume;
+  return { kind, ...of, volumeId, key, ...(kind === 'volume.grow' ? { to: item.value as JsonValue } : {}) };
 }
 
 async function newItem(
@@ -65,6 +96,17 @@ async function newItem(
       if (serviceId === undefined) throw unknown(`${at}.processId`, 'process', item.processId);
       const value = item.kind === 'process.set' ? { key: item.key, to: item.value as JsonValue } : { key: '' };
       return { kind: item.kind, serviceId, processId: item.processId, ...value };
+    }
+    case 'volume.create': {
+      const { processId, key: name } = item;
+      const serviceId = processes.get(processId);
+      if (serviceId === undefined) throw unknown(`${at}.processId`, 'process', processId);
+      const { mountPath, sizeBytes } = item.value as VolumeSettings;
+      const to = { name, mountPath, sizeBytes, storageClass: '' };
+      const volumeId = await volumeNamed(effect, { organizationId, serviceId, processId }, to);
+      if (volumeId !== undefined) return { kind: item.kind, serviceId, processId, volumeId, key: name, to };
+      const message = 'is the name of a volume of another process of the service; choose another one';
+      throw invalidFields([{ location: `${at}.key`, message, value: name }]);
     }
     case 'variable.unset':
       return { kind: item.kind, serviceId: item.serviceId, key: item.key };

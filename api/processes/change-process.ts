@@ -1,8 +1,10 @@
 import { changeProcess as change, type ProcessView } from '../../db/services/processes.ts';
 import { lockService, recordService } from '../../db/services/services.ts';
+import { definedVolumes } from '../../db/services/volumes.ts';
 import { Problem } from '../../domain/problems.ts';
 import { changedProcess } from '../../domain/services/process-faults.ts';
 import type { ProcessSettings } from '../../domain/services/settings.ts';
+import { withVolumes } from '../../domain/services/volumes.ts';
 import { changedFields } from '../engine/input/changed-fields.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
@@ -41,8 +43,10 @@ export const changeProcess = operation({
       throw new Problem('not-found', `The process is not in the environment "${all[0]?.name}".`);
     }
     const { was, ...wanted } = body;
-    const is = only?.process ?? process.definition;
-    const subject = { organizationId: service.organizationId, kind: 'service', id: service.id };
+    const { id, organizationId, definition, name } = process;
+    const volumes = await definedVolumes(effect.kysely, service);
+    const is = only?.process ?? withVolumes({ ...definition, name }, volumes.get(id) ?? {});
+    const subject = { organizationId, kind: 'service', id: service.id };
     await refuseChangedMeanwhile<Record<string, unknown>>(effect.kysely, subject, { is: nulled(is), was, wanted });
     const faults = places.flatMap((place) => {
       const where = only === undefined ? ` (in the environment "${place.name}")` : '';
@@ -55,7 +59,7 @@ export const changeProcess = operation({
     );
     await stageIn(effect, server.keyring, places, items, caller);
     if (only !== undefined) return processAnswer(process, changedProcess(only.process, wanted));
-    return processAnswer(await defined(process, changedProcess(is, wanted)));
+    return processAnswer(await defined(process, changedProcess(definition, wanted)));
 
     async function defined(before: ProcessView, definition: ProcessSettings): Promise<ProcessView> {
       const details = changedFields(before.definition, definition);

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import type { FieldError } from '../../domain/problems.ts';
 import { type ProcessFault, processFaults } from '../../domain/services/process-faults.ts';
-import { overlapPolicies, type ProcessSettings, processKinds, upstreams } from '../../domain/services/settings.ts';
+import {
+  overlapPolicies,
+  type PlacedProcess,
+  type ProcessSettings,
+  processKinds,
+  upstreams,
+} from '../../domain/services/settings.ts';
 import { partName } from '../../protocol/workload.ts';
 
 const texts = z.array(z.string().max(32_768)).max(1000);
@@ -45,7 +51,11 @@ export const processName = partName;
 export const processSettings = z.strictObject(processFields).partial();
 
 /** Faults of settings that do not fit each other, at their fields in the request. */
-export function settingsFaults(settings: ProcessSettings, at: string, where = ''): FieldError[] {
+export function settingsFaults(
+  settings: ProcessSettings & Partial<PlacedProcess>,
+  at: string,
+  where = '',
+): FieldError[] {
   return processFaults(settings).map(({ field, message }: ProcessFault) => {
     const value = settings[field];
     const shown = value === undefined || typeof value === 'object' ? {} : { value };

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { findProcess, type ProcessView } from '../../db/services/processes.ts';
-import { overlapPolicies, type ProcessSettings, processKinds, upstreams } from '../../domain/services/settings.ts';
+import {
+  overlapPolicies,
+  type PlacedProcess,
+  type ProcessSettings,
+  processKinds,
+  upstreams,
+} from '../../domain/services/settings.ts';
 import { resource } from '../engine/resource.ts';
 
 export const theProcess = resource('process', findProcess, ({ projectId }) => projectId);
@@ -42,7 +48,7 @@ export const processPath = z.strictObject({ id: z.guid().toLowerCase() });
 /** A process with the settings of an environment, by default with those of its definition. */
 export function processAnswer(
   { id, serviceId, name, definition, createdAt }: ProcessView,
-  settings: ProcessSettings = definition,
+  { volumes: _, ...settings }: ProcessSettings & Partial<PlacedProcess> = definition,
 ): z.output<typeof processSchema> {
   return { ...settings, id, serviceId, name, createdAt: createdAt.toISOString() };
 }

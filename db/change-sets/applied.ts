@@ -2,9 +2,11 @@ import type { Kysely } from 'kysely';
 import { applyItems } from '../../domain/change-sets/apply-items.ts';
 import type { VariableValue } from '../../domain/change-sets/staging.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
+import { withVolumes } from '../../domain/services/volumes.ts';
 import type { Keyring } from '../keys/keys.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { definedVolumes } from '../services/volumes.ts';
 import type { EnvironmentRef } from './environment-ref.ts';
 import { type ItemRow, itemValue } from './items.ts';
 
@@ -26,7 +28,7 @@ export async function appliedSettings(
 /** The same after staged items. */
 export function withItems(
   settings: ReadonlyMap<string, ServiceSettings>,
-  items: readonly Pick<ItemRow, 'kind' | 'service_id' | 'process_id' | 'key' | 'to_value'>[],
+  items: readonly Pick<ItemRow, 'kind' | 'service_id' | 'process_id' | 'volume_id' | 'key' | 'to_value'>[],
 ): Map<string, ServiceSettings> {
   return applyItems(
     settings,
@@ -34,6 +36,7 @@ export function withItems(
       kind: row.kind,
       serviceId: row.service_id,
       processId: row.process_id,
+      volumeId: row.volume_id,
       key: row.key,
       to: itemValue(row),
     })),
@@ -60,9 +63,12 @@ export async function definedSettings(
     .where('service_id', '=', serviceId)
     .orderBy('id')
     .execute();
+  const volumes = await definedVolumes(kysely, { id: serviceId, organizationId });
   return {
     ...service.definition,
-    processes: Object.fromEntries(processes.map(({ id, name, definition }) => [id, { ...definition, name }])),
+    processes: Object.fromEntries(
+      processes.map(({ id, name, definition }) => [id, withVolumes({ ...definition, name }, volumes.get(id) ?? {})]),
+    ),
   };
 }
 

@@ -39,6 +39,7 @@ export async function returnItems(
     .execute();
 }
 
-function subjectOf({ id, kind, slot, key, service_id: serviceId, process_id: processId }: ItemRow) {
-  return { id, kind, slot, key, serviceId, processId };
+function subjectOf(row: ItemRow) {
+  const { id, kind, slot, key, service_id: serviceId, process_id: processId, volume_id: volumeId } = row;
+  return { id, kind, slot, key, serviceId, processId, volumeId };
 }

@@ -10,7 +10,9 @@ import {
   valueBefore,
 } from '../../domain/change-sets/staging.ts';
 import { Problem } from '../../domain/problems.ts';
+import { mountFaults } from '../../domain/services/process-faults.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
+import { volumesFault } from '../../domain/services/volume-faults.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
 import type { JsonValue } from '../postgres/json.ts';
@@ -24,6 +26,7 @@ export interface NewItem {
   kind: ItemKind;
   serviceId: string;
   processId?: string;
+  volumeId?: string;
   key: string;
   /** In words; by default from the names of service and process. */
   label?: string;
@@ -51,6 +54,7 @@ export async function stage(
   await refuseChanged(effect, place, draft, expectedRevision);
   const staging = await Staging.of(effect, keyring, place, draft.id, items);
   for (const item of items) await staging.add(item);
+  staging.refuseMounts(items);
   const { removed, added, labels } = staging;
   if (removed.length === 0 && added.length === 0) return { changeSetId: draft.id, revision: draft.revision };
   const revision = await raiseRevision(effect, place, draft);
@@ -66,6 +70,7 @@ type Row = Omit<NewItemRow, 'staged_by_id' | 'staged_by_name'> & Pick<ItemRow, '
 type Held = Pick<ItemRow, 'id' | 'kind' | 'slot' | 'key' | 'secret' | 'to_value'> & {
   serviceId: string | null;
   processId: string | null;
+  volumeId: string | null;
 };
 
 /** The draft in memory while a batch is staged: each change sees those before it. */
@@ -115,6 +120,7 @@ class Staging {
         ...row,
         serviceId: row.service_id,
         processId: row.process_id,
+        volumeId: row.volume_id,
       })),
       await appliedSettings(kysely, place),
       await appliedVariables(kysely, keyring, place, [...new Set(withVariables)]),
@@ -141,19 +147,18 @@ class Staging {
   }
 
   #base({ serviceId, key }: NewItem): Base {
-    const creations = this.#held.filter(({ kind }) => kind === 'service.create' || kind === 'process.create');
-    const rows = creations.map((one) => ({ ...one, service_id: one.serviceId, process_id: one.processId }));
+    const creations = this.#held.filter(({ kind }) => kind.endsWith('.create'));
     return {
       applied: this.#applied,
-      settings: withItems(this.#applied, rows),
+      settings: withItems(this.#applied, creations.map(rowOf)),
       variable: this.#variables.get(serviceId)?.get(key),
     };
   }
 
   async #change(item: NewItem, base: Base): Promise<Change> {
-    const { kind, serviceId, processId = null, key } = item;
-    const subject = { kind, serviceId, processId, key };
-    const slot = slotOf({ ...subject, processId: item.processId });
+    const { kind, serviceId, processId = null, volumeId = null, key } = item;
+    const subject = { kind, serviceId, processId, volumeId, key };
+    const slot = slotOf(item);
     if (kind === 'variable.set') {
       const staged = this.#held.find((one) => one.slot === slot);
       const secret = item.secret ?? staged?.secret ?? base.variable?.secret ?? false;
@@ -165,6 +170,22 @@ class Staging {
         ? await definedSettings(effect.kysely, place.organizationId, serviceId)
         : item.to;
     return { ...subject, slot, ...(to === undefined ? {} : { to }) };
+  }
+
+  /** Each change may fit what there is, and yet not fit the others: a volume and a second instance. */
+  refuseMounts(items: readonly NewItem[]): void {
+    const of = items.filter(({ kind }) => kind === 'process.set' || kind === 'volume.create');
+    if (of.length === 0) return;
+    const wanted = withItems(this.#applied, this.#held.map(rowOf));
+    for (const serviceId of new Set(of.map((item) => item.serviceId))) {
+      const settings = wanted.get(serviceId);
+      if (settings === undefined) continue;
+      const [fault] = Object.values(settings.processes).flatMap(mountFaults);
+      const found = fault === undefined ? volumesFault(settings) : `${fault.field} ${fault.message}`;
+      if (found !== undefined) {
+        throw new Problem('conflict', `The service ${this.#names.get(serviceId) ?? ''} cannot be so: ${found}.`);
+      }
+    }
   }
 
   #namesOf({ serviceId, processId, to }: NewItem, base: Base): { service: string; process: string } {
@@ -190,7 +211,7 @@ class Staging {
   async #put(item: NewItem, change: Change, base: Base, label: string): Promise<void> {
     const { keyring, place, draftId } = this.#parts;
     const id = uuid();
-    const { kind, serviceId, processId, key, slot, variable } = change;
+    const { kind, serviceId, processId, volumeId, key, slot, variable } = change;
     const hidden = variable?.secret === true || (kind.startsWith('variable.') && base.variable?.secret === true);
     const secret = variable?.secret ?? hidden;
     const text = variable === undefined ? undefined : variable.value;
@@ -201,6 +222,7 @@ class Staging {
       kind,
       service_id: serviceId,
       process_id: processId,
+      volume_id: volumeId,
       slot,
       key,
       label,
@@ -212,8 +234,13 @@ class Staging {
       to_empty: text === '',
     };
     this.#rows.push(row);
-    this.#held.push({ id, kind, slot, key, secret, to_value: row.to_value, serviceId: item.serviceId, processId });
+    const { to_value } = row;
+    this.#held.push({ id, kind, slot, key, secret, to_value, serviceId: item.serviceId, processId, volumeId });
   }
+}
+
+function rowOf({ serviceId, processId, volumeId, ...held }: Held) {
+  return { ...held, service_id: serviceId, process_id: processId, volume_id: volumeId };
 }
 
 /** JSON text, as the API shows it; empty where there is no value. */

@@ -47,7 +47,9 @@ export async function restoreSettings(effect: Effect, keyring: Secrets, release:
 
 export function withReplicasOf(settings: ServiceSettings, today: ServiceSettings | undefined): ServiceSettings {
   const processes = Object.entries(settings.processes).map(([id, process]) => {
-    const replicas = today?.processes[id]?.replicas ?? process.replicas;
+    const wanted = today?.processes[id]?.replicas ?? process.replicas;
+    // A volume that this release brings back belongs to one instance.
+    const replicas = process.volumes === undefined ? wanted : Math.min(wanted, 1);
     return [id, { ...process, replicas }] as const;
   });
   return { ...settings, processes: Object.fromEntries(processes) };

@@ -59,6 +59,7 @@ test('the types give reference data only to who says whose', () => {
     'team_member',
     'trusted_issuer',
     'variable',
+    'volume',
   ]);
   expectTypeOf<Extract<keyof Tables, GuardedTable>>().toEqualTypeOf<never>();
   expectTypeOf<Extract<keyof AllTables, GuardedTable>>().toEqualTypeOf<GuardedTable>();

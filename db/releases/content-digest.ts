@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { canonical } from '../../domain/releases/canonical.ts';
-import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
+import type { ReleaseContent } from '../../domain/services/settings.ts';
+import { replacing } from '../../domain/services/volumes.ts';
 import type { Keyring } from '../keys/keys.ts';
 
 /**
@@ -18,12 +19,7 @@ export async function contentDigest(
   const hidden = Object.fromEntries(
     Object.entries(secrets).map(([name, value]) => [name, createHmac('sha256', key).update(value).digest('hex')]),
   );
-  const settings = withoutReplicas ? sameReplicas(content.settings) : content.settings;
+  const settings = withoutReplicas ? replacing(content.settings) : content.settings;
   const text = canonical({ ...content, settings, secrets: hidden });
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
-}
-
-function sameReplicas(settings: ServiceSettings): ServiceSettings {
-  const processes = Object.entries(settings.processes).map(([id, process]) => [id, { ...process, replicas: 0 }]);
-  return { ...settings, processes: Object.fromEntries(processes) };
 }

@@ -16,6 +16,8 @@ export const EnvironmentServiceSchema = defineEntity({
     liveDeploymentId: p.uuid().nullable(),
     liveAt: p.datetime(3).nullable(),
     suspended: p.boolean().default(false),
+    /** Volumes for which somebody accepted that their process is down for a moment: remembered while they are mounted. */
+    downtimeAccepted: p.array().default([]),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
   indexes: [

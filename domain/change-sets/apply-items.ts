@@ -1,4 +1,5 @@
-import type { ProcessSettings, ServiceSettings } from '../services/settings.ts';
+import type { PlacedProcess, ProcessSettings, ServiceSettings, VolumeSettings } from '../services/settings.ts';
+import { withVolumes } from '../services/volumes.ts';
 import type { ItemKind } from './items.ts';
 
 /** A change, as far as settings need to know it. `to` is absent where something is unset or removed. */
@@ -6,6 +7,7 @@ export interface SettingsItem {
   kind: ItemKind;
   serviceId: string | null;
   processId: string | null;
+  volumeId?: string | null | undefined;
   key: string;
   to?: unknown;
 }
@@ -27,6 +29,9 @@ const order: readonly ItemKind[] = [
   'service.set',
   'process.create',
   'process.set',
+  'volume.create',
+  'volume.grow',
+  'volume.delete',
   'process.delete',
   'service.remove',
 ];
@@ -40,7 +45,8 @@ export function applyItems(settings: Settings, items: readonly SettingsItem[]): 
   return result;
 }
 
-function apply(result: Map<string, ServiceSettings>, { kind, serviceId, processId, key, to }: SettingsItem): void {
+function apply(result: Map<string, ServiceSettings>, item: SettingsItem): void {
+  const { kind, serviceId, processId, key, to } = item;
   if (serviceId === null) return;
   if (kind === 'service.create') {
     if (!result.has(serviceId)) result.set(serviceId, to as ServiceSettings);
@@ -51,7 +57,10 @@ function apply(result: Map<string, ServiceSettings>, { kind, serviceId, processI
   if (kind === 'service.remove') result.delete(serviceId);
   else if (kind === 'service.set') result.set(serviceId, { ...before, [key]: to });
   else if (processId !== null) {
-    result.set(serviceId, { ...before, processes: withProcess(before.processes, kind, processId, key, to) });
+    const processes = kind.startsWith('volume.')
+      ? withVolume(before.processes, processId, item)
+      : withProcess(before.processes, kind, processId, key, to);
+    result.set(serviceId, { ...before, processes });
   }
 }
 
@@ -59,11 +68,25 @@ type Processes = ServiceSettings['processes'];
 
 function withProcess(processes: Processes, kind: ItemKind, id: string, key: string, to: unknown): Processes {
   const { [id]: process, ...others } = processes;
-  if (kind === 'process.create') return { ...processes, [id]: to as ProcessSettings & { name: string } };
+  if (kind === 'process.create') return { ...processes, [id]: to as PlacedProcess };
   if (kind === 'process.delete' || process === undefined) return others;
   const { [key as keyof ProcessSettings]: _, ...rest } = process;
   // Null takes away what a process need not have, such as a port.
   return { ...others, [id]: (to === null ? rest : { ...process, [key]: to }) as Processes[string] };
+}
+
+function withVolume(processes: Processes, processId: string, { kind, volumeId, to }: SettingsItem): Processes {
+  const process = processes[processId];
+  if (process === undefined || volumeId === null || volumeId === undefined) return processes;
+  const { [volumeId]: volume, ...others } = process.volumes ?? {};
+  const changed = (volumes: Record<string, VolumeSettings>) => ({
+    ...processes,
+    [processId]: withVolumes(process, volumes),
+  });
+  if (kind === 'volume.create') return changed({ ...others, [volumeId]: to as VolumeSettings });
+  if (volume === undefined) return processes;
+  if (kind === 'volume.delete') return changed(others);
+  return changed({ ...others, [volumeId]: { ...volume, sizeBytes: to as number } });
 }
 
 /** The variables of an environment's services after these changes: those of a removed service go with it. */

@@ -28,10 +28,12 @@ interface Subject {
 
 /**
  * The place that an item changes. There is one item for each place: a later one replaces it. Setting and unsetting a
- * variable are the same place, and so are creating and deleting a process.
+ * variable are the same place, and so are creating and deleting a process
+ * or a volume.
  */
 export function slotOf({ kind, serviceId, processId, volumeId, key }: Subject): string {
   const [family = '', verb = ''] = kind.split('.');
-  const subject = `${family} ${processId ?? volumeId ?? serviceId ?? ''}`;
+  // A volume's item also names its process, with which it goes.
+  const subject = `${family} ${volumeId ?? processId ?? serviceId ?? ''}`;
   return ['create', 'delete', 'remove'].includes(verb) ? subject : `${subject} ${key}`;
 }

@@ -63,8 +63,9 @@ export function itemLabel({ kind, key, service, process }: Named): string {
     case 'process.set':
       return `${settingOf(key)} of ${process}`;
     case 'volume.create':
-    case 'volume.grow':
     case 'volume.delete':
-      return `Volume ${key}`;
+      return `Volume ${key} of ${process}`;
+    case 'volume.grow':
+      return `Size of the volume ${key}`;
   }
 }

@@ -1,4 +1,5 @@
 import { processRules, serviceRules } from '../services/field-rules.ts';
+import { volumeFaults, volumeNamePattern } from '../services/volume-faults.ts';
 import type { ItemKind } from './items.ts';
 
 interface Given {
@@ -22,7 +23,6 @@ const variableKey = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
 
 const nothing: ItemRule = { fault: () => undefined };
 const files: ItemRule = { ...nothing, missing: 'files of services' };
-const volumes: ItemRule = { ...nothing, missing: 'volumes' };
 
 function keyFault({ key }: Given): Fault | undefined {
   if (!variableKey.test(key)) {
@@ -44,6 +44,22 @@ function settingFault(rules: Readonly<Record<string, (value: unknown) => string 
   };
 }
 
+/** The key is the volume's name, the value the rest of it. */
+function newVolumeFault({ key, value }: Given): Fault | undefined {
+  if (!volumeNamePattern.test(key)) {
+    return { field: 'key', message: 'must be 1 to 40 lower case letters, digits and hyphens, a letter first' };
+  }
+  const { mountPath, sizeBytes, storageClass, ...others } = Object(value) as Record<string, unknown>;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined)
+    return { field: 'value', message: `has a field "${unknown.slice(0, 40)}" that is not known` };
+  if (storageClass !== undefined && storageClass !== '') {
+    return { field: 'value', message: 'storageClass must be empty: no cluster of this version has storage classes' };
+  }
+  const [fault] = volumeFaults({ name: key, mountPath: String(mountPath ?? ''), sizeBytes: sizeBytes as number });
+  return fault === undefined ? undefined : { field: 'value', message: `${fault.field} ${fault.message}` };
+}
+
 /** Each kind of change, and what its key and its value must be. */
 export const itemRules: Readonly<Record<ItemKind, ItemRule>> = {
   'variable.set': {
@@ -63,7 +79,12 @@ export const itemRules: Readonly<Record<ItemKind, ItemRule>> = {
   'process.create': nothing,
   'process.set': { fault: settingFault(processRules) },
   'process.delete': nothing,
-  'volume.create': volumes,
-  'volume.grow': volumes,
-  'volume.delete': volumes,
+  'volume.create': { fault: newVolumeFault },
+  'volume.grow': {
+    fault: ({ value }) =>
+      Number.isSafeInteger(value) && Number(value) >= 1
+        ? undefined
+        : { field: 'value', message: 'must be a whole number of bytes from 1' },
+  },
+  'volume.delete': nothing,
 };

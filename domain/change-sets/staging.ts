@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../problems.ts';
 import { parseImage } from '../services/image-reference.ts';
-import type { ServiceSettings, ServiceSource } from '../services/settings.ts';
+import type { ServiceSettings, ServiceSource, VolumeSettings } from '../services/settings.ts';
 import type { ItemKind } from './items.ts';
 
 /** An item, as far as it matters for the others. */
@@ -9,6 +9,7 @@ export interface Subject {
   kind: ItemKind;
   serviceId: string | null;
   processId: string | null;
+  volumeId: string | null;
   key: string;
   slot: string;
 }
@@ -29,7 +30,7 @@ export interface Change extends Subject {
 /** What a change is compared with: that which was applied, and the services and processes that are staged to be added. */
 export interface Base {
   applied: ReadonlyMap<string, ServiceSettings>;
-  /** With staged services and processes, and without any other change. */
+  /** With staged services, processes and volumes, and without any other change. */
   settings: ReadonlyMap<string, ServiceSettings>;
   variable: VariableValue | undefined;
 }
@@ -37,8 +38,9 @@ export interface Base {
 /** The items that a change takes the place of: those of its slot, and of all that is in what it removes. */
 export function displaced<Item extends Subject>(items: readonly Item[], change: Subject): Item[] {
   return items.filter(
-    ({ slot, serviceId, processId }) =>
+    ({ slot, serviceId, processId, volumeId }) =>
       slot === change.slot ||
+      (change.kind === 'volume.delete' && volumeId === change.volumeId) ||
       (change.kind === 'service.remove' && serviceId === change.serviceId) ||
       (change.kind === 'process.delete' && processId === change.processId),
   );
@@ -55,7 +57,7 @@ export function refuseUnfit(items: readonly Subject[], change: Change, base: Bas
   const leaving = items.find(
     (item) =>
       (item.kind === 'service.remove' && item.serviceId === serviceId) ||
-      (item.kind === 'process.delete' && item.processId === processId && kind === 'process.set'),
+      (item.kind === 'process.delete' && item.processId === processId && kind !== 'process.delete'),
   );
   if (leaving !== undefined) {
     const what = leaving.kind === 'service.remove' ? 'The service' : 'The process';
@@ -64,13 +66,39 @@ export function refuseUnfit(items: readonly Subject[], change: Change, base: Bas
       `${label}: ${what.toLowerCase()} is staged to be removed; discard that change first.`,
     );
   }
-  if (kind === 'process.set' && processId !== null && settings.processes[processId] === undefined) {
+  const ofProcess = kind === 'process.set' || kind.startsWith('volume.');
+  if (ofProcess && processId !== null && settings.processes[processId] === undefined) {
     throw new Problem('conflict', `${label}: the process is not in this environment; add it there first.`);
+  }
+  refuseUnfitVolume(items, change, base, label);
+}
+
+function refuseUnfitVolume(items: readonly Subject[], change: Change, base: Base, label: string): void {
+  const { kind, volumeId } = change;
+  const leaving = items.some((item) => item.kind === 'volume.delete' && item.volumeId === volumeId);
+  if ((kind === 'volume.grow' || kind === 'volume.create') && leaving) {
+    throw new Problem('conflict', `${label}: the volume is staged to be deleted; discard that change first.`);
+  }
+  if (kind !== 'volume.grow') return;
+  const volume = volumeIn(base.settings, change);
+  if (volume === undefined) {
+    throw new Problem('conflict', `${label}: the volume is not in this environment; add it there first.`);
+  }
+  if (Number(change.to) < volume.sizeBytes) {
+    throw new Problem('conflict', `${label}: it has ${volume.sizeBytes} bytes, and a volume only grows.`);
   }
 }
 
+function volumeIn(
+  settings: ReadonlyMap<string, ServiceSettings>,
+  { serviceId, processId, volumeId }: Pick<Subject, 'serviceId' | 'processId' | 'volumeId'>,
+): VolumeSettings | undefined {
+  return settings.get(serviceId ?? '')?.processes[processId ?? '']?.volumes?.[volumeId ?? ''];
+}
+
 /** Whether it changes nothing: then nothing is staged, and an earlier change of the same place is taken back. */
-export function changesNothing({ kind, serviceId, processId, key, to, variable }: Change, base: Base): boolean {
+export function changesNothing(change: Change, base: Base): boolean {
+  const { kind, serviceId, processId, key, to, variable } = change;
   const applied = base.applied.get(serviceId ?? '');
   const settings = base.settings.get(serviceId ?? '');
   switch (kind) {
@@ -90,6 +118,12 @@ export function changesNothing({ kind, serviceId, processId, key, to, variable }
       const process: Record<string, unknown> = settings?.processes[processId ?? ''] ?? {};
       return isDeepStrictEqual(process[key] ?? null, to ?? null);
     }
+    case 'volume.create':
+      return isDeepStrictEqual(volumeIn(base.applied, change), to);
+    case 'volume.grow':
+      return volumeIn(base.settings, change)?.sizeBytes === to;
+    case 'volume.delete':
+      return volumeIn(base.applied, change) === undefined;
     case 'variable.set':
       return isDeepStrictEqual(base.variable, variable);
     case 'variable.unset':
@@ -105,7 +139,8 @@ function namesTag(source: unknown): boolean {
 }
 
 /** The value that a change replaces, for people; absent where nothing was there. */
-export function valueBefore({ kind, serviceId, processId, key }: Subject, base: Base): unknown {
+export function valueBefore(subject: Subject, base: Base): unknown {
+  const { kind, serviceId, processId, key } = subject;
   const settings = base.settings.get(serviceId ?? '');
   switch (kind) {
     case 'service.set':
@@ -119,6 +154,10 @@ export function valueBefore({ kind, serviceId, processId, key }: Subject, base: 
       return base.applied.get(serviceId ?? '');
     case 'process.delete':
       return base.applied.get(serviceId ?? '')?.processes[processId ?? ''];
+    case 'volume.grow':
+      return volumeIn(base.settings, subject)?.sizeBytes;
+    case 'volume.delete':
+      return volumeIn(base.applied, subject);
     default:
       return undefined;
   }

@@ -1,4 +1,5 @@
-import type { ProcessSettings, ReleaseContent } from '../services/settings.ts';
+import type { PlacedProcess, ProcessSettings, ReleaseContent } from '../services/settings.ts';
+import { volumeName, volumesOf } from '../services/volumes.ts';
 
 /** The release to roll, and all that the cluster's desired state says beside its content. */
 export interface ToRoll {
@@ -31,7 +32,10 @@ export function workloadOf({ content, secrets, runsAs, credential, rollout, netw
       .toSorted((one, other) => (one.name < other.name ? -1 : 1))
       .map((process) => processOf(process, ports.get(process.name))),
     environment: { ...content.variables, ...secrets },
-    volumes: [],
+    volumes: Object.values(content.settings.processes)
+      .flatMap(volumesOf)
+      .map(({ id, sizeBytes }) => ({ name: volumeName(id), sizeBytes }))
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1)),
     routes: [],
     rollout,
     network,
@@ -48,7 +52,7 @@ export function isListening({ kind, port }: ProcessSettings): boolean {
   return (kind === 'http' || kind === 'tcp') && port !== undefined;
 }
 
-function processOf(settings: ProcessSettings & { name: string }, internalPort: number | undefined) {
+function processOf(settings: PlacedProcess, internalPort: number | undefined) {
   const { name, kind, command, args, port, replicas, runAsUser, upstream, cpuLimitMilli, memoryLimitBytes } = settings;
   const listens = kind === 'http' || kind === 'tcp';
   return {
@@ -65,7 +69,7 @@ function processOf(settings: ProcessSettings & { name: string }, internalPort: n
     ...(cpuLimitMilli === undefined ? {} : { cpuLimitMilli }),
     ...(memoryLimitBytes === undefined ? {} : { memoryLimitBytes }),
     ...(runAsUser === undefined ? {} : { runAsUser }),
-    mounts: [],
+    mounts: volumesOf(settings).map(({ id, mountPath }) => ({ volume: volumeName(id), path: mountPath })),
   };
 }
 

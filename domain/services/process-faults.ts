@@ -1,5 +1,6 @@
 import { scheduleFault } from './schedule-fault.ts';
-import { defaultProcess, type ProcessSettings } from './settings.ts';
+import { defaultProcess, type PlacedProcess, type ProcessSettings } from './settings.ts';
+import { volumesOf } from './volumes.ts';
 
 export interface ProcessFault {
   field: keyof ProcessSettings;
@@ -9,7 +10,7 @@ export interface ProcessFault {
 const checkPaths = ['startupPath', 'readinessPath', 'livenessPath'] as const;
 
 /** Settings of a process that do not fit each other, although each of them is allowed. */
-export function processFaults(process: ProcessSettings): ProcessFault[] {
+export function processFaults(process: ProcessSettings & Partial<PlacedProcess>): ProcessFault[] {
   const { kind, port, schedule, timeZone } = process;
   const faults: ProcessFault[] = [];
   const fault = (field: keyof ProcessSettings, message: string) => void faults.push({ field, message });
@@ -32,7 +33,24 @@ export function processFaults(process: ProcessSettings): ProcessFault[] {
   const { cpuRequestMilli, cpuLimitMilli, memoryRequestBytes, memoryLimitBytes } = process;
   if (exceeds(cpuRequestMilli, cpuLimitMilli)) fault('cpuRequestMilli', 'is more than the limit');
   if (exceeds(memoryRequestBytes, memoryLimitBytes)) fault('memoryRequestBytes', 'is more than the limit');
+  faults.push(...mountFaults(process));
   return faults;
+}
+
+/** Two instances of one volume at a time would damage it: so the process has one, and its runs do not overlap. */
+export function mountFaults(process: ProcessSettings & Partial<PlacedProcess>): ProcessFault[] {
+  const [volume] = volumesOf(process);
+  if (volume === undefined) return [];
+  const who = process.name === undefined ? 'the process' : `the process "${process.name}"`;
+  const has = `${who} has the volume "${volume.name}"`;
+  return [
+    ...(process.replicas > 1
+      ? [{ field: 'replicas', message: `must be at most 1: ${has}, which one instance at a time may have` } as const]
+      : []),
+    ...(process.kind === 'cron'
+      ? [{ field: 'kind', message: `cannot be cron: ${has}, and runs of a schedule may overlap` } as const]
+      : []),
+  ];
 }
 
 function exceeds(requested: number | undefined, limit: number | undefined): boolean {

@@ -99,10 +99,25 @@ export const emptyDefinition: ServiceDefinition = {
   files: [],
 };
 
+/** A volume of a process: a directory that outlives its instances. */
+export type VolumeSettings = {
+  name: string;
+  mountPath: string;
+  sizeBytes: number;
+  storageClass: string;
+};
+
+/** A process as an environment has it. */
+export type PlacedProcess = ProcessSettings & {
+  name: string;
+  /** By the id of the volume; absent where there are none, so that digests are those of before there were volumes. */
+  volumes?: Record<string, VolumeSettings>;
+};
+
 /** The settings of a service in an environment. */
 export type ServiceSettings = ServiceDefinition & {
   /** By the id of the process. */
-  processes: Record<string, ProcessSettings & { name: string }>;
+  processes: Record<string, PlacedProcess>;
 };
 
 /** A release, without the values of its secret variables. */

@@ -33,6 +33,12 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
     const created = await api.call('POST', `/api/v1/services/${made.id}/processes`, { as: ours.tokens.admin, body });
     return { ...made, id: String(created.body.id) };
   };
+  const volume = async () => {
+    const { id: processId } = await process();
+    const body = { name: 'data', mountPath: '/data', sizeBytes: 1_000_000 };
+    const made = await api.call('POST', `/api/v1/processes/${processId}/volumes`, { as: ours.tokens.admin, body });
+    return { id: String(made.body.id), processId };
+  };
   const inProject = async () => {
     const made = await service();
     return { ...made, id: made.projectId };
@@ -115,5 +121,10 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
     'processes.get': { prepare: process },
     'processes.change': { prepare: process, body: () => ({ replicas: 2, port: 9000 }) },
     'processes.delete': { prepare: second },
+    'volumes.list': { prepare: async () => ({ id: (await volume()).processId }) },
+    'volumes.create': { prepare: process, body: () => ({ name: 'data', mountPath: '/data', sizeBytes: 1_000_000 }) },
+    'volumes.get': { prepare: volume },
+    'volumes.change': { prepare: volume, body: () => ({ sizeBytes: 2_000_000 }) },
+    'volumes.delete': { prepare: volume },
   };
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { Problem } from '../../../domain/problems.ts';
 import { processFaults } from '../../../domain/services/process-faults.ts';
+import { volumesFault } from '../../../domain/services/volume-faults.ts';
 import { requestApproval } from '../../approvals/request.ts';
 import { admit, lockAdmission, type NewDeployment, type ProjectRef } from '../../deployments/admission.ts';
 import type { Effect } from '../../engine/effect.ts';
@@ -118,6 +119,8 @@ function refuseUnfit({ affected }: Plan): void {
       if (fault === undefined) continue;
       throw new Problem('conflict', `The process ${process.name} of ${name}: ${fault.field} ${fault.message}.`);
     }
+    const fault = volumesFault(settings);
+    if (fault !== undefined) throw new Problem('conflict', `${name}: ${fault}.`);
   }
 }
 

@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import type { ProcessSettings } from '../../../domain/services/settings.ts';
+import type { ProcessSettings, VolumeSettings } from '../../../domain/services/settings.ts';
 import type { Effect } from '../../engine/effect.ts';
 import type { Tables } from '../../postgres/tables.ts';
 import { tenant } from '../../postgres/tenant.ts';
+import { createVolume } from '../../services/volumes.ts';
 
 interface ProjectRef {
   organizationId: string;
@@ -64,4 +65,43 @@ export async function processNamed(
     .where('name', '=', name)
     .executeTakeFirstOrThrow();
   return row.id;
+}
+
+/** Of these volumes those of the project's services, with their place. */
+export async function volumesAmong(
+  kysely: Kysely<Tables>,
+  { organizationId, projectId }: ProjectRef,
+  ids: readonly string[],
+): Promise<Map<string, { serviceId: string; processId: string; name: string }>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tenant(kysely, organizationId)
+    .selectFrom('volume')
+    .innerJoin('service', 'service.id', 'volume.service_id')
+    .select(['volume.id', 'volume.service_id', 'volume.process_id', 'volume.name'])
+    .where('service.project_id', '=', projectId)
+    .where('service.deletion_id', 'is', null)
+    .where('volume.id', 'in', ids)
+    .execute();
+  return new Map(
+    rows.map(({ id, service_id: serviceId, process_id: processId, name }) => [id, { serviceId, processId, name }]),
+  );
+}
+
+/** The volume of that name in the project's definition of the process, or a new one; none if another process has the name. */
+export async function volumeNamed(
+  effect: Effect,
+  { organizationId, serviceId, processId }: { organizationId: string; serviceId: string; processId: string },
+  volume: VolumeSettings,
+): Promise<string | undefined> {
+  const own = tenant(effect.kysely, organizationId);
+  await own.selectFrom('service').select('id').where('id', '=', serviceId).forNoKeyUpdate().execute();
+  const row = await own
+    .selectFrom('volume')
+    .select(['id', 'process_id as of'])
+    .where('service_id', '=', serviceId)
+    .where('name', '=', volume.name)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst();
+  if (row !== undefined) return row.of === processId ? row.id : undefined;
+  return (await createVolume(effect, { id: processId, serviceId, organizationId }, volume)).id;
 }

@@ -1,5 +1,6 @@
 import { Problem } from '../../../domain/problems.ts';
 import type { Effect } from '../../engine/effect.ts';
+import { forgetVolumes } from '../../services/volumes.ts';
 import { auditDraft, lockDraft, raiseRevision } from '../drafts.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
 import { deleteItems, draftItems, type ItemRow } from '../items.ts';
@@ -41,7 +42,8 @@ export function notADraft(): Problem {
 
 function standsOn(item: ItemRow, on: ItemRow): boolean {
   if (on.kind === 'service.create') return item.service_id === on.service_id;
-  return on.kind === 'process.create' && item.process_id === on.process_id;
+  if (on.kind === 'process.create') return item.process_id === on.process_id;
+  return on.kind === 'volume.create' && item.volume_id === on.volume_id;
 }
 
 async function take(effect: Effect, place: EnvironmentRef, items: readonly ItemRow[]): Promise<void> {
@@ -52,6 +54,11 @@ async function take(effect: Effect, place: EnvironmentRef, items: readonly ItemR
     items.map(({ id }) => id),
   );
   const created = (kind: ItemRow['kind']) => items.filter((item) => item.kind === kind);
+  await forgetVolumes(
+    effect,
+    organizationId,
+    created('volume.create').flatMap((item) => item.volume_id ?? []),
+  );
   await forgetUnused(effect, organizationId, {
     serviceIds: created('service.create').flatMap((item) => item.service_id ?? []),
     processIds: created('process.create').flatMap((item) => item.process_id ?? []),

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { findVolume, type VolumeView } from '../../db/services/volumes.ts';
+import type { VolumeUsage } from '../../db/workloads/volume-usage.ts';
+import type { VolumeSettings } from '../../domain/services/settings.ts';
+import { resource } from '../engine/resource.ts';
+
+export const theVolume = resource('volume', findVolume, ({ projectId }) => projectId);
+
+export const volumePath = z.strictObject({ id: z.guid().toLowerCase() });
+
+export const sizeBytes = z
+  .int()
+  .min(1)
+  .describe('The size that you want. No cluster of this version enforces it: `usage.sizeEnforced`.');
+
+export const volumeSchema = z
+  .object({
+    id: z.guid(),
+    processId: z.guid(),
+    name: z.string(),
+    mountPath: z.string(),
+    storageClass: z.string(),
+    sizeBytes: z.int(),
+    createdAt: z.iso.datetime(),
+    usage: z
+      .object({
+        capacityBytes: z.int(),
+        usedBytes: z.int(),
+        sizeEnforced: z.boolean().describe('False: more than its size can be written, until the disk is full.'),
+        observedAt: z.iso.datetime(),
+      })
+      .optional()
+      .describe('In an environment, once its cluster has told it.'),
+  })
+  .meta({ id: 'Volume' });
+
+/** A volume with the settings of an environment, by default with those of its definition. */
+export function volumeAnswer(
+  { id, processId, definition, createdAt }: VolumeView,
+  settings: VolumeSettings = definition,
+  usage?: VolumeUsage,
+): z.output<typeof volumeSchema> {
+  const { name, mountPath, storageClass, sizeBytes } = settings;
+  return {
+    ...{ id, processId, name, mountPath, storageClass, sizeBytes },
+    createdAt: createdAt.toISOString(),
+    ...(usage === undefined
+      ? {}
+      : {
+          usage: {
+            capacityBytes: sizeBytes,
+            usedBytes: usage.usedBytes,
+            sizeEnforced: false,
+            observedAt: usage.observedAt.toISOString(),
+          },
+        }),
+  };
+}
