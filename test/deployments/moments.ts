@@ -1,13 +1,16 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { rolloutKey } from '../../db/deployments/rollout.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import type { DeploymentState, FinalDeploymentState } from '../../domain/deployments/states.ts';
+import { required } from '../../domain/settings/settings.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { AgentMachine } from './agent-machine.ts';
 import type { Asked, Deliveries, Place } from './deliveries.ts';
 import type { Gate, Gates } from './gates.ts';
 import type { HeldImages } from './held-image.ts';
+import { lockRow, type RowLock } from './row-lock.ts';
 
 /** The parts that have to stand still for a moment to last. Each also stands still for those that follow. */
 export type Frozen = 'none' | 'agent' | 'worker' | 'temporal';
@@ -24,9 +27,13 @@ export interface Parked {
   release(): Promise<void>;
 }
 
+/** A project, and its environment where that is production. A transaction that stands still keeps its project to itself. */
+export const wheres = ['shop', 'shop production', 'narrow', 'narrow production', 'ending', 'claiming'] as const;
+export type Where = (typeof wheres)[number];
+
 interface Moment {
   /** Where it can happen. */
-  where: 'shop' | 'shop production' | 'narrow' | 'narrow production';
+  where: Where;
   frozen: Frozen;
   park(place: Place, world: World): Promise<Parked>;
   /** Asked for when the worker stands still, so that nobody hears of it. */
@@ -61,6 +68,16 @@ async function starting(place: Place, { deliveries, gates }: World, after?: stri
 function waiting(asked: Asked, state: DeploymentState, blocker?: string): Parked {
   const stands = { id: asked.id, state, ...(blocker === undefined ? {} : { blocker }) };
   return { deployments: [{ asked, ends: 'live' }], stands, live: asked.releaseId, release: async () => {} };
+}
+
+async function standsBefore(lock: RowLock, asked: Asked, deliveries: Deliveries): Promise<Parked> {
+  await lock.met();
+  const shown = await deliveries.deployment(asked.id);
+  return { ...waiting(asked, shown?.state ?? 'pending'), release: () => lock.release() };
+}
+
+function databaseOf({ settings }: Installation): string {
+  return required(settings, 'DATABASE_URL');
 }
 
 async function liveRelease({ deliveries }: World, place: Place): Promise<string> {
@@ -195,6 +212,20 @@ export const moments = {
       return { ...first, deployments: [...first.deployments, ...deployments], stands, live };
     },
   },
+  'in the middle of its last transaction': {
+    where: 'ending',
+    frozen: 'none',
+    async park(place, world) {
+      const { deliveries, installation } = world;
+      const { gate, deployments } = await starting(place, world);
+      const [{ asked }] = deployments as [{ asked: Asked }];
+      await deliveries.reached(asked.id, 'starting');
+      const row = 'select 1 from environment_service where environment_id = $1 and service_id = $2';
+      const lock = await lockRow(databaseOf(installation), row, [place.environmentId, place.serviceId]);
+      gate.open();
+      return await standsBefore(lock, asked, deliveries);
+    },
+  },
   'claimed, not delivered': {
     where: 'shop',
     frozen: 'agent',
@@ -202,6 +233,15 @@ export const moments = {
       const asked = await deliveries.release(place);
       await deliveries.reached(asked.id, 'preparing');
       return waiting(asked, 'preparing');
+    },
+  },
+  'in the middle of its claim': {
+    where: 'claiming',
+    frozen: 'agent',
+    async park({ environmentId, serviceId, ...place }, { deliveries, installation }) {
+      const row = 'select 1 from cluster_slice where key = $1';
+      const lock = await lockRow(databaseOf(installation), row, [rolloutKey(environmentId, serviceId)]);
+      return await standsBefore(lock, await deliveries.release({ ...place, environmentId, serviceId }), deliveries);
     },
   },
   'started, not claimed': {

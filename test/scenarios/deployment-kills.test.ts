@@ -6,7 +6,15 @@ import { eventFaults, stageFaults } from '../deployments/faults.ts';
 import { openGates } from '../deployments/gates.ts';
 import { heldImages } from '../deployments/held-image.ts';
 import { chances, everything, type Kill, killMatrix, shuffled, table } from '../deployments/matrix.ts';
-import { type MomentName, momentNames, momentOf, type Parked, type World } from '../deployments/moments.ts';
+import {
+  type MomentName,
+  momentNames,
+  momentOf,
+  type Parked,
+  type Where,
+  type World,
+  wheres,
+} from '../deployments/moments.ts';
 import { freePort } from '../ground/free-port.ts';
 import { Installation } from '../installation/installation.ts';
 import { signalProcess } from '../installation/process-family.ts';
@@ -17,7 +25,7 @@ const kills = cellsOf(killMatrix(2), ({ what, seed }) => what === everything && 
 
 let world: World;
 /** By where its moments are: the services that can stand there. */
-let places: Record<ReturnType<typeof momentOf>['where'], Place[]>;
+let places: Record<Where, Place[]>;
 const asked: Asked[] = [];
 const seen: { kill: Kill; ends: Map<MomentName, string> }[] = [];
 
@@ -43,28 +51,28 @@ afterAll(async () => {
 /** A service for each moment, each with a first release, so that it has something to return to. */
 async function firstReleases(): Promise<typeof places> {
   const { deliveries } = world;
-  const [shop, narrow] = [await deliveries.project('Shop'), await deliveries.project('Narrow')];
-  const environments = {
-    shop: [shop.projectId, shop.staging],
-    'shop production': [shop.projectId, shop.production],
-    narrow: [narrow.projectId, narrow.staging],
-    'narrow production': [narrow.projectId, narrow.production],
-  } as const;
-  await deliveries.slots(shop, 100);
-  const made: typeof places = { shop: [], 'shop production': [], narrow: [], 'narrow production': [] };
+  const made = Object.fromEntries(wheres.map((where): [Where, Place[]] => [where, []])) as typeof places;
+  const environments = new Map<Where, [projectId: string, environmentId: string]>();
+  for (const where of wheres.filter((one) => !one.endsWith('production'))) {
+    const { projectId, staging, production } = await deliveries.project(where);
+    await deliveries.slots({ projectId }, 100);
+    environments.set(where, [projectId, staging]);
+    const other = wheres.find((one) => one === `${where} production`);
+    if (other !== undefined) environments.set(other, [projectId, production]);
+  }
   for (const name of momentNames) {
     const { where } = momentOf(name);
-    const [projectId, environmentId] = environments[where];
+    const [projectId = '', environmentId = ''] = environments.get(where) ?? [];
     made[where].push(await deliveries.place(projectId, environmentId, `Service ${momentNames.indexOf(name) + 1}`));
   }
   const first: Asked[] = [];
-  for (const [, environmentId] of Object.values(environments)) first.push(...(await deliveries.apply(environmentId)));
+  for (const [, environmentId] of environments.values()) first.push(...(await deliveries.apply(environmentId)));
   for (const approvalId of new Set(first.map((one) => one.approvalId))) {
     if (approvalId !== undefined) await deliveries.decide(approvalId, 'approved');
   }
   await Promise.all(first.map(({ id }) => deliveries.reached(id, 'live')));
   asked.push(...first);
-  await deliveries.slots(narrow, 1);
+  await deliveries.slots({ projectId: environments.get('narrow')?.[0] ?? '' }, 1);
   return made;
 }
 
