@@ -1,16 +1,12 @@
 import { execFile } from 'node:child_process';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { effect } from '../../db/engine/effect.ts';
-import { createTeam } from '../../db/teams/teams.ts';
 import { broken, offerRelease } from '../agents/offer-release.ts';
 import { OtherMachine } from '../agents/other-machine.ts';
 import { realBrowser } from '../browsers/real-browser.ts';
 import { freePort } from '../ground/free-port.ts';
 import { metricsToken } from '../installation/metrics-token.ts';
-import { signalProcess } from '../installation/process-family.ts';
 import { testInAll } from '../run/matrix.ts';
-import { machine } from '../seeds/seed.ts';
 import { beginAccount, Console, signInAgain } from './console.ts';
 import { copied, heading, hold, mark, row } from './on-page.ts';
 import type { Visitor } from './visitor.ts';
@@ -250,33 +246,6 @@ describe.skipIf(browser === undefined)('the console', () => {
     },
   );
 
-  test('kill -9 of the API is told quietly, and the page shows what changed meanwhile', async () => {
-    const { page } = ada;
-    await ada.go('/default/teams');
-    await row(page, 'Teams', 'Engines').waitFor();
-    const sameLoad = await mark(page);
-    meant = [/net::ERR_/, /: 503$/];
-    const { parts } = opened.installation;
-    const supervisor = parts.supervisor() ?? 0;
-    const pid = parts.pid('api');
-    // The stopped supervisor holds back a new API until the notice was seen.
-    signalProcess(supervisor, 'SIGSTOP');
-    try {
-      parts.kill('api');
-      await page.getByText('Reconnecting; this page may be out of date.').waitFor();
-      const database = await opened.installation.database();
-      const { id } = await database.kysely.selectFrom('organization').select('id').executeTakeFirstOrThrow();
-      await effect(database, machine, (running) => createTeam(running, id, 'Made meanwhile'));
-    } finally {
-      signalProcess(supervisor, 'SIGCONT');
-    }
-    await opened.installation.replaced('api', pid);
-    await opened.built();
-    await row(page, 'Teams', 'Made meanwhile').waitFor();
-    await page.getByText('Reconnecting; this page may be out of date.').waitFor({ state: 'detached' });
-    await sameLoad();
-  });
-
   test('nothing secret is in an address or in what the browser keeps', async () => {
     const { secrets } = opened.installation;
     expect(secrets.size).toBe(3);
@@ -290,6 +259,7 @@ describe.skipIf(browser === undefined)('the console', () => {
 
   test('ten tabs have one stream, follow a change, and go on without the one that led', async () => {
     const admin = await opened.installation.token('admin');
+    await ada.go('/default/teams');
     const tabs = [ada.page, ...(await Promise.all(Array.from({ length: 9 }, () => ada.tab('/default/teams'))))];
     const follow = async (name: string, following: Page[]) => {
       const made = await opened.installation.call('POST', '/api/v1/teams', { as: admin, body: { name } });

@@ -112,6 +112,31 @@ export const silenceStories: Stories = (world) => {
     await sameLoad();
   });
 
+  test('kill -9 of the API is told quietly, and the page shows what changed meanwhile', async () => {
+    const { ada, opened } = world();
+    const { page } = ada;
+    await ada.go('/default/teams');
+    await row(page, 'Teams', 'Before the stream').waitFor();
+    const sameLoad = await mark(page);
+    const { parts } = opened.installation;
+    const supervisor = parts.supervisor() ?? 0;
+    const pid = parts.pid('api');
+    // The stopped supervisor holds back a new API until the notice was seen.
+    signalProcess(supervisor, 'SIGSTOP');
+    try {
+      parts.kill('api');
+      await told(page, 'Reconnecting; this page may be out of date.');
+      await makeMeanwhile('Made meanwhile');
+    } finally {
+      signalProcess(supervisor, 'SIGCONT');
+    }
+    await opened.installation.replaced('api', pid);
+    await opened.built();
+    await row(page, 'Teams', 'Made meanwhile').waitFor();
+    await quiet(page);
+    await sameLoad();
+  });
+
   test('a machine without a network: the page says so at once, and shows afterwards what changed meanwhile', async () => {
     const { page, context } = world().ada;
     await world().ada.go('/default/teams');
