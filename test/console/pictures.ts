@@ -18,7 +18,15 @@ const looks = [
 const stopping = new AbortController();
 process.once('SIGINT', () => stopping.abort());
 
-/** Takes every page as it is in the running product, light, dark and on a phone's width, into `docs/pictures/`. */
+/** The pages that the command names, or every page there is. */
+const wanted = process.argv.slice(2);
+const taken = wanted.length === 0 ? pages : pages.filter(({ name }) => wanted.includes(name));
+for (const name of wanted) {
+  if (!taken.some((one) => one.name === name))
+    throw new Error(`No page is called "${name}": test/console/pages.ts names them.`);
+}
+
+/** Takes each page as it is in the running product, light, dark and on a phone's width, into `docs/pictures/`. */
 async function takePictures(): Promise<void> {
   await using opening = new AsyncDisposableStack();
   const browser = await realBrowser();
@@ -35,9 +43,9 @@ async function takePictures(): Promise<void> {
   const nobody = await opened.visitor(options);
   const content = await fill(opened, owner);
   stopping.signal.throwIfAborted();
-  rmSync(directory, { recursive: true, force: true });
+  if (wanted.length === 0) rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
-  for (const one of pages) {
+  for (const one of taken) {
     stopping.signal.throwIfAborted();
     process.stderr.write(`… ${one.name}\n`);
     const { page } = one.anonymous === true ? nobody : owner;
