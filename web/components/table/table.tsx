@@ -133,6 +133,8 @@ function Rows<Item>(props: RowsProps<Item>) {
   const moveBetweenRows = (event: KeyboardEvent) => {
     const { target } = event;
     if (!(target instanceof HTMLElement) || !target.hasAttribute('data-stop')) return;
+    // A menu that opens gets the focus a moment later: until then its keys come here, and move nothing.
+    if (asked?.open === true) return;
     const here = ids.indexOf(target.closest('[data-id]')?.getAttribute('data-id') ?? '');
     const next = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: ids.length - 1 }[event.key];
     const id = next === undefined ? undefined : ids[next];
