@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { sampleWorkload as app, madeClusters } from '../../test/seeds/made-cluster.ts';
 import { seedInstance, seedReleases } from '../../test/seeds/seed-cluster.ts';
+import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 let api: RunningApi;
 let ours: Seeded;
@@ -107,4 +108,38 @@ test('each broken thing is one item with the way to its log, the urgent first', 
   // Suggestions are for those who may act on them; others see nothing of any of it.
   expect((await attention(ours.tokens.admin)).items.map(({ kind }) => kind)).toContain('agent.outdated');
   expect((await attention((await seed(api.database)).tokens.admin)).items).toEqual([]);
+});
+
+test('a failed deployment is told until something goes live there, whatever was cancelled since', async () => {
+  const theirs = await seed(api.database);
+  const place = await seedPlace(api.database, theirs.organizationId);
+  const [one, two] = [await seedRelease(api.database, place, 1), await seedRelease(api.database, place, 2)];
+  const ends = async (releaseId: string, state: 'live' | 'failed' | 'cancelled') => {
+    const id = uuid();
+    const { organizationId, projectId, environmentId, serviceId } = place;
+    await api.database.kysely
+      .insertInto('deployment')
+      .values({
+        ...{ id, organization_id: organizationId, project_id: projectId, environment_id: environmentId },
+        ...{ service_id: serviceId, release_id: releaseId, kind: 'deploy', state, message: 'web exited with 1.' },
+        ...{ requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada', finished_at: new Date() },
+      })
+      .execute();
+    return id;
+  };
+  const failures = async () =>
+    (await attention(theirs.tokens.viewer)).items.filter(({ kind }) => kind === 'deployment.failed');
+  await ends(one.id, 'live');
+  expect(await failures()).toEqual([]);
+  const id = await ends(two.id, 'failed');
+  await ends(two.id, 'cancelled');
+  expect(await failures()).toMatchObject([
+    {
+      key: `deployment.failed ${id}`,
+      detail: 'web exited with 1.',
+      deployment: { id, releaseNumber: 2, environmentName: 'Staging' },
+    },
+  ]);
+  await ends(one.id, 'live');
+  expect(await failures()).toEqual([]);
 });

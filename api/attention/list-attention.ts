@@ -12,9 +12,13 @@ const attentionSchema = z
     key: z.string().describe('The same as long as it is broken.'),
     kind: z.enum(brokenKinds),
     cluster: z.object({ id: z.guid(), name: z.string() }).optional(),
-    name: z.string().optional().describe('Of the workload, node or release, or of what a workflow is about.'),
+    name: z.string().optional().describe('Of the workload, service, node or release, or of what a workflow is about.'),
     instance: z.string().optional().describe('Whose log tells more.'),
     workflow: z.object({ id: z.guid(), kind: z.enum(actorKinds), title: z.string() }).optional(),
+    deployment: z
+      .object({ id: z.guid(), releaseNumber: z.int(), environmentName: z.string(), projectName: z.string() })
+      .optional()
+      .describe('The last of a service in an environment, while nothing went live since it failed.'),
     detail: z.string().describe('Why, in a sentence; may be empty.'),
     asOf: asOfSchema.optional(),
   })
@@ -44,7 +48,8 @@ export const listAttention = operation({
 });
 
 function answer(broken: Broken): z.output<typeof attentionSchema> {
-  const { key, kind, clusterId, clusterName, name, instance, workflowId, workflowKind, detail, toldAt } = broken;
+  const { key, kind, clusterId, clusterName, name, instance, workflowId, workflowKind, deployment, detail, toldAt } =
+    broken;
   return {
     key,
     kind,
@@ -60,6 +65,7 @@ function answer(broken: Broken): z.output<typeof attentionSchema> {
             title: descriptors[workflowKind].words.title(clusterName ?? name ?? ''),
           },
         }),
+    ...(deployment === null ? {} : { deployment }),
     detail: detail ?? '',
     ...(toldAt === null ? {} : { asOf: { at: toldAt.toISOString(), inContact: broken.inContact === true } }),
   };

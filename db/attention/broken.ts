@@ -9,6 +9,7 @@ export const brokenKinds = [
   'cluster.degraded',
   'cluster.awaiting-agent',
   'node.not-ready',
+  'deployment.failed',
   'workload.failed',
   'workload.degraded',
   'agent-update.failed',
@@ -27,12 +28,13 @@ export interface Broken {
   kind: BrokenKind;
   clusterId: string | null;
   clusterName: string | null;
-  /** The name of the workload, node or release, or of what a workflow is about. */
+  /** The name of the workload, service, node or release, or of what a workflow is about. */
   name: string | null;
   /** Whose log tells more. */
   instance: string | null;
   workflowId: string | null;
   workflowKind: ActorKind | null;
+  deployment: { id: string; releaseNumber: number; environmentName: string; projectName: string } | null;
   detail: string | null;
   /** When an agent last told of it; null where the control plane knows it of its own. */
   toldAt: Date | null;
@@ -54,6 +56,7 @@ const columns: Readonly<Record<Column, string>> = {
   instance: 'text',
   workflowId: 'uuid',
   workflowKind: 'text',
+  deployment: 'jsonb',
   detail: 'text',
   toldAt: 'timestamptz',
   inContact: 'boolean',

@@ -1,5 +1,6 @@
 import { brokenUpdates } from '../agent-updates/broken-updates.ts';
 import { brokenClusters } from '../clusters/broken-clusters.ts';
+import { brokenDeployments } from '../deployments/broken-deployments.ts';
 import { stuckWorkflows } from '../workflows/stuck-workflows.ts';
 import { brokenWorkloads } from '../workloads/broken-workloads.ts';
 import type { BrokenSource } from './broken.ts';
@@ -8,6 +9,7 @@ import type { BrokenSource } from './broken.ts';
 export const brokenSources: readonly BrokenSource[] = [
   ...brokenClusters,
   ...brokenWorkloads,
+  ...brokenDeployments,
   ...brokenUpdates,
   ...stuckWorkflows,
 ];

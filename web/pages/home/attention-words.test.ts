@@ -23,7 +23,7 @@ test('a failed workload leads to the log of its instance, out of contact as last
   expect(attentionWords(lost, 'acme')).toMatchObject({ tone: 'neutral', title: 'Last known: billing failed on Oslo' });
 });
 
-test('a lost cluster leads to its events, a stuck workflow to its history, one of a newer kind to its cluster', () => {
+test('a lost cluster leads to its events, a stuck workflow to its history, a failed deployment to its page, one of a newer kind to its cluster', () => {
   expect(attentionWords(item({ kind: 'cluster.lost' }), 'acme')).toMatchObject({
     title: 'Oslo lost contact',
     go: 'Open events',
@@ -34,5 +34,15 @@ test('a lost cluster leads to its events, a stuck workflow to its history, one o
     name: 'Acme',
   });
   expect(attentionWords(stuck, 'acme')).toMatchObject({ title: 'Deletion of Acme is stuck', go: 'Open history' });
+  const { cluster: __, ...failed } = item({
+    kind: 'deployment.failed',
+    name: 'Web',
+    deployment: { id: 'd', releaseNumber: 4, environmentName: 'Production', projectName: 'Shop' },
+  });
+  expect(attentionWords(failed, 'acme')).toMatchObject({
+    title: 'Release 4 of Web failed in Production of Shop',
+    go: 'Open deployment',
+    link: { params: { organization: 'acme', deployment: 'd' } },
+  });
   expect(attentionWords(item({ kind: 'volume.full' as never }), 'acme')).toMatchObject({ go: 'Open cluster' });
 });

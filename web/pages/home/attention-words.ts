@@ -3,6 +3,7 @@ import { isOutOfContact } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
 import { releaseText } from '../agents/release-name.tsx';
+import { deploymentLink } from '../deployments/deployment-link.ts';
 
 export type Attention = Answers['attention']['list']['items'][number];
 
@@ -11,7 +12,7 @@ interface Words {
   title: (on: string, name: string, item: Attention) => string;
   /** Said where the control plane gives no reason. */
   why?: string;
-  to: 'log' | 'cluster' | 'events' | 'agent' | 'workflow';
+  to: 'log' | 'cluster' | 'events' | 'agent' | 'workflow' | 'deployment';
 }
 
 const words: Record<Attention['kind'], Words> = {
@@ -35,6 +36,12 @@ const words: Record<Attention['kind'], Words> = {
     to: 'cluster',
   },
   'node.not-ready': { tone: 'attention', title: (on, name) => `The node ${name} of ${on} is not ready`, to: 'events' },
+  'deployment.failed': {
+    tone: 'fault',
+    title: (_, name, { deployment }) =>
+      `Release ${deployment?.releaseNumber} of ${name} failed in ${deployment?.environmentName} of ${deployment?.projectName}`,
+    to: 'deployment',
+  },
   'workload.failed': { tone: 'fault', title: (on, name) => `${name} failed on ${on}`, to: 'log' },
   'workload.degraded': { tone: 'attention', title: (on, name) => `${name} is degraded on ${on}`, to: 'log' },
   'agent-update.failed': {
@@ -70,13 +77,16 @@ export interface Told {
 
 /** An item in words, with the way to what tells most about it. */
 export function attentionWords(item: Attention, organization: string): Told {
-  const { kind, cluster, name = '', instance, workflow, detail } = item;
+  const { kind, cluster, name = '', instance, workflow, deployment, detail } = item;
   const { tone, title, why = '', to } = words[kind] ?? { tone: 'attention', title: () => kind, to: 'cluster' };
   const params = { organization, cluster: cluster?.id ?? '' };
   const text = title(cluster?.name ?? '', name, item);
   const told = isOutOfContact(item)
     ? { tone: 'neutral' as const, title: `Last known: ${text}`, detail: detail || why }
     : { tone, title: text, detail: detail || why };
+  if (to === 'deployment' && deployment !== undefined) {
+    return { ...told, go: 'Open deployment', link: deploymentLink(deployment, organization) };
+  }
   if (to === 'workflow' || cluster === undefined) {
     const link = {
       to: '/$organization/workflows/$workflow',
