@@ -26,7 +26,7 @@ export const overviewServiceSchema = z
       .array(
         z.object({
           process: z.string(),
-          url: z.string(),
+          url: z.string().describe('Where it is reached from outside; empty where it is not, as a TCP process.'),
           internal: z.string().describe('Where other services of the environment reach it, as host:port.'),
         }),
       )
@@ -106,10 +106,12 @@ export function overviewServiceAnswer(
     replicasReady: replicas.ready,
     suspended,
     domainCount: 0,
-    addresses: row.hosts.map(({ process, host }) => ({
-      ...{ process, url: addressOf(host, port) },
-      internal: internalAddress(processes, process, serviceSlug),
-    })),
+    addresses: [
+      ...row.hosts.map(({ process, host }) => ({ process, url: addressOf(host, port) })),
+      ...processes
+        .filter((one) => one.port !== undefined && !row.hosts.some(({ process }) => process === one.name))
+        .map(({ name }) => ({ process: name, url: '' })),
+    ].map((one) => ({ ...one, internal: internalAddress(processes, one.process, serviceSlug) })),
     ...(last === null ? {} : { lastDeploymentId: last.id, lastDeploymentKind: last.kind }),
     ...(pending === null ? {} : { pendingDeployment: pendingOf(pending) }),
     ...(failed === null ? {} : { failedDeployment: failedOf(failed) }),

@@ -47,7 +47,12 @@ async function makeLive(place: SeededPlace, releaseId: string, instances: object
     kysely,
   );
   const slice = { cluster_id: clusterId, key: keyOf(place), organization_id: organizationId };
-  const workload = { release: '1', processes: [{ name: 'web', kind: 'http', replicas: 2 }] };
+  const processes = [
+    { name: 'web', kind: 'http', replicas: 2, port: 8080 },
+    { name: 'cache', kind: 'tcp', replicas: 0, port: 6379, internalPort: 10_400 },
+    { name: 'mailer', kind: 'worker', replicas: 0 },
+  ];
+  const workload = { release: '1', processes };
   await kysely
     .insertInto('cluster_slice')
     .values({ ...slice, name: 'api', revision: 1, workload: json(workload) })
@@ -87,7 +92,14 @@ describe('GET /environments/{id}/overview', () => {
       replicasReady: 1,
       suspended: false,
       domainCount: 0,
-      addresses: [{ process: 'web', url: `http://${place.serviceId}.localhost:8089` }],
+      addresses: [
+        {
+          process: 'web',
+          url: `http://${place.serviceId}.localhost:8089`,
+          internal: expect.stringMatching(/^s-.*:8080$/),
+        },
+        { process: 'cache', url: '', internal: '127.0.0.1:10400' },
+      ],
       lastDeploymentId: pending[0],
       lastDeploymentKind: 'deploy',
       failedDeployment: { id: failed[0], blocker: 'health', message: 'It crashed.', releaseNumber: 2 },

@@ -61,6 +61,25 @@ export function CopyFile({ text, name }: { text: string; name: string }) {
   );
 }
 
+/** Copies what stands beside it. */
+export function CopyMark({ text, label }: { text: string; label: string }) {
+  const [copied, copy] = useCopied();
+  return (
+    <button
+      type="button"
+      onClick={() => copy(text)}
+      aria-label={`Copy the ${label}`}
+      title={`Copy the ${label}`}
+      className="inline-flex size-6 shrink-0 items-center justify-center rounded-sm text-faint hover:bg-hover hover:text-text max-sm:size-9"
+    >
+      {copied ? <CheckIcon size={14} className="text-good" /> : <CopyIcon size={14} />}
+      <span className="sr-only" aria-live="polite">
+        {copied ? 'Copied' : ''}
+      </span>
+    </button>
+  );
+}
+
 function CopyButton({ text, label }: { text: string; label: string }) {
   const [copied, copy] = useCopied();
   return (

@@ -1,17 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { Copyable } from '../../components/copyable.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Card, Fact, Facts, Section } from '../../components/page.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { LastKnown, Status, wordsOf } from '../../components/status.tsx';
-import { Time } from '../../components/times/time.tsx';
+import { BriefTime } from '../../components/times/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { deploymentLink } from '../deployments/deployment-link.ts';
 import { DeploymentStages } from '../deployments/deployment-stages.tsx';
 import { DeploymentWhy } from '../deployments/deployment-why.tsx';
 import { kindWords, states } from '../deployments/deployment-words.ts';
 import type { ServiceOverview } from '../environments/use-overview.ts';
-import { ServiceAddresses } from './service-addresses.tsx';
+import { imageName } from './image-name.ts';
+import { EveryAddress } from './service-addresses.tsx';
 import { ServiceInstances } from './service-instances.tsx';
 import { type Placed, useService, useServiceOverview } from './use-service.ts';
 
@@ -23,6 +25,7 @@ export function ServiceOverviewPage() {
 }
 
 function Overview({ service, environment }: Placed) {
+  const params = route.useParams();
   const overview = useServiceOverview({ service, environment });
   if (overview === undefined) {
     return (
@@ -39,7 +42,7 @@ function Overview({ service, environment }: Placed) {
       {pendingDeployment !== undefined && <UnderWay id={pendingDeployment.id} />}
       {pendingDeployment === undefined && failedDeployment !== undefined && <Failed failed={failedDeployment} />}
       <Section title="What runs">
-        <ServiceFacts overview={overview} image={service.source.imageRepository} />
+        <ServiceFacts overview={overview} image={imageName(service.source.imageRepository, params)} />
       </Section>
       <ServiceInstances service={service} environment={environment} />
     </>
@@ -85,24 +88,30 @@ function ServiceFacts({ overview, image }: { overview: ServiceOverview; image: s
   const { activeReleaseNumber, activeReleaseDigest, activeDeployedAt, replicasReady, replicasDesired } = overview;
   return (
     <Facts>
-      <Fact label="Release">
-        {activeReleaseNumber === undefined ? 'None yet' : activeReleaseNumber}
+      <Fact label="Serves">
+        {activeReleaseNumber === undefined ? 'None yet' : `Release ${activeReleaseNumber}`}
         {activeDeployedAt !== undefined && (
           <span className="text-soft">
-            {' '}
-            live since <Time at={activeDeployedAt} />
+            , live since <BriefTime at={activeDeployedAt} />
           </span>
         )}
       </Fact>
       <Fact label="Address">
-        <ServiceAddresses of={overview} />
+        <EveryAddress of={overview} inside={false} />
+      </Fact>
+      <Fact label="Within the environment">
+        <EveryAddress of={overview} inside />
       </Fact>
       <Fact label="Instances">
         {replicasReady} of {replicasDesired} ready <LastKnown of={overview} />
       </Fact>
       <Fact label="Image">
-        <code className="break-all">{image || 'None yet'}</code>
-        {activeReleaseDigest !== '' && <span className="block break-all text-soft">Runs {activeReleaseDigest}</span>}
+        {image === '' ? 'None yet' : <code className="break-all">{image}</code>}
+        {activeReleaseDigest !== '' && (
+          <span className="block text-soft">
+            runs <Copyable text={activeReleaseDigest} shown={`${activeReleaseDigest.slice(0, 19)}…`} label="digest" />
+          </span>
+        )}
       </Fact>
       {overview.message !== '' && <Fact label="Now">{overview.message}</Fact>}
     </Facts>
