@@ -12,6 +12,7 @@ export const approvalSchema = z
   .object({
     id: z.guid(),
     projectId: z.guid(),
+    projectName: z.string(),
     environmentId: z.guid(),
     environmentName: z.string(),
     changeSetId: z.guid().optional(),
@@ -23,6 +24,7 @@ export const approvalSchema = z
     selfApproved: z.boolean().describe('By the person who requested it, while nobody else could decide.'),
     requestedBy: z.string(),
     requestedById: z.string().describe('The person; of a token the one who made it.'),
+    waitsForYou: z.boolean().optional().describe('Pending, and the caller may decide it. Told where it is read.'),
     reason: z.string(),
     diff: freeForm,
     impact: freeForm,
@@ -39,10 +41,11 @@ export function requesterOf({ answerableId, requestedById }: ApprovalView): stri
 }
 
 export function approvalAnswer(approval: ApprovalView): z.output<typeof approvalSchema> {
-  const { id, projectId, environmentId, environmentName, changeSetId, deploymentId, kind, decision } = approval;
+  const { id, projectId, projectName, environmentId, environmentName, changeSetId, deploymentId, kind, decision } =
+    approval;
   const { selfApproved, requestedBy, reason, diff, impact, target, createdAt, decidedAt, expiresAt } = approval;
   return {
-    ...{ id, projectId, environmentId, environmentName, kind, selfApproved, requestedBy, reason },
+    ...{ id, projectId, projectName, environmentId, environmentName, kind, selfApproved, requestedBy, reason },
     ...(changeSetId === null ? {} : { changeSetId }),
     ...(deploymentId === null ? {} : { deploymentId }),
     ...(decision === null ? {} : { decision }),

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { ApprovalView } from '../../db/approvals/approvals.ts';
 import { decideApproval as decide } from '../../db/approvals/decide.ts';
-import { deciders, isExchanged } from '../../db/approvals/deciders.ts';
 import type { Effect } from '../../db/engine/effect.ts';
 import { approvalChoices } from '../../domain/approvals/approvals.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { operation } from '../engine/operation.ts';
-import { approvalAnswer, approvalPath, approvalSchema, requesterOf, theApproval } from './approval.ts';
+import { approvalAnswer, approvalPath, approvalSchema, theApproval } from './approval.ts';
+import { deciderOf } from './who-decides.ts';
 
 export const decideApproval = operation({
   method: 'POST',
@@ -32,15 +32,10 @@ export const decideApproval = operation({
 
 /** Refuses those who may not decide this one; answers whether it is the requester, as the only one who may. */
 async function refuseUnfit({ kysely }: Effect, caller: OrganizationCaller, approval: ApprovalView): Promise<boolean> {
-  // A token that was made on the machine itself has no person behind it, and stands for who holds the installation.
-  const person = caller.countsAs.id;
-  const { kind, id } = caller.credential;
-  if (kind === 'token' && (await isExchanged(kysely, approval.organizationId, id))) {
-    throw new Problem('role-too-low', 'Tokens of CI jobs do not decide approvals: a person does.');
-  }
-  if (person !== requesterOf(approval)) return false;
-  const others = (await deciders(kysely, approval.organizationId)).filter((one) => one !== person);
-  if (others.length === 0) return true;
+  const { job, standing } = await deciderOf(kysely, caller);
+  if (job) throw new Problem('role-too-low', 'Tokens of CI jobs do not decide approvals: a person does.');
+  const own = standing(approval);
+  if (own !== 'own') return own === 'own-and-alone';
   throw new Problem(
     'role-too-low',
     'You requested this change, so somebody else decides: any other admin or owner of the organization.',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { blastRadius, checksOf } from '../../db/approvals/detail.ts';
 import { operation } from '../engine/operation.ts';
 import { approvalAnswer, approvalPath, approvalSchema, theApproval } from './approval.ts';
+import { waitsForCaller } from './who-decides.ts';
 
 const detailSchema = approvalSchema
   .extend({
@@ -42,6 +43,7 @@ export const getApproval = operation({
     const approval = await caller.see(theApproval, path.id);
     return {
       ...approvalAnswer(approval),
+      waitsForYou: (await waitsForCaller(database.kysely, caller))(approval),
       blastRadius: await blastRadius(database.kysely, approval),
       checks: await checksOf(database.kysely, approval),
       commits: [],

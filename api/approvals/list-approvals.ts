@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { listApprovals as list } from '../../db/approvals/approvals.ts';
+import { type ApprovalView, listApprovals as list } from '../../db/approvals/approvals.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { approvalAnswer, approvalSchema } from './approval.ts';
+import { waitsForCaller } from './who-decides.ts';
 
 export const listApprovals = operation({
   method: 'GET',
@@ -23,6 +24,8 @@ export const listApprovals = operation({
     const { state, environmentId, projectId } = query;
     const filter = { state, environmentId, projectId, projectIds: caller.projectIds };
     const found = await list(database.kysely, caller.organization.id, filter, oneMore(page));
-    return pageOf(found, page, ({ id }) => id, approvalAnswer);
+    const waitsForYou = await waitsForCaller(database.kysely, caller);
+    const answer = (approval: ApprovalView) => ({ ...approvalAnswer(approval), waitsForYou: waitsForYou(approval) });
+    return pageOf(found, page, ({ id }) => id, answer);
   },
 });

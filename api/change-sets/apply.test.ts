@@ -336,6 +336,17 @@ describe('approval', () => {
     const { approvalId } = await held();
     const { changeSet } = await stage(production, create(), variable('B', '2'));
     const mine = ok<Result>(await call('POST', `/change-sets/${changeSet.id}/apply`, {}, ours.sessions.admin));
+    const waits = async (as: typeof ours.sessions.owner) => {
+      const list = await call('GET', `/approvals?projectId=${projectId}`, undefined, as);
+      const listed = (list.body.items as { id: string; waitsForYou: boolean }[]).find(
+        ({ id }) => id === mine.approval?.id,
+      );
+      const { body } = await call('GET', `/approvals/${mine.approval?.id}`, undefined, as);
+      return [listed?.waitsForYou, body.waitsForYou];
+    };
+    expect(await waits(ours.sessions.owner)).toEqual([true, true]);
+    expect(await waits(ours.sessions.admin)).toEqual([false, false]);
+    expect(await waits(ours.sessions.deployer)).toEqual([false, false]);
     expect((await decide(mine.approval?.id ?? '', 'approved', ours.sessions.admin)).status).toBe(403);
     expect((await decide(mine.approval?.id ?? '', 'approved')).status).toBe(200);
     expect((await decide(approvalId, 'approved')).body).toMatchObject({ status: 409 });

@@ -31,6 +31,7 @@ export const deploymentSchema = z
   .object({
     id: z.guid(),
     projectId: z.guid(),
+    projectName: z.string(),
     environmentId: z.guid(),
     environmentName: z.string(),
     serviceId: z.guid(),
@@ -57,23 +58,14 @@ export const deploymentSchema = z
   .meta({ id: 'Deployment' });
 
 export function deploymentAnswer(deployment: DeploymentView): z.output<typeof deploymentSchema> {
-  const { id, projectId, environmentId, environmentName, serviceId, serviceName, releaseId, releaseNumber } =
-    deployment;
+  const { id, projectId, projectName, environmentId, environmentName, serviceId, serviceName } = deployment;
+  const { releaseId, releaseNumber } = deployment;
   const { kind, state, serving, approvalId, changeSetId, changeSetMessage, requestedBy, downtimeAccepted, rerunOf } =
     deployment;
   return {
     ...{
-      id,
-      projectId,
-      environmentId,
-      environmentName,
-      serviceId,
-      serviceName,
-      releaseId,
-      releaseNumber,
-      kind,
-      state,
-      serving,
+      ...{ id, projectId, projectName, environmentId, environmentName, serviceId, serviceName },
+      ...{ releaseId, releaseNumber, kind, state, serving },
     },
     ...progressOf(deployment),
     ...(deployment.failure === null ? {} : { failure: failureAnswer(deployment.failure) }),

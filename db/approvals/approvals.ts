@@ -46,10 +46,12 @@ function approvals(kysely: Kysely<Tables>, organizationId: string) {
   return tenant(kysely, organizationId)
     .selectFrom('approval')
     .innerJoin('environment', 'environment.id', 'approval.environment_id')
+    .innerJoin('project', 'project.id', 'approval.project_id')
     .select([
       'approval.id',
       'approval.organization_id as organizationId',
       'approval.project_id as projectId',
+      'project.name as projectName',
       'approval.environment_id as environmentId',
       'environment.name as environmentName',
       'approval.change_set_id as changeSetId',

@@ -7,6 +7,7 @@ import type { Tables } from '../postgres/tables.ts';
 export interface DeploymentView {
   id: string;
   projectId: string;
+  projectName: string;
   environmentId: string;
   environmentName: string;
   serviceId: string;
@@ -54,7 +55,7 @@ export interface DeploymentFilter {
 }
 
 const columns = sql`
-  deployment.id, deployment.project_id as "projectId", deployment.environment_id as "environmentId",
+  deployment.id, deployment.project_id as "projectId", project.name as "projectName", deployment.environment_id as "environmentId",
   environment.name as "environmentName", deployment.service_id as "serviceId", service.name as "serviceName",
   deployment.release_id as "releaseId", release.number as "releaseNumber", deployment.kind, deployment.state,
   coalesce(place.live_deployment_id = deployment.id, false) as serving,
@@ -67,6 +68,7 @@ const columns = sql`
 
 const named = sql`
   join release on release.organization_id = deployment.organization_id and release.id = deployment.release_id
+  join project on project.organization_id = deployment.organization_id and project.id = deployment.project_id
   join environment on environment.organization_id = deployment.organization_id
     and environment.id = deployment.environment_id
   join service on service.organization_id = deployment.organization_id and service.id = deployment.service_id

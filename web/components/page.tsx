@@ -104,7 +104,12 @@ export function Section({
   if (title === undefined) return <section>{content}</section>;
   return (
     <section className="flex flex-col gap-2.5">
-      <div className="flex flex-wrap items-end justify-between gap-x-4 gap-y-2">
+      <div
+        className={classes(
+          'flex flex-wrap justify-between gap-x-4 gap-y-2',
+          about === undefined ? 'items-center' : 'items-end',
+        )}
+      >
         <div className="min-w-0">
           <h2 className="font-semibold text-base">{title}</h2>
           {about !== undefined && <p className="max-w-2xl text-pretty text-soft text-sm">{about}</p>}

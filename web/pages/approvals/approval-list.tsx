@@ -64,6 +64,7 @@ const columns: Column<ListedApproval>[] = [
     ),
     sort: titleOf,
   },
+  { label: 'Project', cell: ({ projectName }) => projectName, sort: ({ projectName }) => projectName },
   {
     label: 'State',
     cell: (approval) => (

@@ -14,7 +14,12 @@ const decisions: Record<NonNullable<ListedApproval['decision']> | 'pending', { w
   cancelled: { word: 'Withdrawn', tone: 'neutral' },
 };
 
-export function ApprovalStatus({ of: { decision } }: { of: Pick<ListedApproval, 'decision'> }) {
+export function ApprovalStatus({
+  of: { decision, waitsForYou },
+}: {
+  of: Pick<ListedApproval, 'decision' | 'waitsForYou'>;
+}) {
+  if (waitsForYou === true) return <Status tone="attention">Waits for you</Status>;
   const { word, tone } = wordsOf(decisions, decision ?? 'pending');
   return <Status tone={tone}>{word}</Status>;
 }

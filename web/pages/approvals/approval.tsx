@@ -27,7 +27,7 @@ export function Approval() {
           status={<ApprovalStatus of={approval} />}
           about={
             <>
-              Requested by {approval.requestedBy}, <Time at={approval.createdAt} />
+              {approval.projectName}, requested by {approval.requestedBy} <Time at={approval.createdAt} />
               {approval.reason !== '' && `: ${approval.reason}`}
             </>
           }

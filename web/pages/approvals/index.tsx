@@ -8,6 +8,7 @@ import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, one } from '../../live/affected.ts';
 import { chosen, type Search } from '../../search.ts';
 import type { Deeds, Kinds } from '../audit-log/deed.ts';
+import { pendingApprovals, waitingForMe } from './waiting.ts';
 
 const approvals = createRoute({
   getParentRoute: () => organizationRoute,
@@ -31,8 +32,8 @@ export const place: Place = {
   group: 'work',
   also: 'review production decide',
   useBadge: () => {
-    const { data } = useQuery(usePlane().trpc.approvals.list.queryOptions({ query: { state: 'pending', limit: 100 } }));
-    return data && { count: data.items.length, tone: 'attention', label: 'pending approvals' };
+    const { data } = useQuery(pendingApprovals(usePlane().trpc));
+    return data && { count: waitingForMe(data).length, tone: 'attention', label: 'waiting for you' };
   },
 };
 
