@@ -77,7 +77,14 @@ export const scope: Scope = {
 };
 
 export const affected: Affected<'cluster'> = {
-  cluster: (trpc, id) => [one(trpc.clusters, id), one(trpc.workloads, id), all(trpc.attention)],
+  cluster: (trpc, id) => [
+    one(trpc.clusters, id),
+    one(trpc.workloads, id),
+    all(trpc.attention),
+    // Health and runs of services are what its agent tells; both are asked by other ids.
+    all(trpc.environments.overview),
+    all(trpc.processes.runs),
+  ],
 };
 
 function clusterChanges({ name, details }: About): string {
