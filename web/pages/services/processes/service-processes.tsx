@@ -4,6 +4,7 @@ import { ActionMenu } from '../../../components/actions/action-menu.tsx';
 import { deleteAction } from '../../../components/actions/delete-action.tsx';
 import { dialogAction } from '../../../components/actions/dialog-action.tsx';
 import { formAction } from '../../../components/actions/form-action.tsx';
+import { OneAction } from '../../../components/actions/one-action.tsx';
 import { usePageAction } from '../../../components/actions/use-page-action.tsx';
 import { Fact, Facts, Section } from '../../../components/page.tsx';
 import { Loaded } from '../../../components/states.tsx';
@@ -12,7 +13,9 @@ import { usePlane } from '../../../control-plane/plane.ts';
 import { counted } from '../../instances/counted.ts';
 import { type Placed, useService, useServiceOverview } from '../use-service.ts';
 import { groups, kindWord, type ProcessAnswer } from './process-fields.tsx';
+import { ProcessRuns } from './process-runs.tsx';
 import { RestartProcess } from './restart-process.tsx';
+import { RunProcess } from './run-process.tsx';
 
 /** The processes of a service in an environment, with the settings that are wanted there. */
 export function ServiceProcesses() {
@@ -74,6 +77,12 @@ function Process({ process, service, environment }: Placed & { process: ProcessA
     title: `Restart ${name}`,
     content: (close) => <RestartProcess process={process} environmentId={environment.id} onClose={close} />,
   });
+  const run = dialogAction({
+    role: 'deployer',
+    label: 'Run now',
+    title: `Run ${name} now`,
+    content: (close) => <RunProcess process={process} environmentId={environment.id} onClose={close} />,
+  });
   const actions: Action[] = [
     ...groups
       .filter(({ of }) => of(process))
@@ -100,8 +109,17 @@ function Process({ process, service, environment }: Placed & { process: ProcessA
     }),
   ];
   return (
-    <Section title={name} actions={<ActionMenu label={`Actions for ${name}`} actions={actions} />}>
+    <Section
+      title={name}
+      actions={
+        <div className="flex items-center gap-1">
+          {runs && kind === 'cron' && <OneAction action={run} small />}
+          <ActionMenu label={`Actions for ${name}`} actions={actions} />
+        </div>
+      }
+    >
       <ProcessFacts process={process} />
+      {runs && kind === 'cron' && <ProcessRuns process={process} environment={environment} />}
     </Section>
   );
 }
