@@ -61,6 +61,9 @@ test('everything registered is found by who may list it, by its name and its id,
 
   const all = [...(await search('needle')), ...(await search(instance))];
   expect(new Set(all.map(({ kind }) => kind))).toEqual(new Set(foundKinds));
+  const place = { project: 'needle-shop', environment: 'staging', service: 'needle-service' };
+  expect(all.find(({ kind }) => kind === 'service')).toMatchObject({ place });
+  expect(all.find(({ kind }) => kind === 'workflow')).toMatchObject({ detail: 'Clusters' });
   // A cluster and its workflow have one id.
   for (const { id, kind } of all) {
     const found = await search(id);

@@ -68,12 +68,17 @@ function answer(found: Found): z.output<typeof foundSchema> {
     kind,
     id,
     name,
-    detail: detail ?? '',
+    detail: kind === 'workflow' ? manyOf(detail ?? '') : (detail ?? ''),
     ...(clusterId === null ? {} : { clusterId }),
     ...(place === null ? {} : { place }),
     ...(state === null ? {} : { state, ...titleOf(kind, detail, state) }),
     ...(toldAt === null ? {} : { asOf: { at: toldAt.toISOString(), inContact: inContact === true } }),
   };
+}
+
+/** A kind of workflow in words; one of another version as it is called. */
+function manyOf(actor: string): string {
+  return isActorKind(actor) ? descriptors[actor].words.many : actor;
 }
 
 /** Workflows have words of their own for their states, each kind its own. */

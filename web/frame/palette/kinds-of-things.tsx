@@ -60,7 +60,11 @@ export const kinds: Record<Thing['kind'], KindOfThing> = {
   service: {
     many: 'Services',
     icon: <ContainerIcon />,
-    link: (found, slug) => ({ to: '/$organization/p/$project', params: inProject(found, slug) }),
+    link: (found, slug) => ({
+      // One that is in no environment has no page of its own.
+      to: `/$organization/p/$project${found.place?.environment === undefined ? '' : '/e/$environment/s/$service'}`,
+      params: inProject(found, slug),
+    }),
   },
   cluster: {
     many: 'Clusters',
