@@ -51,6 +51,8 @@ test('hints say which answers to ask for again, each once, and a kind that is no
     { key: trpc.clusters.pathKey(), which: { id: '1' } },
     { key: trpc.workloads.pathKey(), which: { id: '1' } },
     { key: trpc.attention.pathKey(), which: 'all' },
+    { key: trpc.environments.overview.pathKey(), which: 'all' },
+    { key: trpc.processes.runs.pathKey(), which: 'all' },
     { key: trpc.workflows.pathKey(), which: { id: '1' } },
     { key: trpc.clusters.pathKey(), which: 'all' },
   ]);
