@@ -52,11 +52,15 @@ export interface World {
 }
 
 /** A new release whose instance does not listen before its gate opens. */
-async function starting(place: Place, { deliveries, gates }: World, after?: string): Promise<Parked & { gate: Gate }> {
+async function starting(
+  place: Place,
+  { deliveries, gates }: World,
+  after?: string,
+): Promise<Parked & { gate: Gate; asked: Asked }> {
   const gate = gates.gate();
   const asked = await deliveries.release(place, { gate: gate.path, ...(after === undefined ? {} : { after }) });
   return {
-    gate,
+    ...{ gate, asked },
     deployments: [{ asked, ends: 'live' }],
     stands: { id: asked.id, state: 'starting' },
     live: asked.releaseId,
@@ -217,8 +221,7 @@ export const moments = {
     frozen: 'none',
     async park(place, world) {
       const { deliveries, installation } = world;
-      const { gate, deployments } = await starting(place, world);
-      const [{ asked }] = deployments as [{ asked: Asked }];
+      const { gate, asked } = await starting(place, world);
       await deliveries.reached(asked.id, 'starting');
       const row = 'select 1 from environment_service where environment_id = $1 and service_id = $2';
       const lock = await lockRow(databaseOf(installation), row, [place.environmentId, place.serviceId]);
