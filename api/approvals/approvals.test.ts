@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { emptyDefinition, noSource } from '../../domain/services/settings.ts';
 import {
   type Credential,
   type RunningApi,
@@ -9,6 +11,7 @@ import {
 } from '../../test/installation/running-api.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 import { seedService } from '../../test/seeds/seed-service.ts';
+import { tenantRow } from '../../test/seeds/tenant-row.ts';
 
 let api: RunningApi;
 let ours: Seeded;
@@ -97,4 +100,95 @@ test('what a person has staged in the console is not that of somebody else for a
     expect(await callerOf(as)).toBe(by);
   }
   expect(stagers).toEqual([admin.userId, admin.userId, deployer.userId, ours.tokens.deployer.id]);
+});
+
+/** A service that is live in production with A=0; stages and applies values there. */
+async function living() {
+  const { admin, deployer, owner } = ours.sessions;
+  const made = await ok('POST', '/projects', admin, { name: `Project ${crypto.randomUUID()}` });
+  const { project, environments } = made as { project: { id: string }; environments: { id: string }[] };
+  const ref = { organizationId: ours.organizationId, projectId: project.id };
+  const digest = `sha256:${'1'.repeat(64)}`;
+  const { serviceId } = await seedService(api.database, ref, { image: `registry.example.com/app@${digest}` });
+  const environmentId = environments[0]?.id ?? '';
+  const items = `/environments/${environmentId}/change-set/items:batch`;
+  const apply = async (...staged: object[]) => {
+    const view = await ok('PUT', items, deployer, { items: staged });
+    const { id } = view.changeSet as { id: string };
+    return (await ok('POST', `/change-sets/${id}/apply`, deployer, {})).approval as { id: string };
+  };
+  const set = (key: string, value: string) => ({ kind: 'variable.set', serviceId, key, value });
+  // No registry is asked: the image is that of a release before.
+  const image = { repository: 'registry.example.com/app', digest, own: false };
+  const settings = {
+    ...emptyDefinition,
+    source: { ...noSource, imageRepository: `registry.example.com/app@${digest}` },
+  };
+  const content = sql<never>`${JSON.stringify({ settings, image, variables: {} })}::jsonb`;
+  await tenantRow(api.database, 'release', ours.organizationId, {
+    ...{ id: crypto.randomUUID(), project_id: project.id, environment_id: environmentId, service_id: serviceId },
+    ...{ number: 1, content, image_ref: 'app', content_digest: digest, runs_as: 1 },
+  });
+  const first = await apply({ kind: 'service.create', serviceId }, set('A', '0'));
+  expect((await decide(first.id, owner)).status).toBe(200);
+  const variables = async () => {
+    const { items: found } = await ok('GET', `/environments/${environmentId}/variables`, owner);
+    return Object.fromEntries((found as { key: string; value: string }[]).map(({ key, value }) => [key, value]));
+  };
+  return { environmentId, serviceId, apply, set, variables };
+}
+
+const releaseIn = (approval: Record<string, unknown>) =>
+  (approval.target as { releases: { releaseId: string; contentDigest: string }[] }).releases[0];
+
+test('an approval that another one has made stale is refreshed, and then shows and does what it would today', async () => {
+  const { deployer, owner, viewer, admin } = ours.sessions;
+  const { apply, set, variables, environmentId } = await living();
+  const older = await apply(set('A', '1'));
+  const newer = await apply(set('B', '2'));
+  expect(await ok('GET', `/approvals/${older.id}`, viewer)).toMatchObject({ stale: false });
+  expect((await decide(newer.id, owner)).status).toBe(200);
+  const stale = await ok('GET', `/approvals/${older.id}`, viewer);
+  expect(stale).toMatchObject({ stale: true });
+  expect((await decide(older.id, owner)).body).toMatchObject({
+    status: 409,
+    detail: expect.stringContaining('Refresh it'),
+  });
+  expect((await call('POST', `/approvals/${older.id}/refresh`, viewer)).status).toBe(403);
+  const answered = await call('POST', `/approvals/${older.id}/refresh`, admin);
+  expect(answered.status, answered.text).toBe(201);
+  const fresh = answered.body;
+  expect(fresh).toMatchObject({
+    ...{ requestedById: deployer.userId, changeSetId: stale.changeSetId, expiresAt: stale.expiresAt },
+    diff: [{ items: [{ key: 'A', to: '"1"' }] }],
+  });
+  expect(releaseIn(fresh)?.contentDigest).not.toBe(releaseIn(stale)?.contentDigest);
+  expect(await ok('GET', `/approvals/${older.id}`, viewer)).toMatchObject({ decision: 'superseded', stale: false });
+  expect((await call('POST', `/approvals/${older.id}/refresh`, admin)).status).toBe(409);
+  expect((await ok('GET', `/environments/${environmentId}/change-set`, viewer)).items).toEqual([]);
+  // Who refreshed it has not requested it.
+  expect((await decide(String(fresh.id), admin)).status).toBe(200);
+  expect(await variables()).toEqual({ A: '1', B: '2' });
+  const set1 = await ok('GET', `/change-sets/${stale.changeSetId}`, viewer);
+  expect(set1.changeSet).toMatchObject({ state: 'applying', approvalId: fresh.id });
+  const { items } = await ok('GET', `/deployments?environmentId=${environmentId}`, viewer);
+  const ofSet = (items as { changeSetId: string; state: string }[]).filter(
+    (one) => one.changeSetId === stale.changeSetId,
+  );
+  expect(ofSet.map(({ state }) => state).toSorted()).toEqual(['pending', 'superseded']);
+});
+
+test('a stale one that is rejected returns its changes to the draft, where newer values win', async () => {
+  const { owner } = ours.sessions;
+  const { apply, set, environmentId } = await living();
+  const older = await apply(set('A', '1'), set('C', '1'));
+  expect((await decide((await apply(set('B', '2'))).id, owner)).status).toBe(200);
+  await ok('PUT', `/environments/${environmentId}/change-set/items`, owner, set('A', 'newer'));
+  const fresh = await ok('POST', `/approvals/${older.id}/refresh`, ours.sessions.deployer);
+  expect((await decide(String(fresh.id), owner, 'rejected')).status).toBe(200);
+  const { items } = await ok('GET', `/environments/${environmentId}/change-set`, owner);
+  expect((items as { key: string; to: string }[]).map(({ key, to }) => `${key} ${to}`).toSorted()).toEqual([
+    'A "newer"',
+    'C "1"',
+  ]);
 });

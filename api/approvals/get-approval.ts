@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isStale } from '../../db/approvals/decide.ts';
 import { blastRadius, checksOf } from '../../db/approvals/detail.ts';
 import { operation } from '../engine/operation.ts';
 import { approvalAnswer, approvalPath, approvalSchema, theApproval } from './approval.ts';
@@ -6,6 +7,9 @@ import { waitsForCaller } from './who-decides.ts';
 
 const detailSchema = approvalSchema
   .extend({
+    stale: z
+      .boolean()
+      .describe('Pending, and the environment has changed since: it cannot be approved before it is refreshed.'),
     blastRadius: z
       .array(z.object({ id: z.guid(), name: z.string(), slug: z.string() }))
       .describe('Services that depend on those which change.'),
@@ -44,6 +48,7 @@ export const getApproval = operation({
     return {
       ...approvalAnswer(approval),
       waitsForYou: (await waitsForCaller(database.kysely, caller))(approval),
+      stale: approval.decision === null && (await isStale(database, approval, approval.basis)),
       blastRadius: await blastRadius(database.kysely, approval),
       checks: await checksOf(database.kysely, approval),
       commits: [],

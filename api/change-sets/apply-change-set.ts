@@ -65,6 +65,11 @@ export const applyChangeSet = operation({
       reason: sentence(2000).describe('For who decides.'),
       expectedRevision,
       downtimeAccepted: z.boolean().default(false),
+      deployServiceIds: z
+        .array(z.guid().toLowerCase())
+        .max(500)
+        .default([])
+        .describe('Services to deploy with their settings as they are, although nothing of them is staged.'),
       source: z.enum(['console', 'api', 'cli']).default('api'),
     })
     .optional(),
@@ -74,8 +79,8 @@ export const applyChangeSet = operation({
     const changeSet = await caller.see(theChangeSet, path.id);
     if (changeSet.state !== 'draft') throw notADraft();
     const environment = await caller.see(theEnvironment, changeSet.environmentId);
-    const images = await resolveImages({ caller, server }, environment, path.id);
-    const { message = '', reason = '', downtimeAccepted = false, source = 'api' } = body ?? {};
+    const { message = '', reason = '', downtimeAccepted = false, source = 'api', deployServiceIds = [] } = body ?? {};
+    const images = await resolveImages({ caller, server }, environment, path.id, deployServiceIds);
     return await once(async (applying) => {
       const { production, projectId } = await caller.see(theEnvironment, environment.id, applying.kysely);
       const applied = await applyDraft(
@@ -84,7 +89,7 @@ export const applyChangeSet = operation({
         { ...placeOf(environment), projectId, production },
         images,
         {
-          ...{ changeSetId: path.id, title: message, reason, downtimeAccepted, source },
+          ...{ changeSetId: path.id, title: message, reason, downtimeAccepted, source, deployServiceIds },
           ...{ expectedRevision: body?.expectedRevision, answerableId: caller.answerableId },
         },
       );

@@ -99,10 +99,11 @@ const releaseOf = async (id: string) =>
     await call('GET', `/releases/${id}`),
   ).release;
 /** As its actor and agent would. */
-const goLive = async (id: string) => {
+const goLive = (id: string) => finish(id, 'live');
+const finish = async (id: string, state: 'live' | 'failed' | 'cancelled') => {
   const project = { organizationId: ours.organizationId, projectId };
   await effect(api.database, machine, (one) => admit(one, project, { event: 'claim', id }));
-  await effect(api.database, machine, (one) => admit(one, project, { event: 'finish', id, state: 'live' }));
+  await effect(api.database, machine, (one) => admit(one, project, { event: 'finish', id, state }));
 };
 
 describe('applying', () => {
@@ -240,6 +241,54 @@ describe('applying', () => {
     );
   });
 
+  test('what failed is not live, and is deployed again as it is', async () => {
+    const drift = async () =>
+      ok<{ services: { drift: boolean }[] }>(await call('GET', `/environments/${staging}/overview`)).services[0]?.drift;
+    await stage(staging, create(), variable('A', '1'));
+    expect(await drift()).toBe(false);
+    const first = await apply(staging);
+    expect(await drift()).toBe(false);
+    await finish(first.deployments[0]?.id ?? '', 'failed');
+    expect(await drift()).toBe(true);
+    const again = await apply(staging, { deployServiceIds: [service.serviceId] });
+    expect(again.deployments).toMatchObject([{ serviceId: service.serviceId }]);
+    expect(await drift()).toBe(false);
+    await goLive(again.deployments[0]?.id ?? '');
+    expect(await drift()).toBe(false);
+    expect(await releaseOf(again.deployments[0]?.releaseId ?? '')).toMatchObject({ number: 2, variableKeys: ['A'] });
+    await stage(staging, variable('A', '2'));
+    await finish((await apply(staging)).deployments[0]?.id ?? '', 'cancelled');
+    expect(await drift()).toBe(true);
+    const stranger = await applyOf(staging, { deployServiceIds: [projectId] });
+    expect(stranger.body).toMatchObject({ status: 409, detail: expect.stringContaining(projectId) });
+  });
+
+  test('the image of a change that was not approved is not that of the next one', async () => {
+    await stage(production, create());
+    const first = await apply(production);
+    const decide = (id: string | undefined, decision: string) =>
+      call('POST', `/approvals/${id}/decide`, { decision }, ours.sessions.owner);
+    expect((await decide(first.approval?.id, 'approved')).status).toBe(200);
+    await goLive(first.deployments[0]?.id ?? '');
+    tagged = digests[1];
+    const row = await api.database.kysely
+      .selectFrom('environment_service')
+      .select('settings')
+      .where('service_id', '=', service.serviceId)
+      .executeTakeFirstOrThrow();
+    const source = { serviceId: service.serviceId, key: 'source', value: row.settings.source };
+    const { items } = await stage(production, { kind: 'service.set', ...source });
+    const second = await apply(production);
+    expect((await releaseOf(second.deployments[0]?.releaseId ?? '')).imageRef).toContain(digests[1]);
+    expect((await decide(second.approval?.id, 'rejected')).status).toBe(200);
+    await call('DELETE', `/change-sets/items/${(items[0] as { id: string }).id}`);
+    const { changeSet } = await draft(production);
+    await call('DELETE', `/change-sets/${changeSet.id}`);
+    await stage(production, variable('A', '1'));
+    const third = await apply(production);
+    expect((await releaseOf(third.deployments[0]?.releaseId ?? '')).imageRef).toContain(digests[0]);
+  });
+
   test('a draft that changed meanwhile is not applied', async () => {
     const { changeSet } = await stage(staging, create());
     await stage(staging, variable('B', '2'));
@@ -357,7 +406,7 @@ describe('approval', () => {
     await of.set({ live_release_id: third.deployments[0]?.releaseId ?? null }).execute();
     expect((await decide(id, 'approved')).body).toMatchObject({
       status: 409,
-      detail: expect.stringContaining('Reject it'),
+      detail: expect.stringContaining('Refresh it'),
     });
     expect((await decide(id, 'rejected')).status).toBe(200);
   });

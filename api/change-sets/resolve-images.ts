@@ -23,9 +23,10 @@ export async function resolveImages(
   parts: Parts,
   environment: EnvironmentView,
   changeSetId: string,
+  deployServiceIds: readonly string[] = [],
 ): Promise<Map<string, ResolvedImage & { reference: string }>> {
   const { kysely } = parts.server.database;
-  const { affected } = await planChanges(kysely, placeOf(environment), changeSetId);
+  const { affected } = await planChanges(kysely, placeOf(environment), changeSetId, deployServiceIds);
   const due = affected.filter((service) => hasImage(service) && service.reused === undefined && !service.suspended);
   const resolved = due.map(async (service) => {
     const reference = service.settings.source.imageRepository;

@@ -54,6 +54,9 @@ export const overviewServiceSchema = z
     stages: z.array(stageSchema).describe('Of the pending deployment.'),
     blocker: z.string().describe('What the pending deployment waits for, or the last one failed by.'),
     message: z.string().describe('The same as a sentence; or what is wrong with what runs.'),
+    drift: z
+      .boolean()
+      .describe('Its settings are not those of the live release, and no deployment of them is under way.'),
     stagedIn: stagedInSchema.optional(),
   })
   .meta({ id: 'OverviewService' });
@@ -79,7 +82,7 @@ export function overviewServiceAnswer(
   row: OverviewRow,
   cluster: ClusterView | undefined,
 ): z.output<typeof overviewServiceSchema> {
-  const { serviceId, serviceName, serviceSlug, suspended, pending, failed, last, stagedIn, error } = row;
+  const { serviceId, serviceName, serviceSlug, suspended, pending, failed, last, stagedIn, error, drift } = row;
   const { activeReleaseId, activeReleaseNumber, activeReleaseDigest, activeDeployedAt } = row;
   // Of another version's workload or instance nothing is known.
   const processes = wantedProcesses.safeParse(row.workload?.processes).data ?? [];
@@ -118,6 +121,7 @@ export function overviewServiceAnswer(
     stages: (pending?.stages ?? []).flatMap((stage) => stored.safeParse(stage).data ?? []),
     blocker: (pending ?? failed)?.blocker ?? '',
     message: (pending ?? failed)?.message ?? error ?? '',
+    drift,
     ...(stagedIn === null ? {} : { stagedIn }),
   };
 }

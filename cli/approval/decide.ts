@@ -1,5 +1,5 @@
 import { UsageError } from '../engine/command.ts';
-import { type Address, Rest } from '../engine/rest.ts';
+import { type Address, Rest, RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 
 /** What a command needs to know of one. */
@@ -16,6 +16,7 @@ interface Approval {
 export interface DecideGiven extends Address {
   reason?: string | undefined;
   json?: boolean | undefined;
+  refresh?: boolean | undefined;
 }
 
 /** Decides the approval that was named, or the only one that waits. */
@@ -26,12 +27,33 @@ export async function decide(
 ): Promise<void> {
   const rest = new Rest(given);
   const approval = id ?? (await onlyOne(rest)).id;
-  const decided = await rest.call<Approval>('POST', `/approvals/${encodeURIComponent(approval)}/decide`, {
-    decision,
-    ...(given.reason === undefined ? {} : { reason: given.reason }),
-  });
+  if (given.refresh === true) return await refresh(rest, approval, given.json ?? false);
+  const path = `/approvals/${encodeURIComponent(approval)}`;
+  const decided = await rest
+    .call<Approval>('POST', `${path}/decide`, {
+      decision,
+      ...(given.reason === undefined ? {} : { reason: given.reason }),
+    })
+    .catch(async (error: unknown) => {
+      if (decision !== 'approved' || !(error instanceof RestRefusal) || error.status !== 409) throw error;
+      const { stale } = await rest.call<{ stale: boolean }>('GET', path);
+      if (!stale) throw error;
+      throw new RestRefusal(
+        `${error.message} \`./ballast approve --refresh ${printable(approval)}\` refreshes it.`,
+        409,
+      );
+    });
   if (given.json) return void process.stdout.write(`${JSON.stringify(decided, undefined, 2)}\n`);
   process.stdout.write(`The approval ${printable(decided.id)} is ${decided.decision ?? decision}.\n`);
+}
+
+/** A new approval takes the place of one that is stale; it is looked at before somebody decides. */
+async function refresh(rest: Rest, approval: string, json: boolean): Promise<void> {
+  const fresh = await rest.call<Approval>('POST', `/approvals/${encodeURIComponent(approval)}/refresh`);
+  if (json) return void process.stdout.write(`${JSON.stringify(fresh, undefined, 2)}\n`);
+  process.stdout.write(
+    `The approval ${printable(fresh.id)} takes its place: look at it, then approve it by this id.\n`,
+  );
 }
 
 async function onlyOne(rest: Rest): Promise<Approval> {

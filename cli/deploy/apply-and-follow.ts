@@ -5,7 +5,7 @@ import { placeWords } from '../deployment/place-words.ts';
 import type { Waiting } from '../deployment/waiting.ts';
 import { printable } from '../engine/table.ts';
 import type { Here } from '../place/here.ts';
-import { addressesOf, overviewOf } from '../status/overview.ts';
+import { addressesOf, type OverviewService, overviewOf } from '../status/overview.ts';
 import { applyDraft } from './apply-draft.ts';
 import type { Complete } from './missing.ts';
 
@@ -13,6 +13,8 @@ interface Asked {
   message: string | undefined;
   all: boolean;
   downtimeAccepted: boolean;
+  /** Deploys the service even if its release of the same content is live. */
+  force: boolean;
 }
 
 type Place = Pick<Complete, 'project' | 'environment'> & { service?: Complete['service'] };
@@ -28,11 +30,12 @@ export async function applyAndFollow(
 ): Promise<void> {
   const { rest } = here;
   const place = placeWords(to.project, to.environment);
-  if (seen.items.length === 0) {
+  const again = await toDeployAgain(here, to, asked.force);
+  if (seen.items.length === 0 && again.length === 0) {
     const deployments = await unchanged(here, to, waiting, place);
     return await tell(here, to, deployments, json);
   }
-  const applied = await applyDraft(here, to.environment, seen, asked);
+  const applied = await applyDraft(here, to.environment, seen, { ...asked, deployServiceIds: again });
   if (applied === undefined) {
     process.stderr.write('Nothing was deployed; your changes stay staged (`./ballast discard` discards them).\n');
     process.exitCode = 4;
@@ -43,7 +46,16 @@ export async function applyAndFollow(
   await tell(here, to, deployments, json, applied.changeSet.id);
 }
 
-/** Nothing is to be applied: what is under way is followed, and a release that failed is still not live. */
+/** The service, if what is applied of it is not what serves: its last deployment failed or was cancelled. */
+async function toDeployAgain({ rest }: Here, { environment, service }: Place, force: boolean): Promise<string[]> {
+  if (service === undefined) return [];
+  const found = (await overviewOf(rest, environment)).find(({ serviceId }) => serviceId === service.id);
+  // One that was never applied there is staged as a whole.
+  if (found === undefined || found.stagedIn !== undefined) return [];
+  return force || found.drift ? [service.id] : [];
+}
+
+/** Nothing is to be applied: what is under way is followed, and what is not live is named. */
 async function unchanged({ rest }: Here, to: Place, waiting: Waiting, place: string): Promise<Deployment[]> {
   const { environment, service } = to;
   const path = `/environments/${environment.id}/deployments`;
@@ -59,17 +71,24 @@ async function unchanged({ rest }: Here, to: Place, waiting: Waiting, place: str
   const concerned = (await overviewOf(rest, environment)).filter(
     ({ serviceId }) => service === undefined || serviceId === service.id,
   );
-  const failed = concerned.flatMap(({ serviceSlug, failedDeployment }) =>
-    failedDeployment === undefined ? [] : [{ serviceSlug, ...failedDeployment }],
-  );
-  if (failed.length === 0) process.stderr.write(`Nothing is staged in ${environment.slug}: what is wanted is live.\n`);
-  else process.exitCode = 1;
-  for (const { serviceSlug, releaseNumber, message } of failed) {
+  const drifting = concerned.filter(({ drift }) => drift);
+  for (const { serviceSlug, failedDeployment } of drifting) {
+    const why = failedDeployment === undefined ? '' : `: ${printable(failedDeployment.message)}`;
     process.stderr.write(
-      `Nothing new is staged in ${environment.slug}, and release ${releaseNumber} of ${serviceSlug} has failed: ${printable(message)} \`./ballast rollback --to ${releaseNumber} --service ${serviceSlug}${place}\` tries it again.\n`,
+      `Nothing new is staged in ${environment.slug}, and what is applied of ${serviceSlug} is not live${why} \`./ballast deploy --staged --service ${serviceSlug}${place}\` tries it again.\n`,
     );
   }
+  if (drifting.length > 0) process.exitCode = 1;
+  else if (service === undefined)
+    process.stderr.write(`Nothing is staged in ${environment.slug}: what is wanted is live.\n`);
+  else process.stderr.write(alreadyLive(concerned[0], service.slug, environment.slug));
   return [];
+}
+
+function alreadyLive(one: OverviewService | undefined, service: string, environment: string): string {
+  const release = one?.activeReleaseNumber;
+  if (release === undefined) return `Nothing of ${service} is to be deployed in ${environment}.\n`;
+  return `${service} is already live in ${environment}, as release ${release}; --force deploys it again.\n`;
 }
 
 /** The addresses alone are the result: `xdg-open $(./ballast deploy …)`. */

@@ -14,6 +14,8 @@ interface Asked {
   /** Changes of others go along. */
   all: boolean;
   downtimeAccepted: boolean;
+  /** Deployed as they are, although nothing of them is staged. */
+  deployServiceIds?: readonly string[];
 }
 
 /** Applies the draft as it was seen; undefined if somebody said no. A change that came meanwhile is seen first. */
@@ -21,7 +23,7 @@ export async function applyDraft(
   here: Here,
   environment: Environment,
   seen: ChangeSetView,
-  { message, all, downtimeAccepted }: Asked,
+  { message, all, downtimeAccepted, deployServiceIds = [] }: Asked,
 ): Promise<Applied | undefined> {
   for (let view = seen; ; view = await draftOf(here.rest, environment)) {
     if (!(await withOthers(othersItems(view, here), all, 'Deploy'))) return undefined;
@@ -32,6 +34,7 @@ export async function applyDraft(
         source: 'cli',
         ...(message === undefined ? {} : { message }),
         ...(downtimeAccepted ? { downtimeAccepted } : {}),
+        ...(deployServiceIds.length === 0 ? {} : { deployServiceIds }),
       });
     } catch (error) {
       const changed = error instanceof RestRefusal && error.status === 409 && (await hasChanged(view));

@@ -19,7 +19,7 @@ import { existingTarget, type Target, targetOf } from './target.ts';
 export const deploy = command({
   summary: 'Deploys an image to an environment and prints its address',
   usage: `[IMAGE] [--project PROJECT] [--service SERVICE] [--environment ENVIRONMENT] [--port N] [--set KEY=VALUE …]
-  [--message TEXT] [--staged] [--yes] [--all] [--wait | --no-wait] [--timeout 10m] [--json]`,
+  [--message TEXT] [--staged] [--force] [--yes] [--all] [--wait | --no-wait] [--timeout 10m] [--json]`,
   details: `IMAGE is a folder with a package.json, an image layout, an archive of \`docker save\`, a tag of the Docker engine here
 (app:1.2, or docker:REF to be clear), or a reference of another registry, which has a host (registry.example.com/app:1.2).
 Without one it is the working directory, if that can be deployed.
@@ -27,7 +27,8 @@ Without one it is the working directory, if that can be deployed.
 Without --environment it means staging, the oldest environment that is not production; production has to be named. A project and
 a service that are missing are created, after one question. The directory remembers in .ballast/project where it belongs.
 The image becomes a staged change, together with --set and --port, and all that you have staged there is applied. Changes
-that others have staged are listed, and go along only if you say so.
+that others have staged are listed, and go along only if you say so. Where nothing is staged and the last deployment of the service
+failed or was cancelled, it is tried again; what is live already is not deployed again without --force.
 
 The new release starts beside the old one and takes over in one step once it is healthy; until then, and if it fails, the old one
 serves. ${exitCodesText}`,
@@ -40,11 +41,15 @@ serves. ${exitCodesText}`,
     staged: { type: 'boolean', what: 'Deploy what is staged, without a new image.' },
     yes: { type: 'boolean', short: 'y', what: 'Create what is missing without asking.' },
     all: { type: 'boolean', what: 'Deploy what others have staged there, too.' },
+    force: { type: 'boolean', what: 'Deploy the service again even if the very same is live.' },
     'accept-downtime': { type: 'boolean', what: 'Go ahead although the service is down for a moment.' },
     ...waitOptions,
     ...serviceOptions,
   },
-  run: async ({ image, port, set = [], message, staged = false, yes = false, all = false, ...given }, [word]) => {
+  run: async (
+    { image, port, set = [], message, staged = false, yes = false, all = false, force = false, ...given },
+    [word],
+  ) => {
     const waiting = readWaiting(given);
     const number = wholeNumberOf('--port', port, 1, 65_535);
     for (const pair of set) variableOf(pair, '', false);
@@ -58,7 +63,9 @@ serves. ${exitCodesText}`,
       source === undefined ? await withoutImage(place, target, wanted) : await withImage(place, target, source, wanted);
     if (source !== undefined) remember(directory, place, to as Complete);
     const accepted = given['accept-downtime'] ?? false;
-    await applyAndFollow(place, to, seen, { message, all, downtimeAccepted: accepted }, waiting, given.json ?? false);
+    if (force && to.service === undefined) throw new UsageError('Say by --service what --force deploys again.');
+    const asked = { message, all, downtimeAccepted: accepted, force };
+    await applyAndFollow(place, to, seen, asked, waiting, given.json ?? false);
   },
 });
 
@@ -100,7 +107,10 @@ async function withImage(place: Here, target: Target, source: ImageSource, wante
 async function withoutImage(place: Here, { project, environment, service }: Target, wanted: Wanted) {
   if (project === undefined || environment === undefined) throw new Error('There is nothing to deploy to.');
   const changes = wanted.port !== undefined || wanted.variables.length > 0;
-  if (!changes) return { to: { project, environment }, seen: await draftOf(place.rest, environment) };
+  if (!changes) {
+    const to = { project, environment, ...(service === undefined ? {} : { service }) };
+    return { to, seen: await draftOf(place.rest, environment) };
+  }
   if (service === undefined) throw new UsageError('Say by --service which service --set and --port are for.');
   const to = { project, environment, service };
   return { to, seen: await stageImage(place.rest, to, { image: undefined, ...wanted }) };

@@ -65,6 +65,7 @@ function approvals(kysely: Kysely<Tables>, organizationId: string) {
       'approval.requested_by_name as requestedBy',
       'approval.answerable_id as answerableId',
       'approval.reason',
+      'approval.basis',
       'approval.diff',
       'approval.impact',
       'approval.target',

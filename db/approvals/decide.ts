@@ -54,7 +54,8 @@ export async function decideApproval(
   const place = { ...project, environmentId: row.environmentId };
   if (decision === 'approved') {
     await refuseStale(effect, place, row.basis);
-    if (row.change_set_id !== null) await applyHeld(effect, keyring, place, row.change_set_id);
+    if (row.change_set_id !== null)
+      await applyHeld(effect, keyring, place, { changeSetId: row.change_set_id, approvalId: id });
     const { kind, releaseId, serviceId } = row;
     if (kind === 'rollback' && releaseId !== null && serviceId !== null)
       await restoreSettings(effect, keyring, { ...place, id: releaseId, serviceId });
@@ -78,13 +79,21 @@ function alreadyDecided(decision: string, by: string | null): Problem {
   return new Problem('already-decided', `It is ${decision} already${by === null ? '' : `, by ${by}`}.`);
 }
 
+/** Whether something was deployed or applied since an approval was requested, so that it would show another difference. */
+export async function isStale(
+  reading: Pick<Effect, 'kysely'>,
+  place: EnvironmentRef,
+  basis: JsonObject,
+): Promise<boolean> {
+  return !isDeepStrictEqual(await basisOf(reading, place, Object.keys(basis)), basis);
+}
+
 /** What was shown to the person who approves must still be so. */
 async function refuseStale(effect: Effect, place: EnvironmentRef, basis: JsonObject): Promise<void> {
-  const now = await basisOf(effect, place, Object.keys(basis));
-  if (isDeepStrictEqual(now, basis)) return;
+  if (!(await isStale(effect, place, basis))) return;
   throw new Problem(
     'approval-stale',
-    'The environment has changed since this approval was requested: another release is live, or settings were applied. Reject it, then apply the changes again and look at the difference.',
+    'The environment has changed since this approval was requested: another release is live, or settings were applied. Refresh it and look at the difference as it is now, or reject it: then its changes return to the draft.',
   );
 }
 
@@ -92,14 +101,30 @@ async function applyHeld(
   effect: Effect,
   keyring: Pick<Keyring, 'encryptSecret' | 'decryptSecret'>,
   place: EnvironmentRef & ProjectRef,
-  changeSetId: string,
+  { changeSetId, approvalId }: { changeSetId: string; approvalId: string },
 ): Promise<void> {
-  const plan = await planChanges(effect.kysely, place, changeSetId);
+  const digests = await heldDigests(effect, place, approvalId);
+  const plan = await planChanges(effect.kysely, place, changeSetId, [...digests.keys()]);
   await effect.kysely
     .updateTable('change_set')
     .set({ state: 'applying', applied_at: sql`now()`, revision: sql`revision + 1` })
     .where('id', '=', changeSetId)
     .where('organization_id', '=', place.organizationId)
     .execute();
-  await writeSettings(effect, keyring, place, plan);
+  await writeSettings(effect, keyring, place, plan, digests);
+}
+
+/** The releases that were approved, by service. */
+async function heldDigests(
+  { kysely }: Effect,
+  { organizationId }: EnvironmentRef,
+  approvalId: string,
+): Promise<Map<string, string>> {
+  const rows = await tenant(kysely, organizationId)
+    .selectFrom('deployment')
+    .innerJoin('release', 'release.id', 'deployment.release_id')
+    .select(['deployment.service_id as serviceId', 'release.content_digest as digest'])
+    .where('deployment.approval_id', '=', approvalId)
+    .execute();
+  return new Map(rows.map(({ serviceId, digest }) => [serviceId, digest]));
 }

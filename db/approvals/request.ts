@@ -6,7 +6,7 @@ import type { Plan } from '../change-sets/apply/plan.ts';
 import type { ApplyRequest, Released } from '../change-sets/apply/request.ts';
 import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
 import type { ProjectRef } from '../deployments/admission.ts';
-import type { Effect } from '../engine/effect.ts';
+import type { Author, Effect } from '../engine/effect.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
 
@@ -14,15 +14,18 @@ interface Requested {
   id: string;
   plan: Plan;
   released: readonly Released[];
-  request: ApplyRequest;
+  request: Pick<ApplyRequest, 'changeSetId' | 'reason' | 'answerableId'>;
+  /** An approval that takes the place of another one has its requester, and expires when that would have. */
+  after?: { requestedBy: Pick<Author, 'kind' | 'id' | 'name'>; expiresAt: Date };
 }
 
 type Place = EnvironmentRef & ProjectRef;
 
 /** Asks for a decision on a change set: with what changes, what it touches, and what the difference relies on. */
-export async function requestApproval(effect: Effect, place: Place, { id, plan, released, request }: Requested) {
+export async function requestApproval(effect: Effect, place: Place, requested: Requested): Promise<void> {
+  const { id, plan, released, request, after } = requested;
   const { organizationId, environmentId, projectId } = place;
-  const { author } = effect;
+  const author = after?.requestedBy ?? effect.author;
   const touched = [...plan.affected.map(({ serviceId }) => serviceId), ...plan.removed];
   const slugs = await slugsOf(effect, organizationId, touched);
   await tenant(effect.kysely, organizationId)
@@ -37,7 +40,7 @@ export async function requestApproval(effect: Effect, place: Place, { id, plan, 
       diff: json(diffOf(plan, slugs)),
       impact: json(impactOf(plan, slugs)),
       target: json({ releases: released.map(targetOf) }),
-      expires_at: sql<Date>`now() + make_interval(days => ${approvalDays})`,
+      expires_at: after?.expiresAt ?? sql<Date>`now() + make_interval(days => ${approvalDays})`,
     })
     .execute();
   const environment = await tenant(effect.kysely, organizationId)
@@ -56,9 +59,12 @@ export async function requestApproval(effect: Effect, place: Place, { id, plan, 
   effect.change({ organizationId, projectId, kind: 'approval', id });
 }
 
-/** What a difference relies on: the live release of each service, and its settings and variables as they are applied. */
+/**
+ * What a difference relies on: the live release of each service, and its settings and variables as they are applied, with
+ * the release that was made of them, since a tag may have come to mean another image.
+ */
 export async function basisOf(
-  { kysely }: Effect,
+  { kysely }: Pick<Effect, 'kysely'>,
   { organizationId, environmentId }: EnvironmentRef,
   serviceIds: readonly string[],
 ): Promise<JsonObject> {
@@ -67,7 +73,7 @@ export async function basisOf(
   for (const serviceId of [...serviceIds].toSorted()) {
     const place = await own
       .selectFrom('environment_service')
-      .select(['settings', 'live_release_id as live'])
+      .select(['settings', 'applied_digest as digest', 'live_release_id as live'])
       .where('environment_id', '=', environmentId)
       .where('service_id', '=', serviceId)
       .executeTakeFirst();
@@ -78,7 +84,7 @@ export async function basisOf(
       .where('service_id', '=', serviceId)
       .orderBy('key')
       .execute();
-    const text = canonical([place?.settings ?? null, variables]);
+    const text = canonical([place?.settings ?? null, variables, place?.digest ?? null]);
     const applied = createHash('sha256').update(text).digest('hex');
     basis[serviceId] = { live: place?.live ?? null, applied };
   }

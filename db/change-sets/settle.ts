@@ -68,6 +68,8 @@ export function changeSetEnd(
   const [failed, cancelled] = [those('failed'), those('cancelled')];
   if (failed.length > 0) return { state: 'failed', message: `Not live: ${[...failed, ...cancelled].join(', ')}.` };
   if (cancelled.length === 0) return { state: 'applied', message: null };
-  if (cancelled.length === deployments.length) return { state: 'cancelled', message: null };
+  // Of one that was composed anew while it was held, the deployments of before are superseded.
+  const counted = deployments.filter(({ state }) => state !== 'superseded');
+  if (cancelled.length === counted.length) return { state: 'cancelled', message: null };
   return { state: 'failed', message: `Cancelled before they were live: ${cancelled.join(', ')}.` };
 }

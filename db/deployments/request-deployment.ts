@@ -4,7 +4,7 @@ import { approvalDays } from '../../domain/approvals/approvals.ts';
 import type { Admission, Decision } from '../../domain/deployments/arbiter-types.ts';
 import { Problem } from '../../domain/problems.ts';
 import { basisOf } from '../approvals/request.ts';
-import type { Effect } from '../engine/effect.ts';
+import type { Author, Effect } from '../engine/effect.ts';
 import type { JsonValue } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
@@ -26,6 +26,8 @@ interface Asked {
   reason: string;
   /** The person who answers for it: a token counts as its owner. */
   answerableId: string | undefined;
+  /** The author of the effect, unless somebody else asked for it before. */
+  requestedBy?: Pick<Author, 'kind' | 'id' | 'name'>;
 }
 
 export type Requested = Admission & { deploymentId: string; approvalId: string | undefined };
@@ -45,8 +47,9 @@ export async function requestDeployment(
   const deploymentId = uuid();
   const approvalId = place.production && !place.skips ? uuid() : undefined;
   const held = approvalId === undefined ? {} : { approvalId };
-  const { kind, queue } = asked;
-  const one = { id: deploymentId, environmentId, serviceId, releaseId: release.id, kind, queue, ...held };
+  const { kind, queue, requestedBy } = asked;
+  const by = requestedBy === undefined ? {} : { requestedBy };
+  const one = { id: deploymentId, environmentId, serviceId, releaseId: release.id, kind, queue, ...held, ...by };
   const decision = await admit(effect, project, { event: 'create', deployments: [one] });
   if ('refused' in decision) return decision;
   if (approvalId !== undefined) await requestApproval(effect, release, place, { ...asked, deploymentId, approvalId });
@@ -120,7 +123,7 @@ async function requestApproval(
 ): Promise<void> {
   const { organizationId, projectId, environmentId, serviceId } = release;
   const { kind, approvalId: id, deploymentId, reason, answerableId } = asked;
-  const { author } = effect;
+  const author = asked.requestedBy ?? effect.author;
   const named = { serviceId, serviceSlug: slug };
   await tenant(effect.kysely, organizationId)
     .insertInto('approval')

@@ -23,7 +23,7 @@ export async function restoreSettings(effect: Effect, keyring: Secrets, release:
   const own = tenant(effect.kysely, organizationId);
   const frozen = await own
     .selectFrom('release')
-    .select(['content', 'sealed'])
+    .select(['content', 'sealed', 'content_digest as digest'])
     .where('id', '=', release.id)
     .executeTakeFirstOrThrow();
   const place = await own
@@ -36,7 +36,7 @@ export async function restoreSettings(effect: Effect, keyring: Secrets, release:
   const settings = withReplicasOf(frozen.content.settings, place?.settings);
   await own
     .updateTable('environment_service')
-    .set({ settings })
+    .set({ settings, applied_digest: frozen.digest })
     .where('environment_id', '=', environmentId)
     .where('service_id', '=', serviceId)
     .execute();

@@ -41,6 +41,8 @@ export interface OverviewRow {
   error: string | null;
   hosts: { process: string; host: string }[];
   stagedIn: ServiceView['stagedIn'];
+  /** Its settings are not those of what serves, and nothing is under way that makes them so. */
+  drift: boolean;
 }
 
 /** Of the deployments that came before, so many are looked at for the last one that is live or failed. */
@@ -70,7 +72,7 @@ export function overviewBy({ id, organizationId, projectId, clusterId }: Environ
       select distinct on (service_id) * from deployment
       where project_id = ${projectId} and environment_id = ${id} and organization_id = ${organizationId}
         and finished_at is null
-      order by service_id, (state <> 'pending') desc, admission_order desc
+      order by service_id, (state <> 'pending') desc, (waits_for is distinct from 'approval') desc, admission_order desc
     )
     select service.id as "serviceId", service.name as "serviceName", service.slug as "serviceSlug",
       coalesce(place.suspended, false) as suspended,
@@ -86,7 +88,9 @@ export function overviewBy({ id, organizationId, projectId, clusterId }: Environ
       slice.workload, observed.instances, observed.error,
       coalesce((select json_agg(json_build_object('process', host.process, 'host', host.host) order by host.process)
         from ingress_host host where host.cluster_id = ${clusterId} and host.key = key.text), '[]') as hosts,
-      creation.staged_in as "stagedIn"
+      creation.staged_in as "stagedIn",
+      place.applied_digest is distinct from live.content_digest and not coalesce(
+        open.waits_for is distinct from 'approval' and wanted.content_digest = place.applied_digest, false) as drift
     from (select service_id from place union select service_id from creation) member
     join service on service.id = member.service_id and service.organization_id = ${organizationId}
       and service.deletion_id is null

@@ -12,6 +12,8 @@ export const EnvironmentServiceSchema = defineEntity({
     projectId: p.uuid(),
     /** The wanted settings: what was applied last, whether its deployment went live or failed. */
     settings: p.json<ServiceSettings>(),
+    /** `contentDigest` of the release that was made of these settings; null while nothing was. */
+    appliedDigest: p.text().nullable(),
     liveReleaseId: p.uuid().nullable(),
     liveDeploymentId: p.uuid().nullable(),
     liveAt: p.datetime(3).nullable(),

@@ -71,6 +71,7 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
       prepare: held,
       body: () => ({ decision: 'rejected', reason: 'For the sweep.' }),
     },
+    'approvals.refresh': { prepare: held },
     'releases.get': { prepare: release },
     'releases.list': { prepare: async () => ({ id: (await release()).serviceId }) },
     'registryCredentials.list': { prepare: credential },

@@ -23,13 +23,15 @@ export interface Applied {
 }
 
 type Place = EnvironmentRef & ProjectRef & { production: boolean };
+/** Images that were resolved before the transaction, with the references that they were resolved from, by service. */
+export type Images = ReadonlyMap<string, ResolvedImage & { reference: string }>;
 
-/** Commits settings, releases and deployments of the draft together, or nothing. `images`: by service, resolved before. */
+/** Commits settings, releases and deployments of the draft together, or nothing. */
 export async function applyDraft(
   effect: Effect,
   keyring: Seals,
   place: Place,
-  images: ReadonlyMap<string, ResolvedImage & { reference: string }>,
+  images: Images,
   request: ApplyRequest,
 ): Promise<Applied> {
   await lockAdmission(effect, place);
@@ -38,29 +40,23 @@ export async function applyDraft(
     throw new Problem('conflict', 'The changes were applied already; look at the environment again.');
   }
   await refuseChanged(effect, place, draft, request.expectedRevision);
-  const plan = await planChanges(effect.kysely, place, draft.id);
-  if (plan.items.length === 0) throw new Problem('conflict', 'Nothing is staged; stage a change first.');
+  const { deployServiceIds = [] } = request;
+  const plan = await planChanges(effect.kysely, place, draft.id, deployServiceIds);
+  if (plan.items.length === 0 && deployServiceIds.length === 0) {
+    throw new Problem('conflict', 'Nothing is staged; stage a change first.');
+  }
+  refuseStrangers(plan, deployServiceIds);
   refuseUnfit(plan);
   const approvalId = place.production && plan.needsApproval ? uuid() : undefined;
   await insertChangeSet(effect, place, request, approvalId);
   const released = await compose(effect, keyring, place, plan, images, request.changeSetId);
-  if (approvalId === undefined) await writeSettings(effect, keyring, place, plan);
+  const digests = new Map(released.map(({ service, contentDigest }) => [service.serviceId, contentDigest]));
+  if (approvalId === undefined) await writeSettings(effect, keyring, place, plan, digests);
   else await requestApproval(effect, place, { id: approvalId, plan, released, request });
-  const deployments: (NewDeployment & { serviceId: string })[] = released.map(({ service, releaseId }) => ({
-    id: uuid(),
-    releaseId,
-    environmentId: place.environmentId,
-    serviceId: service.serviceId,
-    kind: 'change-set',
-    queue: true,
-    changeSetId: request.changeSetId,
-    changeSetMessage: request.title,
-    downtimeAccepted: request.downtimeAccepted,
-    ...(approvalId === undefined ? {} : { approvalId }),
-  }));
+  const deployments = deploymentsOf(place, released, request, approvalId);
   if (deployments.length > 0) await start(effect, place, deployments);
   await renewDraft(effect, place, draft);
-  record(effect, place, draft, plan, request.changeSetId);
+  record(effect, place, draft, plan, request);
   const first = new Set(plan.affected.filter((one) => !one.deployedBefore).map(({ serviceId }) => serviceId));
   const started = new Set(deployments.map(({ serviceId }) => serviceId));
   return {
@@ -73,12 +69,27 @@ export async function applyDraft(
   };
 }
 
-async function compose(
+/** A deployment of each release. */
+export function deploymentsOf(
+  { environmentId }: EnvironmentRef,
+  released: readonly Released[],
+  { changeSetId, title, downtimeAccepted }: Pick<ApplyRequest, 'changeSetId' | 'title' | 'downtimeAccepted'>,
+  approvalId: string | undefined,
+): NewDeployment[] {
+  return released.map(({ service: { serviceId }, releaseId }) => ({
+    ...{ id: uuid(), releaseId, environmentId, serviceId, kind: 'change-set', queue: true },
+    ...{ changeSetId, changeSetMessage: title, downtimeAccepted },
+    ...(approvalId === undefined ? {} : { approvalId }),
+  }));
+}
+
+/** Freezes a release of each service that has something to run. */
+export async function compose(
   effect: Effect,
   keyring: Seals,
-  place: Place,
+  place: EnvironmentRef & ProjectRef,
   { items, affected }: Plan,
-  images: ReadonlyMap<string, ResolvedImage & { reference: string }>,
+  images: Images,
   changeSetId: string,
 ): Promise<Released[]> {
   const running = affected.filter((service) => hasImage(service) && !service.suspended);
@@ -100,15 +111,22 @@ async function compose(
 }
 
 /** The image that was resolved before this transaction, if the draft still names the same one. */
-function resolvedFor(
-  { serviceId, name, settings: { source } }: PlannedService,
-  images: ReadonlyMap<string, ResolvedImage & { reference: string }>,
-): ResolvedImage {
+function resolvedFor({ serviceId, name, settings: { source } }: PlannedService, images: Images): ResolvedImage {
   const found = images.get(serviceId);
   if (found?.reference === source.imageRepository) return found;
   throw new Problem(
     'change-set-changed',
     `The image of ${name} was changed while its digest was looked up; look at the staged changes, then apply again.`,
+  );
+}
+
+function refuseStrangers({ affected }: Plan, deployServiceIds: readonly string[]): void {
+  const there = new Set(affected.map(({ serviceId }) => serviceId));
+  const strangers = deployServiceIds.filter((id) => !there.has(id));
+  if (strangers.length === 0) return;
+  throw new Problem(
+    'conflict',
+    `${strangers.join(', ')}: no such service is in this environment; add it there first, or leave it out.`,
   );
 }
 
@@ -143,14 +161,21 @@ async function insertChangeSet(
     .execute();
 }
 
-async function start(effect: Effect, place: Place, deployments: readonly NewDeployment[]): Promise<void> {
+export async function start(effect: Effect, place: ProjectRef, deployments: readonly NewDeployment[]): Promise<void> {
   const decision = await admit(effect, place, { event: 'create', deployments });
   if (!('refused' in decision)) return;
   throw new Problem('conflict', 'A service was suspended meanwhile; look at the environment, then apply again.');
 }
 
-function record(effect: Effect, place: Place, draft: DraftRow, { items }: Plan, id: string): void {
-  const labels = items.map(({ label }) => label);
+function record(
+  effect: Effect,
+  place: Place,
+  draft: DraftRow,
+  { items, affected }: Plan,
+  { changeSetId: id, deployServiceIds }: ApplyRequest,
+): void {
+  const again = affected.filter(({ serviceId }) => deployServiceIds?.includes(serviceId));
+  const labels = [...items.map(({ label }) => label), ...again.map(({ name }) => `Deployment of ${name}`)];
   auditDraft(effect, place, 'applied', draft, labels);
   effect.tell({ start: 'change-set', id, organizationId: place.organizationId });
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { applyVariables } from '../../../domain/change-sets/apply-items.ts';
 import type { VariableValue } from '../../../domain/change-sets/staging.ts';
 import type { ReleaseContent, ServiceSettings } from '../../../domain/services/settings.ts';
@@ -34,7 +34,7 @@ export interface Plan {
   items: ItemRow[];
   applied: Map<string, ServiceSettings>;
   wanted: Map<string, ServiceSettings>;
-  /** The services that change and stay. */
+  /** The services that change and stay, and those that are to be deployed as they are. */
   affected: PlannedService[];
   /** Services that leave the environment. */
   removed: string[];
@@ -42,13 +42,18 @@ export interface Plan {
   needsApproval: boolean;
 }
 
-/** Reads what these changes would make of the environment. */
-export async function planChanges(kysely: Kysely<Tables>, place: EnvironmentRef, changeSetId: string): Promise<Plan> {
+/** Reads what these changes would make of the environment. `deployed`: services that are deployed although they do not change. */
+export async function planChanges(
+  kysely: Kysely<Tables>,
+  place: EnvironmentRef,
+  changeSetId: string,
+  deployed: readonly string[] = [],
+): Promise<Plan> {
   const items = await draftItems(kysely, place, changeSetId);
   const applied = await appliedSettings(kysely, place);
   const wanted = withItems(applied, items);
   const touched = [...new Set(items.flatMap(({ service_id: id }) => (id === null ? [] : [id])))];
-  const affected = await servicesOf(kysely, place, touched, wanted, items);
+  const affected = await servicesOf(kysely, place, [...new Set([...touched, ...deployed])], wanted, items);
   const removed = touched.filter((id) => applied.has(id) && !wanted.has(id));
   const needsApproval = await isGated(kysely, place, [...affected.map(({ serviceId }) => serviceId), ...removed]);
   return { items, applied, wanted, affected, removed, needsApproval };
@@ -149,7 +154,10 @@ async function isGated(
   return gated !== undefined;
 }
 
-/** A tag is resolved when its source is staged, and not because something else changes. */
+/**
+ * A tag is resolved when its source is staged, and not because something else changes. The image is that of the release
+ * which the settings of today made, whether it went live or not; never one of changes that were not approved.
+ */
 async function lastImage(
   kysely: Kysely<Tables>,
   { organizationId, environmentId, serviceId }: EnvironmentRef & { serviceId: string },
@@ -157,10 +165,26 @@ async function lastImage(
 ): Promise<ResolvedImage | undefined> {
   const last = await tenant(kysely, organizationId)
     .selectFrom('release')
-    .select(['content', 'image_ref as imageRef'])
-    .where('environment_id', '=', environmentId)
-    .where('service_id', '=', serviceId)
-    .orderBy('number', 'desc')
+    .leftJoin('environment_service as place', (join) =>
+      join
+        .onRef('place.environment_id', '=', 'release.environment_id')
+        .onRef('place.service_id', '=', 'release.service_id'),
+    )
+    .select(['release.content', 'release.image_ref as imageRef'])
+    .where('release.environment_id', '=', environmentId)
+    .where('release.service_id', '=', serviceId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('change_set')
+            .select('change_set.id')
+            .whereRef('change_set.id', '=', 'release.change_set_id')
+            .where('change_set.applied_at', 'is', null),
+        ),
+      ),
+    )
+    .orderBy(sql`(release.content_digest = place.applied_digest) is true`, 'desc')
+    .orderBy('release.number', 'desc')
     .limit(1)
     .executeTakeFirst();
   if (last === undefined || !isDeepStrictEqual(last.content.settings.source, source)) return undefined;

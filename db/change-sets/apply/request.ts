@@ -9,6 +9,8 @@ export interface ApplyRequest {
   source: ChangeSetSource;
   downtimeAccepted: boolean;
   expectedRevision?: number | undefined;
+  /** Services that are deployed with their settings as they are, although nothing of them is staged. */
+  deployServiceIds?: readonly string[];
   /** The person whose rights bound the request. */
   answerableId: string | undefined;
 }

@@ -11,24 +11,29 @@ import { newValue, type Plan } from './plan.ts';
 
 type Seals = Pick<Keyring, 'encryptSecret' | 'decryptSecret'>;
 
-/** Makes the changes the environment's: its services with their settings, and their variables. */
+/**
+ * Makes the changes the environment's: its services with their settings, and their variables. `digests`: of the releases
+ * that were made of them, by service.
+ */
 export async function writeSettings(
   effect: Effect,
   keyring: Seals,
   place: EnvironmentRef & ProjectRef,
   { items, affected, removed }: Plan,
+  digests: ReadonlyMap<string, string>,
 ): Promise<void> {
   const own = tenant(effect.kysely, place.organizationId);
   for (const { serviceId, settings } of affected) {
+    const written = { settings, applied_digest: digests.get(serviceId) ?? null };
     await own
       .insertInto('environment_service')
       .values({
         environment_id: place.environmentId,
         service_id: serviceId,
         project_id: place.projectId,
-        settings,
+        ...written,
       })
-      .onConflict((conflict) => conflict.columns(['environment_id', 'service_id']).doUpdateSet({ settings }))
+      .onConflict((conflict) => conflict.columns(['environment_id', 'service_id']).doUpdateSet(written))
       .execute();
     effect.change({ organizationId: place.organizationId, kind: 'service', id: serviceId, projectId: place.projectId });
   }

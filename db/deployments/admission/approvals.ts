@@ -29,8 +29,11 @@ export async function decideApprovals(
   }
 }
 
-/** One that was decided before stays as it is. The changes of one that was not approved return to the draft. */
-async function close(
+/**
+ * One that was decided before stays as it is. The changes of one that was not approved return to the draft, unless their
+ * change set waits for another one by now.
+ */
+export async function close(
   effect: Effect,
   { organizationId, projectId }: ProjectRef,
   ids: readonly string[],
@@ -48,7 +51,23 @@ async function close(
   for (const { id, change_set_id: changeSetId } of rows) {
     effect.change({ organizationId, projectId, kind: 'approval', id });
     if (changeSetId === null || decision === 'approved') continue;
+    if (!(await waitsFor(effect, organizationId, changeSetId, id))) continue;
     await returnItems(effect, organizationId, changeSetId, decision === 'superseded' ? 'cancelled' : decision);
     effect.tell({ to: actorId('change-set', changeSetId), message: 'decided', organizationId, body: {} });
   }
+}
+
+async function waitsFor(
+  { kysely }: Effect,
+  organizationId: string,
+  changeSetId: string,
+  approvalId: string,
+): Promise<boolean> {
+  const row = await tenant(kysely, organizationId)
+    .selectFrom('change_set')
+    .select('id')
+    .where('id', '=', changeSetId)
+    .where('approval_id', '=', approvalId)
+    .executeTakeFirst();
+  return row !== undefined;
 }

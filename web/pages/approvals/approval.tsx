@@ -11,6 +11,7 @@ import { counted } from '../instances/counted.ts';
 import { ApprovalDiff } from './approval-diff.tsx';
 import { type ApprovalAnswer, ApprovalStatus, titleOf } from './approval-words.tsx';
 import { Decide } from './decide.tsx';
+import { Refresh } from './refresh.tsx';
 
 const route = getRouteApi('/$organization/approvals/$approval');
 
@@ -32,6 +33,7 @@ export function Approval() {
             </>
           }
         >
+          {approval.stale && <Refresh approval={approval} />}
           {approval.decision === undefined ? <Decide approval={approval} /> : <Decision approval={approval} />}
           <ApprovalDiff approval={approval} />
           <Touches approval={approval} />

@@ -26,7 +26,7 @@ export function Decide({ approval }: { approval: ApprovalAnswer }) {
             You may approve your own change, because you are the only one who may. It is recorded as that.
           </Notice>
         )}
-        <DecisionForm id={approval.id} />
+        <DecisionForm approval={approval} />
       </div>
     </Section>
   );
@@ -47,7 +47,7 @@ function useOwn({ requestedById }: ApprovalAnswer): 'no' | 'alone' | 'others' {
     : 'alone';
 }
 
-function DecisionForm({ id }: { id: string }) {
+function DecisionForm({ approval: { id, stale } }: { approval: ApprovalAnswer }) {
   const { client, trpc } = usePlane();
   const [reason, setReason] = useState('');
   const decide = useChange(
@@ -64,7 +64,7 @@ function DecisionForm({ id }: { id: string }) {
     },
   );
   return (
-    <Form problem={decide.problem} places={['reason']} onSubmit={() => decide.send('approved')}>
+    <Form problem={decide.problem} places={['reason']} onSubmit={() => decide.send(stale ? 'rejected' : 'approved')}>
       <TextField
         name="reason"
         label="Reason"
@@ -77,9 +77,11 @@ function DecisionForm({ id }: { id: string }) {
         <Button look="danger" busy={decide.sending} onClick={() => decide.send('rejected')}>
           Reject
         </Button>
-        <Button type="submit" look="strong" busy={decide.sending}>
-          Approve
-        </Button>
+        {!stale && (
+          <Button type="submit" look="strong" busy={decide.sending}>
+            Approve
+          </Button>
+        )}
       </div>
     </Form>
   );

@@ -10,10 +10,11 @@ import { ServiceHealth, urgencyOf } from './service-health.tsx';
 export const serviceColumns: Column<ServiceOverview>[] = [
   {
     label: 'Name',
-    cell: ({ serviceName, stagedIn, suspended }) => (
+    cell: ({ serviceName, stagedIn, suspended, drift }) => (
       <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <span className="font-medium">{serviceName}</span>
         {stagedIn !== undefined && <Badge tone="live">staged</Badge>}
+        {drift && <Badge tone="attention">not live</Badge>}
         {suspended && <Badge>suspended</Badge>}
       </span>
     ),

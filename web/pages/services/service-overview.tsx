@@ -14,6 +14,7 @@ import { kindWords, states } from '../deployments/deployment-words.ts';
 import type { ServiceOverview } from '../environments/use-overview.ts';
 import { imageName } from './image-name.ts';
 import { EveryAddress } from './service-addresses.tsx';
+import { ServiceDrift } from './service-drift.tsx';
 import { ServiceInstances } from './service-instances.tsx';
 import { type Placed, useService, useServiceOverview } from './use-service.ts';
 
@@ -41,6 +42,7 @@ function Overview({ service, environment }: Placed) {
     <>
       {pendingDeployment !== undefined && <UnderWay id={pendingDeployment.id} />}
       {pendingDeployment === undefined && failedDeployment !== undefined && <Failed failed={failedDeployment} />}
+      {overview.drift && <ServiceDrift service={service} environment={environment} />}
       <Section title="What runs">
         <ServiceFacts overview={overview} image={imageName(service.source.imageRepository, params)} />
       </Section>

@@ -1,0 +1,139 @@
+import { v7 as uuid } from 'uuid';
+import { Problem } from '../../domain/problems.ts';
+import { compose, deploymentsOf, type Images, start } from '../change-sets/apply/apply-draft.ts';
+import { planChanges } from '../change-sets/apply/plan.ts';
+import { close } from '../deployments/admission/approvals.ts';
+import { admit, lockAdmission, type ProjectRef } from '../deployments/admission.ts';
+import { requestDeployment } from '../deployments/request-deployment.ts';
+import type { Effect } from '../engine/effect.ts';
+import { tenant } from '../postgres/tenant.ts';
+import type { Seals } from '../releases/compose.ts';
+import type { ApprovalRef } from './decide.ts';
+import { requestApproval } from './request.ts';
+
+/**
+ * Composes what a pending approval holds against the environment as it is now, and asks for a new approval of that, of
+ * the same requester; the old one is superseded. Answers the new one's id.
+ */
+export async function refreshApproval(
+  effect: Effect,
+  keyring: Seals,
+  { id, organizationId, projectId }: ApprovalRef,
+): Promise<string> {
+  const project = { organizationId, projectId };
+  await lockAdmission(effect, project);
+  const row = await pendingOf(effect, organizationId, id);
+  return row.changeSetId === null
+    ? await requestAgain(effect, keyring, project, row)
+    : await composeAgain(effect, keyring, project, { ...row, changeSetId: row.changeSetId });
+}
+
+type Pending = Awaited<ReturnType<typeof pendingOf>>;
+
+async function pendingOf({ kysely }: Effect, organizationId: string, id: string) {
+  const row = await tenant(kysely, organizationId)
+    .selectFrom('approval')
+    .leftJoin('deployment', 'deployment.id', 'approval.deployment_id')
+    .select(['approval.id', 'approval.environment_id as environmentId', 'approval.change_set_id as changeSetId'])
+    .select(['approval.requested_by_kind as byKind', 'approval.requested_by_id as byId'])
+    .select(['approval.requested_by_name as byName', 'approval.answerable_id as answerableId'])
+    .select(['approval.decision', 'approval.kind', 'approval.reason', 'approval.expires_at as expiresAt'])
+    .select(['deployment.release_id as releaseId', 'deployment.service_id as serviceId', 'deployment.queued'])
+    .where('approval.id', '=', id)
+    .forUpdate('approval')
+    .executeTakeFirst();
+  if (row === undefined) throw new Problem('not-found', 'There is no such approval.');
+  if (row.decision !== null) throw new Problem('already-decided', `It is ${row.decision} already.`);
+  const { byKind, byId, byName, ...pending } = row;
+  return { ...pending, requestedBy: { kind: byKind, id: byId, name: byName } };
+}
+
+/** A release is frozen: the same one is asked for again, and its deployment supersedes the one that is held. */
+async function requestAgain(
+  effect: Effect,
+  keyring: Seals,
+  project: ProjectRef,
+  { kind, environmentId, releaseId, serviceId, queued, reason, answerableId, requestedBy }: Pending,
+): Promise<string> {
+  if (releaseId === null || serviceId === null) throw new Problem('conflict', 'Its deployment has been deleted: reject it.');
+  const release = { ...project, id: releaseId, environmentId, serviceId };
+  const requested = await requestDeployment(effect, keyring, release, {
+    kind: kind === 'rollback' ? 'rollback' : 'redeploy',
+    ...{ queue: queued ?? true, reason, requestedBy, answerableId: answerableId ?? undefined },
+  });
+  if ('refused' in requested || requested.approvalId === undefined) {
+    throw new Problem('conflict', 'It needs no approval any more, or its service is suspended: reject it.');
+  }
+  return requested.approvalId;
+}
+
+/** The change set stays as it is: its images are those that were asked for, all else is as of now. */
+async function composeAgain(
+  effect: Effect,
+  keyring: Seals,
+  project: ProjectRef,
+  old: Pending & { changeSetId: string },
+): Promise<string> {
+  const { organizationId } = project;
+  const { changeSetId, environmentId, reason, requestedBy, expiresAt, answerableId } = old;
+  const place = { ...project, environmentId };
+  const plan = await planChanges(effect.kysely, place, changeSetId, await heldServices(effect, organizationId, old.id));
+  if (plan.affected.length === 0 && plan.removed.length === 0) {
+    throw new Problem('conflict', 'The services of these changes have left the environment: reject it.');
+  }
+  const images = await heldImages(effect, organizationId, old.id);
+  const released = await compose(effect, keyring, place, plan, images, changeSetId);
+  const id = uuid();
+  const changeSet = await effect.kysely
+    .updateTable('change_set')
+    .set({ approval_id: id })
+    .where('id', '=', changeSetId)
+    .where('organization_id', '=', organizationId)
+    .returning(['title', 'downtime_accepted as downtimeAccepted'])
+    .executeTakeFirstOrThrow();
+  for (const deploymentId of await heldBy(effect, organizationId, old.id)) {
+    await admit(effect, project, { event: 'cancel', id: deploymentId, because: 'superseded' });
+  }
+  await close(effect, project, [old.id], { decision: 'superseded' });
+  const request = { changeSetId, reason, answerableId: answerableId ?? undefined };
+  await requestApproval(effect, place, { id, plan, released, request, after: { requestedBy, expiresAt } });
+  const asked = { changeSetId, ...changeSet };
+  const deployments = deploymentsOf(place, released, asked, id).map((one) => ({ ...one, requestedBy }));
+  if (deployments.length > 0) await start(effect, place, deployments);
+  return id;
+}
+
+async function heldBy({ kysely }: Effect, organizationId: string, approvalId: string): Promise<string[]> {
+  const rows = await tenant(kysely, organizationId)
+    .selectFrom('deployment')
+    .select('id')
+    .where('approval_id', '=', approvalId)
+    .where('finished_at', 'is', null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Those that were to be deployed although nothing of them is staged are among them. */
+async function heldServices({ kysely }: Effect, organizationId: string, approvalId: string): Promise<string[]> {
+  const rows = await tenant(kysely, organizationId)
+    .selectFrom('deployment')
+    .select('service_id as serviceId')
+    .where('approval_id', '=', approvalId)
+    .execute();
+  return rows.map(({ serviceId }) => serviceId);
+}
+
+async function heldImages({ kysely }: Effect, organizationId: string, approvalId: string): Promise<Images> {
+  const rows = await tenant(kysely, organizationId)
+    .selectFrom('deployment')
+    .innerJoin('release', 'release.id', 'deployment.release_id')
+    .select(['deployment.service_id as serviceId', 'release.content', 'release.image_ref as imageRef'])
+    .where('deployment.approval_id', '=', approvalId)
+    .execute();
+  return new Map(
+    rows.map(({ serviceId, content: { image, settings }, imageRef }) => [
+      serviceId,
+      { image, imageRef, reference: settings.source.imageRepository },
+    ]),
+  );
+}
