@@ -43,7 +43,7 @@ export class AgentMachine {
     return [...found].sort();
   }
 
-  /** What lies in the home, by instance; unfinished work of an agent that was killed would be here, too. */
+  /** Directories in the home, by instance; unfinished work of an agent that was killed would be here, too. */
   instances(): string[] {
     return this.#in('instances');
   }

@@ -26,7 +26,7 @@ export interface Asked {
   changeSetId: string | undefined;
 }
 
-/** What a new release has that the one before it had not. */
+/** Differences of a new release from the one before it. */
 export interface Change {
   gate?: string;
   after?: string;

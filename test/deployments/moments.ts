@@ -287,7 +287,7 @@ async function openRequest(world: World, place: Place, until: string): Promise<{
   const asking = get({ port: world.ingressPort, path, headers: { host }, agent: false });
   const [answer] = await once(asking, 'response');
   const whole = text(answer);
-  // Whoever waits for it later is told.
+  // A failure is told where the answer is waited for.
   whole.catch(() => undefined);
   return { whole };
 }
