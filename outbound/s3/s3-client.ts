@@ -33,6 +33,9 @@ export interface S3Bytes {
 export const leastPartBytes = 5 * 1024 * 1024;
 export const mostParts = 10_000;
 
+/** For what the server has to copy before it answers. */
+const patienceMillis = 120_000;
+
 /** One bucket, beneath one prefix. Throws `S3Absent` for what is not there, and `S3Failed` for everything else. */
 export class S3Client {
   readonly #target: S3Target;
@@ -41,8 +44,7 @@ export class S3Client {
   /** `dispatcher` decides where connections may go: see README.md. By default anywhere. */
   constructor(target: S3Target, dispatcher?: Dispatcher) {
     this.#target = target;
-    this.#dispatcher =
-      dispatcher ?? new Agent({ connect: { timeout: 3_000 }, headersTimeout: 60_000, bodyTimeout: 60_000 });
+    this.#dispatcher = dispatcher ?? new Agent({ connect: { timeout: 3_000 }, bodyTimeout: 60_000 });
   }
 
   /** Throws unless the bucket is there and the credential opens it. */
@@ -51,7 +53,7 @@ export class S3Client {
   }
 
   async put(key: string, body: S3Bytes): Promise<void> {
-    await this.#done({ method: 'PUT', key, body });
+    await this.#done({ method: 'PUT', key, body, patienceMillis });
   }
 
   /** Undefined: there is no such object. */
@@ -89,7 +91,7 @@ export class S3Client {
   }
 
   async copy(from: string, to: string): Promise<void> {
-    await this.#text({ method: 'PUT', key: to, headers: this.#copied(from) });
+    await this.#text({ method: 'PUT', key: to, headers: this.#copied(from), patienceMillis });
   }
 
   /** Objects whose key begins so, in pages. */
@@ -119,7 +121,7 @@ export class S3Client {
 
   async putPart(key: string, uploadId: string, number: number, body: S3Bytes): Promise<S3Part> {
     const query = { partNumber: String(number), uploadId };
-    const { headers, body: rest } = await this.#ask({ method: 'PUT', key, query, body });
+    const { headers, body: rest } = await this.#ask({ method: 'PUT', key, query, body, patienceMillis });
     await rest.dump();
     return { number, etag: String(headers.etag ?? '') };
   }
@@ -127,7 +129,7 @@ export class S3Client {
   /** A part that is in the bucket already: its bytes do not come this way. */
   async copyPart(key: string, uploadId: string, number: number, from: string): Promise<S3Part> {
     const query = { partNumber: String(number), uploadId };
-    const xml = await this.#text({ method: 'PUT', key, query, headers: this.#copied(from) });
+    const xml = await this.#text({ method: 'PUT', key, query, headers: this.#copied(from), patienceMillis });
     return { number, etag: textOf(xml, 'ETag') ?? '' };
   }
 
@@ -135,7 +137,7 @@ export class S3Client {
   async completeMultipart(key: string, uploadId: string, parts: readonly S3Part[]): Promise<void> {
     const xml = Buffer.from(completion(parts.toSorted((one, other) => one.number - other.number)));
     const headers = { 'content-type': 'application/xml' };
-    await this.#text({ method: 'POST', key, query: { uploadId }, headers, body: { pieces: [xml] } });
+    await this.#text({ method: 'POST', key, query: { uploadId }, headers, body: { pieces: [xml] }, patienceMillis });
   }
 
   async abortMultipart(key: string, uploadId: string): Promise<void> {

@@ -26,6 +26,8 @@ export interface S3Request {
   key?: string;
   query?: Readonly<Record<string, string>>;
   headers?: Readonly<Record<string, string>>;
+  /** How long the server may take to begin its answer. */
+  patienceMillis?: number;
   /** The body, in pieces that are sent as they are, and its SHA-256 if it is known. */
   body?: { pieces: readonly Buffer[]; sha256?: string };
 }
@@ -34,6 +36,7 @@ export type S3Response = Dispatcher.ResponseData;
 
 const attempts = 3;
 const firstPauseMillis = 200;
+const shortMillis = 10_000;
 const ofNothing = createHash('sha256').digest('hex');
 /** Of a server that is busy, or of one before it. */
 const passing = new Set([429, 500, 502, 503, 504]);
@@ -46,7 +49,7 @@ export async function askBucket(target: S3Target, dispatcher: Dispatcher, reques
   for (let attempt = 1; ; attempt += 1) {
     const last = attempt === attempts;
     const answer = await sendOnce(target, dispatcher, request).catch((error: unknown) => {
-      if (last) throw unreachable(target, error);
+      if (last || hangs(error)) throw unreachable(target, error);
       return undefined;
     });
     if (answer !== undefined && answer.statusCode < 300) return answer;
@@ -83,12 +86,18 @@ async function sendOnce(target: S3Target, dispatcher: Dispatcher, request: S3Req
   return await send(signed.url, {
     dispatcher,
     method,
+    headersTimeout: request.patienceMillis ?? shortMillis,
     headers: {
       ...Object.fromEntries(signed.headers),
       ...(method === 'PUT' || method === 'POST' ? { 'content-length': String(length) } : {}),
     },
     body: length === 0 ? null : Readable.from(pieces, { objectMode: false }),
   });
+}
+
+/** A server that did not answer in time is not asked again: somebody waits. */
+function hangs(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'UND_ERR_HEADERS_TIMEOUT';
 }
 
 function addressOf({ endpoint, bucket, pathStyle, prefix }: S3Target, { key, query = {} }: S3Request): URL {

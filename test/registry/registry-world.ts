@@ -1,10 +1,20 @@
+import { pino } from 'pino';
+import type { BlobStore } from '../../api/registry/storage/blob-store.ts';
+import { openStore } from '../../api/registry/storage/open-store.ts';
+import { readSettings } from '../../domain/settings/settings.ts';
 import { type Credential, type RunningApi, runningApi, type Seeded, seed } from '../installation/running-api.ts';
+import { type Bucket, startBucket } from './bucket.ts';
 import { RegistryClient } from './registry-client.ts';
 import { type SeededRepository, seedRepository } from './seed-repository.ts';
+import type { Storage } from './storages.ts';
 
 /** An API with an organization, and repositories of it. */
 export interface RegistryWorld {
   api: RunningApi;
+  /** Where its blobs are, if not on disk. */
+  bucket: Bucket | undefined;
+  /** The same storage, as another process sees it. */
+  store: BlobStore;
   organization: Seeded;
   repository: SeededRepository;
   /** Another one of the same organization. */
@@ -14,18 +24,30 @@ export interface RegistryWorld {
   close(): Promise<void>;
 }
 
-export async function registryWorld(env: Record<string, string> = {}): Promise<RegistryWorld> {
-  const api = await runningApi({ env });
+export async function registryWorld(
+  env: Record<string, string> = {},
+  storage: Storage = 'disk',
+): Promise<RegistryWorld> {
+  const bucket = storage === 's3' ? await startBucket() : undefined;
+  const api = await runningApi({ env: { ...bucket?.env, ...env } });
   const organization = await seed(api.database);
   const repository = await seedRepository(api.database, organization);
   const other = await seedRepository(api.database, organization);
+  const settings = readSettings({ ...bucket?.env, REGISTRY_DIRECTORY: api.registryDirectory });
+  const store = openStore(settings, api.database, pino({ level: 'silent' }));
   return {
     api,
+    bucket,
+    store,
     organization,
     repository,
     other,
     client: (of = repository, as = organization.tokens.deployer) => new RegistryClient(api.url, of.path, tokenOf(as)),
-    close: () => api.close(),
+    close: async () => {
+      await store.close();
+      await api.close();
+      await bucket?.stop();
+    },
   };
 }
 

@@ -164,7 +164,7 @@ describe.each(['disk', 's3'] as const)('blobs on %s', (kind) => {
     test('a noted digest counts only for what it was noted of', async () => {
       const name = await draft(Buffer.from('noted'));
       await store.noteSha256(name, 5, 'the digest');
-      expect([undefined, 'the digest']).toContain(await store.notedSha256(name, 5));
+      expect(await store.notedSha256(name, 5)).toBe(kind === 's3' ? 'the digest' : undefined);
       expect(await store.notedSha256(name, 4)).toBeUndefined();
       await write(name, 5, Buffer.from('!'));
       for (const size of [5, 6]) expect(await store.notedSha256(name, size)).toBeUndefined();

@@ -27,11 +27,15 @@ export class PartWriter extends Writable {
   }
 
   override _write(piece: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
-    this.#pieces.push(piece);
-    this.#hash.update(piece);
-    this.#bytes += piece.length;
-    if (this.#bytes < this.#partBytes) done();
-    else void this.#begin().then(done);
+    const room = this.#partBytes - this.#bytes;
+    this.#add(piece.subarray(0, room));
+    if (piece.length < room) done();
+    else {
+      void this.#begin().then((error) => {
+        if (error !== undefined || piece.length === room) done(error);
+        else this._write(piece.subarray(room), _, done);
+      });
+    }
   }
 
   override _final(done: (error?: Error | null) => void): void {
@@ -42,6 +46,12 @@ export class PartWriter extends Writable {
   /** Closed means that nothing is stored any more. */
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     void this.#stored.then(() => done(error));
+  }
+
+  #add(piece: Buffer): void {
+    this.#pieces.push(piece);
+    this.#hash.update(piece);
+    this.#bytes += piece.length;
   }
 
   /** Waits for the part before, and begins with this one. Answers why that is not possible. */

@@ -189,6 +189,7 @@ export class S3Store implements BlobStore {
     try {
       return await ask();
     } catch (error) {
+      this.#reachedUntil = Number.NEGATIVE_INFINITY;
       throw this.#watch.failure(error);
     }
   }
