@@ -6,6 +6,7 @@ import { firstPage } from './subjects/console/first-page.ts';
 import { logView } from './subjects/console/log-view.ts';
 import { slowLine } from './subjects/console/slow-line.ts';
 import { tables } from './subjects/console/tables.ts';
+import { environment } from './subjects/environment.ts';
 import { flood } from './subjects/flood.ts';
 import { logs } from './subjects/logs.ts';
 import { members } from './subjects/members.ts';
@@ -22,6 +23,7 @@ export const benchmarks: readonly Benchmark[] = [
   pointRead,
   pageRead,
   searchRead,
+  environment,
   credentials,
   members,
   agents,

@@ -85,7 +85,7 @@ export function overviewServiceAnswer(
   const { serviceId, serviceName, serviceSlug, suspended, pending, failed, last, stagedIn, error, drift } = row;
   const { activeReleaseId, activeReleaseNumber, activeReleaseDigest, activeDeployedAt } = row;
   // Of another version's workload or instance nothing is known.
-  const processes = wantedProcesses.safeParse(row.workload?.processes).data ?? [];
+  const processes = wantedProcesses.safeParse(row.processes).data ?? [];
   const instances = (row.instances ?? []).flatMap((instance) => told.safeParse(instance).data ?? []);
   const replicas = replicasOf(processes, instances);
   const port = cluster && factsOf(cluster)?.ingress?.port;

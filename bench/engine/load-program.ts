@@ -1,11 +1,12 @@
 import autocannon from 'autocannon';
-import type { Load } from './load.ts';
+import type { Answered, Load } from './load.ts';
 
-/** Puts a load on a server and prints how many requests a second it answered. Anything but 200 is a failure. */
+/** Puts a load on a server and prints how many requests a second it answered, and how fast. Anything but 200 is a failure. */
 async function main(load: Load): Promise<void> {
   await shoot(load, load.warmUpSeconds);
-  const { requests, duration } = await shoot(load, load.seconds);
-  process.stdout.write(String(requests.total / duration));
+  const { requests, duration, latency } = await shoot(load, load.seconds);
+  const answered: Answered = { perSecond: requests.total / duration, p99: latency.p99 };
+  process.stdout.write(JSON.stringify(answered));
 }
 
 async function shoot({ url, requests, connections }: Load, seconds: number): Promise<autocannon.Result> {

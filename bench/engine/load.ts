@@ -14,12 +14,22 @@ export interface Load {
 const program = fileURLToPath(new URL('load-program.ts', import.meta.url));
 const run = promisify(execFile);
 
-/** How many requests a second the server answers, asked by a process of its own. */
-export async function requestsPerSecond(load: Load): Promise<number> {
+export interface Answered {
+  perSecond: number;
+  /** The latency that 99 of 100 requests stay below, in milliseconds. */
+  p99: number;
+}
+
+/** What a server answers to connections each of which asks again as soon as it is answered, asked by a process of its own. */
+export async function answered(load: Load): Promise<Answered> {
   const { stdout } = await run(process.execPath, [
     '--disable-warning=ExperimentalWarning',
     program,
     JSON.stringify(load),
   ]);
-  return Number(stdout);
+  return JSON.parse(stdout);
+}
+
+export async function requestsPerSecond(load: Load): Promise<number> {
+  return (await answered(load)).perSecond;
 }

@@ -23,7 +23,11 @@ export function startApi(ground: Ground, target: Target, env: Record<string, str
   return start(ground, 'api', 'api/main.ts', target, { ...tuned, ...unlimited, ...env });
 }
 
-export function startReference(ground: Ground, name: 'reads' | 'starts', target: Target): Promise<Server> {
+export function startReference(
+  ground: Ground,
+  name: 'environment' | 'reads' | 'starts',
+  target: Target,
+): Promise<Server> {
   const env = { CURSOR_KEY: ground.keyring.cursorKey().toString('hex') };
   return start(ground, `reference-${name}`, `bench/reference/${name}.ts`, target, env);
 }

@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import Fastify from 'fastify';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
@@ -10,18 +9,14 @@ import { type Found, foundBy } from '../../db/search/finder.ts';
 import { foundTeams } from '../../db/teams/found.ts';
 import { foundWorkflows } from '../../db/workflows/found.ts';
 import { foundInstances, foundWorkloads } from '../../db/workloads/found.ts';
-import { organizationQuery, teamsQuery, tokenQuery } from './statements.ts';
+import { organizationOf } from './organization-of.ts';
+import { organizationQuery, teamsQuery } from './statements.ts';
 
 /**
  * The least that answers the same bytes to whom it may: Fastify and pg, the same statements, prepared, on a pool of the
  * same size. No checks beyond the token, no limits, no log, no metrics, no ids of requests.
  */
 
-interface TokenRow {
-  secretHash: Buffer;
-  valid: boolean;
-  organizationId: string;
-}
 interface OrganizationRow {
   id: string;
   name: string;
@@ -43,19 +38,8 @@ const pool = new Pool({ connectionString: process.env.DATABASE_URL ?? '', max: 1
 const cursorKey = Buffer.from(process.env.CURSOR_KEY ?? '', 'hex');
 const app = Fastify();
 
-/** The organization of the token, if it is valid. */
-async function organizationOf(authorization: string | undefined): Promise<string | undefined> {
-  const [, tokenId, secret] = /^Bearer svc_([A-Za-z0-9]+)_([A-Za-z0-9_-]+)$/.exec(authorization ?? '') ?? [];
-  if (tokenId === undefined || secret === undefined) return undefined;
-  const { rows } = await pool.query<TokenRow>({ name: 'token', text: tokenQuery, values: [tokenId] });
-  const [token] = rows;
-  if (token === undefined || !token.valid) return undefined;
-  const same = timingSafeEqual(token.secretHash, createHash('sha256').update(secret).digest());
-  return same ? token.organizationId : undefined;
-}
-
 app.get<{ Params: { id: string } }>('/api/v1/organizations/:id', async (request, reply) => {
-  const organizationId = await organizationOf(request.headers.authorization);
+  const organizationId = await organizationOf(pool, request.headers.authorization);
   if (organizationId !== request.params.id) return reply.code(403).send();
   const { rows } = await pool.query<OrganizationRow>({
     name: 'organization',
@@ -69,7 +53,7 @@ app.get<{ Params: { id: string } }>('/api/v1/organizations/:id', async (request,
 });
 
 app.get<{ Querystring: { limit: string } }>('/api/v1/teams', async (request, reply) => {
-  const organizationId = await organizationOf(request.headers.authorization);
+  const organizationId = await organizationOf(pool, request.headers.authorization);
   if (organizationId === undefined) return reply.code(403).send();
   const limit = Number(request.query.limit);
   const { rows } = await pool.query<TeamRow>({ name: 'teams', text: teamsQuery, values: [organizationId, limit + 1] });
@@ -91,7 +75,7 @@ const finders = [foundMembers, foundTeams, foundClusters, foundWorkloads, foundI
 const words = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 
 app.get<{ Querystring: { q: string } }>('/api/v1/search', async (request, reply) => {
-  const organizationId = await organizationOf(request.headers.authorization);
+  const organizationId = await organizationOf(pool, request.headers.authorization);
   if (organizationId === undefined) return reply.code(403).send();
   const sought = { text: request.query.q, workflows: ['cluster', 'agent-update'] as const, within: null, limit: 20 };
   const { sql: text, parameters } = foundBy(organizationId, finders, sought).compile(words);

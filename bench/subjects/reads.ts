@@ -1,6 +1,7 @@
 import type { Benchmark, Figures, Opened } from '../engine/benchmark.ts';
 import { requestsPerSecond } from '../engine/load.ts';
 import { openGround } from '../ground/ground.ts';
+import { refuseDifferentAnswers } from '../ground/same-answers.ts';
 import { bearer, seedTeams, seedThings } from '../ground/seed.ts';
 import { type Server, startApi, startReference, type Target } from '../ground/servers.ts';
 
@@ -63,15 +64,4 @@ async function open(name: string, pathOf: (organizationId: string) => string, se
     subject: () => load(subject),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
-}
-
-/** Who answers something else does something else: then there is nothing to compare. */
-async function refuseDifferentAnswers(reference: Server, subject: Server, { path, headers }: Target): Promise<void> {
-  const [expected, answered] = await Promise.all(
-    [reference, subject].map(async ({ url }) => (await fetch(`${url}${path}`, { headers })).text()),
-  );
-  if (expected === answered) return;
-  const from = [...(expected ?? '')].findIndex((letter, index) => letter !== answered?.[index]);
-  const [one, other] = [expected, answered].map((text) => text?.slice(from, from + 200));
-  throw new Error(`From byte ${from} on the reference answers other bytes than Ballast:\n${one}\nand not\n${other}`);
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { DeploymentKind, DeploymentState } from '../../domain/deployments/states.ts';
-import type { JsonObject, JsonValue } from '../postgres/json.ts';
+import type { JsonValue } from '../postgres/json.ts';
 import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
 import type { ServiceView } from '../services/services.ts';
@@ -34,8 +34,8 @@ export interface OverviewRow {
     message: string | null;
     stages: JsonValue[];
   } | null;
-  /** Desired on the cluster: `protocol/workload.ts`. */
-  workload: JsonObject | null;
+  /** Desired on the cluster, as in `protocol/workload.ts`. */
+  processes: JsonValue | null;
   /** Last reported by the agent: `protocol/observed.ts`. */
   instances: JsonValue[] | null;
   error: string | null;
@@ -66,10 +66,11 @@ export function overviewBy({ id, organizationId, projectId, clusterId }: Environ
       from draft join change_set_item item on item.change_set_id = draft.id and item.kind = 'service.create'
       where draft.environment_id = ${id} and draft.organization_id = ${organizationId}
     ), place as (
-      select * from environment_service
+      select service_id, suspended, live_release_id, live_at from environment_service
       where environment_id = ${id} and organization_id = ${organizationId}
     ), open as (
-      select distinct on (service_id) * from deployment
+      select distinct on (service_id) id, service_id, kind, state, release_id, waits_for, message, stages
+      from deployment
       where project_id = ${projectId} and environment_id = ${id} and organization_id = ${organizationId}
         and finished_at is null
       order by service_id, (state <> 'pending') desc, (waits_for is distinct from 'approval') desc, admission_order desc
@@ -85,7 +86,7 @@ export function overviewBy({ id, organizationId, projectId, clusterId }: Environ
       case when open.id is not null then json_build_object('id', open.id, 'kind', open.kind, 'state', open.state,
         'releaseNumber', wanted.number, 'blocker', open.waits_for, 'message', open.message, 'stages', open.stages)
         end as pending,
-      slice.workload, observed.instances, observed.error,
+      slice.workload -> 'processes' as processes, observed.instances, observed.error,
       coalesce((select json_agg(json_build_object('process', host.process, 'host', host.host) order by host.process)
         from ingress_host host where host.cluster_id = ${clusterId} and host.key = key.text), '[]') as hosts,
       creation.staged_in as "stagedIn",

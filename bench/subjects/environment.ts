@@ -1,0 +1,76 @@
+import { createToken } from '../../db/api-tokens/api-tokens.ts';
+import { createOrganization } from '../../db/organizations/organizations.ts';
+import { seedFullEnvironment } from '../../test/seeds/seed-full-environment.ts';
+import type { Benchmark, Figures, Opened } from '../engine/benchmark.ts';
+import { answered } from '../engine/load.ts';
+import { openGround } from '../ground/ground.ts';
+import { refuseDifferentAnswers } from '../ground/same-answers.ts';
+import { asBench, bearer } from '../ground/seed.ts';
+import { type Server, startApi, startReference, type Target } from '../ground/servers.ts';
+
+const services = 200;
+const past = 10_000;
+const connections = 4;
+
+interface Place {
+  environmentId: string;
+  projectId: string;
+}
+
+/** What the console asks for on the pages of an environment. */
+const reads: Readonly<Record<string, (place: Place) => string>> = {
+  overview: ({ environmentId }) => `/api/v1/environments/${environmentId}/overview`,
+  'staged changes': ({ environmentId }) => `/api/v1/environments/${environmentId}/change-set`,
+  'page of 50 services': ({ projectId }) => `/api/v1/projects/${projectId}/services?limit=50`,
+  'page of 50 services of the environment': ({ projectId, environmentId }) =>
+    `/api/v1/projects/${projectId}/services?limit=50&environmentId=${environmentId}`,
+  'page of 50 deployments of the environment': ({ environmentId }) =>
+    `/api/v1/environments/${environmentId}/deployments?limit=50`,
+  'page of 50 deployments of the organization': () => '/api/v1/deployments?limit=50',
+};
+
+const row = (read: string): string => `environment: p99 of ${read}`;
+
+/** An environment as it is after months. It is the latency that is judged, not its ratio. */
+export const environment: Benchmark = {
+  name: 'environment',
+  what: `${services} services with ${past} past deployments: what its pages ask for, at ${connections} connections, against bare Fastify and pg`,
+  rows: Object.keys(reads).map((read) => ({ name: row(read), unit: 'ms', better: 'less', mostBeside: () => 150 })),
+  rounds: 3,
+  open,
+};
+
+async function open(): Promise<Opened> {
+  await using opening = new AsyncDisposableStack();
+  const ground = opening.use(await openGround());
+  const { organizationId, token } = await asBench(ground.database, async (running) => {
+    const { id } = await createOrganization(running, { name: 'Acme', slug: 'acme' });
+    const { secret } = await createToken(running, { organizationId: id, name: 'bench', role: 'viewer' });
+    return { organizationId: id, token: secret };
+  });
+  const place = await seedFullEnvironment(ground.database, organizationId, { services, past: past / services });
+  const targets = Object.entries(reads).map(([read, pathOf]): [string, Target] => [
+    row(read),
+    { path: pathOf(place), headers: bearer(token) },
+  ]);
+  const first = targets[0]?.[1];
+  if (first === undefined) throw new Error('There is nothing to read.');
+  const reference = opening.use(await startReference(ground, 'environment', first));
+  const subject = opening.use(await startApi(ground, first));
+  for (const [, target] of targets) await refuseDifferentAnswers(reference, subject, target);
+  const opened = opening.move();
+
+  async function load(server: Server): Promise<Figures> {
+    const figures: Record<string, number> = {};
+    for (const [name, { path, headers }] of targets) {
+      const asked = { url: `${server.url}${path}`, requests: [{ headers }], connections };
+      figures[name] = (await answered({ ...asked, warmUpSeconds: 2, seconds: 8 })).p99;
+    }
+    return figures;
+  }
+  return {
+    reference: () => load(reference),
+    subject: () => load(subject),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
