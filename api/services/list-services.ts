@@ -31,10 +31,11 @@ export const listServices = operation({
   result: serviceSchema,
   async handle({ caller, path, query, database: { kysely }, page }) {
     const project = await caller.see(theProject, path.id);
-    const settings = query.environmentId === undefined ? undefined : await wantedIn(query.environmentId);
-    const ids = settings && [...settings.keys()];
-    const services = await servicesOf(kysely, project, { ...oneMore(page), q: query.q, ids });
-    const bySlug = await servicesBySlug(kysely, { ...project, projectId: project.id });
+    const environmentId = query.environmentId && (await environmentOf(query.environmentId));
+    const services = await servicesOf(kysely, project, { ...oneMore(page), q: query.q, environmentId });
+    const settings = environmentId === undefined ? undefined : await wantedIn(environmentId);
+    const dependencies = services.flatMap(({ id, definition }) => (settings?.get(id) ?? definition).dependsOn);
+    const bySlug = await servicesBySlug(kysely, { ...project, projectId: project.id }, [...new Set(dependencies)]);
     return pageOf(
       services,
       page,
@@ -42,10 +43,19 @@ export const listServices = operation({
       (service) => serviceAnswer(service, bySlug, settings?.get(service.id)),
     );
 
-    async function wantedIn(environmentId: string) {
-      const { organizationId, projectId, id } = await caller.see(theEnvironment, environmentId);
+    async function environmentOf(environmentId: string) {
+      const { projectId, id } = await caller.see(theEnvironment, environmentId);
       if (projectId !== project.id) throw new Problem('not-found', 'The environment is of another project.');
-      return await wantedSettings(kysely, { organizationId, environmentId: id });
+      return id;
+    }
+
+    async function wantedIn(environmentId: string) {
+      const place = { organizationId: project.organizationId, environmentId };
+      return await wantedSettings(
+        kysely,
+        place,
+        services.map(({ id }) => id),
+      );
     }
   },
 });

@@ -37,7 +37,7 @@ export async function placeOf(
   const { id, organizationId, projectId, name } = await caller.see(theEnvironment, environmentId, kysely);
   if (projectId !== service.projectId) throw new Problem('not-found', 'The environment is of another project.');
   const place = { organizationId, environmentId: id };
-  const settings = (await wantedSettings(kysely, place)).get(service.id);
+  const settings = (await wantedSettings(kysely, place, [service.id])).get(service.id);
   if (settings !== undefined) return { ...place, name, settings };
   throw new Problem('not-found', `The service is not in the environment "${name}"; add it there first.`);
 }

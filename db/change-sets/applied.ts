@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { applyItems } from '../../domain/change-sets/apply-items.ts';
 import type { VariableValue } from '../../domain/change-sets/staging.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
@@ -10,18 +10,20 @@ import { definedVolumes } from '../services/volumes.ts';
 import type { EnvironmentRef } from './environment-ref.ts';
 import { type ItemRow, itemValue } from './items.ts';
 
-/** The settings of an environment's services as they were applied. */
+/** The settings of an environment's services, of all or of these, as they were applied. */
 export async function appliedSettings(
   kysely: Kysely<Tables>,
   { organizationId, environmentId }: EnvironmentRef,
+  serviceIds?: readonly string[],
 ): Promise<Map<string, ServiceSettings>> {
-  const rows = await tenant(kysely, organizationId)
+  let query = tenant(kysely, organizationId)
     .selectFrom('environment_service')
     .innerJoin('service', 'service.id', 'environment_service.service_id')
     .select(['service_id', 'settings'])
     .where('environment_id', '=', environmentId)
-    .where('service.deletion_id', 'is', null)
-    .execute();
+    .where('service.deletion_id', 'is', null);
+  if (serviceIds !== undefined) query = query.where(sql<boolean>`service_id = any(${serviceIds}::uuid[])`);
+  const rows = await query.execute();
   return new Map(rows.map((row) => [row.service_id, row.settings]));
 }
 

@@ -1,4 +1,4 @@
-import type { Insertable, Kysely, Selectable } from 'kysely';
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import type { AllTables } from '../postgres/all-tables.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { type OwnTables, tenant } from '../postgres/tenant.ts';
@@ -7,19 +7,21 @@ import type { EnvironmentRef } from './environment-ref.ts';
 export type ItemRow = Selectable<AllTables['change_set_item']>;
 export type NewItemRow = Insertable<OwnTables['change_set_item']>;
 
-/** The items of a draft or of a change set, in the order in which they were staged. */
+/** The items of a draft or of a change set, of all services or of these, in the order in which they were staged. */
 export async function draftItems(
   kysely: Kysely<Tables>,
   { organizationId }: Pick<EnvironmentRef, 'organizationId'>,
   changeSetId: string,
+  serviceIds?: readonly string[],
 ): Promise<ItemRow[]> {
-  return await tenant(kysely, organizationId)
+  let query = tenant(kysely, organizationId)
     .selectFrom('change_set_item')
     .selectAll()
     .where('change_set_id', '=', changeSetId)
     .orderBy('created_at')
-    .orderBy('id')
-    .execute();
+    .orderBy('id');
+  if (serviceIds !== undefined) query = query.where(sql<boolean>`service_id = any(${serviceIds}::uuid[])`);
+  return await query.execute();
 }
 
 export async function insertItems(kysely: Kysely<Tables>, organizationId: string, rows: NewItemRow[]): Promise<void> {

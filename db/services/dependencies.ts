@@ -9,16 +9,19 @@ export interface Dependable {
   dependsOn: string[];
 }
 
-/** The services of a project by their slugs. */
+/** The services of a project by their slugs: all of them, or those of these slugs. */
 export async function servicesBySlug(
   kysely: Kysely<Tables>,
   { organizationId, projectId }: { organizationId: string; projectId: string },
+  slugs?: readonly string[],
 ): Promise<Map<string, Dependable>> {
-  const rows = await tenant(kysely, organizationId)
+  if (slugs?.length === 0) return new Map();
+  let query = tenant(kysely, organizationId)
     .selectFrom('service')
     .select(['id', 'name', 'slug', 'definition'])
     .where('project_id', '=', projectId)
-    .where('deletion_id', 'is', null)
-    .execute();
+    .where('deletion_id', 'is', null);
+  if (slugs !== undefined) query = query.where('slug', 'in', slugs);
+  const rows = await query.execute();
   return new Map(rows.map(({ id, name, slug, definition }) => [slug, { id, name, dependsOn: definition.dependsOn }]));
 }

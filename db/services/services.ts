@@ -37,8 +37,8 @@ export interface ServicePage {
   after?: { createdAt: Date; id: string } | undefined;
   /** Words of their names. */
   q?: string | undefined;
-  /** These alone. */
-  ids?: readonly string[] | undefined;
+  /** Those alone that the environment will have once its draft is applied. */
+  environmentId?: string | undefined;
 }
 
 export async function findService(
@@ -53,7 +53,7 @@ export async function findService(
 export async function listServices(
   kysely: Kysely<Tables>,
   { id, organizationId }: ProjectRef,
-  { limit, after, q, ids }: ServicePage,
+  { limit, after, q, environmentId }: ServicePage,
 ): Promise<ServiceView[]> {
   let query = services(kysely, organizationId)
     .where('service.project_id', '=', id)
@@ -61,7 +61,7 @@ export async function listServices(
     .orderBy('service.created_at')
     .orderBy('service.id')
     .limit(limit);
-  if (ids !== undefined) query = query.where(sql<boolean>`service.id = any(${ids}::uuid[])`);
+  if (environmentId !== undefined) query = query.where(isWantedIn(environmentId));
   if (after !== undefined) {
     query = query.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('service.created_at', 'service.id'), '>', tuple(after.createdAt, after.id)),
@@ -163,6 +163,18 @@ export async function writtenService(
   const service = await findService(effect.kysely, organizationId, id);
   if (service === undefined) throw new Error(`The service ${id} that was just written is not there.`);
   return service;
+}
+
+/** As `applyItems` of domain/change-sets says it: the draft's item, which adds or removes the service, has the last word. */
+function isWantedIn(environmentId: string) {
+  return sql<boolean>`coalesce(
+    (select item.kind = 'service.create'
+      from draft join change_set_item item on item.change_set_id = draft.id and item.slot = 'service ' || service.id
+      where draft.organization_id = service.organization_id and draft.environment_id = ${environmentId}),
+    (select true from environment_service place
+      where place.organization_id = service.organization_id and place.environment_id = ${environmentId}
+        and place.service_id = service.id),
+    false)`;
 }
 
 // The draft's item by its slot, which says the service: `slotOf` of domain/change-sets/items.ts.

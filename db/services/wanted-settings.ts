@@ -7,18 +7,19 @@ import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import type { ServiceRef } from './services.ts';
 
-/** The settings of an environment's services as they will be once its draft is applied. */
+/** The settings of an environment's services, of all or of these, as they will be once its draft is applied. */
 export async function wantedSettings(
   kysely: Kysely<Tables>,
   place: EnvironmentRef,
+  serviceIds?: readonly string[],
 ): Promise<Map<string, ServiceSettings>> {
-  const applied = await appliedSettings(kysely, place);
+  const applied = await appliedSettings(kysely, place, serviceIds);
   const draft = await tenant(kysely, place.organizationId)
     .selectFrom('draft')
     .select('id')
     .where('environment_id', '=', place.environmentId)
     .executeTakeFirst();
-  return draft === undefined ? applied : withItems(applied, await draftItems(kysely, place, draft.id));
+  return draft === undefined ? applied : withItems(applied, await draftItems(kysely, place, draft.id, serviceIds));
 }
 
 /** A service in an environment that has it, or whose draft adds it. */
@@ -46,7 +47,7 @@ export async function placesOfService(
     .execute();
   const places: ServicePlace[] = [];
   for (const { id: environmentId, name } of environments) {
-    const settings = (await wantedSettings(kysely, { organizationId, environmentId })).get(id);
+    const settings = (await wantedSettings(kysely, { organizationId, environmentId }, [id])).get(id);
     if (settings !== undefined) places.push({ environmentId, organizationId, name, settings });
   }
   return places;
