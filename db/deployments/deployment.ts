@@ -61,7 +61,13 @@ export const DeploymentSchema = defineEntity({
   ],
   indexes: [
     { name: 'deployment_open_index', properties: ['projectId'], where: 'finished_at is null' },
+    {
+      name: 'deployment_open_page_index',
+      properties: ['organizationId', 'createdAt', 'id'],
+      where: 'finished_at is null',
+    },
     { name: 'deployment_page_index', properties: ['organizationId', 'createdAt', 'id'] },
+    { name: 'deployment_of_environment_index', properties: ['organizationId', 'environmentId', 'createdAt', 'id'] },
     {
       name: 'deployment_environment_page_index',
       properties: ['organizationId', 'environmentId', 'serviceId', 'createdAt', 'id'],
