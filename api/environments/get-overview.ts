@@ -4,7 +4,7 @@ import { overviewOf } from '../../db/environments/overview.ts';
 import { asOf, asOfSchema } from '../clusters/as-of.ts';
 import { operation } from '../engine/operation.ts';
 import { environmentPath, theEnvironment } from './environment.ts';
-import { overviewServiceAnswer, overviewServiceSchema } from './overview-service.ts';
+import { overviewCluster, overviewServiceAnswer, overviewServiceSchema } from './overview-service.ts';
 
 export const getOverview = operation({
   method: 'GET',
@@ -21,8 +21,9 @@ export const getOverview = operation({
     const { organizationId, clusterId } = environment;
     const cluster = clusterId === null ? undefined : await findCluster(kysely, organizationId, clusterId);
     const rows = await overviewOf(kysely, environment);
+    const shared = overviewCluster(cluster);
     return {
-      services: rows.map((row) => overviewServiceAnswer(row, cluster)),
+      services: rows.map((row) => overviewServiceAnswer(row, shared)),
       ...(cluster === undefined ? {} : asOf(cluster)),
     };
   },

@@ -78,9 +78,21 @@ const stored = z.object({
   detail: z.string().default(''),
 });
 
+/** What all services of the environment have in common: their cluster. */
+export interface OverviewCluster {
+  inContact: boolean;
+  /** Of its ingress. */
+  port: number | undefined;
+}
+
+export function overviewCluster(cluster: ClusterView | undefined): OverviewCluster {
+  const port = cluster && factsOf(cluster)?.ingress?.port;
+  return { inContact: cluster?.agent.contact === 'connected', port };
+}
+
 export function overviewServiceAnswer(
   row: OverviewRow,
-  cluster: ClusterView | undefined,
+  { inContact, port }: OverviewCluster,
 ): z.output<typeof overviewServiceSchema> {
   const { serviceId, serviceName, serviceSlug, suspended, pending, failed, last, stagedIn, error, drift } = row;
   const { activeReleaseId, activeReleaseNumber, activeReleaseDigest, activeDeployedAt } = row;
@@ -88,7 +100,6 @@ export function overviewServiceAnswer(
   const processes = wantedProcesses.safeParse(row.processes).data ?? [];
   const instances = (row.instances ?? []).flatMap((instance) => told.safeParse(instance).data ?? []);
   const replicas = replicasOf(processes, instances);
-  const port = cluster && factsOf(cluster)?.ingress?.port;
   return {
     serviceId,
     serviceName,
@@ -96,7 +107,7 @@ export function overviewServiceAnswer(
     health: healthOf({
       suspended,
       live: activeReleaseId !== null,
-      inContact: cluster?.agent.contact === 'connected',
+      inContact,
       observed: row.instances !== null,
       error: error !== null,
       replicas,
