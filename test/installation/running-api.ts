@@ -74,6 +74,8 @@ interface Options {
   databaseAt?: string;
   /** The same for its Temporal. */
   temporalAt?: string;
+  /** Given its database before anything is asked of it. */
+  onDatabase?: (database: Database) => void;
 }
 
 /** The API with a database of its own, listening on a free port. */
@@ -114,6 +116,7 @@ async function listen(url: string, keysFile: string, options: Options): Promise<
       statementTimeoutMillis: settings.REQUEST_TIMEOUT,
     }),
   );
+  options.onDatabase?.(database);
   const keyring = await openKeyring(database, keysFile);
   const temporal = connectTemporal({
     ...(await groundTemporal(options.namespace ?? 'nowhere', options.temporalAt)),

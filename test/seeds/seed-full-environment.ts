@@ -11,8 +11,10 @@ import { type SeededPlace, seedPlace } from './seed-place.ts';
 
 interface Given {
   services: number;
-  /** Deployments of each service that have ended; each seventh failed. */
+  /** Deployments of each service that have ended, one an hour; each seventh failed. */
   past: number;
+  /** When the last of them was; now if left out. */
+  daysAgo?: number;
 }
 
 /** So many are kept of each service: db/releases/retire.ts. */
@@ -28,19 +30,18 @@ const content: ReleaseContent = {
 };
 
 /**
- * An environment as it is after months: services that depend on each other, with releases, deployments with their stages and
- * events, what their cluster runs, and one staged change each. Each twentieth service is being deployed.
- */
+ * An environment as it is after months: services that depend on each other, with releases, deployments with their
+ * stages, what their cluster runs, and one staged change each. */
 export async function seedFullEnvironment(
   database: Database,
   organizationId: string,
-  { services, past }: Given,
+  { services, past, daysAgo = 0 }: Given,
 ): Promise<SeededPlace> {
   const place = await seedPlace(database, organizationId, { concurrency: 100 });
   await database.kysely.transaction().execute(async (seeding) => {
     await seedServices(seeding, place, services);
     await seedReleases(seeding, place);
-    await seedDeployments(seeding, place, past);
+    await seedDeployments(seeding, place, { past, daysAgo });
     await makeLive(seeding, place);
     await seedCluster(seeding, place);
     await sql`
@@ -110,7 +111,7 @@ async function seedReleases(
 async function seedDeployments(
   seeding: Kysely<Tables>,
   { organizationId, projectId, environmentId, clusterId }: SeededPlace,
-  past: number,
+  { past, daysAgo }: Required<Omit<Given, 'services'>>,
 ): Promise<void> {
   const of = sql`${organizationId}::uuid, ${projectId}::uuid, ${environmentId}::uuid`;
   const asked = sql`'user', 'u', 'Ada'`;
@@ -125,19 +126,32 @@ async function seedDeployments(
         from unnest(array['queue', 'prepare', 'start', 'check', 'switch', 'drain']) stage),
       asked.at, asked.at + interval '10 seconds', asked.at + interval '1 minute'
     from seeded, generate_series(0, ${past}::int - 1) age,
-      lateral (select now() - make_interval(mins => age * 60, secs => n) as at) asked,
+      lateral (select now() - make_interval(days => ${daysAgo}, hours => age, secs => n) as at) asked,
       lateral (select id from release where release.service_id = seeded.service_id and number = ${releases} - age % ${releases}) release
     `.execute(seeding);
+}
+
+/** Each tenth service is being deployed. */
+export async function seedOpenDeployments(
+  { kysely }: Database,
+  { environmentId, clusterId }: SeededPlace,
+): Promise<void> {
   await sql`
-    insert into deployment (${columns})
-    select gen_random_uuid(), ${of}, service_id, live_release_id, 'redeploy', 'starting', null, null, ${asked}, ${clusterId},
-      '[{"stage": "queue", "startedAt": "2026-01-01T00:00:00.000Z"}]', now(), null, null
-    from seeded where n % 20 = 0`.execute(seeding);
+    insert into deployment (id, organization_id, project_id, environment_id, service_id, release_id, kind, state,
+      requested_by_kind, requested_by_id, requested_by_name, cluster_id, stages)
+    select gen_random_uuid(), organization_id, project_id, environment_id, service_id, live_release_id, 'redeploy', 'starting',
+      'user', 'u', 'Ada', ${clusterId}, '[{"stage": "queue", "startedAt": "2026-01-01T00:00:00.000Z"}]'
+    from (select *, row_number() over () as n from environment_service where environment_id = ${environmentId}) place
+    where n % 10 = 0`.execute(kysely);
+}
+
+/** What people read of how each deployment went. */
+export async function seedEvents({ kysely }: Database, { organizationId, environmentId }: SeededPlace): Promise<void> {
   await sql`
     insert into deployment_event (id, organization_id, deployment_id, occasion, kind, stage)
     select gen_random_uuid(), ${organizationId}, deployment.id, concat('started ', stage), 'stage-started', stage
     from deployment, unnest(array['queue', 'prepare', 'start', 'check', 'switch', 'drain']) stage
-    where deployment.environment_id = ${environmentId}`.execute(seeding);
+    where deployment.environment_id = ${environmentId}`.execute(kysely);
 }
 
 /** What the cluster shall run, and what its agent has told of it. */

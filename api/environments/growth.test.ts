@@ -1,0 +1,99 @@
+import type { CompiledQuery } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { type Watched, watchStatements } from '../../test/installation/watched-statements.ts';
+import { seedFullEnvironment, seedOpenDeployments } from '../../test/seeds/seed-full-environment.ts';
+import type { SeededPlace } from '../../test/seeds/seed-place.ts';
+
+let api: RunningApi;
+let watched: Watched;
+
+type Full = SeededPlace & { seeded: Seeded };
+let small: Full;
+let wide: Full;
+let old: Full;
+
+beforeAll(async () => {
+  api = await runningApi({
+    onDatabase: (database) => {
+      watched = watchStatements(database);
+    },
+  });
+  small = await full({ services: 10, past: 100 });
+  wide = await full({ services: 100, past: 60 });
+  old = await full({ services: 10, past: 1_000 });
+});
+afterAll(() => api.close());
+
+/** In an organization of its own, beside another environment whose deployments are all newer. */
+async function full(size: { services: number; past: number }): Promise<Full> {
+  const seeded = await seed(api.database);
+  await seedFullEnvironment(api.database, seeded.organizationId, size);
+  const place = await seedFullEnvironment(api.database, seeded.organizationId, { ...size, daysAgo: 100 });
+  await seedOpenDeployments(api.database, place);
+  return { ...place, seeded };
+}
+
+const reads: Readonly<Record<string, (place: SeededPlace, limit: number) => string>> = {
+  'the overview': ({ environmentId }) => `/environments/${environmentId}/overview`,
+  'the staged changes': ({ environmentId }) => `/environments/${environmentId}/change-set`,
+  'the services': ({ projectId }, limit) => `/projects/${projectId}/services?limit=${limit}`,
+  'the services of the environment': ({ projectId, environmentId }, limit) =>
+    `/projects/${projectId}/services?limit=${limit}&environmentId=${environmentId}`,
+  'the deployments of the environment': ({ environmentId }, limit) =>
+    `/environments/${environmentId}/deployments?limit=${limit}`,
+  'the deployments of a service': ({ serviceId }, limit) => `/services/${serviceId}/deployments?limit=${limit}`,
+  'the deployments of the organization': (_, limit) => `/deployments?limit=${limit}`,
+};
+
+/** The subjects that can grow; who asks is read by other statements. */
+const subjects =
+  /\b(deployment|service|environment|environment_service|release|change_set_item|cluster_slice|observed_slice|ingress_host)\b/;
+
+/** The statements of a read, and how many rows it answers. */
+async function ask(path: string, place: Full): Promise<{ statements: CompiledQuery[]; answered: number }> {
+  let answered = 0;
+  const statements = await watched.during(async () => {
+    const answer = await api.call('GET', `/api/v1${path}`, { as: place.seeded.tokens.viewer });
+    expect(answer.status, answer.text).toBe(200);
+    const { items, services } = answer.body as { items?: unknown[]; services?: unknown[] };
+    answered = (items ?? services ?? []).length;
+  });
+  expect(answered, 'an empty answer says nothing').toBeGreaterThan(0);
+  return { statements: statements.filter(({ sql }) => subjects.test(sql)), answered };
+}
+
+async function rowsRead(statements: readonly CompiledQuery[], table?: string): Promise<number> {
+  let rows = 0;
+  for (const statement of statements) rows += await watched.rowsRead(statement, table);
+  return rows;
+}
+
+describe.each(Object.entries(reads))('%s', (_, pathOf) => {
+  async function cost(place: Full, limit: number): Promise<{ statements: number; rowsForOne: number }> {
+    const { statements, answered } = await ask(pathOf(place, limit), place);
+    return { statements: statements.length, rowsForOne: (await rowsRead(statements)) / answered };
+  }
+
+  test('takes as many statements for 100 services as for 10, and reads as many rows for each that is answered', async () => {
+    const few = await cost(small, 10);
+    const many = await cost(wide, 50);
+    expect(many.statements).toBe(few.statements);
+    expect(many.rowsForOne).toBeLessThanOrEqual(few.rowsForOne * 1.25);
+  });
+
+  test('reads as many rows after 1,000 deployments of each service as after 100', async () => {
+    const before = await cost(small, 10);
+    const after = await cost(old, 10);
+    expect(after.rowsForOne).toBeLessThanOrEqual(before.rowsForOne * 1.25);
+  });
+});
+
+test.each([
+  ['an environment', () => `/environments/${old.environmentId}/deployments?open=true`],
+  ['the organization', () => '/deployments?open=true'],
+])('for the open deployments of %s none is read that has ended', async (_, pathOf) => {
+  const open = api.database.kysely.selectFrom('deployment').where('finished_at', 'is', null).select('id');
+  const { statements } = await ask(pathOf(), old);
+  expect(await rowsRead(statements, 'deployment')).toBeLessThanOrEqual((await open.execute()).length);
+});
