@@ -6,7 +6,8 @@ import { firstPage } from './subjects/console/first-page.ts';
 import { logView } from './subjects/console/log-view.ts';
 import { slowLine } from './subjects/console/slow-line.ts';
 import { tables } from './subjects/console/tables.ts';
-import { environment } from './subjects/environment.ts';
+import { deployments } from './subjects/delivery/deployments.ts';
+import { environment } from './subjects/delivery/environment.ts';
 import { flood } from './subjects/flood.ts';
 import { logs } from './subjects/logs.ts';
 import { members } from './subjects/members.ts';
@@ -35,6 +36,7 @@ export const benchmarks: readonly Benchmark[] = [
   logView,
   tables,
   actorStart,
+  deployments,
   memory,
   startUp,
   firstPage,

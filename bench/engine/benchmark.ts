@@ -1,10 +1,23 @@
 /** One line of the table. */
 export interface Row {
   name: string;
-  unit: 'requests/s' | 'ms' | 's' | 'kB' | 'MB' | 'cores' | 'clusters' | 'calls' | 'requests' | 'connections';
+  unit:
+    | 'requests/s'
+    | 'workflows/s'
+    | 'ms'
+    | 's'
+    | 'kB'
+    | 'MB'
+    | 'cores'
+    | 'clusters'
+    | 'calls'
+    | 'requests'
+    | 'connections';
   better: 'more' | 'less';
   /** Upper bound for the subject, whatever the reference takes. */
   most?: number;
+  /** The ratio below which the run fails, 0.5 if left out. */
+  leastRatio?: number;
   /** Upper bound for the subject relative to the reference: then the ratio is printed and not judged. */
   mostBeside?: (reference: number) => number;
 }

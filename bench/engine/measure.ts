@@ -59,7 +59,7 @@ export function compared(benchmark: string, row: Row, rounds: Measured['rounds']
 
 function verdictOn(row: Row, subject: number, ratio: number): Verdict {
   // A figure that is none, as when a side answered nothing, fails as well.
-  if (!(ratio >= failsBelow) || subject > (row.most ?? Number.POSITIVE_INFINITY)) return 'failed';
+  if (!(ratio >= (row.leastRatio ?? failsBelow)) || subject > (row.most ?? Number.POSITIVE_INFINITY)) return 'failed';
   return ratio < explainBelow ? 'explain' : 'good';
 }
 

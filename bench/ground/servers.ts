@@ -1,5 +1,6 @@
 import { freePorts } from '../../runtime/sockets/ports.ts';
 import { answers, type NodeProcess, startNode } from '../engine/node-process.ts';
+import { writeBareBundle } from '../reference/bare-bundle.ts';
 import type { Ground } from './ground.ts';
 
 export interface Server extends NodeProcess {
@@ -30,6 +31,34 @@ export function startReference(
 ): Promise<Server> {
   const env = { CURSOR_KEY: ground.keyring.cursorKey().toString('hex') };
   return start(ground, `reference-${name}`, `bench/reference/${name}.ts`, target, env);
+}
+
+/** The worker as `./ballast up` runs it. */
+export async function startWorker(ground: Ground): Promise<NodeProcess> {
+  return await startWorkerOf(ground, 'worker', 'worker/main.ts', '/readyz', tuned);
+}
+
+/** The least of a worker, with a bundle of its workflows. */
+export async function startBareWorker(ground: Ground): Promise<NodeProcess> {
+  const bundle = ground.file('bare-bundle.js');
+  await writeBareBundle(bundle);
+  return await startWorkerOf(ground, 'bare-worker', 'bench/reference/worker.ts', '/', { BUNDLE: bundle });
+}
+
+async function startWorkerOf(
+  ground: Ground,
+  name: string,
+  file: string,
+  path: string,
+  env: Record<string, string>,
+): Promise<NodeProcess> {
+  const { port } = await freePorts(['port'], {});
+  return await startNode({
+    file,
+    env: { ...ground.env, ...env, WORKER_PORT: String(port) },
+    log: ground.file(`${name}.log`),
+    ready: () => answers(`http://127.0.0.1:${port}${path}`),
+  });
 }
 
 async function start(

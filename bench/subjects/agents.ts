@@ -4,17 +4,16 @@ import { createCluster } from '../../db/clusters/clusters.ts';
 import { createEnrollmentToken } from '../../db/clusters/enrollment-tokens.ts';
 import { applySlice } from '../../db/workloads/cluster-slices.ts';
 import { workload } from '../../protocol/workload.ts';
-import { freePorts } from '../../runtime/sockets/ports.ts';
 import { connectTemporal } from '../../temporal/connection/connect.ts';
 import { payloadKeys } from '../../temporal/connection/open.ts';
 import { prepareNamespace } from '../../temporal/connection/prepare-namespace.ts';
 import type { Benchmark, Figures, Opened } from '../engine/benchmark.ts';
 import { cpuSeconds } from '../engine/cpu-time.ts';
-import { answers, type NodeProcess, startNode } from '../engine/node-process.ts';
+import { type NodeProcess, startNode } from '../engine/node-process.ts';
 import { p99 } from '../engine/steady-load.ts';
 import { type Ground, openGround } from '../ground/ground.ts';
 import { asBench, bearer, seedTeams } from '../ground/seed.ts';
-import { startApi, tuned } from '../ground/servers.ts';
+import { startApi, startWorker } from '../ground/servers.ts';
 import type { SimulatedAgents } from './agents-program.ts';
 
 const count = 200;
@@ -82,16 +81,6 @@ async function open(): Promise<Opened> {
 /** Waits until every message of the preparation is delivered to its actor. */
 async function settled({ database }: Ground): Promise<void> {
   while ((await database.kysely.selectFrom('outbox').select('id').limit(1).execute()).length > 0) await pause(200);
-}
-
-async function startWorker(ground: Ground): Promise<NodeProcess> {
-  const { worker: port } = await freePorts(['worker'], {});
-  return await startNode({
-    file: 'worker/main.ts',
-    env: { ...ground.env, ...tuned, WORKER_PORT: String(port) },
-    log: ground.file('worker.log'),
-    ready: () => answers(`http://127.0.0.1:${port}/readyz`),
-  });
 }
 
 async function seedClusters(ground: Ground, organizationId: string, url: string): Promise<SimulatedAgents> {

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import proto from '@temporalio/proto';
 import { pino } from 'pino';
 import { createCluster } from '../../db/clusters/clusters.ts';
-import { freePorts } from '../../runtime/sockets/ports.ts';
 import { connectTemporal, type Temporal } from '../../temporal/connection/connect.ts';
 import { payloadKeys } from '../../temporal/connection/open.ts';
 import { prepareNamespace } from '../../temporal/connection/prepare-namespace.ts';
@@ -12,10 +11,9 @@ import { runningActors } from '../../worker/duties/running-actors.ts';
 import { openMetrics } from '../../worker/host/metrics.ts';
 import type { Benchmark, Figures, Opened } from '../engine/benchmark.ts';
 import { cpuSeconds } from '../engine/cpu-time.ts';
-import { answers, startNode } from '../engine/node-process.ts';
 import { type Ground, openGround } from '../ground/ground.ts';
 import { asBench, bearer, seedTeams } from '../ground/seed.ts';
-import { startApi, tuned } from '../ground/servers.ts';
+import { startApi, startWorker } from '../ground/servers.ts';
 
 const count = 10_000;
 /** As many clusters as one transaction creates. */
@@ -69,15 +67,7 @@ async function openPlane(): Promise<Plane> {
   await prepareNamespace(temporal);
   const target = { path: `/api/v1/organizations/${organizationId}`, headers: bearer(token) };
   const api = opening.use(await startApi(ground, target));
-  const { worker: port } = await freePorts(['worker'], {});
-  const worker = opening.use(
-    await startNode({
-      file: 'worker/main.ts',
-      env: { ...ground.env, ...tuned, WORKER_PORT: String(port) },
-      log: ground.file('worker.log'),
-      ready: () => answers(`http://127.0.0.1:${port}/readyz`),
-    }),
-  );
+  const worker = opening.use(await startWorker(ground));
   const opened = opening.move();
   const pids = [...ground.pids, api.pid, worker.pid];
   return { ground, temporal, organizationId, pids, [Symbol.asyncDispose]: () => opened.disposeAsync() };

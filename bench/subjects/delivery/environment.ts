@@ -1,12 +1,12 @@
-import { createToken } from '../../db/api-tokens/api-tokens.ts';
-import { createOrganization } from '../../db/organizations/organizations.ts';
-import { seedFullEnvironment } from '../../test/seeds/seed-full-environment.ts';
-import type { Benchmark, Figures, Opened } from '../engine/benchmark.ts';
-import { answered } from '../engine/load.ts';
-import { openGround } from '../ground/ground.ts';
-import { refuseDifferentAnswers } from '../ground/same-answers.ts';
-import { asBench, bearer } from '../ground/seed.ts';
-import { type Server, startApi, startReference, type Target } from '../ground/servers.ts';
+import { createToken } from '../../../db/api-tokens/api-tokens.ts';
+import { createOrganization } from '../../../db/organizations/organizations.ts';
+import { seedEvents, seedFullEnvironment, seedOpenDeployments } from '../../../test/seeds/seed-full-environment.ts';
+import type { Benchmark, Figures, Opened } from '../../engine/benchmark.ts';
+import { answered } from '../../engine/load.ts';
+import { openGround } from '../../ground/ground.ts';
+import { refuseDifferentAnswers } from '../../ground/same-answers.ts';
+import { asBench, bearer } from '../../ground/seed.ts';
+import { type Server, startApi, startReference, type Target } from '../../ground/servers.ts';
 
 const services = 200;
 const past = 10_000;
@@ -49,6 +49,8 @@ async function open(): Promise<Opened> {
     return { organizationId: id, token: secret };
   });
   const place = await seedFullEnvironment(ground.database, organizationId, { services, past: past / services });
+  await seedOpenDeployments(ground.database, place);
+  await seedEvents(ground.database, place);
   const targets = Object.entries(reads).map(([read, pathOf]): [string, Target] => [
     row(read),
     { path: pathOf(place), headers: bearer(token) },
