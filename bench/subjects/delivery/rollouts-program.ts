@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ObservedRollout, rolloutPhases } from '../../../protocol/observed.ts';
+import { rolloutPhases } from '../../../domain/deployments/stages.ts';
+import type { ObservedRollout } from '../../../protocol/observed.ts';
 import { PeerAgent } from '../../../test/agents/peer-agent.ts';
 
 /** An agent without a machine: each rollout that it is told of goes through its phases as fast as they can be reported. */
