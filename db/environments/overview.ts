@@ -66,7 +66,7 @@ export function overviewBy({ id, organizationId, projectId, clusterId }: Environ
       from draft join change_set_item item on item.change_set_id = draft.id and item.kind = 'service.create'
       where draft.environment_id = ${id} and draft.organization_id = ${organizationId}
     ), place as (
-      select service_id, suspended, live_release_id, live_at from environment_service
+      select service_id, suspended, live_release_id, live_at, applied_digest from environment_service
       where environment_id = ${id} and organization_id = ${organizationId}
     ), open as (
       select distinct on (service_id) id, service_id, kind, state, release_id, waits_for, message, stages
