@@ -15,6 +15,7 @@ import { DeploymentStages } from './deployment-stages.tsx';
 import { DeploymentStatus } from './deployment-status.tsx';
 import { DeploymentWhy } from './deployment-why.tsx';
 import { type DeploymentAnswer, kindWords } from './deployment-words.ts';
+import { Serving } from './serving.tsx';
 
 const route = getRouteApi('/$organization/p/$project/e/$environment/s/$service/deployments/$deployment');
 
@@ -65,6 +66,7 @@ function OneDeployment({ deployment }: { deployment: DeploymentAnswer }) {
         <>
           <DeploymentWhy deployment={deployment} />
           <DeploymentFailure deployment={deployment} />
+          <Serving of={deployment} />
           <DeploymentStages deployment={deployment} />
         </>
       )}

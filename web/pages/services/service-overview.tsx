@@ -11,8 +11,9 @@ import { deploymentLink } from '../deployments/deployment-link.ts';
 import { DeploymentStages } from '../deployments/deployment-stages.tsx';
 import { DeploymentWhy } from '../deployments/deployment-why.tsx';
 import { kindWords, states } from '../deployments/deployment-words.ts';
+import { RollBackFrom } from '../deployments/serving.tsx';
 import type { ServiceOverview } from '../environments/use-overview.ts';
-import { imageName } from './image-name.ts';
+import { imageName } from './image-field.tsx';
 import { EveryAddress } from './service-addresses.tsx';
 import { ServiceDrift } from './service-drift.tsx';
 import { ServiceInstances } from './service-instances.tsx';
@@ -43,7 +44,10 @@ function Overview({ service, environment }: Placed) {
       {pendingDeployment !== undefined && <UnderWay id={pendingDeployment.id} />}
       {pendingDeployment === undefined && failedDeployment !== undefined && <Failed failed={failedDeployment} />}
       {overview.drift && <ServiceDrift service={service} environment={environment} />}
-      <Section title="What runs">
+      <Section
+        title="What runs"
+        actions={<RollBackFrom of={{ serviceId: service.id, environmentId: environment.id }} />}
+      >
         <ServiceFacts overview={overview} image={imageName(service.source.imageRepository, params)} />
       </Section>
       <ServiceInstances service={service} environment={environment} />

@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query';
+import { OneAction } from '../../components/actions/one-action.tsx';
+import { Section } from '../../components/page.tsx';
+import { Row, Rows } from '../../components/rows.tsx';
+import { LastKnown } from '../../components/status.tsx';
+import { BriefTime } from '../../components/times/time.tsx';
+import { usePlane } from '../../control-plane/plane.ts';
+import { useMembership } from '../../control-plane/session.ts';
+import { useOverview } from '../environments/use-overview.ts';
+import { ServiceHealth } from '../services/service-health.tsx';
+import { rollBackAction, useDeploymentTools } from './deployment-actions.ts';
+import { deploymentLink } from './deployment-link.ts';
+import type { DeploymentAnswer } from './deployment-words.ts';
+
+interface Place {
+  serviceId: string;
+  environmentId: string;
+}
+
+/** The release that serves a service in an environment now, whatever became of a deployment, and the way back from it. */
+export function Serving({ of }: { of: Place }) {
+  const { slug } = useMembership();
+  const overview = useOverview(of.environmentId).data?.find(({ serviceId }) => serviceId === of.serviceId);
+  const { serving, before } = useLived(of);
+  if (overview === undefined) return null;
+  const { activeReleaseNumber, activeDeployedAt, replicasReady, replicasDesired } = overview;
+  if (activeReleaseNumber === undefined) {
+    return (
+      <Section title="Serves now">
+        <p className="px-4 py-3 text-soft text-sm">Nothing: no release has gone live here yet.</p>
+      </Section>
+    );
+  }
+  return (
+    <Section title="Serves now">
+      <Rows label="Serves now">
+        <Row
+          title={`Release ${activeReleaseNumber}`}
+          {...(serving === undefined ? {} : { link: deploymentLink(serving, slug) })}
+          detail={
+            activeDeployedAt !== undefined && (
+              <>
+                Live since <BriefTime at={activeDeployedAt} />
+              </>
+            )
+          }
+          facts={
+            <>
+              <span>
+                {replicasReady} of {replicasDesired} ready <LastKnown of={overview} />
+              </span>
+              <span className="text-text">
+                <ServiceHealth of={overview} />
+              </span>
+            </>
+          }
+          actions={before !== undefined && <RollBack to={before} />}
+        />
+      </Rows>
+    </Section>
+  );
+}
+
+/** The way back to the release that served before, as a button; nothing where there is none. */
+export function RollBackFrom({ of }: { of: Place }) {
+  const { before } = useLived(of);
+  return before === undefined ? null : <RollBack to={before} />;
+}
+
+function RollBack({ to }: { to: DeploymentAnswer }) {
+  return <OneAction action={rollBackAction(to, useDeploymentTools())} small />;
+}
+
+/** Of those that went live: the one that serves, and the last one before it that had another release. */
+function useLived({ serviceId, environmentId }: Place): Partial<Record<'serving' | 'before', DeploymentAnswer>> {
+  const { trpc } = usePlane();
+  const { data } = useQuery(
+    trpc.deployments.list.queryOptions({ query: { serviceId, environmentId, state: 'live', limit: 20 } }),
+  );
+  const at = data?.items.findIndex(({ serving }) => serving) ?? -1;
+  const serving = data?.items[at];
+  if (data === undefined || serving === undefined) return {};
+  const before = data.items.slice(at + 1).find(({ releaseId }) => releaseId !== serving.releaseId);
+  return before === undefined ? { serving } : { serving, before };
+}
