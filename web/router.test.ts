@@ -9,6 +9,7 @@ const content = {
   workflow: 'o',
   invitation: 't',
   deployment: 'd',
+  failedDeployment: 'd',
   approval: 'a',
 };
 

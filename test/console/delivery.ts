@@ -22,6 +22,8 @@ export async function pushSample(opened: Console, repository: string, version = 
 /** A project with a service that runs in staging, waits for its approval in production, and has staged changes. */
 export interface Delivered {
   deployment: string;
+  /** Of a service whose process ends at once. */
+  failedDeployment: string;
   approval: string;
 }
 
@@ -41,6 +43,8 @@ export async function deliverShop(opened: Console, asked: Ask, organization: str
   const { id: serviceId } = made.service as { id: string };
   const [web] = made.processes as { id: string }[];
   await pushSample(opened, `${organization}/shop/web`);
+  const nightly = { name: 'nightly', kind: 'cron', schedule: '0 3 * * *', args: ['-once'] };
+  const cron = await asked('POST', `/services/${serviceId}/processes?environmentId=${staging?.id}`, nightly);
   await stageVariable(asked, staging?.id, serviceId, 'GREETING', 'Good morning');
   await stageVariable(asked, staging?.id, serviceId, 'PAYMENT_KEY', 'not to be shown', true);
   const { deployments } = await apply(asked, staging?.id, 'The first release');
@@ -50,6 +54,8 @@ export async function deliverShop(opened: Console, asked: Ask, organization: str
     if (['failed', 'cancelled'].includes(String(state))) throw new Error(`The shop is ${state}: ${message}`);
     return state === 'live';
   });
+  await asked('POST', `/processes/${cron.id}/run?environmentId=${staging?.id}`);
+  const failedDeployment = await deployFailing(opened, asked, organization, { projectId, environmentId: staging?.id });
   await asked('PUT', `/environments/${production?.id}/change-set/items`, { kind: 'service.create', serviceId });
   await stageVariable(asked, production?.id, serviceId, 'GREETING', 'Welcome');
   const { approval } = await apply(asked, production?.id, 'Open the shop');
@@ -60,7 +66,30 @@ export async function deliverShop(opened: Console, asked: Ask, organization: str
     key: 'replicas',
     value: 3,
   });
-  return { deployment: first?.id ?? '', approval: (approval as { id: string }).id };
+  await opened.installation.until('the nightly run and the failing deployment have ended', async () => {
+    const runs = await asked('GET', `/processes/${cron.id}/runs?environmentId=${staging?.id}`);
+    const { state } = await asked('GET', `/deployments/${failedDeployment}`);
+    return state === 'failed' && (runs.items as { state: string }[]).some((run) => run.state === 'ended');
+  });
+  return { deployment: first?.id ?? '', failedDeployment, approval: (approval as { id: string }).id };
+}
+
+/** Begins to deploy a service of which each instance ends with an exit code at once. Answers the id of the deployment. */
+async function deployFailing(
+  opened: Console,
+  asked: Ask,
+  organization: string,
+  { projectId, environmentId }: { projectId: string; environmentId: string | undefined },
+): Promise<string> {
+  await asked('POST', `/projects/${projectId}/services`, {
+    name: 'Search',
+    source: { kind: 'image', imageRepository: ':latest' },
+    environmentId,
+    process: { args: ['-once', '-code', '3'] },
+  });
+  await pushSample(opened, `${organization}/shop/search`);
+  const { deployments } = await apply(asked, environmentId, 'Find things by words');
+  return (deployments as { id: string }[])[0]?.id ?? '';
 }
 
 function stageVariable(asked: Ask, environment = '', serviceId: string, key: string, value: string, secret = false) {

@@ -9,8 +9,9 @@ export interface Content {
   workflow: string;
   /** The token of an invitation that nobody has accepted yet. */
   invitation: string;
-  /** The first deployment of the shop, and what waits for its approval in production. */
+  /** The first deployment of the shop, one that failed, and what waits for its approval in production. */
   deployment: string;
+  failedDeployment: string;
   approval: string;
 }
 
@@ -76,7 +77,7 @@ export const pages: readonly ConsolePage[] = [
   { name: 'service-deployments', address: inShop('/e/staging/s/web/deployments'), heading: 'Web', shows: 'Live' },
   { name: 'service-logs', address: inShop('/e/staging/s/web/logs'), heading: 'Web', shows: 'listening' },
   { name: 'variables', address: inShop('/e/staging/s/web/variables'), heading: 'Web', shows: 'GREETING' },
-  { name: 'processes', address: inShop('/e/staging/s/web/processes'), heading: 'Web', shows: 'Command' },
+  { name: 'processes', address: inShop('/e/staging/s/web/processes'), heading: 'Web', shows: 'Exit code 0' },
   { name: 'service-settings', address: inShop('/e/staging/s/web/settings'), heading: 'Web', shows: 'Release command' },
   {
     name: 'deployment',
@@ -96,7 +97,13 @@ export const pages: readonly ConsolePage[] = [
     heading: 'Release 1',
     shows: 'GREETING',
   },
-  // It leads to the page above.
+  {
+    name: 'deployment-failed',
+    address: ({ failedDeployment }) => `/default/p/shop/e/staging/s/search/deployments/${failedDeployment}`,
+    heading: 'Release 1',
+    shows: 'exit code 3',
+  },
+  // It leads to the page of the first one.
   {
     name: 'deployment-place',
     address: ({ deployment }) => `/default/deployments/${deployment}`,
