@@ -42,6 +42,7 @@ export const problems = {
   'changed-meanwhile': { status: 409, title: 'Conflict' },
   'change-set-changed': { status: 409, title: 'Conflict' },
   'image-not-resolved': { status: 409, title: 'Conflict' },
+  'downtime-not-accepted': { status: 409, title: 'Conflict' },
   'approval-stale': { status: 409, title: 'Conflict' },
   superseded: { status: 409, title: 'Conflict' },
   'cluster-deleted': { status: 410, title: 'Gone' },
@@ -76,17 +77,30 @@ export interface Meanwhile {
   at?: string;
 }
 
+/** A service that would be down for a moment, with the processes that stop and the volumes for which they do. */
+export interface Downtime {
+  serviceId: string;
+  serviceName: string;
+  processes: readonly { name: string; volumes: readonly string[] }[];
+}
+
 /** A failure that people are told about: `detail` is a sentence that says what is wrong and what to do. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly meanwhile: readonly Meanwhile[] | undefined;
+  readonly downtime: readonly Downtime[] | undefined;
 
   constructor(
     code: ProblemCode,
     detail: string,
-    more: { errors?: FieldError[]; retryAfterSeconds?: number; meanwhile?: readonly Meanwhile[] } = {},
+    more: {
+      errors?: FieldError[];
+      retryAfterSeconds?: number;
+      meanwhile?: readonly Meanwhile[];
+      downtime?: readonly Downtime[];
+    } = {},
   ) {
     super(detail);
     this.name = 'Problem';
@@ -94,6 +108,7 @@ export class Problem extends Error {
     this.errors = more.errors;
     this.retryAfterSeconds = more.retryAfterSeconds;
     this.meanwhile = more.meanwhile;
+    this.downtime = more.downtime;
   }
 
   get status(): number {

@@ -57,14 +57,19 @@ export const applyChangeSet = operation({
   scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict', 'change-set-changed', 'image-not-resolved'],
+  problems: ['not-found', 'conflict', 'change-set-changed', 'image-not-resolved', 'downtime-not-accepted'],
   path: idPath,
   body: z
     .strictObject({
       message: sentence(500).describe('What changes, in your words.'),
       reason: sentence(2000).describe('For who decides.'),
       expectedRevision,
-      downtimeAccepted: z.boolean().default(false),
+      downtimeAccepted: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Go ahead although a process with a volume is down for a moment. Remembered while the same volumes are mounted.',
+        ),
       deployServiceIds: z
         .array(z.guid().toLowerCase())
         .max(500)

@@ -22,6 +22,7 @@ export const startProblems = [
   'conflict',
   'release-retired',
   'service-suspended',
+  'downtime-not-accepted',
   'deployments-at-limit',
   'already-decided',
 ] as const;
@@ -33,6 +34,12 @@ export const startBody = z.strictObject({
     .boolean()
     .default(false)
     .describe('Wait for a slot instead of 409 while the project runs its maximum of deployments.'),
+  downtimeAccepted: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Go ahead although a process with a volume is down for a moment. Remembered while the same volumes are mounted.',
+    ),
 });
 
 export const createdSchema = z

@@ -1,5 +1,6 @@
 import { othersItems, withOthers } from '../change-set/others.ts';
 import type { ChangeSetView } from '../change-set/stage-changes.ts';
+import { acceptingDowntime } from '../deployment/downtime.ts';
 import { type Rest, RestRefusal } from '../engine/rest.ts';
 import type { Environment } from '../place/chosen.ts';
 import type { Here } from '../place/here.ts';
@@ -29,13 +30,15 @@ export async function applyDraft(
     if (!(await withOthers(othersItems(view, here), all, 'Deploy'))) return undefined;
     const { id, revision } = view.changeSet;
     try {
-      return await here.rest.call<Applied>('POST', `/change-sets/${id}/apply`, {
-        expectedRevision: revision,
-        source: 'cli',
-        ...(message === undefined ? {} : { message }),
-        ...(downtimeAccepted ? { downtimeAccepted } : {}),
-        ...(deployServiceIds.length === 0 ? {} : { deployServiceIds }),
-      });
+      return await acceptingDowntime(downtimeAccepted, (downtime) =>
+        here.rest.call<Applied>('POST', `/change-sets/${id}/apply`, {
+          expectedRevision: revision,
+          source: 'cli',
+          ...(message === undefined ? {} : { message }),
+          ...(deployServiceIds.length === 0 ? {} : { deployServiceIds }),
+          ...downtime,
+        }),
+      );
     } catch (error) {
       const changed = error instanceof RestRefusal && error.status === 409 && (await hasChanged(view));
       if (!changed) throw error;

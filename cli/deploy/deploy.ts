@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { variableOf } from '../change-set/stage-changes.ts';
+import { downtimeOption } from '../deployment/downtime.ts';
 import { exitCodesText } from '../deployment/outcome.ts';
 import { readWaiting, waitOptions } from '../deployment/waiting.ts';
 import { command, UsageError } from '../engine/command.ts';
@@ -19,7 +20,8 @@ import { existingTarget, type Target, targetOf } from './target.ts';
 export const deploy = command({
   summary: 'Deploys an image to an environment and prints its address',
   usage: `[IMAGE] [--project PROJECT] [--service SERVICE] [--environment ENVIRONMENT] [--port N] [--set KEY=VALUE …]
-  [--message TEXT] [--staged] [--force] [--yes] [--all] [--wait | --no-wait] [--timeout 10m] [--json]`,
+  [--message TEXT] [--staged] [--force] [--yes] [--all] [--accept-downtime] [--wait | --no-wait]
+  [--timeout 10m] [--json]`,
   details: `IMAGE is a folder with a package.json, an image layout, an archive of \`docker save\`, a tag of the Docker engine here
 (app:1.2, or docker:REF to be clear), or a reference of another registry, which has a host (registry.example.com/app:1.2).
 Without one it is the working directory, if that can be deployed.
@@ -42,7 +44,7 @@ serves. ${exitCodesText}`,
     yes: { type: 'boolean', short: 'y', what: 'Create what is missing without asking.' },
     all: { type: 'boolean', what: 'Deploy what others have staged there, too.' },
     force: { type: 'boolean', what: 'Deploy the service again even if the very same is live.' },
-    'accept-downtime': { type: 'boolean', what: 'Go ahead although the service is down for a moment.' },
+    ...downtimeOption,
     ...waitOptions,
     ...serviceOptions,
   },

@@ -1,16 +1,17 @@
 import { command } from '../engine/command.ts';
 import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
 import { here, serviceOptions } from '../place/here.ts';
+import { acceptingDowntime, downtimeOption, tellDeclined } from './downtime.ts';
 import { exitCodesText } from './outcome.ts';
 import { type CreateResult, seeThrough } from './started.ts';
 import { readWaiting, waitOptions } from './waiting.ts';
 
 export const redeploy = command({
   summary: 'Rolls the live release of a service again, the same bytes',
-  usage: `[--project PROJECT] [--environment ENVIRONMENT] [--service SERVICE] [--wait | --no-wait] [--timeout 10m]
-  [--json]`,
+  usage: `[--project PROJECT] [--environment ENVIRONMENT] [--service SERVICE] [--accept-downtime]
+  [--wait | --no-wait] [--timeout 10m] [--json]`,
   details: exitCodesText,
-  options: { ...waitOptions, ...serviceOptions },
+  options: { ...downtimeOption, ...waitOptions, ...serviceOptions },
   run: async (given) => {
     const waiting = readWaiting(given);
     const place = await here(given);
@@ -18,7 +19,10 @@ export const redeploy = command({
     const environment = await chosenEnvironment(place, project, { change: true });
     const service = await chosenService(place, project);
     const body = { environmentId: environment.id, queue: true };
-    const started = await place.rest.call<CreateResult>('POST', `/services/${service.id}/redeploy`, body);
+    const started = await acceptingDowntime(given['accept-downtime'] ?? false, (downtime) =>
+      place.rest.call<CreateResult>('POST', `/services/${service.id}/redeploy`, { ...body, ...downtime }),
+    );
+    if (started === undefined) return void tellDeclined();
     await seeThrough(place, { project, environment }, started, waiting, given.json);
   },
 });

@@ -3,19 +3,21 @@ import { wholeNumberOf } from '../engine/whole-number-of.ts';
 import { chosenEnvironment, chosenProject, chosenService, type Environment, type Service } from '../place/chosen.ts';
 import { type Here, here, serviceOptions } from '../place/here.ts';
 import type { Deployment } from './deployment.ts';
+import { acceptingDowntime, downtimeOption, tellDeclined } from './downtime.ts';
 import { exitCodesText } from './outcome.ts';
 import { type CreateResult, seeThrough } from './started.ts';
 import { readWaiting, waitOptions } from './waiting.ts';
 
 export const rollback = command({
   summary: 'Returns a service to an earlier release',
-  usage: `[--to NUMBER] [--project PROJECT] [--environment ENVIRONMENT] [--service SERVICE] [--wait | --no-wait]
-  [--timeout 10m] [--json]`,
+  usage: `[--to NUMBER] [--project PROJECT] [--environment ENVIRONMENT] [--service SERVICE] [--accept-downtime]
+  [--wait | --no-wait] [--timeout 10m] [--json]`,
   details: `Without --to it is the release that was live before the live one. Its image, settings and variables become those of the
 environment again; what is staged stays staged, and the number of replicas is today's. It goes ahead of all that waits.
 ${exitCodesText}`,
   options: {
     to: { type: 'string', value: 'NUMBER', what: 'Number of the release.' },
+    ...downtimeOption,
     ...waitOptions,
     ...serviceOptions,
   },
@@ -27,7 +29,10 @@ ${exitCodesText}`,
     const environment = await chosenEnvironment(place, project, { change: true });
     const service = await chosenService(place, project);
     const releaseId = await releaseToReturnTo(place, environment, service, number);
-    const started = await place.rest.call<CreateResult>('POST', `/releases/${releaseId}/rollback`, { queue: true });
+    const started = await acceptingDowntime(given['accept-downtime'] ?? false, (downtime) =>
+      place.rest.call<CreateResult>('POST', `/releases/${releaseId}/rollback`, { queue: true, ...downtime }),
+    );
+    if (started === undefined) return void tellDeclined();
     await seeThrough(place, { project, environment }, started, waiting, given.json);
   },
 });

@@ -11,11 +11,14 @@ export class RestRefusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
   readonly errors: readonly FieldFault[];
+  /** It would be done with `downtimeAccepted`. */
+  readonly downtime: boolean;
 
-  constructor(message: string, status = 0, errors: readonly FieldFault[] = []) {
+  constructor(message: string, status = 0, errors: readonly FieldFault[] = [], downtime = false) {
     super(message);
     this.status = status;
     this.errors = errors;
+    this.downtime = downtime;
   }
 }
 
@@ -184,7 +187,7 @@ export class Rest {
 
 /** The API's problem, with the fields that it names. */
 function refusalOf(status: number, text: string, url: string): RestRefusal {
-  let problem: { detail?: unknown; errors?: unknown } = {};
+  let problem: { detail?: unknown; errors?: unknown; downtime?: unknown } = {};
   try {
     problem = JSON.parse(text) as typeof problem;
   } catch {
@@ -197,7 +200,7 @@ function refusalOf(status: number, text: string, url: string): RestRefusal {
   // The detail repeats the first of them.
   const detail =
     errors.length === 0 ? problem.detail : faultsText(errors.map((fault) => ({ ...fault, ...inWords(fault) })));
-  return new RestRefusal(printableLines(detail), status, errors);
+  return new RestRefusal(printableLines(detail), status, errors, problem.downtime !== undefined);
 }
 
 function faultOf(error: { location?: unknown; message?: unknown }): FieldFault {

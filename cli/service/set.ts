@@ -1,11 +1,10 @@
 import type { ItemBody } from '../../api/change-sets/item-bodies.ts';
 import { stageChanges, tellStaged } from '../change-set/stage-changes.ts';
-import { command, UsageError } from '../engine/command.ts';
-import { printable } from '../engine/table.ts';
+import { command } from '../engine/command.ts';
 import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
 import { here, serviceOptions } from '../place/here.ts';
+import { chosenProcess, processOption } from './chosen-process.ts';
 import { readSetting, type Setting } from './read-setting.ts';
-import type { Process } from './show.ts';
 
 export const serviceSet = command({
   summary: 'Stages settings of a service, or of one of its processes, in an environment',
@@ -16,7 +15,7 @@ service image, releaseCommand, releaseCommandTimeoutSeconds, dependsOn. A list i
 An empty value unsets what a process need not have. The changes take effect with \`./ballast deploy --staged\`.`,
   words: { least: 1, most: 100 },
   options: {
-    process: { type: 'string', value: 'NAME', what: 'Name of the process; else the only one.' },
+    ...processOption,
     ...serviceOptions,
   },
   run: async ({ process: named, ...given }, words) => {
@@ -26,25 +25,13 @@ An empty value unsets what a process need not have. The changes take effect with
     const service = await chosenService(place, project);
     const environment = await chosenEnvironment(place, project, { change: true });
     const ofProcess = settings.some(({ of }) => of === 'process');
-    const processId = ofProcess ? await processOf() : '';
+    const processId = ofProcess ? (await chosenProcess(place, environment, service, named)).id : '';
     const view = await stageChanges(
       place.rest,
       environment,
       settings.map((setting) => itemOf(setting, service.id, processId)),
     );
     tellStaged(view, environment, given.json);
-
-    async function processOf(): Promise<string> {
-      const path = `/services/${service.id}/processes?environmentId=${environment.id}`;
-      const { items } = await place.rest.call<{ items: Process[] }>('GET', path);
-      const [only] = items;
-      if (named === undefined && only !== undefined && items.length === 1) return only.id;
-      const found = items.find(({ name }) => name === named);
-      if (found !== undefined) return found.id;
-      const there = items.map(({ name }) => name).join(', ');
-      if (named === undefined) throw new UsageError(`Say which process by --process: ${there}.`);
-      throw new UsageError(`There is no process "${printable(named)}"; there is: ${there}.`);
-    }
   },
 });
 

@@ -3,6 +3,7 @@ import { Problem } from '../../domain/problems.ts';
 import { compose, deploymentsOf, type Images, start } from '../change-sets/apply/apply-draft.ts';
 import { planChanges } from '../change-sets/apply/plan.ts';
 import { close } from '../deployments/admission/approvals.ts';
+import { downtimeOf } from '../deployments/admission/downtime.ts';
 import { admit, lockAdmission, type ProjectRef } from '../deployments/admission.ts';
 import { requestDeployment } from '../deployments/request-deployment.ts';
 import type { Effect } from '../engine/effect.ts';
@@ -55,11 +56,13 @@ async function requestAgain(
   project: ProjectRef,
   { kind, environmentId, releaseId, serviceId, queued, reason, answerableId, requestedBy }: Pending,
 ): Promise<string> {
-  if (releaseId === null || serviceId === null) throw new Problem('conflict', 'Its deployment has been deleted: reject it.');
+  if (releaseId === null || serviceId === null)
+    throw new Problem('conflict', 'Its deployment has been deleted: reject it.');
   const release = { ...project, id: releaseId, environmentId, serviceId };
   const requested = await requestDeployment(effect, keyring, release, {
     kind: kind === 'rollback' ? 'rollback' : 'redeploy',
-    ...{ queue: queued ?? true, reason, requestedBy, answerableId: answerableId ?? undefined },
+    // The person who approves it is shown the downtime.
+    ...{ downtimeAccepted: true, queue: queued ?? true, reason, requestedBy, answerableId: answerableId ?? undefined },
   });
   if ('refused' in requested || requested.approvalId === undefined) {
     throw new Problem('conflict', 'It needs no approval any more, or its service is suspended: reject it.');
@@ -96,8 +99,14 @@ async function composeAgain(
   }
   await close(effect, project, [old.id], { decision: 'superseded' });
   const request = { changeSetId, reason, answerableId: answerableId ?? undefined };
-  await requestApproval(effect, place, { id, plan, released, request, after: { requestedBy, expiresAt } });
-  const asked = { changeSetId, ...changeSet };
+  const down = await downtimeOf(
+    effect.kysely,
+    place,
+    released.map(({ service, runsAs }) => ({ ...service, replaces: { runsAs } })),
+  );
+  await requestApproval(effect, place, { id, plan, released, request, down, after: { requestedBy, expiresAt } });
+  const downtimeAccepted = changeSet.downtimeAccepted || down.length > 0;
+  const asked = { changeSetId, ...changeSet, downtimeAccepted };
   const deployments = deploymentsOf(place, released, asked, id).map((one) => ({ ...one, requestedBy }));
   if (deployments.length > 0) await start(effect, place, deployments);
   return id;

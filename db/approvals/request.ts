@@ -5,6 +5,7 @@ import { canonical } from '../../domain/releases/canonical.ts';
 import type { Plan } from '../change-sets/apply/plan.ts';
 import type { ApplyRequest, Released } from '../change-sets/apply/request.ts';
 import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
+import type { Down } from '../deployments/admission/downtime.ts';
 import type { ProjectRef } from '../deployments/admission.ts';
 import type { Author, Effect } from '../engine/effect.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
@@ -17,13 +18,15 @@ interface Requested {
   request: Pick<ApplyRequest, 'changeSetId' | 'reason' | 'answerableId'>;
   /** An approval that takes the place of another one has its requester, and expires when that would have. */
   after?: { requestedBy: Pick<Author, 'kind' | 'id' | 'name'>; expiresAt: Date };
+  /** Services that would be down for a moment. */
+  down: readonly Down[];
 }
 
 type Place = EnvironmentRef & ProjectRef;
 
 /** Asks for a decision on a change set: with what changes, what it touches, and what the difference relies on. */
 export async function requestApproval(effect: Effect, place: Place, requested: Requested): Promise<void> {
-  const { id, plan, released, request, after } = requested;
+  const { id, plan, released, request, down, after } = requested;
   const { organizationId, environmentId, projectId } = place;
   const author = after?.requestedBy ?? effect.author;
   const touched = [...plan.affected.map(({ serviceId }) => serviceId), ...plan.removed];
@@ -38,7 +41,7 @@ export async function requestApproval(effect: Effect, place: Place, requested: R
       reason: request.reason,
       basis: await basisOf(effect, place, touched),
       diff: json(diffOf(plan, slugs)),
-      impact: json(impactOf(plan, slugs)),
+      impact: json(impactOf(plan, slugs, down)),
       target: json({ releases: released.map(targetOf) }),
       expires_at: after?.expiresAt ?? sql<Date>`now() + make_interval(days => ${approvalDays})`,
     })
@@ -102,7 +105,7 @@ function diffOf({ items }: Plan, slugs: ReadonlyMap<string, string>) {
   }));
 }
 
-function impactOf({ affected, removed }: Plan, slugs: ReadonlyMap<string, string>) {
+function impactOf({ affected, removed }: Plan, slugs: ReadonlyMap<string, string>, down: readonly Down[]) {
   return {
     services: affected.map(({ serviceId, slug, name, settings, deployedBefore }) => ({
       ...{ id: serviceId, slug, name, firstDeploy: !deployedBefore },
@@ -116,7 +119,18 @@ function impactOf({ affected, removed }: Plan, slugs: ReadonlyMap<string, string
     replicas: affected
       .flatMap(({ settings }) => Object.values(settings.processes))
       .reduce((sum, one) => sum + one.replicas, 0),
-    requiresDowntime: false,
+    ...downtimeImpact(down),
+  };
+}
+
+/** As people who decide are shown it. */
+export function downtimeImpact(down: readonly Down[]) {
+  return {
+    requiresDowntime: down.length > 0,
+    downtime: down.map(({ serviceId: id, name, stops, moved }) => ({
+      ...{ id, name, moved },
+      processes: stops.map(({ process, volumes }) => ({ name: process, volumes: volumes.map((one) => one.name) })),
+    })),
   };
 }
 

@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely';
+import { type Down, downtimeOf, isReplacedAt, type Rolled } from '../deployments/admission/downtime.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { appliedSettings, withItems } from './applied.ts';
 import { asDraft, type ChangeSetRecord } from './change-sets.ts';
 import type { EnvironmentRef } from './environment-ref.ts';
 import type { ItemRow } from './items.ts';
@@ -52,15 +54,35 @@ export async function viewOf(
     .select('production')
     .where('id', '=', place.environmentId)
     .executeTakeFirst();
+  const down = changeSet.state === 'draft' ? await downOf(kysely, place, items) : [];
+  // What was accepted before need not be asked again.
+  const downtimeAccepted = changeSet.downtimeAccepted || (down.length > 0 && down.every(({ accepted }) => accepted));
   const affectedServiceIds = [...new Set(items.flatMap(({ service_id: id }) => (id === null ? [] : [id])))];
   return {
-    changeSet,
+    changeSet: { ...changeSet, downtimeAccepted },
     items,
     summary: {
       affectedServiceIds,
       needsApproval: environment?.production === true && items.some(({ skipped }) => skipped !== true),
-      // No process has a volume yet: none is stopped before its successor runs.
-      requiresDowntime: false,
+      requiresDowntime: changeSet.state === 'draft' ? down.length > 0 : changeSet.downtimeAccepted,
     },
   };
+}
+
+const quiet: ReadonlySet<string> = new Set(['volume.grow']);
+
+/** What applying would stop for a moment. Only drafts are asked about: afterwards the change set says what was accepted. */
+async function downOf(kysely: Kysely<Tables>, place: EnvironmentRef, items: readonly ItemRow[]): Promise<Down[]> {
+  const wanted = withItems(await appliedSettings(kysely, place), items);
+  const rolled: Rolled[] = [];
+  for (const [serviceId, own] of Map.groupBy(items, (item) => item.service_id)) {
+    const settings = serviceId === null ? undefined : wanted.get(serviceId);
+    if (serviceId === null || settings === undefined) continue;
+    if (Object.values(settings.processes).every(({ volumes }) => volumes === undefined)) continue;
+    const replaces =
+      own.some(({ kind, key }) => !(quiet.has(kind) || (kind === 'process.set' && key === 'replicas'))) ||
+      (await isReplacedAt(kysely, { ...place, serviceId }, settings));
+    rolled.push({ serviceId, settings, replaces });
+  }
+  return await downtimeOf(kysely, place, rolled);
 }

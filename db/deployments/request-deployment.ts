@@ -3,11 +3,13 @@ import { v7 as uuid } from 'uuid';
 import { approvalDays } from '../../domain/approvals/approvals.ts';
 import type { Admission, Decision } from '../../domain/deployments/arbiter-types.ts';
 import { Problem } from '../../domain/problems.ts';
-import { basisOf } from '../approvals/request.ts';
+import type { ServiceSettings } from '../../domain/services/settings.ts';
+import { basisOf, downtimeImpact } from '../approvals/request.ts';
 import type { Author, Effect } from '../engine/effect.ts';
 import type { JsonValue } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
+import { acceptDowntime, type Down, downtimeOf } from './admission/downtime.ts';
 import { admit, lockAdmission } from './admission.ts';
 import { restoreSettings } from './restore-settings.ts';
 
@@ -23,6 +25,8 @@ interface Asked {
   kind: 'rollback' | 'redeploy';
   /** Waits for a slot instead of being refused. */
   queue: boolean;
+  /** Somebody accepts that a process with a volume is down for a moment. */
+  downtimeAccepted: boolean;
   reason: string;
   /** The person who answers for it: a token counts as its owner. */
   answerableId: string | undefined;
@@ -44,15 +48,20 @@ export async function requestDeployment(
   await lockAdmission(effect, project);
   const place = await placeNow(effect, release);
   refuseUnfit(place, release, asked);
+  const { settings, runsAs } = place;
+  const replaces = asked.kind === 'redeploy' || { runsAs };
+  const down = await downtimeOf(effect.kysely, release, [{ serviceId, settings, replaces }]);
+  const downtimeAccepted = await acceptDowntime(effect, release, down, asked.downtimeAccepted);
   const deploymentId = uuid();
   const approvalId = place.production && !place.skips ? uuid() : undefined;
   const held = approvalId === undefined ? {} : { approvalId };
   const { kind, queue, requestedBy } = asked;
   const by = requestedBy === undefined ? {} : { requestedBy };
-  const one = { id: deploymentId, environmentId, serviceId, releaseId: release.id, kind, queue, ...held, ...by };
+  const one = { id: deploymentId, environmentId, serviceId, releaseId: release.id, kind, queue, downtimeAccepted, ...held, ...by };
   const decision = await admit(effect, project, { event: 'create', deployments: [one] });
   if ('refused' in decision) return decision;
-  if (approvalId !== undefined) await requestApproval(effect, release, place, { ...asked, deploymentId, approvalId });
+  if (approvalId !== undefined)
+    await requestApproval(effect, release, place, { ...asked, deploymentId, approvalId, down });
   else if (kind === 'rollback') await restoreSettings(effect, keyring, release);
   effect.audit({
     action: 'deployment.requested',
@@ -67,6 +76,8 @@ export async function requestDeployment(
 
 interface Place {
   number: number;
+  runsAs: number;
+  settings: ServiceSettings;
   image: string;
   retired: boolean;
   production: boolean;
@@ -80,7 +91,7 @@ interface Place {
 
 async function placeNow({ kysely }: Effect, release: ReleaseToDeploy): Promise<Place> {
   const { rows } = await sql<Omit<Place, 'live'> & { live_id: string | null; live_number: number; live_image: string }>`
-    select release.number, release.image_ref as image, release.retired_at is not null as retired,
+    select release.number, release.runs_as as "runsAs", release.content -> 'settings' as settings, release.image_ref as image, release.retired_at is not null as retired,
       environment.production, environment.name as environment, service.name as service, service.slug,
       service.skip_production_approval as skips, live.id as live_id, live.number as live_number,
       live.image_ref as live_image
@@ -119,10 +130,10 @@ async function requestApproval(
   effect: Effect,
   release: ReleaseToDeploy,
   { number, image, service, slug, environment, live }: Place,
-  asked: Asked & { deploymentId: string; approvalId: string },
+  asked: Asked & { deploymentId: string; approvalId: string; down: readonly Down[] },
 ): Promise<void> {
   const { organizationId, projectId, environmentId, serviceId } = release;
-  const { kind, approvalId: id, deploymentId, reason, answerableId } = asked;
+  const { kind, approvalId: id, deploymentId, reason, answerableId, down } = asked;
   const author = asked.requestedBy ?? effect.author;
   const named = { serviceId, serviceSlug: slug };
   await tenant(effect.kysely, organizationId)
@@ -134,7 +145,7 @@ async function requestApproval(
       ...{ answerable_id: answerableId ?? null, reason },
       basis: await basisOf(effect, release, [serviceId]),
       diff: json([{ ...named, from: live ?? null, to: { id: release.id, number, image } }]),
-      impact: json({ services: [{ id: serviceId, slug, name: service }], removed: [], requiresDowntime: false }),
+      impact: json({ services: [{ id: serviceId, slug, name: service }], removed: [], ...downtimeImpact(down) }),
       target: json({ releases: [{ ...named, releaseId: release.id, number, image }] }),
       expires_at: sql<Date>`now() + make_interval(days => ${approvalDays})`,
     })

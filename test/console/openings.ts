@@ -49,7 +49,7 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
   variables: [...menu('Actions for GREETING', 'Change'), button('Add a variable')],
   processes: [
     ...menu('Actions for web', 'Scale', 'Change command and port', 'Change resources', 'Change checks', 'Change times'),
-    ...menu('Actions for web', 'Restart', 'Delete').slice(1),
+    ...menu('Actions for web', 'Add a volume', 'Restart', 'Delete').slice(1),
     ...menu('Actions for nightly', 'Change the schedule'),
     button('Run now'),
     button('Add a process'),

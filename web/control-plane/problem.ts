@@ -12,6 +12,8 @@ export interface ShownProblem {
   fields: Record<string, string>;
   /** Fields that others changed after the form had opened, with their values of now. */
   meanwhile?: { field: string; value: unknown; by?: string | undefined; at?: string | undefined }[];
+  /** It can be done once somebody accepts that a service is down for a moment. */
+  downtime?: true;
   /** Seconds to wait before a retry. */
   againAfter?: number;
 }
@@ -31,7 +33,8 @@ export function problemOf(error: unknown): ShownProblem {
       // The form asks whose change lasts; its fields are not at fault.
       return { ...shown, fields: {}, meanwhile };
     }
-    return againAfter ? { ...shown, againAfter } : shown;
+    const asked = problem.downtime === undefined ? shown : { ...shown, downtime: true as const };
+    return againAfter ? { ...asked, againAfter } : asked;
   }
   const detail =
     error instanceof TRPCClientError

@@ -29,6 +29,16 @@ export const problemSchema = z
       )
       .optional()
       .describe('Present when others changed what the request was about: see `was` in the body.'),
+    downtime: z
+      .array(
+        z.object({
+          serviceId: z.guid(),
+          serviceName: z.string(),
+          processes: z.array(z.object({ name: z.string(), volumes: z.array(z.string()) })),
+        }),
+      )
+      .optional()
+      .describe('Present when services would be down for a moment: repeat the request with `downtimeAccepted`.'),
   })
   .meta({ id: 'Problem' });
 
@@ -45,5 +55,13 @@ export function problemBody(problem: Problem): ProblemBody {
     ...body,
     ...(problem.errors === undefined ? {} : { errors: problem.errors }),
     ...(problem.meanwhile === undefined ? {} : { meanwhile: [...problem.meanwhile] }),
+    ...(problem.downtime === undefined
+      ? {}
+      : {
+          downtime: problem.downtime.map((one) => ({
+            ...one,
+            processes: one.processes.map(({ name, volumes }) => ({ name, volumes: [...volumes] })),
+          })),
+        }),
   };
 }

@@ -4,6 +4,7 @@ import { Problem } from '../../../domain/problems.ts';
 import { processFaults } from '../../../domain/services/process-faults.ts';
 import { volumesFault } from '../../../domain/services/volume-faults.ts';
 import { requestApproval } from '../../approvals/request.ts';
+import { acceptDowntime, downtimeOf } from '../../deployments/admission/downtime.ts';
 import { admit, lockAdmission, type NewDeployment, type ProjectRef } from '../../deployments/admission.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { composeRelease, type Seals } from '../../releases/compose.ts';
@@ -32,15 +33,15 @@ export async function applyDraft(
   keyring: Seals,
   place: Place,
   images: Images,
-  request: ApplyRequest,
+  asked: ApplyRequest,
 ): Promise<Applied> {
   await lockAdmission(effect, place);
   const draft = await lockDraft(effect, place);
-  if (draft.id !== request.changeSetId) {
+  if (draft.id !== asked.changeSetId) {
     throw new Problem('conflict', 'The changes were applied already; look at the environment again.');
   }
-  await refuseChanged(effect, place, draft, request.expectedRevision);
-  const { deployServiceIds = [] } = request;
+  await refuseChanged(effect, place, draft, asked.expectedRevision);
+  const { deployServiceIds = [] } = asked;
   const plan = await planChanges(effect.kysely, place, draft.id, deployServiceIds);
   if (plan.items.length === 0 && deployServiceIds.length === 0) {
     throw new Problem('conflict', 'Nothing is staged; stage a change first.');
@@ -48,11 +49,17 @@ export async function applyDraft(
   refuseStrangers(plan, deployServiceIds);
   refuseUnfit(plan);
   const approvalId = place.production && plan.needsApproval ? uuid() : undefined;
+  const released = await compose(effect, keyring, place, plan, images, asked.changeSetId);
+  const rolled = released.map(({ service: { serviceId, settings }, runsAs }) => ({
+    ...{ serviceId, settings, replaces: { runsAs } },
+  }));
+  const down = await downtimeOf(effect.kysely, place, rolled);
+  const downtimeAccepted = await acceptDowntime(effect, place, down, asked.downtimeAccepted);
+  const request = { ...asked, downtimeAccepted };
   await insertChangeSet(effect, place, request, approvalId);
-  const released = await compose(effect, keyring, place, plan, images, request.changeSetId);
   const digests = new Map(released.map(({ service, contentDigest }) => [service.serviceId, contentDigest]));
   if (approvalId === undefined) await writeSettings(effect, keyring, place, plan, digests);
-  else await requestApproval(effect, place, { id: approvalId, plan, released, request });
+  else await requestApproval(effect, place, { id: approvalId, plan, released, request, down });
   const deployments = deploymentsOf(place, released, request, approvalId);
   if (deployments.length > 0) await start(effect, place, deployments);
   await renewDraft(effect, place, draft);
@@ -104,8 +111,8 @@ export async function compose(
       ...{ serviceId, settings, image, imageRef, changeSetId },
       variables: variables.get(serviceId) ?? new Map(),
     });
-    const { id: releaseId, number, contentDigest } = composed;
-    released.push({ service, releaseId, number, contentDigest, imageRef });
+    const { id: releaseId, number, contentDigest, runsAs } = composed;
+    released.push({ service, releaseId, number, contentDigest, runsAs, imageRef });
   }
   return released;
 }

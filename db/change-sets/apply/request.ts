@@ -21,5 +21,6 @@ export interface Released {
   releaseId: string;
   number: number;
   contentDigest: string;
+  runsAs: number;
   imageRef: string;
 }

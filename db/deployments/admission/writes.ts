@@ -121,7 +121,15 @@ export async function writeLive(
   if (live === undefined || deployment === undefined) return;
   await tenant(kysely, organizationId)
     .updateTable('environment_service')
-    .set({ live_release_id: live.releaseId, live_deployment_id: live.deploymentId, live_at: sql`clock_timestamp()` })
+    .set({
+      ...{ live_release_id: live.releaseId, live_deployment_id: live.deploymentId, live_at: sql`clock_timestamp()` },
+      // What was accepted for a volume ends when it is mounted no more.
+      downtime_accepted: sql<string[]>`array(
+        select accepted.volume from unnest(downtime_accepted) as accepted (volume)
+        join release on release.organization_id = environment_service.organization_id and release.id = ${live.releaseId}
+        where position(accepted.volume in (release.content -> 'settings')::text) > 0
+      )`,
+    })
     .where('environment_id', '=', deployment.environmentId)
     .where('service_id', '=', deployment.serviceId)
     .execute();

@@ -1,10 +1,11 @@
 import type { QueryKey } from '@tanstack/react-query';
 import { getUntypedClient } from '@trpc/client';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type Sent, useChange } from '../../control-plane/change.ts';
 import { nameOf } from '../../control-plane/operation-name.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { Confirm } from '../dialogs/confirm.tsx';
+import { AcceptDowntime } from '../forms/accept-downtime.tsx';
 import type { BodyOf, OperationOf, PathOf, QueryOf } from '../forms/operation/fields.ts';
 import type { DialogAction, Shown } from './action.ts';
 
@@ -24,7 +25,7 @@ interface ConfirmActionProps<Input, Output> extends Pick<DialogAction, 'label' |
 }
 
 /**
- * Asks before an operation that others notice and that loses nothing.
+ * Asks before an operation that others notice and that loses nothing; once more where a service would be down for a moment.
  *
  *     confirmAction({ label: 'Redeploy', operation: trpc.services.redeploy, path: { id }, text: '…', succeeded: '…' })
  */
@@ -39,11 +40,16 @@ export function confirmAction<Input, Output>({ role, ...props }: ConfirmActionPr
 function ConfirmOperation<Input, Output>(props: Omit<ConfirmActionProps<Input, Output>, 'role'> & Shown) {
   const { operation, path, query, body, label, text, confirm = label, succeeded, done, touches = [], ...shown } = props;
   const { client } = usePlane();
+  const [accepted, setAccepted] = useState(false);
   const change = useChange(
-    (_: undefined, sent: Sent) =>
+    (downtime: { downtimeAccepted?: true }, sent: Sent) =>
       getUntypedClient(client).mutation(
         nameOf(operation),
-        { path, ...(query === undefined ? {} : { query }), ...(body === undefined ? {} : { body }) },
+        {
+          path,
+          ...(query === undefined ? {} : { query }),
+          ...(body === undefined ? {} : { body: { ...body, ...downtime } }),
+        },
         sent,
       ) as Promise<Output>,
     {
@@ -58,8 +64,15 @@ function ConfirmOperation<Input, Output>(props: Omit<ConfirmActionProps<Input, O
     },
   );
   return (
-    <Confirm {...shown} title={`${label}?`} confirm={confirm} change={change} onConfirm={() => change.send(undefined)}>
+    <Confirm
+      {...shown}
+      title={`${label}?`}
+      confirm={confirm}
+      change={change}
+      onConfirm={() => change.send(accepted ? { downtimeAccepted: true } : {})}
+    >
       {text}
+      {(accepted || change.problem?.downtime === true) && <AcceptDowntime checked={accepted} onChange={setAccepted} />}
     </Confirm>
   );
 }

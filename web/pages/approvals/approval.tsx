@@ -60,11 +60,12 @@ interface Impact {
   services?: { id: string; name: string; firstDeploy?: boolean }[];
   removed?: { id: string; slug: string }[];
   replicas?: number;
+  downtime?: { name: string; processes: { name: string; volumes: string[] }[] }[];
 }
 
 /** What is deployed, and what depends on it. */
 function Touches({ approval: { impact, blastRadius, expiresAt, decision } }: { approval: ApprovalAnswer }) {
-  const { services = [], removed = [], replicas = 0 } = (impact ?? {}) as Impact;
+  const { services = [], removed = [], replicas = 0, downtime = [] } = (impact ?? {}) as Impact;
   return (
     <Section title="Impact">
       <Facts>
@@ -75,6 +76,16 @@ function Touches({ approval: { impact, blastRadius, expiresAt, decision } }: { a
           {replicas > 0 && <span className="text-soft">, {counted(replicas, 'instance')} in all</span>}
         </Fact>
         {removed.length > 0 && <Fact label="Removed">{removed.map(({ slug }) => slug).join(', ')}</Fact>}
+        {downtime.length > 0 && (
+          <Fact label="Brief downtime">
+            {downtime
+              .map(({ name, processes }) => {
+                const stopped = processes.map((process) => `${process.name} with ${process.volumes.join(' and ')}`);
+                return `${name} (${stopped.join(', ')})`;
+              })
+              .join(', ')}
+          </Fact>
+        )}
         <Fact label="Depend on these">{blastRadius.map(({ name }) => name).join(', ') || 'No other services'}</Fact>
         {decision === undefined && (
           <Fact label="Expires">

@@ -82,6 +82,7 @@ export const affected: Affected<'environment' | 'change_set'> = {
     // With the settings that are wanted in an environment.
     all(trpc.services),
     all(trpc.processes),
+    all(trpc.volumes),
   ],
 };
 

@@ -91,6 +91,7 @@ export const affected: Affected<'service'> = {
     // Lists of services name their project.
     all(trpc.services),
     one(trpc.processes, id),
+    all(trpc.volumes),
     all(trpc.environments.overview),
   ],
 };

@@ -1,7 +1,8 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { SubmitOrCancel } from '../../../components/dialogs/dialog.tsx';
-import { Checkbox, Form, TextField } from '../../../components/forms/form.tsx';
+import { AcceptDowntime } from '../../../components/forms/accept-downtime.tsx';
+import { Form, TextField } from '../../../components/forms/form.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { useChange } from '../../../control-plane/change.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
@@ -68,9 +69,12 @@ export function ApplyForm({ environment, view: { changeSet, summary }, onClose }
       },
     },
   );
+  // Accepted before, it is remembered; what the summary cannot foresee, the control plane asks.
+  const asksDowntime =
+    (requiresDowntime && !changeSet.downtimeAccepted) || downtime || apply.problem?.downtime === true;
   return (
     <Form problem={apply.problem} places={['message']} onSubmit={() => apply.send(changeSet.revision)}>
-      {apply.problem?.status === 409 && (
+      {apply.problem?.status === 409 && apply.problem.downtime === undefined && (
         <Notice>The changes above are those of now. Nothing was deployed; look at them and deploy again.</Notice>
       )}
       <TextField
@@ -82,14 +86,7 @@ export function ApplyForm({ environment, view: { changeSet, summary }, onClose }
         maxLength={500}
         first
       />
-      {requiresDowntime && (
-        <Checkbox
-          label="Accept a brief downtime"
-          hint="A process with a volume stops before its successor starts."
-          checked={downtime}
-          onChange={setDowntime}
-        />
-      )}
+      {asksDowntime && <AcceptDowntime checked={downtime} onChange={setDowntime} />}
       <SubmitOrCancel onCancel={onClose} busy={apply.sending}>
         {needsApproval ? 'Request approval' : 'Deploy'}
       </SubmitOrCancel>

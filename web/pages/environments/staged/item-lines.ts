@@ -1,5 +1,6 @@
 import type { DiffLine } from '../../../components/diff/diff.tsx';
 import type { Answers } from '../../../control-plane/session.ts';
+import { sizeText } from '../../services/processes/volume-size.ts';
 
 export type StagedView = Answers['changeSets']['draft'];
 export type StagedItem = StagedView['items'][number];
@@ -16,12 +17,19 @@ export function byService<Item extends Pick<StagedItem, 'serviceSlug'>>(items: r
 export function lineOf({ id, kind, label: title, from, to, secret, toEmpty }: ItemOfDiff): DiffLine {
   const before = valueText(from);
   const [family, verb] = kind.split('.');
+  if (kind === 'volume.create') return { id, title, note: volumeNote(to) };
   if (verb === 'create') return { id, title, note: family === 'service' ? 'Added to this environment' : 'Added' };
   if (verb === 'remove') return { id, title, note: 'Removed from this environment' };
   if (verb === 'delete') return { id, title, note: 'Deleted' };
   if (verb === 'unset') return { id, title, from: before ?? '', secret };
+  if (kind === 'volume.grow') return { id, title, from: sizeText(Number(from)), to: sizeText(Number(to)), secret };
   const after = toEmpty ? '' : (valueText(to) ?? 'none');
   return { id, title, ...(before === undefined ? {} : { from: before }), to: after, secret };
+}
+
+function volumeNote(to: string): string {
+  const { mountPath, sizeBytes } = JSON.parse(to) as { mountPath: string; sizeBytes: number };
+  return `Added at ${mountPath}, ${sizeText(sizeBytes)}`;
 }
 
 /** A value of JSON text as people read it; undefined: nothing is there. */

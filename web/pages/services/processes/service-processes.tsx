@@ -14,6 +14,7 @@ import { counted } from '../../instances/counted.ts';
 import { type Placed, useService, useServiceOverview } from '../use-service.ts';
 import { groups, kindWord, type ProcessAnswer } from './process-fields.tsx';
 import { ProcessRuns } from './process-runs.tsx';
+import { ProcessVolumes, useAddVolume } from './process-volumes.tsx';
 import { RestartProcess } from './restart-process.tsx';
 import { RunProcess } from './run-process.tsx';
 
@@ -71,6 +72,7 @@ function Process({ process, service, environment }: Placed & { process: ProcessA
     query: { environmentId: environment.id },
     touches: [trpc.changeSets.pathKey()],
   } as const;
+  const addVolume = useAddVolume({ process, environmentId: environment.id });
   const restart = dialogAction({
     role: 'deployer',
     label: 'Restart',
@@ -98,6 +100,7 @@ function Process({ process, service, environment }: Placed & { process: ProcessA
           succeeded: `Changes of ${name} staged`,
         }),
       ),
+    ...(kind === 'cron' ? [] : [addVolume]),
     ...(runs && kind !== 'cron' ? [restart] : []),
     deleteAction({
       ...shared,
@@ -120,6 +123,7 @@ function Process({ process, service, environment }: Placed & { process: ProcessA
     >
       <ProcessFacts process={process} />
       {runs && kind === 'cron' && <ProcessRuns process={process} environment={environment} />}
+      <ProcessVolumes process={process} environmentId={environment.id} environmentName={environment.name} />
     </Section>
   );
 }
