@@ -20,5 +20,6 @@ function earlier({ rollout: _rollout, network: _network, processes, ...workload 
 function earlierProcess(process: unknown): unknown {
   if (typeof process !== 'object' || process === null) return process;
   const { internalPort: _port, overlap: _overlap, ...known } = process as Readonly<Record<string, unknown>>;
-  return known;
+  const { mounts } = known;
+  return Array.isArray(mounts) ? { ...known, mounts: mounts.map(({ volume, path }) => ({ volume, path })) } : known;
 }

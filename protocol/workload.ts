@@ -77,7 +77,14 @@ export const process = z.strictObject({
   memoryLimitBytes: z.int().min(4_194_304).optional(),
   runAsUser: z.int().min(1).max(65_535).optional(),
   mounts: z
-    .array(z.strictObject({ volume: partName, path: z.string().regex(/^\//, 'must begin with a slash').max(1024) }))
+    .array(
+      z.strictObject({
+        volume: partName,
+        path: z.string().regex(/^\//, 'must begin with a slash').max(1024),
+        /** As people call it, where `volume` is an id: told to the process as VOLUME_<NAME>. */
+        name: partName.optional(),
+      }),
+    )
     .max(50)
     .default([]),
 });

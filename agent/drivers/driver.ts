@@ -14,7 +14,8 @@ export interface InstanceSpec {
   image: ReadyImage;
   /** Exactly these variables, and PORT if the process has one. */
   environment: Readonly<Record<string, string>>;
-  volumes: readonly { name: string; path: string; sizeBytes?: number | undefined }[];
+  /** `called`: as people know it, if that is not its name. */
+  volumes: readonly { name: string; path: string; called?: string; sizeBytes?: number | undefined }[];
   /** Its instances reach each other, and no others, on machines where that can be enforced. */
   environmentId?: string | undefined;
 }

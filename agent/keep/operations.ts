@@ -87,9 +87,9 @@ export class Operations {
       // The image's own environment comes first, so that every driver gives the same result.
       environment: { ...image.config.environment, ...workload.environment },
       environmentId: workload.network?.environment,
-      volumes: process.mounts.map(({ volume, path }) => {
+      volumes: process.mounts.map(({ volume, path, name: called = volume }) => {
         const sizeBytes = workload.volumes.find(({ name }) => name === volume)?.sizeBytes;
-        return { name: volume, path, sizeBytes };
+        return { name: volume, path, called, sizeBytes };
       }),
     };
     await this.#places(async () => {

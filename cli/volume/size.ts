@@ -1,12 +1,12 @@
 import { UsageError } from '../engine/command.ts';
 import { printable } from '../engine/table.ts';
 
-const units = ['', 'K', 'M', 'G', 'T'] as const;
+const units: readonly string[] = ['', 'K', 'M', 'G', 'T'];
 
 /** Bytes, or binary multiples: `10G` is 10 times 1,024 times 1,024 times 1,024. */
 export function bytesOf(word: string): number {
   const [, number = '', unit = ''] = /^(\d{1,15})([KMGT]?)(?:i?B)?$/i.exec(word) ?? [];
-  const bytes = Number(number) * 1024 ** units.findIndex((one) => one === unit.toUpperCase());
+  const bytes = Number(number) * 1024 ** units.indexOf(unit.toUpperCase());
   if (Number.isSafeInteger(bytes) && bytes >= 1) return bytes;
   throw new UsageError(`"${printable(word)}" is no size; write 10G, 500M, or a number of bytes.`);
 }

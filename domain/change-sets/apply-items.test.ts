@@ -69,3 +69,14 @@ test('variables are set and unset', () => {
   );
   expect(variables.get('s1')?.get('A')).toBe('1');
 });
+
+test('a volume is there before it grows, goes with its process, and leaves no trace of volumes', () => {
+  const data = { name: 'data', mountPath: '/data', sizeBytes: 1, storageClass: '' };
+  const of = { processId: 'p1', volumeId: 'v1', key: 'data' };
+  const create = item('volume.create', { ...of, to: data });
+  const grow = item('volume.grow', { ...of, to: 9 });
+  expect(after(grow, create)?.processes.p1).toEqual({ ...web, volumes: { v1: { ...data, sizeBytes: 9 } } });
+  expect(after(item('volume.delete', of), grow, create)).toEqual(settings);
+  expect(after(create, item('process.delete', { processId: 'p1' }))?.processes).toEqual({});
+  expect(after(grow)).toEqual(settings);
+});

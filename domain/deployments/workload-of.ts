@@ -69,7 +69,11 @@ function processOf(settings: PlacedProcess, internalPort: number | undefined) {
     ...(cpuLimitMilli === undefined ? {} : { cpuLimitMilli }),
     ...(memoryLimitBytes === undefined ? {} : { memoryLimitBytes }),
     ...(runAsUser === undefined ? {} : { runAsUser }),
-    mounts: volumesOf(settings).map(({ id, mountPath }) => ({ volume: volumeName(id), path: mountPath })),
+    mounts: volumesOf(settings).map(({ id, mountPath, name: of }) => ({
+      volume: volumeName(id),
+      path: mountPath,
+      name: of,
+    })),
   };
 }
 

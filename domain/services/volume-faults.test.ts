@@ -95,8 +95,8 @@ test('a workload names volumes by their ids, and says which process mounts them 
     [
       'web',
       [
-        { volume: volumeName(other), path: '/logs' },
-        { volume: volumeName(one), path: '/data' },
+        { volume: volumeName(other), path: '/logs', name: 'logs' },
+        { volume: volumeName(one), path: '/data', name: 'data' },
       ],
     ],
     ['worker', []],

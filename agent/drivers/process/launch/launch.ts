@@ -29,8 +29,10 @@ export class Launch {
   /** Standard input of the shell that `become` ends in. */
   script(spec: InstanceSpec, port: number | undefined, command: readonly string[] = commandOf(spec)): string {
     const tree = this.#places.tree(spec.id);
-    const volumes = spec.volumes.map(({ name }) => ({ name, place: this.#places.volume(spec.key, name) }));
-    const places = volumes.map(({ name, place }) => [`VOLUME_${name.toUpperCase().replaceAll('-', '_')}`, place]);
+    const volumes = spec.volumes.map(({ name, called = name }) => ({
+      ...{ called, place: this.#places.volume(spec.key, name) },
+    }));
+    const places = volumes.map(({ called, place }) => [`VOLUME_${called.toUpperCase().replaceAll('-', '_')}`, place]);
     return launchScript({
       directory: beneath(tree, spec.image.config.workingDirectory, new Set(volumes.map(({ place }) => place))),
       environment: {
