@@ -216,3 +216,21 @@ test('doctor names what is broken, how to mend it, and no password', async () =>
   expect(broken).toMatchObject({ state: 'broken', mend: expect.stringContaining('./ballast up') });
   expect(out).not.toContain('hunter2');
 });
+
+test('doctor says why the bucket of the registry cannot be used, without its secret', async () => {
+  const { code, out } = await ballast(['doctor', '--json'], {
+    PORT: '0',
+    REGISTRY_S3_BUCKET: 'images',
+    REGISTRY_S3_ENDPOINT: 'http://127.0.0.1:1',
+    REGISTRY_S3_ACCESS_KEY_ID: 'the-key',
+    REGISTRY_S3_SECRET_ACCESS_KEY: 'hunter2',
+  });
+  expect(code).toBe(1);
+  expect(JSON.parse(out).findings).toContainEqual({
+    name: 'Registry',
+    state: 'broken',
+    detail: 'The bucket images at 127.0.0.1:1 cannot be reached: ECONNREFUSED. Images are neither pushed nor pulled.',
+    mend: 'Correct the REGISTRY_S3_ settings, or look into that server.',
+  });
+  expect(out).not.toContain('hunter2');
+});

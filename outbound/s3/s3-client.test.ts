@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { LookupFunction } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../test/ground/free-port.ts';
 import { type Bucket, bucketsAreThere, startBucket } from '../../test/registry/bucket.ts';
@@ -79,6 +81,22 @@ describe.skipIf(!bucketsAreThere)('a real bucket', () => {
     await client.abortMultipart('aborted', id);
     expect(await bucket.uploads()).toEqual([]);
     await expect(client.completeMultipart('aborted', id, [part])).rejects.toThrow(S3Failed);
+  });
+
+  test('is reached by its name in the host, too, where a dispatcher says which address that is', async () => {
+    const asked: string[] = [];
+    const lookup: LookupFunction = (host, _, answer) => {
+      asked.push(host);
+      answer(null, [{ address: '127.0.0.1', family: 4 }]);
+    };
+    const { port } = new URL(bucket.target.endpoint);
+    const target = { ...bucket.target, endpoint: `http://buckets.test:${port}`, pathStyle: false };
+    const named = new S3Client(target, new Agent({ connect: { lookup } }));
+    await named.put('by/name', { pieces: [Buffer.from('named')] });
+    await named.copy('by/name', 'by/copy');
+    expect(await text('by/copy')).toBe('named');
+    expect(new Set(asked)).toEqual(new Set(['pushed.buckets.test']));
+    await named.close();
   });
 
   test('refuses bytes that are not those of the signature', async () => {

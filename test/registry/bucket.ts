@@ -35,7 +35,7 @@ export async function startBucket(prefix = 'images/'): Promise<Bucket> {
   const child = spawn(
     program,
     [
-      ...['--port', `127.0.0.1:${port}`, '--quiet'],
+      ...['--port', `127.0.0.1:${port}`, '--virtual-domain', `buckets.test:${port}`, '--quiet'],
       ...['posix', '--sidecar', join(directory, 'meta'), join(directory, 'data')],
     ],
     {
