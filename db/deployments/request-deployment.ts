@@ -76,6 +76,7 @@ export async function requestDeployment(
 
 interface Place {
   number: number;
+  digest: string;
   runsAs: number;
   settings: ServiceSettings;
   image: string;
@@ -91,7 +92,7 @@ interface Place {
 
 async function placeNow({ kysely }: Effect, release: ReleaseToDeploy): Promise<Place> {
   const { rows } = await sql<Omit<Place, 'live'> & { live_id: string | null; live_number: number; live_image: string }>`
-    select release.number, release.runs_as as "runsAs", release.content -> 'settings' as settings, release.image_ref as image, release.retired_at is not null as retired,
+    select release.number, release.content_digest as digest, release.runs_as as "runsAs", release.content -> 'settings' as settings, release.image_ref as image, release.retired_at is not null as retired,
       environment.production, environment.name as environment, service.name as service, service.slug,
       service.skip_production_approval as skips, live.id as live_id, live.number as live_number,
       live.image_ref as live_image
@@ -129,7 +130,7 @@ function refuseUnfit({ number, retired, service, environment, live }: Place, { i
 async function requestApproval(
   effect: Effect,
   release: ReleaseToDeploy,
-  { number, image, service, slug, environment, live }: Place,
+  { number, digest, image, service, slug, environment, live }: Place,
   asked: Asked & { deploymentId: string; approvalId: string; down: readonly Down[] },
 ): Promise<void> {
   const { organizationId, projectId, environmentId, serviceId } = release;
@@ -146,7 +147,7 @@ async function requestApproval(
       basis: await basisOf(effect, release, [serviceId]),
       diff: json([{ ...named, from: live ?? null, to: { id: release.id, number, image } }]),
       impact: json({ services: [{ id: serviceId, slug, name: service }], removed: [], ...downtimeImpact(down) }),
-      target: json({ releases: [{ ...named, releaseId: release.id, number, image }] }),
+      target: json({ releases: [{ ...named, releaseId: release.id, number, contentDigest: digest, image }] }),
       expires_at: sql<Date>`now() + make_interval(days => ${approvalDays})`,
     })
     .execute();

@@ -90,8 +90,11 @@ export function overviewBy({ id, organizationId, projectId, clusterId }: Environ
       coalesce((select json_agg(json_build_object('process', host.process, 'host', host.host) order by host.process)
         from ingress_host host where host.cluster_id = ${clusterId} and host.key = key.text), '[]') as hosts,
       creation.staged_in as "stagedIn",
-      place.applied_digest is distinct from live.content_digest and not coalesce(
-        open.waits_for is distinct from 'approval' and wanted.content_digest = place.applied_digest, false) as drift
+      place.applied_digest is distinct from live.content_digest and not exists (
+        select from deployment coming join release of_it on of_it.id = coming.release_id
+        where coming.project_id = ${projectId} and coming.environment_id = ${id} and coming.organization_id = ${organizationId}
+          and coming.service_id = service.id and coming.finished_at is null
+          and coming.waits_for is distinct from 'approval' and of_it.content_digest = place.applied_digest) as drift
     from (select service_id from place union select service_id from creation) member
     join service on service.id = member.service_id and service.organization_id = ${organizationId}
       and service.deletion_id is null
