@@ -316,7 +316,7 @@ export class DeliveryWalk {
 
   async #request(service: number, kind: 'rollback' | 'redeploy', releaseId: string, content: Content): Promise<void> {
     const release = { ...(this.#services[service] as SeededPlace), id: releaseId };
-    const asked = { kind, queue: true, reason: '', answerableId: undefined };
+    const asked = { kind, queue: true, reason: '', answerableId: undefined, downtimeAccepted: false };
     const requested = await this.#run((one) => requestDeployment(one, this.#api.keyring, release, asked));
     if ('refused' in requested) throw new Error(`Refused: ${requested.refused}.`);
     const { deploymentId, approvalId } = requested;
