@@ -13,6 +13,10 @@ export interface Watched {
 /** Has the database tell of each statement that is asked on its pool. */
 export function watchStatements(database: Database): Watched {
   const pool = new Pool({ connectionString: database.url, ...connectionOptions(database) });
+  // A database that is dropped ends its connections before they have closed.
+  const nobody = (): void => undefined;
+  pool.on('error', nobody);
+  pool.on('connect', (client) => client.on('error', nobody));
   let seen: CompiledQuery[] = [];
   const kysely = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
