@@ -66,10 +66,6 @@ export class Deliveries {
     return new Deliveries(installation, image, gates, [deployer, await installation.session(id, 'admin')]);
   }
 
-  get admin(): Session {
-    return this.#admin;
-  }
-
   /** Anything but success fails the test. */
   async ask<T = Record<string, unknown>>(method: string, path: string, body?: object, as = this.#deployer): Promise<T> {
     const answer = await this.#installation.call(method, `/api/v1${path}`, { as, ...(body && { body }) });
@@ -164,10 +160,20 @@ export class Deliveries {
     return found;
   }
 
+  async clusters(): Promise<{ id: string; status: string }[]> {
+    const listed = await this.ask<{ items: { id: string; status: string }[] }>(
+      'GET',
+      '/clusters',
+      undefined,
+      this.#admin,
+    );
+    return listed.items;
+  }
+
   /** As the agent told of them last. */
   async instances({ environmentId, serviceId }: Place): Promise<ShownInstance[]> {
-    const { items: clusters } = await this.ask<{ items: { id: string }[] }>('GET', '/clusters', undefined, this.#admin);
-    const path = `/clusters/${clusters[0]?.id}/workloads?limit=100`;
+    const [local] = await this.clusters();
+    const path = `/clusters/${local?.id}/workloads?limit=100`;
     const { items } = await this.ask<{ items: ShownWorkload[] }>('GET', path, undefined, this.#admin);
     return items.find(({ key }) => key === `env/${environmentId}/${serviceId}`)?.instances ?? [];
   }

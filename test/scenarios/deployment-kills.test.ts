@@ -38,6 +38,10 @@ beforeAll(async () => {
   });
   const deliveries = await Deliveries.on(installation, images.reference, gates);
   world = { installation, deliveries, images, gates, ingressPort, machine: new AgentMachine(installation.home) };
+  await installation.until('the local cluster is in contact', async () => {
+    const [local] = await deliveries.clusters();
+    return local?.status === 'ready';
+  });
   places = await firstReleases();
 });
 
