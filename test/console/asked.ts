@@ -9,8 +9,11 @@ export type Session = Extract<Credential, { session: string }>;
 /** The API as somebody may ask it who is signed in with a browser. */
 export async function askedBy(opened: Console, visitor: Visitor): Promise<Ask & { as: Session }> {
   const as = await credentialOf(opened, visitor);
-  const ask: Ask = (method, path, body) => answered(opened, as, method, `/api/v1${path}`, body);
-  return Object.assign(ask, { as });
+  return Object.assign(askingAs(opened, as), { as });
+}
+
+export function askingAs(opened: Console, as: Credential): Ask {
+  return (method, path, body) => answered(opened, as, method, `/api/v1${path}`, body);
 }
 
 export async function answered(opened: Console, as: Credential, method: string, path: string, body?: unknown) {

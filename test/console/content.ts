@@ -1,8 +1,8 @@
 import { through } from '../agents/kept-machine.ts';
 import { broken, offerRelease } from '../agents/offer-release.ts';
 import { Applications } from '../applications/applications.ts';
-import { signIn } from '../identity/people.ts';
-import { type Ask, answered, askedBy, type Session } from './asked.ts';
+import { type SignedIn, signIn } from '../identity/people.ts';
+import { type Ask, answered, askedBy, askingAs, type Session } from './asked.ts';
 import type { Console } from './console.ts';
 import { deliverShop } from './delivery.ts';
 import { connectCluster, loseCluster } from './lost-cluster.ts';
@@ -10,7 +10,7 @@ import type { Content } from './pages.ts';
 import { letTimePass } from './past.ts';
 import type { Visitor } from './visitor.ts';
 
-const people = [
+const everybody = [
   { name: 'Grace Hopper', email: 'grace@example.com', role: 'admin', mfa: true },
   { name: 'Katherine Johnson', email: 'katherine@example.com', role: 'deployer', mfa: true },
   { name: 'Margaret Hamilton', email: 'margaret@example.com', role: 'deployer', mfa: false },
@@ -25,9 +25,11 @@ export async function fill(opened: Console, owner: Visitor): Promise<Content> {
   const applications = await Applications.on(installation, as);
 
   await asked('PATCH', `/organizations/${as.organizationId}`, { name: 'Analytical Engines' });
-  const delivered = await deliverShop(opened, asked, 'default');
+  const people = await invitePeople(opened, asked, as.organizationId);
+  const members = people.map(({ userId }) => userId);
+  const katherine = people[1]?.in(as.organizationId) ?? as;
+  const delivered = await deliverShop(opened, asked, 'default', askingAs(opened, katherine));
   const running = runWorkloads(applications, `http://127.0.0.1:${installation.env.INGRESS_PORT}`);
-  const members = await invitePeople(opened, asked, as.organizationId);
   const invitation = await asked('POST', `/organizations/${as.organizationId}/invitations`, {
     email: 'hedy@example.com',
     role: 'deployer',
@@ -56,18 +58,18 @@ export async function fill(opened: Console, owner: Visitor): Promise<Content> {
   };
 }
 
-/** Each by an invitation that it has accepted. Answers their ids. */
-async function invitePeople(opened: Console, asked: Ask, organizationId: string): Promise<string[]> {
+/** Each by an invitation that it has accepted. */
+async function invitePeople(opened: Console, asked: Ask, organizationId: string): Promise<SignedIn[]> {
   const database = await opened.installation.database();
-  const ids: string[] = [];
-  for (const { role, ...person } of people) {
+  const invited: SignedIn[] = [];
+  for (const { role, ...person } of everybody) {
     const signedIn = await signIn(database, person);
     const path = `/organizations/${organizationId}/invitations`;
     const { token } = await asked('POST', path, { email: person.email, role });
     await answered(opened, signedIn.in(), 'POST', `/api/v1/invitations/${token}/accept`);
-    ids.push(signedIn.userId);
+    invited.push(signedIn);
   }
-  return ids;
+  return invited;
 }
 
 async function makeTeam(asked: Ask, name: string, userIds: string[]): Promise<void> {

@@ -27,7 +27,13 @@ export interface Delivered {
   approval: string;
 }
 
-export async function deliverShop(opened: Console, asked: Ask, organization: string): Promise<Delivered> {
+/** `requester` asks for the approval, which waits for the other one then. */
+export async function deliverShop(
+  opened: Console,
+  asked: Ask,
+  organization: string,
+  requester: Ask,
+): Promise<Delivered> {
   const { project, environments } = await asked('POST', '/projects', {
     name: 'Shop',
     description: 'What customers see.',
@@ -56,9 +62,9 @@ export async function deliverShop(opened: Console, asked: Ask, organization: str
   });
   await asked('POST', `/processes/${cron.id}/run?environmentId=${staging?.id}`);
   const failedDeployment = await deployFailing(opened, asked, organization, { projectId, environmentId: staging?.id });
-  await asked('PUT', `/environments/${production?.id}/change-set/items`, { kind: 'service.create', serviceId });
-  await stageVariable(asked, production?.id, serviceId, 'GREETING', 'Welcome');
-  const { approval } = await apply(asked, production?.id, 'Open the shop');
+  await requester('PUT', `/environments/${production?.id}/change-set/items`, { kind: 'service.create', serviceId });
+  await stageVariable(requester, production?.id, serviceId, 'GREETING', 'Welcome');
+  const { approval } = await apply(requester, production?.id, 'Open the shop');
   await stageVariable(asked, staging?.id, serviceId, 'GREETING', 'Good evening');
   await asked('PUT', `/environments/${staging?.id}/change-set/items`, {
     kind: 'process.set',

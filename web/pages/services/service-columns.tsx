@@ -46,14 +46,14 @@ export const serviceColumns: Column<ServiceOverview>[] = [
         </>
       ),
     sort: ({ activeReleaseNumber }) => activeReleaseNumber,
-    width: '9rem',
+    width: '7.5rem',
     phone: 'labelled',
   },
   {
     label: 'Instances',
     cell: ({ replicasReady, replicasDesired }) => `${replicasReady} of ${replicasDesired} ready`,
     sort: ({ replicasReady }) => replicasReady,
-    width: '8rem',
+    width: '7rem',
   },
   { label: 'Address', cell: (service) => <ServiceAddresses of={service} />, width: 'minmax(0, 2fr)' },
   { label: 'Last deployment', cell: (service) => <LastDeployment of={service} />, width: '11rem' },
