@@ -120,4 +120,34 @@ export const deliveryStories: Stories = (world) => {
     // Releases are numbered per service, over its environments.
     await page.getByRole('link', { name: 'Release 3 of Web in Production' }).waitFor();
   });
+
+  test('a failing deployment is understood on its page, and the release before is two clicks away', async () => {
+    const { opened, ada } = world();
+    const { page } = ada;
+    const asked = await askedBy(opened, ada);
+    const { items } = await asked('GET', '/projects?q=Bakery');
+    const [project] = items as { id: string }[];
+    const { items: services } = await asked('GET', `/projects/${project?.id}/services`);
+    const [web] = services as { id: string }[];
+    const { items: processes } = await asked('GET', `/services/${web?.id}/processes`);
+    const { items: environments } = await asked('GET', `/projects/${project?.id}/environments`);
+    const staging = (environments as { id: string; slug: string }[]).find(({ slug }) => slug === 'staging')?.id;
+    const processId = (processes as { id: string }[])[0]?.id;
+    const item = { kind: 'process.set', processId, key: 'args', value: ['-once', '-code', '3'] };
+    const { changeSet } = await asked('PUT', `/environments/${staging}/change-set/items`, item);
+    const { deployments } = await asked('POST', `/change-sets/${(changeSet as { id: string }).id}/apply`, {});
+    await ada.go(`/default/deployments/${(deployments as { id: string }[])[0]?.id}`);
+
+    await page.getByText('It did not become healthy').waitFor();
+    await page.getByText('process web: ended with exit code 3').waitFor();
+    const serving = page.getByRole('list', { name: 'Serves now' });
+    await serving.getByText('Release 2').waitFor();
+    await serving.getByText('Healthy').waitFor();
+    const { click, done } = hand(page);
+    await click('button', 'Roll back to release 1');
+    await click('button', 'Roll back');
+    await page.getByText('Rollback of Web to Staging').waitFor();
+    await heading(page, 'Release 1').waitFor();
+    expect(done.clicks).toBe(2);
+  });
 };
