@@ -1,4 +1,5 @@
-import { chmodSync, createWriteStream, linkSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, createWriteStream, linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { ExtractEvents } from 'tar-stream';
 import { Refusal } from '../program/refusal.ts';
@@ -9,6 +10,8 @@ type Content = ExtractEvents['entry'][1];
 
 const whiteout = '.wh.';
 const opaque = '.wh..wh..opq';
+/** Files up to this are written at once: most of an image's files are so small that a stream for each takes longer. */
+const small = 256 * 1024;
 
 /**
  * One layer that is put upon those before it. Nothing keeps more rights than it needs: an image is read by all its
@@ -41,7 +44,9 @@ export class LayerEntries {
 
   async #file(place: string[], header: Header, content: Content): Promise<void> {
     const path = this.#tree.path(place);
-    await pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
+    const made = { flag: 'wx', mode: 0o600 };
+    if ((header.size ?? Number.POSITIVE_INFINITY) <= small) writeFileSync(path, await buffer(content), made);
+    else await pipeline(content, createWriteStream(path, { flags: made.flag, mode: made.mode }));
     chmodSync(path, header.mode & 0o755);
   }
 

@@ -8,6 +8,7 @@ import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { extract } from 'tar-stream';
 import type { ReadyImage } from '../drivers/image.ts';
 import { Refusal } from '../program/refusal.ts';
+import { flushTree } from './flush-tree.ts';
 import { LayerEntries } from './layer-entries.ts';
 import { Tree } from './tree.ts';
 
@@ -44,6 +45,7 @@ export async function unpack(
       await unpackLayer(layer, image.config.diffIds[number], tree, budget, signal);
     }
     tree.checkLinks();
+    await flushTree(draft, signal);
     await chmod(draft, 0o755);
     await moveInto(draft, directory);
   } finally {

@@ -1,0 +1,16 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { flushTree } from './flush-tree.ts';
+
+test.each(['sync', 'no-such-program', 'false'])('a tree is flushed where %s is what there is', async (program) => {
+  const directory = mkdtempSync(join(tmpdir(), 'ballast-flush-'));
+  mkdirSync(join(directory, 'deep'));
+  writeFileSync(join(directory, 'deep', 'file'), 'content');
+  symlinkSync('nowhere', join(directory, 'deep', 'link'));
+  await expect(flushTree(directory, AbortSignal.any([]), program)).resolves.toBeUndefined();
+  await expect(flushTree(directory, AbortSignal.abort(new Error('Over.')), program)).rejects.toThrow('Over.');
+  await expect(flushTree(join(directory, 'gone'), AbortSignal.any([]), program)).rejects.toThrow('ENOENT');
+  rmSync(directory, { recursive: true });
+});
