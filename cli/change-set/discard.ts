@@ -1,6 +1,6 @@
 import { command, UsageError } from '../engine/command.ts';
 import { chosenEnvironment, chosenProject } from '../place/chosen.ts';
-import { environmentOptions, here } from '../place/here.ts';
+import { environmentOptions, type Here, here } from '../place/here.ts';
 import { othersItems } from './others.ts';
 import type { ChangeSetView } from './stage-changes.ts';
 
@@ -25,7 +25,7 @@ export const discard = command({
       );
     }
     if (all || others.length === 0) await place.rest.call('DELETE', `/change-sets/${view.changeSet.id}`);
-    else await one(place.rest, path, new Set(others.map(({ id }) => id)));
+    else await own(place, path);
     const left = await place.rest.call<ChangeSetView>('GET', path);
     if (given.json) return void process.stdout.write(`${JSON.stringify(left, undefined, 2)}\n`);
     const count = view.items.length - left.items.length;
@@ -35,12 +35,16 @@ export const discard = command({
   },
 });
 
-/** One after the other: with a service that would have been added goes all that was staged of it. */
-async function one(rest: Awaited<ReturnType<typeof here>>['rest'], path: string, kept: Set<string>): Promise<void> {
+/**
+ * One after the other: with a service that would have been added goes all that was staged of it. Looked at each time, since others may
+ * stage something meanwhile.
+ */
+async function own(place: Here, path: string): Promise<void> {
   for (;;) {
-    const { items } = await rest.call<ChangeSetView>('GET', path);
-    const next = items.find(({ id }) => !kept.has(id));
+    const view = await place.rest.call<ChangeSetView>('GET', path);
+    const others = othersItems(view, place);
+    const next = view.items.find((item) => !others.includes(item));
     if (next === undefined) return;
-    await rest.call('DELETE', `/change-set-items/${next.id}`);
+    await place.rest.call('DELETE', `/change-set-items/${next.id}`);
   }
 }

@@ -1,12 +1,15 @@
 import type { ChangeSetView } from '../change-set/stage-changes.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { follow, ofChangeSet, theseDeployments } from '../deployment/follow.ts';
+import { stillUnderWay } from '../deployment/outcome.ts';
 import { placeWords } from '../deployment/place-words.ts';
 import type { Waiting } from '../deployment/waiting.ts';
+import { interruptedCode } from '../engine/interrupted.ts';
 import { printable } from '../engine/table.ts';
 import type { Here } from '../place/here.ts';
 import { addressesOf, type OverviewService, overviewOf } from '../status/overview.ts';
-import { applyDraft } from './apply-draft.ts';
+import { applyDraft, staysStaged } from './apply-draft.ts';
+import type { Interrupt } from './interrupt.ts';
 import type { Complete } from './missing.ts';
 
 interface Asked {
@@ -27,21 +30,25 @@ export async function applyAndFollow(
   asked: Asked,
   waiting: Waiting,
   json: boolean,
+  interrupt: Interrupt,
 ): Promise<void> {
   const { rest } = here;
   const place = placeWords(to.project, to.environment);
   const again = await toDeployAgain(here, to, asked.force);
   if (seen.items.length === 0 && again.length === 0) {
-    const deployments = await unchanged(here, to, waiting, place);
+    interrupt.leaves('Nothing was changed.');
+    const deployments = await unchanged(here, to, waiting, place, interrupt);
     return await tell(here, to, deployments, json);
   }
-  const applied = await applyDraft(here, to.environment, seen, { ...asked, deployServiceIds: again });
+  const applied = await applyDraft(here, to.environment, seen, { ...asked, deployServiceIds: again, interrupt });
   if (applied === undefined) {
-    process.stderr.write('Nothing was deployed; your changes stay staged (`./ballast discard` discards them).\n');
+    process.stderr.write(`${staysStaged}\n`);
     process.exitCode = 4;
     return;
   }
-  const { deployments, exitCode } = await follow(ofChangeSet(rest, applied.changeSet.id), waiting, place);
+  interrupt.leaves('The deployment continues without this command.');
+  const look = ofChangeSet(rest, applied.changeSet.id);
+  const { deployments, exitCode } = await follow(look, waiting, place, interrupt.stop);
   process.exitCode = exitCode;
   await tell(here, to, deployments, json, applied.changeSet.id);
 }
@@ -56,7 +63,13 @@ async function toDeployAgain({ rest }: Here, { environment, service }: Place, fo
 }
 
 /** Nothing is to be applied: what is under way is followed, and what is not live is named. */
-async function unchanged({ rest }: Here, to: Place, waiting: Waiting, place: string): Promise<Deployment[]> {
+async function unchanged(
+  { rest }: Here,
+  to: Place,
+  waiting: Waiting,
+  place: string,
+  interrupt: Interrupt,
+): Promise<Deployment[]> {
   const { environment, service } = to;
   const path = `/environments/${environment.id}/deployments`;
   const of: Record<string, string> = service === undefined ? {} : { serviceId: service.id };
@@ -64,7 +77,7 @@ async function unchanged({ rest }: Here, to: Place, waiting: Waiting, place: str
   if (open.length > 0) {
     process.stderr.write(`Nothing new is staged in ${environment.slug}; this is under way there:\n`);
     const ids = open.map(({ id }) => id);
-    const { deployments, exitCode } = await follow(theseDeployments(rest, ids), waiting, place);
+    const { deployments, exitCode } = await follow(theseDeployments(rest, ids), waiting, place, interrupt.stop);
     process.exitCode = exitCode;
     return deployments;
   }
@@ -99,14 +112,17 @@ async function tell(
   json: boolean,
   changeSetId?: string,
 ): Promise<void> {
+  const { exitCode = 0 } = process;
+  if (!json && exitCode !== 0) return;
   const concerned = new Set(deployments.map(({ serviceId }) => serviceId));
   if (service !== undefined) concerned.add(service.id);
-  const services = (await overviewOf(rest, environment)).filter(({ serviceId }) => concerned.has(serviceId));
-  const addresses = services.flatMap(addressesOf);
+  // Nobody waits any longer: a control plane that hangs is not asked again.
+  const left = exitCode === interruptedCode || exitCode === stillUnderWay;
+  const services = left ? [] : await overviewOf(rest, environment);
+  const addresses = services.filter(({ serviceId }) => concerned.has(serviceId)).flatMap(addressesOf);
   if (json) {
     const result = { project: project.slug, environment: environment.slug, changeSetId, deployments, addresses };
     return void process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
   }
-  if (process.exitCode !== undefined && process.exitCode !== 0) return;
   for (const address of addresses) process.stdout.write(`${printable(address)}\n`);
 }

@@ -4,6 +4,9 @@ import { acceptingDowntime } from '../deployment/downtime.ts';
 import { type Rest, RestRefusal } from '../engine/rest.ts';
 import type { Environment } from '../place/chosen.ts';
 import type { Here } from '../place/here.ts';
+import type { Interrupt } from './interrupt.ts';
+
+export const staysStaged = 'Nothing was deployed; your changes stay staged (`./ballast discard` discards them).';
 
 /** What a command needs to know of the answer. */
 export interface Applied {
@@ -17,6 +20,7 @@ interface Asked {
   downtimeAccepted: boolean;
   /** Deployed as they are, although nothing of them is staged. */
   deployServiceIds?: readonly string[];
+  interrupt: Interrupt;
 }
 
 /** Applies the draft as it was seen; undefined if somebody said no. A change that came meanwhile is seen first. */
@@ -24,11 +28,15 @@ export async function applyDraft(
   here: Here,
   environment: Environment,
   seen: ChangeSetView,
-  { message, all, downtimeAccepted, deployServiceIds = [] }: Asked,
+  { message, all, downtimeAccepted, deployServiceIds = [], interrupt }: Asked,
 ): Promise<Applied | undefined> {
   for (let view = seen; ; view = await draftOf(here.rest, environment)) {
+    interrupt.leaves(staysStaged);
     if (!(await withOthers(othersItems(view, here), all, 'Deploy'))) return undefined;
     const { id, revision } = view.changeSet;
+    interrupt.check();
+    // From here on the answer alone tells, so that it is waited for.
+    interrupt.leaves('It may have been deployed all the same: `./ballast status` tells.');
     try {
       return await acceptingDowntime(downtimeAccepted, (downtime) =>
         here.rest.call<Applied>('POST', `/change-sets/${id}/apply`, {

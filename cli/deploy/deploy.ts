@@ -10,8 +10,9 @@ import { wholeNumberOf } from '../engine/whole-number-of.ts';
 import { findBelonging, writeBelonging } from '../place/belonging.ts';
 import { type Here, here, serviceOptions } from '../place/here.ts';
 import { applyAndFollow } from './apply-and-follow.ts';
-import { draftOf } from './apply-draft.ts';
+import { draftOf, staysStaged } from './apply-draft.ts';
 import { directoryOf, type ImageSource, imageSource, nameOf } from './image-source.ts';
+import { Interrupt } from './interrupt.ts';
 import { type Complete, createMissing, mayCreate } from './missing.ts';
 import { pushImage, readyImage } from './push-image.ts';
 import { stageImage } from './stage-image.ts';
@@ -58,16 +59,22 @@ serves. ${exitCodesText}`,
     const source = sourceFrom(word ?? image, staged);
     const directory = directoryOf(source);
     const place = await here(given, directory);
-    const target = await (source === undefined ? existingTarget(place) : targetOf(place, suggested(source, directory)));
-    if (source !== undefined && !(await mayCreate(target, place, yes))) return void tellNothing();
-    const wanted = { port: number, variables: set };
-    const { to, seen } =
-      source === undefined ? await withoutImage(place, target, wanted) : await withImage(place, target, source, wanted);
-    if (source !== undefined) remember(directory, place, to as Complete);
-    const accepted = given['accept-downtime'] ?? false;
-    if (force && to.service === undefined) throw new UsageError('Say by --service what --force deploys again.');
-    const asked = { message, all, downtimeAccepted: accepted, force };
-    await applyAndFollow(place, to, seen, asked, waiting, given.json ?? false);
+    const interrupt = new Interrupt();
+    await interrupt.around(async () => {
+      const early = { ...place, rest: place.rest.until(interrupt.signal) };
+      const target = await (source === undefined
+        ? existingTarget(early)
+        : targetOf(early, suggested(source, directory)));
+      if (source !== undefined && !(await mayCreate(target, early, yes))) return void tellNothing();
+      const wanted = { port: number, variables: set };
+      const { to, seen } = await (source === undefined
+        ? withoutImage(early, target, wanted)
+        : withImage(early, target, source, wanted, interrupt));
+      if (source !== undefined) remember(directory, place, to as Complete);
+      if (force && to.service === undefined) throw new UsageError('Say by --service what --force deploys again.');
+      const { json = false, 'accept-downtime': downtimeAccepted = false } = given;
+      await applyAndFollow(place, to, seen, { message, all, downtimeAccepted, force }, waiting, json, interrupt);
+    });
   },
 });
 
@@ -90,13 +97,16 @@ interface Wanted {
   variables: readonly string[];
 }
 
-async function withImage(place: Here, target: Target, source: ImageSource, wanted: Wanted) {
+async function withImage(place: Here, target: Target, source: ImageSource, wanted: Wanted, interrupt: Interrupt) {
   const progress = new Progress(process.stderr);
   try {
-    const ready = await readyImage(source, progress);
+    const ready = await readyImage(source, progress, interrupt.signal);
     try {
+      interrupt.check();
+      interrupt.leaves('Nothing was deployed; the same command goes on where it stopped.');
       const to = await createMissing(place, target, wanted.port);
-      const image = await pushImage(ready, place, to, progress);
+      const image = await pushImage(ready, place, to, progress, interrupt.signal);
+      interrupt.leaves(staysStaged);
       return { to, seen: await stageImage(place.rest, to, { image, ...wanted }) };
     } finally {
       if ('remove' in ready) await ready.remove();
@@ -121,13 +131,19 @@ async function withoutImage(place: Here, { project, environment, service }: Targ
 /** A directory that remembers something already keeps it: `./ballast link` changes that. */
 function remember(directory: string, { organization, named }: Here, { project, service, environment }: Complete): void {
   if (findBelonging(directory) !== undefined) return;
-  const written = writeBelonging(directory, {
-    organization: organization.slug,
-    project: project.slug,
-    service: service.slug,
-    ...(named && !environment.production ? { environment: environment.slug } : {}),
-  });
-  if (written !== undefined) process.stderr.write(`Remembered in ${written}.\n`);
+  try {
+    const written = writeBelonging(directory, {
+      organization: organization.slug,
+      project: project.slug,
+      service: service.slug,
+      ...(named && !environment.production ? { environment: environment.slug } : {}),
+    });
+    if (written !== undefined) process.stderr.write(`Remembered in ${written}.\n`);
+  } catch (error) {
+    // A directory that cannot be written to deploys all the same.
+    const why = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`Not remembered: ${why}; name --project and --service the next time.\n`);
+  }
 }
 
 function tellNothing(): void {

@@ -31,10 +31,11 @@ test('an image is a folder, a layout, an archive, a tag of Docker or a reference
   expect(named('team/shop')).toEqual(['docker', 'shop']);
   expect(named('docker:registry.example.com/shop:2')).toEqual(['docker', 'shop']);
   expect(named('registry.example.com/team/shop:1.2')).toEqual(['registry', 'shop']);
-  expect(named('localhost:5000/shop@sha256:abc')).toEqual(['registry', 'shop']);
+  expect(named(`localhost:5000/shop:1@sha256:${'a'.repeat(64)}`)).toEqual(['registry', 'shop']);
 });
 
 test('a path that is not there, or that cannot be deployed, is refused with what helps', () => {
   expect(() => imageSource('./nowhere')).toThrow('./nowhere is not there.');
+  expect(() => imageSource('registry.example.com/shop@sha256:abc')).toThrow('is no image of a registry');
   expect(() => imageSource(join(directory, 'go'))).toThrow('build it by `docker build`, and name the tag');
 });

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
+import { isImageReference } from '../../domain/services/image-reference.ts';
 import { slugOf } from '../../domain/slug.ts';
 import { UsageError } from '../engine/command.ts';
 import { printable } from '../engine/table.ts';
@@ -21,7 +22,11 @@ export function imageSource(word: string): ImageSource {
   // As Docker tells a registry from the first part of a name.
   const [first = '', ...others] = word.split('/');
   const isHost = others.length > 0 && (/[.:]/.test(first) || first === 'localhost');
-  return isHost ? { kind: 'registry', reference: word } : { kind: 'docker', tag: word };
+  if (!isHost) return { kind: 'docker', tag: word };
+  if (isImageReference(word)) return { kind: 'registry', reference: word };
+  throw new UsageError(
+    `"${printable(word)}" is no image of a registry, such as registry.example.com/team/app:1.2, with lower-case names, and no file here.`,
+  );
 }
 
 function ofDirectory(path: string): ImageSource {

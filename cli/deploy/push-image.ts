@@ -1,7 +1,10 @@
+import { rm } from 'node:fs/promises';
 import type { Progress } from '../engine/progress.ts';
-import { type Archive, dockerArchive } from '../image/docker-archive.ts';
+import { dockerArchive } from '../image/docker-archive.ts';
+import { checkLayout } from '../image/layout-files.ts';
 import { buildImage } from '../image/node-image.ts';
 import { pushLayout } from '../image/push-layout.ts';
+import { unpackArchive } from '../image/unpack-archive.ts';
 import type { Here } from '../place/here.ts';
 import type { ImageSource } from './image-source.ts';
 import type { Complete } from './missing.ts';
@@ -12,26 +15,44 @@ export type ReadyImage = { reference: string } | { path: string; remove(): Promi
 const nothing = async () => {};
 
 /** Builds or saves it, before anything is created. */
-export async function readyImage(source: ImageSource, progress: Progress): Promise<ReadyImage> {
+export async function readyImage(source: ImageSource, progress: Progress, signal: AbortSignal): Promise<ReadyImage> {
   switch (source.kind) {
     case 'registry':
       return { reference: source.reference };
     case 'layout':
+      await checkLayout(source.layout);
       return { path: source.layout, remove: nothing };
     case 'archive':
-      return { path: source.file, remove: nothing };
+      progress.running('image', 'the archive is read');
+      return await unpackedArchive(source.file, signal);
     case 'folder': {
       progress.running('image', 'the image is built');
-      const { layout } = await buildImage(source.folder);
+      const { layout } = await buildImage(source.folder, undefined, signal);
       progress.done('image', 'the image is built');
       return { path: layout, remove: nothing };
     }
     case 'docker': {
       progress.running('image', 'the image is read from Docker');
-      const { file, remove }: Archive = await dockerArchive(source.tag);
-      progress.done('image', 'the image is read from Docker');
-      return { path: file, remove };
+      const archive = await dockerArchive(source.tag, signal);
+      try {
+        return await unpackedArchive(archive.file, signal);
+      } finally {
+        await archive.remove();
+        progress.done('image', 'the image is read from Docker');
+      }
     }
+  }
+}
+
+async function unpackedArchive(file: string, signal: AbortSignal): Promise<ReadyImage> {
+  const path = await unpackArchive(file, signal);
+  const remove = () => rm(path, { recursive: true, force: true });
+  try {
+    await checkLayout(path);
+    return { path, remove };
+  } catch (error) {
+    await remove();
+    throw error;
   }
 }
 
@@ -41,6 +62,7 @@ export async function pushImage(
   { rest, organization }: Here,
   { project, service }: Complete,
   progress: Progress,
+  signal: AbortSignal,
 ): Promise<string> {
   if ('reference' in image) return image.reference;
   const repository = `${organization.slug}/${project.slug}/${service.slug}`;
@@ -50,8 +72,9 @@ export async function pushImage(
     sent.set(digest, { ...blob, reused: blob.reused && sent.get(digest)?.reused !== false });
     progress.running('push', `the image is pushed: ${amount([...sent.values()])}`);
   };
+  progress.forget('image');
   progress.running('push', 'the image is pushed');
-  const { digest } = await pushLayout(image.path, { ...rest.credential, repository }, { onBlob });
+  const { digest } = await pushLayout(image.path, { ...rest.credential, repository }, { onBlob, signal });
   const pushed = [...sent.values()].filter(({ reused }) => !reused);
   const size = pushed.length === 0 ? 'nothing new in it' : megabytes(pushed.reduce((sum, one) => sum + one.size, 0));
   progress.done('push', `the image is pushed, ${size}`);

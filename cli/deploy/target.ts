@@ -3,7 +3,7 @@ import { UsageError } from '../engine/command.ts';
 import { printable } from '../engine/table.ts';
 import type { Project, Service } from '../place/chosen.ts';
 import { chosenEnvironment, chosenProject, chosenService, type Environment, meant } from '../place/chosen.ts';
-import type { Here } from '../place/here.ts';
+import { type Here, rememberedBy } from '../place/here.ts';
 
 /** Where something is to be deployed: what there is, and the names of what is missing. */
 export interface Target {
@@ -22,6 +22,7 @@ export async function targetOf(here: Here, suggested: { project: string; service
   const projects = await rest.all<Project>('/projects');
   const word = wanted.project ?? suggested.project;
   const project = meant(projects, word);
+  if (project === undefined) refuseForgotten(here, word);
   if (project === undefined) return { ...none, names: namesFor(here, word, suggested.service) };
   const chosen: Here = { ...here, wanted: { ...wanted, project: project.slug } };
   const environment = await chosenEnvironment(chosen, project, { change: true });
@@ -43,6 +44,15 @@ export async function existingTarget(here: Here): Promise<Target> {
   const service = here.wanted.service === undefined ? undefined : await chosenService(here, project);
   const names = { project: project.slug, environment: environment.slug, service: service?.slug ?? '' };
   return { project, environment, service, names };
+}
+
+/** A directory that remembers a project expects it to be there: one that was deleted is not created anew by itself. */
+function refuseForgotten(here: Here, word: string): void {
+  const remembered = rememberedBy(here, 'project');
+  if (remembered === '') return;
+  throw new UsageError(
+    `There is no project "${printable(word)}" in ${here.organization.slug}; it may have been deleted or renamed.${remembered} --project NAME creates one.`,
+  );
 }
 
 const none = { project: undefined, environment: undefined, service: undefined };

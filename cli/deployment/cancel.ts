@@ -4,6 +4,7 @@ import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen
 import { type Given, type Here, here, serviceOptions } from '../place/here.ts';
 import type { Deployment } from './deployment.ts';
 import { follow, theseDeployments } from './follow.ts';
+import { placeWords } from './place-words.ts';
 import { readWaiting, waitOptions } from './waiting.ts';
 
 export const cancel = command({
@@ -18,9 +19,9 @@ Exit code 5: still under way when the time was up.`,
   run: async (given, [word]) => {
     const waiting = readWaiting(given);
     const place = await here(given);
-    const id = word ?? (await onlyOne(place, given)).id;
+    const { id, words } = word === undefined ? await onlyOne(place, given) : { id: word, words: '' };
     const cancelled = await place.rest.call<Deployment>('POST', `/deployments/${encodeURIComponent(id)}/cancel`);
-    const { deployments, exitCode } = await follow(theseDeployments(place.rest, [id]), waiting, '');
+    const { deployments, exitCode } = await follow(theseDeployments(place.rest, [id]), waiting, words);
     const [ended = cancelled] = deployments;
     if (given.json) process.stdout.write(`${JSON.stringify(ended, undefined, 2)}\n`);
     else if (waiting.until === 'started') {
@@ -31,7 +32,8 @@ Exit code 5: still under way when the time was up.`,
   },
 });
 
-async function onlyOne(place: Here, given: Given): Promise<Deployment> {
+/** Its id, and the options that name its place. */
+async function onlyOne(place: Here, given: Given): Promise<{ id: string; words: string }> {
   const project = await chosenProject(place);
   const environment = await chosenEnvironment(place, project, { change: true });
   const service = given.service === undefined ? undefined : await chosenService(place, project);
@@ -41,7 +43,7 @@ async function onlyOne(place: Here, given: Given): Promise<Deployment> {
   });
   const [only, ...others] = open;
   if (only === undefined) throw new UsageError(`No deployment is under way in ${environment.slug}.`);
-  if (others.length === 0) return only;
+  if (others.length === 0) return { id: only.id, words: placeWords(project, environment) };
   const lines = open.map(({ id, serviceName, state, kind }) => `  ${id}  ${printable(serviceName)}, ${kind}, ${state}`);
   throw new UsageError(
     `Several deployments are under way in ${environment.slug}; name one of them:\n${lines.join('\n')}`,

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { interruptedCode } from '../engine/interrupted.ts';
 import { Progress } from '../engine/progress.ts';
-import type { Rest } from '../engine/rest.ts';
+import { type Rest, RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 import { type Deployment, isHeld, isOpen } from './deployment.ts';
-import { exitCodeOf, interrupted, stillUnderWay } from './outcome.ts';
+import { exitCodeOf, stillUnderWay } from './outcome.ts';
 import { Stages } from './stages.ts';
 import type { Waiting } from './waiting.ts';
 
@@ -14,53 +15,77 @@ export interface Followed {
   exitCode: number;
 }
 
+/** Asks for the deployments that are followed, for as long as the signal lets. */
+export type Look = (signal: AbortSignal) => Promise<Deployment[]>;
+
 /** The deployments of a change set, however many. */
-export function ofChangeSet(rest: Rest, changeSetId: string): () => Promise<Deployment[]> {
-  return () => rest.all<Deployment>('/deployments', undefined, { changeSetId });
+export function ofChangeSet(rest: Rest, changeSetId: string): Look {
+  return (signal) => rest.until(signal).all<Deployment>('/deployments', undefined, { changeSetId });
 }
 
-export function theseDeployments(rest: Rest, ids: readonly string[]): () => Promise<Deployment[]> {
-  return () => Promise.all(ids.map((id) => rest.call<Deployment>('GET', `/deployments/${id}`)));
+export function theseDeployments(rest: Rest, ids: readonly string[]): Look {
+  return (signal) => Promise.all(ids.map((id) => rest.until(signal).call<Deployment>('GET', `/deployments/${id}`)));
 }
 
 /**
  * Looks on until all of these have ended, the time is up, or somebody presses Ctrl-C, and says on the standard error how they
- * proceed. `place`: the options that name their environment, for the commands it names.
+ * proceed. A control plane that does not answer is waited for: the deployments continue without it. `place`: the options
+ * that name their environment, for the commands it names. `stop`: aborted by Ctrl-C already before.
  */
-export async function follow(look: () => Promise<Deployment[]>, waiting: Waiting, place: string): Promise<Followed> {
-  const stop = new AbortController();
+export async function follow(
+  look: Look,
+  waiting: Waiting,
+  place: string,
+  stop = new AbortController(),
+): Promise<Followed> {
   const interrupt = () => stop.abort();
   process.once('SIGINT', interrupt);
   const progress = new Progress(process.stderr);
   const stages = new Stages(progress);
   const clock = new Clock(waiting);
+  let deployments: Deployment[] = [];
+  let held = false;
   let told = false;
   try {
     for (;;) {
-      const deployments = await look();
-      if (waiting.until === 'started') return { deployments, exitCode: 0 };
-      for (const deployment of deployments) stages.show(deployment);
-      const open = deployments.filter(isOpen);
-      if (open.length === 0) return { deployments, exitCode: exitCodeOf(deployments) };
-      const held = open.every(isHeld);
-      if (held && !told) {
-        told = true;
-        for (const line of approvalLines(open)) progress.line(line);
+      const late = clock.signal(held);
+      const seen = await seenUntil(look, AbortSignal.any([stop.signal, late]));
+      if (waiting.until === 'started') return { deployments: seen ?? [], exitCode: 0 };
+      if (seen !== undefined) {
+        deployments = seen;
+        for (const deployment of deployments) stages.show(deployment);
+        const open = deployments.filter(isOpen);
+        if (open.length === 0) return { deployments, exitCode: exitCodeOf(deployments) };
+        held = open.every(isHeld);
+        if (held && !told) {
+          told = true;
+          for (const line of approvalLines(open)) progress.line(line);
+        }
+        if (held && waiting.until === 'held') return { deployments, exitCode: stillUnderWay };
       }
-      if (held && waiting.until === 'held') return { deployments, exitCode: stillUnderWay };
-      if (clock.isUp(held)) {
+      if (clock.isUp(held) || late.aborted) {
         progress.line(leftRunning('The time is up, and it is still under way', place));
         return { deployments, exitCode: stillUnderWay };
       }
       await pause(againMillis, undefined, { signal: stop.signal }).catch(() => undefined);
       if (stop.signal.aborted) {
         progress.line(leftRunning('It continues without this command', place));
-        return { deployments, exitCode: interrupted };
+        return { deployments, exitCode: interruptedCode };
       }
     }
   } finally {
     process.removeListener('SIGINT', interrupt);
     progress.end();
+  }
+}
+
+/** Undefined if nothing could be seen, since nobody waits any longer or the control plane is away for a while. */
+async function seenUntil(look: Look, signal: AbortSignal): Promise<Deployment[] | undefined> {
+  try {
+    return await look(signal);
+  } catch (error) {
+    if (signal.aborted || (error instanceof RestRefusal && error.status === 0)) return undefined;
+    throw error;
   }
 }
 
@@ -76,9 +101,19 @@ class Clock {
 
   isUp(held: boolean): boolean {
     const now = performance.now();
-    if (!held || this.#waiting.bounded) this.#spent += now - this.#since;
+    if (this.#counts(held)) this.#spent += now - this.#since;
     this.#since = now;
     return this.#spent > this.#waiting.millis;
+  }
+
+  /** Aborted when the time is up. */
+  signal(held: boolean): AbortSignal {
+    if (!this.#counts(held)) return AbortSignal.any([]);
+    return AbortSignal.timeout(Math.max(0, Math.ceil(this.#waiting.millis - this.#spent)));
+  }
+
+  #counts(held: boolean): boolean {
+    return !held || this.#waiting.bounded;
   }
 }
 

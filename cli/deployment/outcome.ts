@@ -10,7 +10,6 @@ export const exitCodes = {
   superseded: 4,
 } as const;
 export const stillUnderWay = 5;
-export const interrupted = 130;
 
 export const exitCodesText = `Exit codes: 0 live, 1 failed, 2 usage, 3 rejected or expired, 4 cancelled or superseded, 5 still under way when the
 time was up or while it is held for an approval. Ctrl-C stops the command (130), and nothing else.`;

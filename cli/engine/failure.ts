@@ -1,9 +1,11 @@
 import { UsageError } from './command.ts';
+import { Interrupted, interruptedCode } from './interrupted.ts';
 
 /** Tells what went wrong in one sentence and answers the exit code. Stack traces are for BALLAST_DEBUG=1 alone. */
 export function tellFailure(error: unknown): number {
   const debug = process.env.BALLAST_DEBUG === '1';
   process.stderr.write(`ballast: ${debug && error instanceof Error ? error.stack : sentenceOf(error)}\n`);
+  if (error instanceof Interrupted) return interruptedCode;
   return error instanceof UsageError ? 2 : 1;
 }
 
@@ -23,4 +25,4 @@ export function foreseenSentence(error: unknown): { sentence: string; foreseen: 
 }
 
 /** Errors whose message was written for people. By name: their classes live in rooms that not every command loads. */
-const foreseen = new Set(['Refusal', 'SettingsError', 'UsageError', 'Problem', 'NamespaceNotReady']);
+const foreseen = new Set(['Refusal', 'SettingsError', 'UsageError', 'Interrupted', 'Problem', 'NamespaceNotReady']);

@@ -5,6 +5,7 @@ export interface Patience {
   millis: number;
   /** Called once, when it takes longer than a moment. */
   waiting(why: string): void;
+  signal?: AbortSignal | undefined;
 }
 
 const moment = 1_000;
@@ -42,7 +43,7 @@ export async function repeated<T>(patience: Patience, attempt: () => Promise<T>)
         patience.waiting(error.message);
       }
       // Clients that lost the same control plane do not all come back in the same moment.
-      await pause(next * (0.75 + Math.random() / 4));
+      await pause(next * (0.75 + Math.random() / 4), undefined, { signal: patience.signal });
     }
   }
 }

@@ -53,9 +53,19 @@ type Json = Record<string, unknown>;
 export class Rest {
   readonly url: string;
   readonly #token: string;
+  readonly #signal: AbortSignal | undefined;
   #answered = false;
 
-  constructor(given: Address) {
+  /** `signal`: nothing is asked or waited for beyond it. */
+  constructor(given: Address | Rest, signal?: AbortSignal) {
+    this.#signal = signal;
+    if (given instanceof Rest) {
+      // A token file may be a pipe, which is read once.
+      this.url = given.url;
+      this.#token = given.#token;
+      this.#answered = given.#answered;
+      return;
+    }
     const settings = readSettings(process.env);
     this.url = checkedUrl(given.url ?? settings.BALLAST_URL ?? settings.PUBLIC_URL);
     const { 'token-file': file } = given;
@@ -72,6 +82,11 @@ export class Rest {
     }
   }
 
+  /** The same control plane, asked for only as long as this signal lets. */
+  until(signal: AbortSignal): Rest {
+    return new Rest(this, signal);
+  }
+
   /** For the registry of the control plane, which has a protocol of its own. */
   get credential(): { url: string; token: string } {
     return { url: this.url, token: this.#token };
@@ -79,8 +94,7 @@ export class Rest {
 
   /** The answer's body; an empty object for an empty answer. */
   async call<Answer = Json>(method: string, path: string, body?: unknown): Promise<Answer> {
-    const answer = await this.#send(method, path, body);
-    const text = await answer.text();
+    const text = await this.#send(method, path, body, (answer) => answer.text(), this.#signal);
     return (text === '' ? {} : JSON.parse(text)) as Answer;
   }
 
@@ -106,7 +120,7 @@ export class Rest {
     path: string,
     signal: AbortSignal,
   ): AsyncGenerator<{ event: string; data: Json; id?: string }, void, undefined> {
-    const answer = await this.#send('GET', path, undefined, signal);
+    const answer = await this.#send('GET', path, undefined, async (begun) => begun, signal);
     let rest = '';
     for await (const text of this.#texts(answer, signal)) {
       const frames = (rest + text).split('\n\n');
@@ -134,15 +148,25 @@ export class Rest {
   }
 
   /** Reads are repeated when the connection fails, and writes by their Idempotency-Key, so that they are done once. */
-  async #send(method: string, path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+  async #send<T>(
+    method: string,
+    path: string,
+    body: unknown,
+    read: (answer: Response) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
     const key: Record<string, string> = method === 'GET' ? {} : { 'idempotency-key': randomUUID() };
     // Told as it was at the beginning: an answer that is a refusal changes it.
     const millis = this.#patience;
     const waiting = (why: string) => {
       process.stderr.write(`ballast: ${why}; it is tried again for ${millis / 1000} s.\n`);
     };
-    const attempt = () => this.#attempt(method, path, body, key, signal);
-    return await repeated({ millis, waiting }, attempt).catch((error: unknown) => {
+    const attempt = async () => {
+      const answer = await this.#attempt(method, path, body, key, signal);
+      // An answer that breaks off is none: its control plane was killed in the middle.
+      return await read(answer).catch((error: unknown) => this.#passing(error, signal));
+    };
+    return await repeated({ millis, waiting, signal }, attempt).catch((error: unknown) => {
       if (!(error instanceof Passing)) throw error;
       throw new RestRefusal(`${error.message}; ${error.help}.`);
     });
@@ -170,18 +194,21 @@ export class Rest {
       redirect: 'manual',
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
-    }).catch((error: unknown) => {
-      if (signal?.aborted === true) throw error;
-      const why = `The control plane at ${this.url} does not answer (${reasonOf(error)})`;
-      throw new Passing(why, 'start it with `./ballast up`, or set BALLAST_URL');
-    });
+    }).catch((error: unknown) => this.#passing(error, signal));
     this.#answered = true;
     if (answer.ok) return answer;
-    const refusal = refusalOf(answer.status, await answer.text(), this.url);
+    const text = await answer.text().catch((error: unknown) => this.#passing(error, signal));
+    const refusal = refusalOf(answer.status, text, this.url);
     if (!isPassing(answer)) throw refusal;
     const after = Number(answer.headers.get('retry-after') ?? Number.NaN);
     const help = 'try again later, or see what `./ballast doctor` says there';
     throw new Passing(refusal.message.replace(/\.$/, ''), help, Number.isFinite(after) ? after : undefined);
+  }
+
+  #passing(error: unknown, signal: AbortSignal | undefined): never {
+    if (signal?.aborted === true) throw error;
+    const why = `The control plane at ${this.url} does not answer (${reasonOf(error)})`;
+    throw new Passing(why, 'start it with `./ballast up`, or set BALLAST_URL');
   }
 }
 

@@ -23,6 +23,13 @@ export async function indexOf(layout: string): Promise<{ manifests: Descriptor[]
   return read(index, await readFileOf(join(layout, 'index.json')), 'index.json');
 }
 
+/** Refuses what is no image layout, before anything is made for it. */
+export async function checkLayout(layout: string): Promise<void> {
+  const { manifests } = await indexOf(layout);
+  if (manifests.length === 0) throw new UsageError(`The image layout ${layout} has no image.`);
+  for (const { digest } of manifests) await manifestOf(layout, digest);
+}
+
 /** A manifest of the layout as it is, and what it names. */
 export async function manifestOf(layout: string, digest: string) {
   const bytes = await readFileOf(join(layout, 'blobs', digest.replace(':', '/')));

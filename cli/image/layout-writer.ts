@@ -33,7 +33,7 @@ export class LayoutWriter {
   }
 
   /** As it is: unpacking would take longer than copying on the machine that it is for. */
-  async layer(archive: Pack): Promise<Blob> {
+  async layer(archive: Pack, signal?: AbortSignal): Promise<Blob> {
     const draft = join(this.directory, `.draft-${randomBytes(6).toString('hex')}`);
     const hash = createHash('sha256');
     let size = 0;
@@ -45,7 +45,7 @@ export class LayoutWriter {
       },
     });
     try {
-      await pipeline(archive, measured, createWriteStream(draft));
+      await pipeline(archive, measured, createWriteStream(draft), { signal });
       const digest = `sha256:${hash.digest('hex')}`;
       await rename(draft, this.#path(digest));
       return { mediaType: 'application/vnd.oci.image.layer.v1.tar', digest, size };

@@ -18,13 +18,20 @@ export interface BuiltImage {
 }
 
 /** Builds the image of a folder with a Node.js application, in FOLDER/.image unless it says otherwise. */
-export async function buildImage(folder: string, layout = join(folder, '.image')): Promise<BuiltImage> {
+export async function buildImage(
+  folder: string,
+  layout = join(folder, '.image'),
+  signal?: AbortSignal,
+): Promise<BuiltImage> {
   if (process.platform !== 'linux') throw new UsageError('Images are built on Linux, since they hold its Node.js.');
   const start = startOf(folder);
   const writer = await LayoutWriter.in(layout);
   const layers = [
-    await writer.layer(nodeLayer()),
-    await writer.layer(folderLayer(folder, (path) => path === layout || leftOut.has(basename(path)))),
+    await writer.layer(nodeLayer(), signal),
+    await writer.layer(
+      folderLayer(folder, (path) => path === layout || leftOut.has(basename(path))),
+      signal,
+    ),
   ];
   const platform = { os: 'linux', architecture: process.arch === 'x64' ? 'amd64' : process.arch };
   const config = await writer.json('application/vnd.oci.image.config.v1+json', {

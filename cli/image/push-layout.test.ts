@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { proxyTo } from '../../test/ground/proxy.ts';
-import { handMadeLayout } from '../../test/images/hand-made-image.ts';
+import { digestOf, handMadeLayout } from '../../test/images/hand-made-image.ts';
 import { type RegistryWorld, registryWorld, tokenOf } from '../../test/registry/registry-world.ts';
 import { pushLayout } from './push-layout.ts';
 import type { BlobProgress } from './repository-client.ts';
@@ -58,6 +58,21 @@ test('a layout with several images is pushed as the list that it is', async () =
   expect(digest).toBe(`sha256:${createHash('sha256').update(index).digest('hex')}`);
   expect((await world.client().ask('GET', 'manifests/list')).bytes.toString()).toBe(index);
   for (const { layout } of [one, other]) rmSync(layout, { recursive: true });
+});
+
+test('of a list of which Docker saved only the image for its own platform, that one is pushed', async () => {
+  const { layout, digest } = await handMadeLayout([[{ name: 'run', content: 'for this platform' }]]);
+  const mediaType = 'application/vnd.oci.image.index.v1+json';
+  const size = readFileSync(join(layout, 'blobs', digest.replace(':', '/'))).length;
+  const there = { mediaType: 'application/vnd.oci.image.manifest.v1+json', digest, size };
+  const list = JSON.stringify({ schemaVersion: 2, manifests: [{ ...there, digest: digestOf(randomBytes(9)) }, there] });
+  const saved = { mediaType, digest: digestOf(Buffer.from(list)), size: list.length };
+  writeFileSync(join(layout, 'blobs', saved.digest.replace(':', '/')), list);
+  writeFileSync(join(layout, 'index.json'), JSON.stringify({ schemaVersion: 2, manifests: [saved] }));
+  const pushed = await pushLayout(layout, target());
+  const got = JSON.parse((await world.client().ask('GET', `manifests/${pushed.digest}`)).bytes.toString());
+  expect(got).toEqual({ schemaVersion: 2, manifests: [there] });
+  rmSync(layout, { recursive: true });
 });
 
 test('an archive of a layout, and one as Docker wrote them before, are pushed like a layout', async () => {

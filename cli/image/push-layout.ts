@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../engine/command.ts';
@@ -18,7 +19,7 @@ export interface PushedImage {
 export interface Pushing {
   /** Told of each blob as it goes: `reused` if the registry had it already. */
   onBlob?: (progress: BlobProgress) => void;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 const index = 'application/vnd.oci.image.index.v1+json';
@@ -33,7 +34,7 @@ export async function pushLayout(source: string, target: PushTarget, pushing: Pu
   const found = await stat(source).catch(() => undefined);
   if (found === undefined) throw new UsageError(`${source} is not there; name an image layout or an archive of one.`);
   if (found.isDirectory()) return await pushDirectory(source, target, pushing);
-  const directory = await unpackArchive(source);
+  const directory = await unpackArchive(source, pushing.signal);
   try {
     return await pushDirectory(directory, target, pushing);
   } finally {
@@ -60,13 +61,35 @@ async function pushManifest(
   pushing: Pushing,
 ): Promise<PushedImage> {
   const { bytes, blobs, manifests, type } = await manifestOf(layout, digest);
+  const whole = manifests.filter((one) => existsSync(blobPath(layout, one)));
+  if (whole.length < manifests.length && whole.length > 0)
+    return await pushPart(layout, client, bytes, whole, tag, pushing);
   for (const one of manifests) await pushManifest(layout, client, one, undefined, pushing);
   const left = [...new Map(blobs.map((blob) => [blob.digest, blob])).values()];
   const worker = async () => {
     for (let blob = left.shift(); blob !== undefined; blob = left.shift()) {
-      await client.pushBlob(join(layout, 'blobs', blob.digest.replace(':', '/')), blob, pushing.onBlob);
+      await client.pushBlob(blobPath(layout, blob), blob, pushing.onBlob);
     }
   };
   await Promise.all(Array.from({ length: blobsAtOnce }, worker));
   return await client.putManifest(bytes, type ?? mediaType, tag);
+}
+
+/** Docker saves a list of images for several platforms as it is, and of these images only those that it has. */
+async function pushPart(
+  layout: string,
+  client: RepositoryClient,
+  list: Buffer,
+  whole: readonly Descriptor[],
+  tag: string | undefined,
+  pushing: Pushing,
+): Promise<PushedImage> {
+  const { manifests, ...rest }: { manifests: { digest: string }[] } = JSON.parse(list.toString('utf8'));
+  for (const one of whole) await pushManifest(layout, client, one, undefined, pushing);
+  const left = manifests.filter(({ digest }) => whole.some((one) => one.digest === digest));
+  return await client.putManifest(Buffer.from(JSON.stringify({ ...rest, manifests: left })), index, tag);
+}
+
+function blobPath(layout: string, { digest }: { digest: string }): string {
+  return join(layout, 'blobs', digest.replace(':', '/'));
 }

@@ -16,10 +16,10 @@ const known =
   /^(?:index\.json|oci-layout|manifest\.json|blobs\/sha256\/[0-9a-f]{64}|[0-9a-f]{64}\.json|[0-9a-f]{64}\/layer\.tar|[0-9a-f]{64}\.tar)$/;
 
 /** The image layout in an archive, in a directory that is the caller's to delete. */
-export async function unpackArchive(archive: string): Promise<string> {
+export async function unpackArchive(archive: string, signal?: AbortSignal): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'ballast-image-'));
   try {
-    const names = await unpack(archive, directory);
+    const names = await unpack(archive, directory, signal);
     if (names.has('index.json')) return directory;
     if (!names.has('manifest.json')) throw new UsageError(`${archive} is no archive of an image.`);
     await writeLayout(archive, directory);
@@ -30,7 +30,7 @@ export async function unpackArchive(archive: string): Promise<string> {
   }
 }
 
-async function unpack(archive: string, directory: string): Promise<Set<string>> {
+async function unpack(archive: string, directory: string, signal?: AbortSignal): Promise<Set<string>> {
   const names = new Set<string>();
   const entries = extract();
   const read = (async () => {
@@ -46,8 +46,11 @@ async function unpack(archive: string, directory: string): Promise<Set<string>> 
     }
   })();
   const file = createReadStream(archive);
-  const unpacked = (await isGzip(archive)) ? pipeline(file, createGunzip(), entries) : pipeline(file, entries);
+  const unpacked = (await isGzip(archive))
+    ? pipeline(file, createGunzip(), entries, { signal })
+    : pipeline(file, entries, { signal });
   await Promise.all([read, unpacked]).catch(() => {
+    signal?.throwIfAborted();
     throw new UsageError(`${archive} is no whole archive of an image.`);
   });
   return names;

@@ -4,25 +4,26 @@ import type { projectSchema } from '../../api/projects/project.ts';
 import type { serviceSchema } from '../../api/services/service.ts';
 import { UsageError } from '../engine/command.ts';
 import { printable } from '../engine/table.ts';
-import type { Here } from './here.ts';
+import { type Here, rememberedBy } from './here.ts';
 
 export type Project = z.output<typeof projectSchema>;
 export type Environment = z.output<typeof environmentSchema>;
 export type Service = z.output<typeof serviceSchema>;
 
 /** The project that a command is about: as it was named, or the only one. */
-export async function chosenProject({ rest, wanted }: Here): Promise<Project> {
-  const projects = await rest.all<Project>('/projects');
+export async function chosenProject(here: Here): Promise<Project> {
+  const projects = await here.rest.all<Project>('/projects');
   const none = 'There is no project yet; see `./ballast deploy --help` or `./ballast project create --help`.';
-  return onlyOne('project', projects, wanted.project, none);
+  return onlyOne('project', projects, here, none);
 }
 
 /** `change`: the command changes something, so production has to be named by the option. */
 export async function chosenEnvironment(
-  { rest, wanted, named }: Here,
+  here: Here,
   project: Project,
   { change }: { change: boolean },
 ): Promise<Environment> {
+  const { rest, wanted, named } = here;
   const environments = await rest.all<Environment>(`/projects/${project.id}/environments`);
   const first = environments.find(({ production, kind }) => !production && kind === 'persistent');
   const word = wanted.environment ?? first?.slug;
@@ -32,17 +33,17 @@ export async function chosenEnvironment(
       `${project.slug} has only production environments; name one by --environment: ${slugs(environments)}.`,
     );
   }
-  const found = onlyOne('environment', environments, word, none);
+  const found = onlyOne('environment', environments, { ...here, wanted: { ...wanted, environment: word } }, none);
   if (!change || !found.production || named) return found;
   throw new UsageError(
     `The environment ${found.slug} is production: name it, by --environment ${found.slug}, to change something there.`,
   );
 }
 
-export async function chosenService({ rest, wanted }: Here, project: Project): Promise<Service> {
-  const services = await rest.all<Service>(`/projects/${project.id}/services`);
+export async function chosenService(here: Here, project: Project): Promise<Service> {
+  const services = await here.rest.all<Service>(`/projects/${project.id}/services`);
   const none = `The project ${project.slug} has no service; see \`./ballast deploy --help\`.`;
-  return onlyOne('service', services, wanted.service, none);
+  return onlyOne('service', services, here, none);
 }
 
 interface Named {
@@ -60,20 +61,22 @@ export function meant<Thing extends Named>(things: readonly Thing[], word: strin
 }
 
 function onlyOne<Thing extends Named>(
-  noun: string,
+  noun: 'project' | 'environment' | 'service',
   things: readonly Thing[],
-  word: string | undefined,
+  here: Here,
   none: string,
 ): Thing {
+  const word = here.wanted[noun];
+  const remembered = rememberedBy(here, noun);
   const [only] = things;
-  if (only === undefined) throw new UsageError(none);
+  if (only === undefined && remembered === '') throw new UsageError(none);
   if (word === undefined) {
-    if (things.length === 1) return only;
+    if (only !== undefined && things.length === 1) return only;
     throw new UsageError(`There are several ${noun}s; say which one by --${noun}: ${slugs(things)}.`);
   }
   const found = meant(things, word);
   if (found !== undefined) return found;
-  throw new UsageError(`There is no ${noun} "${printable(word)}"; there is: ${slugs(things)}.`);
+  throw new UsageError(`There is no ${noun} "${printable(word)}"; there is: ${slugs(things) || 'none'}.${remembered}`);
 }
 
 function slugs(things: readonly Named[]): string {

@@ -41,7 +41,11 @@ export interface Here {
   wanted: { project?: string | undefined; environment?: string | undefined; service?: string | undefined };
   /** Whether the environment was named by an option. */
   named: boolean;
+  /** The file of a directory that says what no option has said. */
+  remembered?: { file: string; says: readonly ('project' | 'environment' | 'service')[] } | undefined;
 }
+
+const kinds = ['project', 'environment', 'service'] as const;
 
 export async function here(given: Given, directory = process.cwd()): Promise<Here> {
   const rest = new Rest(given);
@@ -55,7 +59,16 @@ export async function here(given: Given, directory = process.cwd()): Promise<Her
   const said = Object.fromEntries(
     Object.entries({ project, environment, service }).filter(([, value]) => value !== undefined),
   );
-  return { rest, organization, wanted: { ...remembered, ...said }, named: environment !== undefined };
+  const says = kinds.filter((kind) => kind in remembered && !(kind in said));
+  const wanted = { ...remembered, ...said };
+  const file = counts && says.length > 0 ? { file: found.file, says } : undefined;
+  return { rest, organization, wanted, named: environment !== undefined, remembered: file };
+}
+
+/** The same as an error of something that is not there, with the file that says so. */
+export function rememberedBy({ remembered }: Here, kind: (typeof kinds)[number]): string {
+  if (remembered === undefined || !remembered.says.includes(kind)) return '';
+  return ` ${remembered.file} names it: \`./ballast link --project NAME\` writes that anew.`;
 }
 
 function refuseOther(file: string, belonging: Belonging, { slug }: Membership): void {

@@ -1,5 +1,5 @@
 import type { Deployment } from '../deployment/deployment.ts';
-import { follow } from '../deployment/follow.ts';
+import { follow, theseDeployments } from '../deployment/follow.ts';
 import { exitCodesText } from '../deployment/outcome.ts';
 import { placeWords } from '../deployment/place-words.ts';
 import { readWaiting, waitOptions } from '../deployment/waiting.ts';
@@ -26,8 +26,10 @@ export const status = command({
     if (given.wait) {
       const path = `/environments/${environment.id}/deployments`;
       const open = await place.rest.all<Deployment>(path, undefined, { open: 'true' });
-      const look = () => Promise.all(open.map(({ id }) => place.rest.call<Deployment>('GET', `/deployments/${id}`)));
-      process.exitCode = (await follow(look, waiting, placeWords(project, environment))).exitCode;
+      const ids = open.map(({ id }) => id);
+      process.exitCode = (
+        await follow(theseDeployments(place.rest, ids), waiting, placeWords(project, environment))
+      ).exitCode;
     }
     const services = await overviewOf(place.rest, environment);
     if (given.json) {

@@ -7,6 +7,7 @@ import type { ObservedSlice } from '../../protocol/observed.ts';
 import { observedSlice, PeerAgent } from '../agents/peer-agent.ts';
 import { bareEnvironment } from '../ground/bare-environment.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../installation/running-api.ts';
+import { atTerminal, type Terminal } from '../installation/terminal.ts';
 
 const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 
@@ -33,6 +34,8 @@ export interface JoinedCluster {
   directory: string;
   /** Begins a command against the API that runs here. */
   spawnBallast(words: string[], more?: Record<string, string>, cwd?: string): ChildProcessWithoutNullStreams;
+  /** The same command typed at a terminal. */
+  atTerminal(words: string[], cwd: string): Terminal;
   ballast(words: string[], more?: { env?: Record<string, string>; input?: string; cwd?: string }): Promise<Ended>;
   close(): Promise<void>;
 }
@@ -47,22 +50,20 @@ export async function joinedCluster(): Promise<JoinedCluster> {
   };
   try {
     const ours = await seed(api.database);
-    const spawnBallast: JoinedCluster['spawnBallast'] = (words, more = {}, cwd = directory) => {
-      const token = 'token' in ours.tokens.admin ? ours.tokens.admin.token : '';
-      const env = { ...bareEnvironment, BALLAST_HOME: join(directory, 'home') };
-      return spawn(process.execPath, [main, ...words], {
-        cwd,
-        env: { ...env, BALLAST_URL: api.url, BALLAST_TOKEN: token, ...more },
-        stdio: ['pipe', 'pipe', 'pipe'],
-      });
-    };
+    const ownToken = 'token' in ours.tokens.admin ? ours.tokens.admin.token : '';
+    const own = { BALLAST_HOME: join(directory, 'home'), BALLAST_URL: api.url, BALLAST_TOKEN: ownToken };
+    const env = { ...bareEnvironment, ...own };
+    const spawnBallast: JoinedCluster['spawnBallast'] = (words, more = {}, cwd = directory) =>
+      spawn(process.execPath, [main, ...words], { cwd, env: { ...env, ...more }, stdio: ['pipe', 'pipe', 'pipe'] });
+    const typed: JoinedCluster['atTerminal'] = (words, cwd) =>
+      atTerminal([process.execPath, main, ...words], { cwd, env });
     const ballast: JoinedCluster['ballast'] = (words, more = {}) =>
       ended(spawnBallast(words, more.env, more.cwd), more.input);
     const made = await ballast(['cluster', 'create', 'Berlin', '--json']);
     const { cluster, token } = JSON.parse(made.out);
     const agent = new PeerAgent(api.url);
     await agent.join(token);
-    return { api, ours, agent, clusterId: cluster.id, directory, spawnBallast, ballast, close };
+    return { api, ours, agent, clusterId: cluster.id, directory, spawnBallast, atTerminal: typed, ballast, close };
   } catch (error) {
     await close();
     throw error;
