@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +20,8 @@ export interface SampleOptions {
   /** Whether the image says that it runs on a host as it is. It does. */
   hostBound?: boolean;
   port?: number;
+  /** So many bytes more that no compression makes smaller, others each time. */
+  extraBytes?: number;
 }
 
 let built: Promise<{ program: string; layer: Buffer }> | undefined;
@@ -38,10 +40,14 @@ export async function sampleLayout(directory: string, options: SampleOptions = {
   const port = options.port ?? 8080;
   const write = (mediaType: string, bytes: Buffer) => writeBlob(directory, mediaType, bytes);
   await mkdir(join(directory, 'blobs/sha256'), { recursive: true });
-  const layers = [
-    await write('application/vnd.oci.image.layer.v1.tar+gzip', layer),
-    await write('application/vnd.oci.image.layer.v1.tar+gzip', compress(version)),
-  ];
+  const packed = 'application/vnd.oci.image.layer.v1.tar+gzip';
+  const layers = [await write(packed, layer), await write(packed, compress(version))];
+  const diffIds = [digestOf(gunzipSync(layer)), digestOf(version)];
+  if (options.extraBytes !== undefined) {
+    const extra = await tarOf([{ name: 'app/extra', mode: 0o644, content: randomBytes(options.extraBytes) }]);
+    layers.push(await write('application/vnd.oci.image.layer.v1.tar', extra));
+    diffIds.push(digestOf(extra));
+  }
   const config = await write(
     'application/vnd.oci.image.config.v1+json',
     json({
@@ -54,7 +60,7 @@ export async function sampleLayout(directory: string, options: SampleOptions = {
         ExposedPorts: { [`${port}/tcp`]: {} },
         WorkingDir: '/app',
       },
-      rootfs: { type: 'layers', diff_ids: [digestOf(gunzipSync(layer)), digestOf(version)] },
+      rootfs: { type: 'layers', diff_ids: diffIds },
     }),
   );
   const mediaType = 'application/vnd.oci.image.manifest.v1+json';

@@ -70,15 +70,14 @@ export interface CommandResult {
   stderr: string;
 }
 
-/** Runs `./ballast …` to its end. */
+/** Runs `./ballast …` to its end. `cwd`: of its own for a command that remembers there where it belongs. */
 export async function runBallast(
   words: string[],
   settings: Record<string, string>,
   program = executable,
+  cwd = '/',
 ): Promise<CommandResult> {
-  return await ended(
-    spawn(program, words, { cwd: '/', env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'] }),
-  );
+  return await ended(spawn(program, words, { cwd, env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'] }));
 }
 
 /** Runs commands as somebody pastes them into a shell in the checkout. It ends with the first one that fails. */

@@ -9,6 +9,7 @@ import type { ReadyImage } from '../../agent/drivers/image.ts';
 import { readStatus } from '../../agent/home/status.ts';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../agents/docker-engine.ts';
 import { applied, keptMachine, through, wanted } from '../agents/kept-machine.ts';
+import { fromImageToAddress } from '../applications/from-image.ts';
 import { readmeExample } from '../applications/readme-example.ts';
 import { freePort } from '../ground/free-port.ts';
 import { type SampleOptions, sampleLayout } from '../images/sample-image.ts';
@@ -59,24 +60,28 @@ describe.runIf(dockerCanRun())('on a real engine', () => {
     }
   }, 120_000);
 
-  testInAll("the README's own commands run its example in containers of the local cluster", async () => {
-    const ingressPort = await freePort();
-    const installation = await Installation.start('docker-example', {
-      LOCAL_CLUSTER: 'true',
-      LOCAL_DOCKER_SOCKET: engine.socket,
-      INGRESS_PORT: String(ingressPort),
-    });
-    try {
-      const agent = join(installation.home, 'agent');
-      await installation.until('its agent is in contact', async () => readStatus(agent)?.connected);
-      expect(readStatus(agent)?.driver).toBe('docker');
-      await readmeExample(installation, ingressPort);
-      const { code, stdout } = await installation.run('down');
-      expect([code, stdout]).toEqual([0, expect.stringMatching(/1 instances? of the local cluster ended/)]);
-    } finally {
-      await installation.remove();
-    }
-  });
+  testInAll(
+    'the commands of the README, and from an image to an address, in containers of the local cluster',
+    async () => {
+      const ingressPort = await freePort();
+      const installation = await Installation.start('docker-example', {
+        LOCAL_CLUSTER: 'true',
+        LOCAL_DOCKER_SOCKET: engine.socket,
+        INGRESS_PORT: String(ingressPort),
+      });
+      try {
+        const agent = join(installation.home, 'agent');
+        await installation.until('its agent is in contact', async () => readStatus(agent)?.connected);
+        expect(readStatus(agent)?.driver).toBe('docker');
+        await readmeExample(installation, ingressPort);
+        await fromImageToAddress(installation, { ingressPort, hostBound: false, patient: true });
+        const { code, stdout } = await installation.run('down');
+        expect([code, stdout]).toEqual([0, expect.stringMatching(/3 instances? of the local cluster ended/)]);
+      } finally {
+        await installation.remove();
+      }
+    },
+  );
 });
 
 async function sampleImage(directory: string, options: SampleOptions): Promise<ReadyImage> {

@@ -6,6 +6,7 @@ import { readStatus } from '../../agent/home/status.ts';
 import { Releases } from '../../agent/update/releases.ts';
 import { offerRelease } from '../agents/offer-release.ts';
 import { Applications, type ShownInstance } from '../applications/applications.ts';
+import { fromImageToAddress } from '../applications/from-image.ts';
 import { readmeExample } from '../applications/readme-example.ts';
 import { type steadyTraffic as Begin, steadyTraffic } from '../applications/steady-traffic.ts';
 import { portThief } from '../attacks/port-thief.ts';
@@ -109,6 +110,11 @@ test('no instance was started again, no request failed and no line is missing', 
 test("the README's own commands run its example, which answers at its address", async () => {
   await readmeExample(installation, ingressPort);
 });
+
+test.each(cellsOf([false, true], (patient) => !patient))(
+  'one command leads from an image of 50 MB to an address, another one to the next release, and one back (%s)',
+  async (patient) => fromImageToAddress(installation, { ingressPort, hostBound: true, patient }),
+);
 
 test('events tell of nothing that was not so', async () => {
   const { body } = await installation.call('GET', `${applications.path}/events`, { as: applications.admin });
