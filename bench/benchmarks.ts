@@ -6,6 +6,7 @@ import { firstPage } from './subjects/console/first-page.ts';
 import { logView } from './subjects/console/log-view.ts';
 import { slowLine } from './subjects/console/slow-line.ts';
 import { tables } from './subjects/console/tables.ts';
+import { deploys } from './subjects/delivery/deploy.ts';
 import { deployments } from './subjects/delivery/deployments.ts';
 import { environment } from './subjects/delivery/environment.ts';
 import { flood } from './subjects/flood.ts';
@@ -39,6 +40,7 @@ export const benchmarks: readonly Benchmark[] = [
   deployments,
   memory,
   startUp,
+  ...deploys,
   firstPage,
   slowLine,
   temporalBuild,
