@@ -57,7 +57,17 @@ export async function requestDeployment(
   const held = approvalId === undefined ? {} : { approvalId };
   const { kind, queue, requestedBy } = asked;
   const by = requestedBy === undefined ? {} : { requestedBy };
-  const one = { id: deploymentId, environmentId, serviceId, releaseId: release.id, kind, queue, downtimeAccepted, ...held, ...by };
+  const one = {
+    id: deploymentId,
+    environmentId,
+    serviceId,
+    releaseId: release.id,
+    kind,
+    queue,
+    downtimeAccepted,
+    ...held,
+    ...by,
+  };
   const decision = await admit(effect, project, { event: 'create', deployments: [one] });
   if ('refused' in decision) return decision;
   if (approvalId !== undefined)
