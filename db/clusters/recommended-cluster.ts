@@ -44,3 +44,23 @@ export async function recommendedCluster(
     limit 1`.execute(kysely);
   return rows[0];
 }
+
+/** Where none is in contact, the cluster whose agent is to be waited for: the default one, that of this machine, the oldest. */
+export async function awaitedCluster(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+): Promise<{ id: string } | undefined> {
+  return await kysely
+    .selectFrom('cluster')
+    .innerJoin('organization', 'organization.id', 'cluster.organization_id')
+    .select('cluster.id')
+    .where('cluster.organization_id', '=', organizationId)
+    .where('cluster.finished_at', 'is', null)
+    .where('cluster.schedulable', '=', true)
+    .where('cluster.state', '<>', 'deleting')
+    .orderBy(sql`cluster.id = organization.default_cluster_id is true`, 'desc')
+    .orderBy('cluster.local', 'desc')
+    .orderBy('cluster.created_at')
+    .limit(1)
+    .executeTakeFirst();
+}

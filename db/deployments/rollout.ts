@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { emptyWorkload, isListening, type ToRoll, workloadOf } from '../../domain/deployments/workload-of.ts';
 import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
 import type { ClusterRef } from '../clusters/clusters.ts';
-import { recommendedCluster } from '../clusters/recommended-cluster.ts';
+import { awaitedCluster, recommendedCluster } from '../clusters/recommended-cluster.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { registrySignIn } from '../registry-credentials/registry-credentials.ts';
@@ -143,7 +143,7 @@ async function put(
   const clusterId = row.cluster_id ?? (await chooseCluster(effect, organizationId, environmentId));
   if (clusterId === undefined) {
     throw new CannotRoll(
-      `The environment "${row.environment_name}" has no cluster, and none is in contact: add one, or choose one in its settings.`,
+      `The environment "${row.environment_name}" has no cluster, and there is none that takes workloads: add one, or choose one in its settings.`,
     );
   }
   await check?.(effect, clusterId);
@@ -156,13 +156,17 @@ async function put(
   return { clusterId, revision };
 }
 
-/** The project was made before there was a cluster in contact: its environment gets one with its first deployment. */
+/**
+ * The project was made before there was a cluster in contact: its environment gets one with its first deployment, which
+ * waits for the agent of the only one there is.
+ */
 async function chooseCluster(
   effect: Effect,
   organizationId: string,
   environmentId: string,
 ): Promise<string | undefined> {
-  const cluster = await recommendedCluster(effect.kysely, organizationId);
+  const cluster =
+    (await recommendedCluster(effect.kysely, organizationId)) ?? (await awaitedCluster(effect.kysely, organizationId));
   if (cluster === undefined) return undefined;
   const environment = await tenant(effect.kysely, organizationId)
     .updateTable('environment')
@@ -202,7 +206,10 @@ async function refuseOldAgent({ kysely }: Effect, clusterId: string): Promise<vo
   );
 }
 
-/** With Docker names lead from service to service; elsewhere each process that listens has a port of the loopback. */
+/**
+ * With Docker names lead from service to service; elsewhere, and where no agent has told its driver yet, each process that
+ * listens has a port of the loopback.
+ */
 async function portsOf(
   effect: Effect,
   cluster: ClusterRef,
@@ -214,7 +221,7 @@ async function portsOf(
     .select('facts')
     .where('cluster_id', '=', cluster.id)
     .executeTakeFirst();
-  if (agent?.facts?.driver !== 'process') return new Map();
+  if (agent?.facts?.driver === 'docker') return new Map();
   const listening = Object.values(settings.processes).filter(isListening);
   return await allocatePorts(
     effect,

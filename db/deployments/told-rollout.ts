@@ -41,11 +41,13 @@ export async function toldRollout(
   if (row === undefined) return { waitsFor: null, message: null };
   const told = toldOf(row.rollout);
   if (row.contact === 'connected') return { ...(told && { told }), waitsFor: null, message: null };
-  const since = row.heard === null ? '' : ` since ${row.heard.toISOString()}`;
   return {
     ...(told && { told }),
     waitsFor: 'cluster-lost',
-    message: `The cluster "${row.name}" is out of contact${since}: the rollout continues when its agent is back, or cancel it.`,
+    message:
+      row.heard === null
+        ? `The cluster "${row.name}" waits for its agent: the rollout starts when that is there, or cancel it.`
+        : `The cluster "${row.name}" is out of contact since ${row.heard.toISOString()}: the rollout continues when its agent is back, or cancel it.`,
   };
 }
 

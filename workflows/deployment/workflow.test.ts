@@ -274,9 +274,20 @@ test('an environment without a cluster gets the recommended one; where there is 
   expect(await handle(failed).result()).toBe('failed');
   expect(await row(failed)).toMatchObject({
     waitsFor: 'configuration',
-    message: expect.stringContaining('The environment "Staging" has no cluster, and none is in contact'),
+    message: expect.stringContaining(
+      'The environment "Staging" has no cluster, and there is none that takes workloads',
+    ),
   });
   await ground.database.kysely.updateTable('cluster').set({ schedulable: true }).execute();
+
+  // Its agent has not come yet: the deployment waits for it instead of failing.
+  const { kysely } = ground.database;
+  const { contact } = await kysely.selectFrom('cluster_agent').select('contact').executeTakeFirstOrThrow();
+  await kysely.updateTable('cluster_agent').set({ contact: 'never' }).execute();
+  const early = await seedPlace(ground.database, organizationId, { beside: place });
+  await forget(early);
+  await becomes(await deploy(early, 1), 'preparing');
+  await kysely.updateTable('cluster_agent').set({ contact }).execute();
 });
 
 test('other content under the name of a deployment is refused, and its events end with its end', async () => {
