@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ObservedSlice } from '../../protocol/observed.ts';
 import { observedSlice, PeerAgent } from '../agents/peer-agent.ts';
+import { atTerminal, type Terminal } from '../applications/terminal.ts';
 import { bareEnvironment } from '../ground/bare-environment.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../installation/running-api.ts';
-import { atTerminal, type Terminal } from '../installation/terminal.ts';
 
 const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 
