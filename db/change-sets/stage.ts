@@ -18,6 +18,7 @@ import type { Keyring } from '../keys/keys.ts';
 import type { JsonValue } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { appliedSettings, appliedVariables, definedSettings, withItems } from './applied.ts';
+import { forgetUnused } from './draft/forget.ts';
 import { auditDraft, lockDraft, raiseRevision, refuseChanged } from './drafts.ts';
 import type { EnvironmentRef } from './environment-ref.ts';
 import { deleteItems, draftItems, type ItemRow, insertItems, type NewItemRow, sealedPlace } from './items.ts';
@@ -62,6 +63,7 @@ export async function stage(
   const stagedBy = { staged_by_id: by.id, staged_by_name: by.name };
   const rows = added.map((row) => ({ ...row, ...stagedBy, revision }));
   await insertItems(effect.kysely, place.organizationId, rows);
+  await forgetUnused(effect, place.organizationId, { serviceIds: [], processIds: staging.uncreated });
   auditDraft(effect, place, 'staged', draft, labels);
   return { changeSetId: draft.id, revision };
 }
@@ -77,6 +79,8 @@ type Held = Pick<ItemRow, 'id' | 'kind' | 'slot' | 'key' | 'secret' | 'to_value'
 class Staging {
   readonly removed: string[] = [];
   readonly labels: string[] = [];
+  /** Processes that were staged to be created. */
+  readonly uncreated: string[] = [];
   readonly #parts: { effect: Effect; keyring: Stager; place: EnvironmentRef; draftId: string };
   readonly #applied: Map<string, ServiceSettings>;
   readonly #variables: Awaited<ReturnType<typeof appliedVariables>>;
@@ -202,6 +206,8 @@ class Staging {
 
   #take(gone: readonly Held[]): void {
     const ids = new Set(gone.map(({ id }) => id));
+    const created = gone.filter(({ kind }) => kind === 'process.create');
+    this.uncreated.push(...created.flatMap(({ processId }) => processId ?? []));
     const fresh = new Set(this.#rows.map(({ id }) => id));
     this.#held = this.#held.filter(({ id }) => !ids.has(id));
     this.#rows = this.#rows.filter(({ id }) => !ids.has(id));

@@ -5,6 +5,7 @@ import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { openReleaseSecrets } from '../releases/secrets.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
+import { reviveProcesses } from './revive-processes.ts';
 
 interface Ref {
   id: string;
@@ -33,7 +34,7 @@ export async function restoreSettings(effect: Effect, keyring: Secrets, release:
     .where('service_id', '=', serviceId)
     .forUpdate()
     .executeTakeFirst();
-  const settings = withReplicasOf(frozen.content.settings, place?.settings);
+  const settings = await reviveProcesses(effect, release, withReplicasOf(frozen.content.settings, place?.settings));
   await own
     .updateTable('environment_service')
     .set({ settings, applied_digest: frozen.digest })

@@ -5,6 +5,7 @@ import type { Effect } from '../../engine/effect.ts';
 import type { Keyring } from '../../keys/keys.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import { variablePlace } from '../applied.ts';
+import { forgetUnused } from '../draft/forget.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
 import type { ItemRow } from '../items.ts';
 import { newValue, type Plan } from './plan.ts';
@@ -42,6 +43,10 @@ export async function writeSettings(
     if (item.service_id !== null && kept.has(item.service_id)) await writeVariable(effect, keyring, place, item);
   }
   for (const serviceId of removed) await removeService(effect, place, serviceId);
+  const processIds = items.flatMap(({ kind, process_id: id }) =>
+    kind === 'process.delete' && id !== null ? [id] : [],
+  );
+  await forgetUnused(effect, place.organizationId, { serviceIds: [], processIds });
 }
 
 async function writeVariable(effect: Effect, keyring: Seals, place: EnvironmentRef, item: ItemRow): Promise<void> {

@@ -3,8 +3,9 @@ import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
 
 /**
- * Deletes those of these services and processes that no environment has or had and no draft or held change set adds: what
- * was never applied leaves nothing to restore.
+ * Deletes those of these services that no environment has or had and no draft or held change set adds: what was never
+ * applied leaves nothing to restore. And those of these processes that no environment has and no draft or held change set
+ * names.
  */
 export async function forgetUnused(
   effect: Effect,
@@ -53,7 +54,16 @@ export async function forgetUnused(
       not(
         exists(
           selectFrom('change_set_item')
-            .whereRef('change_set_item.process_id', '=', 'service_process.id')
+            .leftJoin('change_set', 'change_set.id', 'change_set_item.change_set_id')
+            .whereRef('change_set_item.service_id', '=', 'service_process.service_id')
+            // Whoever adds the service adds the processes that it had when that was staged.
+            .where(
+              sql<boolean>`case when change_set_item.kind = 'service.create'
+                then change_set_item.to_value::jsonb -> 'processes' ? service_process.id::text
+                else change_set_item.process_id = service_process.id end`,
+            )
+            // Of a draft, or held; others are past.
+            .where(({ eb, or }) => or([eb('change_set.id', 'is', null), eb('change_set.state', '=', 'held')]))
             .select(sql.lit(1).as('x')),
         ),
       ),

@@ -3,7 +3,7 @@ import type { Effect } from '../../engine/effect.ts';
 import { forgetVolumes } from '../../services/volumes.ts';
 import { auditDraft, lockDraft, raiseRevision } from '../drafts.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
-import { deleteItems, draftItems, type ItemRow } from '../items.ts';
+import { deleteItems, draftItems, type ItemRow, itemValue } from '../items.ts';
 import { forgetUnused } from './forget.ts';
 
 /** Takes one change back, with those that stand on it: those of a service or process that it would have added. */
@@ -61,6 +61,14 @@ async function take(effect: Effect, place: EnvironmentRef, items: readonly ItemR
   );
   await forgetUnused(effect, organizationId, {
     serviceIds: created('service.create').flatMap((item) => item.service_id ?? []),
-    processIds: created('process.create').flatMap((item) => item.process_id ?? []),
+    processIds: [
+      ...created('process.create').flatMap((item) => item.process_id ?? []),
+      ...created('service.create').flatMap(processesIn),
+    ],
   });
+}
+
+/** A service is staged with the processes that it has. */
+function processesIn(item: ItemRow): string[] {
+  return Object.keys((itemValue(item) as { processes?: object } | undefined)?.processes ?? {});
 }
