@@ -43,6 +43,7 @@ export const problems = {
   'change-set-changed': { status: 409, title: 'Conflict' },
   'image-not-resolved': { status: 409, title: 'Conflict' },
   'downtime-not-accepted': { status: 409, title: 'Conflict' },
+  'image-unfit': { status: 409, title: 'Conflict' },
   'approval-stale': { status: 409, title: 'Conflict' },
   superseded: { status: 409, title: 'Conflict' },
   'cluster-deleted': { status: 410, title: 'Gone' },

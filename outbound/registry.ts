@@ -11,9 +11,9 @@ export interface OutsideImage {
   credential?: { username: string; password: string } | undefined;
 }
 
-type Limits = Pick<FetchOptions, 'allowedRanges' | 'resolve' | 'timeoutMillis'>;
+export type Limits = Pick<FetchOptions, 'allowedRanges' | 'resolve' | 'timeoutMillis'>;
 
-const manifestTypes = [
+export const manifestTypes = [
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.oci.image.manifest.v1+json',
   'application/vnd.docker.distribution.manifest.list.v2+json',
@@ -24,21 +24,37 @@ const digestPattern = /^sha256:[0-9a-f]{64}$/;
 
 /** The digest that a tag or a digest means at an outside registry now. Throws `OutboundRefused` or `OutboundFailed`. */
 export async function resolveOutside(image: OutsideImage, limits: Limits): Promise<string> {
-  const address = `${baseOf(image.host, limits.allowedRanges)}/v2/${image.repository}/manifests/${image.reference}`;
   const asked = { ...limits, maxBytes: mostBytes, accept: manifestTypes };
-  let answer = await askPublic(address, { ...asked, method: 'HEAD' });
-  let authorization: string | undefined;
-  if (answer.status === 401) {
-    authorization = await authorizationFor(answer, image, limits);
-    answer = await askPublic(address, { ...asked, method: 'HEAD', authorization });
-  }
+  const signIn: SignIn = {};
+  const answer = await askRegistry(image, `manifests/${image.reference}`, { ...asked, method: 'HEAD' }, signIn);
   if (answer.status !== 200) throw new OutboundFailed(failure(image, answer.status));
   const told = answer.headers['docker-content-digest'];
   if (typeof told === 'string' && digestPattern.test(told)) return confirmed(image, told);
   // Not all registries tell it: then it is counted from the manifest itself.
-  const { status, body } = await askPublic(address, { ...asked, authorization });
+  const { status, body } = await askRegistry(image, `manifests/${image.reference}`, asked, signIn);
   if (status !== 200) throw new OutboundFailed(failure(image, status));
   return confirmed(image, `sha256:${createHash('sha256').update(body).digest('hex')}`);
+}
+
+/** The sign-in that the questions about one image share. */
+export interface SignIn {
+  authorization?: string | undefined;
+}
+
+/** Asks for something of an image's repository, and signs in where the registry demands it. */
+export async function askRegistry(
+  image: OutsideImage,
+  what: string,
+  options: FetchOptions,
+  signIn: SignIn,
+): Promise<PublicAnswer> {
+  const address = `${baseOf(image.host, options.allowedRanges)}/v2/${image.repository}/${what}`;
+  const answer = await askPublic(address, { ...options, authorization: signIn.authorization });
+  if (answer.status !== 401 || signIn.authorization !== undefined) return answer;
+  const { allowedRanges, timeoutMillis, resolve } = options;
+  const limits = { allowedRanges, timeoutMillis, ...(resolve === undefined ? {} : { resolve }) };
+  signIn.authorization = await authorizationFor(answer, image, limits);
+  return await askPublic(address, { ...options, authorization: signIn.authorization });
 }
 
 function confirmed({ host, reference }: OutsideImage, digest: string): string {

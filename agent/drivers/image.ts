@@ -24,5 +24,4 @@ export interface ImageConfig {
   diffIds: readonly string[];
 }
 
-/** An image that carries no base system and runs on a host of this kind: `linux/amd64`, with what else it relies on. */
-export const hostBound = 'dev.ballast.host-bound';
+export { hostBound } from '../../domain/services/image-fit.ts';

@@ -57,7 +57,15 @@ export const applyChangeSet = operation({
   scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict', 'change-set-changed', 'image-not-resolved', 'downtime-not-accepted'],
+  problems: [
+    'not-found',
+    'conflict',
+    'change-set-changed',
+    'image-not-resolved',
+    'downtime-not-accepted',
+    'image-unfit',
+    'capability-missing',
+  ],
   path: idPath,
   body: z
     .strictObject({

@@ -1,12 +1,16 @@
+import type { Kysely } from 'kysely';
 import { hasImage, type PlannedService, planChanges, type ResolvedImage } from '../../db/change-sets/apply/plan.ts';
 import type { EnvironmentView } from '../../db/environments/environments.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
-import { resolveManifest } from '../../db/registry/references.ts';
+import { readImageConfig, resolveManifest } from '../../db/registry/references.ts';
 import { registrySignIn } from '../../db/registry-credentials/registry-credentials.ts';
 import { Problem } from '../../domain/problems.ts';
+import { type ImagePlatform, platformOf } from '../../domain/services/image-fit.ts';
 import { type ImageReference, parseImage } from '../../domain/services/image-reference.ts';
 import { OutboundFailed, OutboundRefused } from '../../outbound/failures.ts';
-import { resolveOutside } from '../../outbound/registry.ts';
+import { outsideVariants } from '../../outbound/outside-image.ts';
+import { type Limits, type OutsideImage, resolveOutside } from '../../outbound/registry.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import { placeOf } from './draft.ts';
@@ -68,6 +72,7 @@ async function ownImage(
   const repository = `${caller.organization.slug}/${slug}/${service.slug}`;
   if (found === undefined) throw unresolved(service, reference, `${repository} has no such image; push it first`);
   return {
+    platforms: await ownPlatforms(kysely, organizationId, service.serviceId, found.digest),
     image: { repository, digest: found.digest, own: true },
     imageRef: `${repository}${tag === undefined ? '' : `:${tag}`}@${found.digest}`,
   };
@@ -93,6 +98,7 @@ async function outsideImage(
     const resolved = await resolveOutside(asked, limits);
     const name = `${host}/${repository}`;
     return {
+      platforms: await outsidePlatforms({ ...asked, reference: resolved }, limits),
       image: {
         repository: name,
         digest: resolved,
@@ -109,4 +115,19 @@ async function outsideImage(
 
 function unresolved({ name }: PlannedService, reference: string, why: string): Problem {
   return new Problem('image-not-resolved', `The image ${reference} of ${name} was not found: ${why}.`);
+}
+
+async function ownPlatforms(kysely: Kysely<Tables>, organizationId: string, serviceId: string, digest: string) {
+  const variants = await readImageConfig(kysely, organizationId, serviceId, digest);
+  return variants.map(({ config, annotations }) => platformOf(config, annotations));
+}
+
+/** A registry that tells no more than the digest leaves it to the agent to refuse what does not run. */
+async function outsidePlatforms(image: OutsideImage, limits: Limits): Promise<ImagePlatform[] | null> {
+  try {
+    return (await outsideVariants(image, limits)).map((one) => platformOf(one, one.annotations));
+  } catch (error) {
+    if (error instanceof OutboundFailed || error instanceof OutboundRefused) return null;
+    throw error;
+  }
 }

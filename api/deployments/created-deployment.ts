@@ -21,6 +21,7 @@ export const startProblems = [
   'not-found',
   'conflict',
   'release-retired',
+  'image-unfit',
   'service-suspended',
   'downtime-not-accepted',
   'deployments-at-limit',

@@ -33,7 +33,9 @@ export const serviceFields = {
   releaseCommand: z
     .array(z.string().max(32_768))
     .max(1000)
-    .describe('Runs once for each release, before its instances start; empty: none.'),
+    .describe(
+      'Runs once for each release, before its instances start; empty: none. Applied only where the cluster has the capability `releaseCommand`.',
+    ),
   releaseCommandTimeoutSeconds: z.int().min(1).max(86_400),
   dependsOn: z
     .array(z.string().regex(slugPattern, 'must be the slug of a service'))

@@ -137,12 +137,13 @@ async function heldImages({ kysely }: Effect, organizationId: string, approvalId
     .selectFrom('deployment')
     .innerJoin('release', 'release.id', 'deployment.release_id')
     .select(['deployment.service_id as serviceId', 'release.content', 'release.image_ref as imageRef'])
+    .select(['release.image_platforms as platforms'])
     .where('deployment.approval_id', '=', approvalId)
     .execute();
   return new Map(
-    rows.map(({ serviceId, content: { image, settings }, imageRef }) => [
+    rows.map(({ serviceId, content: { image, settings }, imageRef, platforms }) => [
       serviceId,
-      { image, imageRef, reference: settings.source.imageRepository },
+      { image, imageRef, platforms, reference: settings.source.imageRepository },
     ]),
   );
 }

@@ -3,9 +3,11 @@ import { v7 as uuid } from 'uuid';
 import { approvalDays } from '../../domain/approvals/approvals.ts';
 import type { Admission, Decision } from '../../domain/deployments/arbiter-types.ts';
 import { Problem } from '../../domain/problems.ts';
+import type { ImagePlatform } from '../../domain/services/image-fit.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
 import { basisOf, downtimeImpact } from '../approvals/request.ts';
 import type { Author, Effect } from '../engine/effect.ts';
+import { machineOf, refuseMisfit } from '../environments/machine.ts';
 import type { JsonValue } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
@@ -48,6 +50,7 @@ export async function requestDeployment(
   await lockAdmission(effect, project);
   const place = await placeNow(effect, release);
   refuseUnfit(place, release, asked);
+  refuseMisfit(place.service, place.image, place.platforms, await machineOf(effect.kysely, release));
   const { settings, runsAs } = place;
   const replaces = asked.kind === 'redeploy' || { runsAs };
   const down = await downtimeOf(effect.kysely, release, [{ serviceId, settings, replaces }]);
@@ -90,6 +93,7 @@ interface Place {
   runsAs: number;
   settings: ServiceSettings;
   image: string;
+  platforms: ImagePlatform[] | null;
   retired: boolean;
   production: boolean;
   environment: string;
@@ -102,7 +106,9 @@ interface Place {
 
 async function placeNow({ kysely }: Effect, release: ReleaseToDeploy): Promise<Place> {
   const { rows } = await sql<Omit<Place, 'live'> & { live_id: string | null; live_number: number; live_image: string }>`
-    select release.number, release.content_digest as digest, release.runs_as as "runsAs", release.content -> 'settings' as settings, release.image_ref as image, release.retired_at is not null as retired,
+    select release.number, release.content_digest as digest, release.runs_as as "runsAs",
+      release.content -> 'settings' as settings, release.image_ref as image, release.image_platforms as platforms,
+      release.retired_at is not null as retired,
       environment.production, environment.name as environment, service.name as service, service.slug,
       service.skip_production_approval as skips, live.id as live_id, live.number as live_number,
       live.image_ref as live_image

@@ -4,8 +4,8 @@ import { variablePlace } from '../change-sets/applied.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { openReleaseSecrets } from '../releases/secrets.ts';
+import { reviveProcesses } from '../services/revive-processes.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
-import { reviveProcesses } from './revive-processes.ts';
 
 interface Ref {
   id: string;

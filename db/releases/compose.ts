@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import type { VariableValue } from '../../domain/change-sets/staging.ts';
+import type { ImagePlatform } from '../../domain/services/image-fit.ts';
 import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
@@ -16,6 +17,7 @@ export interface Composition extends ReleasePlace {
   image: ReleaseContent['image'];
   /** The image as people read it: with the tag that was resolved. */
   imageRef: string;
+  platforms?: ImagePlatform[] | null;
   variables: ReadonlyMap<string, VariableValue>;
   changeSetId?: string;
   buildId?: string;
@@ -59,6 +61,7 @@ export async function composeRelease(effect: Effect, keyring: Seals, composition
       sealed: await sealReleaseSecrets(keyring, { id, organizationId }, secrets),
       content_digest: digest,
       image_ref: composition.imageRef,
+      image_platforms: composition.platforms ? sql`${JSON.stringify(composition.platforms)}::jsonb` : null,
       variable_keys: values.map(([key]) => key),
       runs_as: runsAs,
       change_set_id: composition.changeSetId ?? null,

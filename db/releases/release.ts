@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { ImagePlatform } from '../../domain/services/image-fit.ts';
 import type { ReleaseContent } from '../../domain/services/settings.ts';
 
 /** All that runs of a service in an environment, frozen: image, settings, variables. */
@@ -18,6 +19,8 @@ export const ReleaseSchema = defineEntity({
     sealed: p.blob().$type<Buffer>().nullable(),
     contentDigest: p.text(),
     imageRef: p.text(),
+    /** What the image is made for; null where that was not known. */
+    imagePlatforms: p.json<ImagePlatform[]>().nullable(),
     variableKeys: p.array(),
     /** The number of the release whose instances run it: an earlier one if only replicas differ from that. */
     runsAs: p.integer(),

@@ -1,3 +1,4 @@
+import { noSource } from '../../domain/services/settings.ts';
 import { seedService } from '../seeds/seed-service.ts';
 import { tenantRow } from '../seeds/tenant-row.ts';
 import type { Example, ExampleGround } from './example.ts';
@@ -62,6 +63,21 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
     });
     return { id, serviceId };
   };
+  /** A staged service whose image is in its own repository. */
+  const pushed = async () => {
+    const made = await staging();
+    const ref = { service_id: made.serviceId, digest: `sha256:${'1'.repeat(64)}` };
+    const content = Buffer.from('{}');
+    await tenantRow(api.database, 'registry_manifest', ours.organizationId, { ...ref, content, config: '{}' });
+    const url = `/api/v1/environments/${made.id}/change-set/items:batch`;
+    const value = { ...noSource, imageRepository: `@${ref.digest}` };
+    const items = [
+      { kind: 'service.create', serviceId: made.serviceId },
+      { kind: 'service.set', serviceId: made.serviceId, key: 'source', value },
+    ];
+    await api.call('PUT', url, { as, body: { items } });
+    return made;
+  };
   return {
     'changeSets.applyDraft': { prepare: staged, body: () => ({ message: 'For the sweep.' }) },
     'approvals.list': { prepare: held },
@@ -73,6 +89,13 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
     },
     'approvals.refresh': { prepare: held },
     'releases.get': { prepare: release },
+    'releases.imageConfig': {
+      prepare: async () => {
+        const { id: environmentId, serviceId: id } = await pushed();
+        return { id, environmentId };
+      },
+      query: ({ environmentId = '' }) => ({ environmentId }),
+    },
     'releases.list': { prepare: async () => ({ id: (await release()).serviceId }) },
     'registryCredentials.list': { prepare: credential },
     'registryCredentials.create': {

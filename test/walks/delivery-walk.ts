@@ -429,5 +429,5 @@ export class DeliveryWalk {
 
 function imageOf(reference: string, digest: string) {
   const image = { repository: 'registry.example.com/app', digest, own: false };
-  return { image, imageRef: `${reference}@${digest}`, reference };
+  return { image, imageRef: `${reference}@${digest}`, reference, platforms: null };
 }

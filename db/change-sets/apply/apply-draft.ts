@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { Problem } from '../../../domain/problems.ts';
-import { processFaults } from '../../../domain/services/process-faults.ts';
-import { volumesFault } from '../../../domain/services/volume-faults.ts';
 import { requestApproval } from '../../approvals/request.ts';
 import { acceptDowntime, downtimeOf } from '../../deployments/admission/downtime.ts';
 import { admit, lockAdmission, type NewDeployment, type ProjectRef } from '../../deployments/admission.ts';
 import type { Effect } from '../../engine/effect.ts';
+import { machineOf, refuseMisfit } from '../../environments/machine.ts';
 import { composeRelease, type Seals } from '../../releases/compose.ts';
 import { auditDraft, type DraftRow, lockDraft, refuseChanged, renewDraft } from '../drafts.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
 import { hasImage, type Plan, type PlannedService, planChanges, type ResolvedImage, wantedVariables } from './plan.ts';
+import { refuseUnfit } from './refuse-unfit.ts';
 import type { ApplyRequest, Released } from './request.ts';
 import { writeSettings } from './write-settings.ts';
 
@@ -47,7 +47,7 @@ export async function applyDraft(
     throw new Problem('conflict', 'Nothing is staged; stage a change first.');
   }
   refuseStrangers(plan, deployServiceIds);
-  refuseUnfit(plan);
+  await refuseUnfit(effect, place, plan);
   const approvalId = place.production && plan.needsApproval ? uuid() : undefined;
   const released = await compose(effect, keyring, place, plan, images, asked.changeSetId);
   const rolled = released.map(({ service: { serviceId, settings }, runsAs }) => ({
@@ -103,12 +103,14 @@ export async function compose(
   const ids = running.map(({ serviceId }) => serviceId);
   const variables = await wantedVariables(effect.kysely, keyring, place, items, ids);
   const released: Released[] = [];
+  const where = await machineOf(effect.kysely, place);
   for (const service of running) {
     const { serviceId, settings } = service;
-    const { image, imageRef } = service.reused ?? resolvedFor(service, images);
+    const { image, imageRef, platforms } = service.reused ?? resolvedFor(service, images);
+    refuseMisfit(service.name, imageRef, platforms, where);
     const composed = await composeRelease(effect, keyring, {
       ...{ organizationId: place.organizationId, projectId: place.projectId, environmentId: place.environmentId },
-      ...{ serviceId, settings, image, imageRef, changeSetId },
+      ...{ serviceId, settings, image, imageRef, platforms, changeSetId },
       variables: variables.get(serviceId) ?? new Map(),
     });
     const { id: releaseId, number, contentDigest, runsAs } = composed;
@@ -135,18 +137,6 @@ function refuseStrangers({ affected }: Plan, deployServiceIds: readonly string[]
     'conflict',
     `${strangers.join(', ')}: no such service is in this environment; add it there first, or leave it out.`,
   );
-}
-
-function refuseUnfit({ affected }: Plan): void {
-  for (const { name, settings } of affected) {
-    for (const process of Object.values(settings.processes)) {
-      const [fault] = processFaults(process);
-      if (fault === undefined) continue;
-      throw new Problem('conflict', `The process ${process.name} of ${name}: ${fault.field} ${fault.message}.`);
-    }
-    const fault = volumesFault(settings);
-    if (fault !== undefined) throw new Problem('conflict', `${name}: ${fault}.`);
-  }
 }
 
 async function insertChangeSet(

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql } from 'kysely';
 import { applyVariables } from '../../../domain/change-sets/apply-items.ts';
 import type { VariableValue } from '../../../domain/change-sets/staging.ts';
+import type { ImagePlatform } from '../../../domain/services/image-fit.ts';
 import type { ReleaseContent, ServiceSettings } from '../../../domain/services/settings.ts';
 import type { Keyring } from '../../keys/keys.ts';
 import type { Tables } from '../../postgres/tables.ts';
@@ -15,6 +16,8 @@ export interface ResolvedImage {
   image: ReleaseContent['image'];
   /** As people read it. */
   imageRef: string;
+  /** What it is made for; null where that is not known. */
+  platforms: ImagePlatform[] | null;
 }
 
 export interface PlannedService {
@@ -158,7 +161,7 @@ async function isGated(
  * A tag is resolved when its source is staged, and not because something else changes. The image is that of the release
  * which the settings of today made, whether it went live or not; never one of changes that were not approved.
  */
-async function lastImage(
+export async function lastImage(
   kysely: Kysely<Tables>,
   { organizationId, environmentId, serviceId }: EnvironmentRef & { serviceId: string },
   { source }: ServiceSettings,
@@ -170,7 +173,7 @@ async function lastImage(
         .onRef('place.environment_id', '=', 'release.environment_id')
         .onRef('place.service_id', '=', 'release.service_id'),
     )
-    .select(['release.content', 'release.image_ref as imageRef'])
+    .select(['release.content', 'release.image_ref as imageRef', 'release.image_platforms as platforms'])
     .where('release.environment_id', '=', environmentId)
     .where('release.service_id', '=', serviceId)
     .where(({ not, exists, selectFrom }) =>
@@ -188,7 +191,7 @@ async function lastImage(
     .limit(1)
     .executeTakeFirst();
   if (last === undefined || !isDeepStrictEqual(last.content.settings.source, source)) return undefined;
-  return { image: last.content.image, imageRef: last.imageRef };
+  return { image: last.content.image, imageRef: last.imageRef, platforms: last.platforms };
 }
 
 /** Whether it has something to run: an image that is named, and processes. */

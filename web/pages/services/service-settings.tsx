@@ -79,7 +79,10 @@ function AllSettings({ service, environment }: Placed) {
             <code className="break-all">{source.imageRepository || 'None yet'}</code>
             <OneAction action={image} small />
           </Setting>
-          <Setting title="Release command" about="Runs once for each release, before its instances start.">
+          <Setting
+            title="Release command"
+            about="Runs once for each release, before its instances start, where the cluster can run it; elsewhere it is refused when it is deployed."
+          >
             <code className="break-all">{releaseCommand.join(' ') || 'None'}</code>
             <OneAction action={command} small />
           </Setting>

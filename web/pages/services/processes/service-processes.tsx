@@ -12,6 +12,7 @@ import { Badge } from '../../../components/status.tsx';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { counted } from '../../instances/counted.ts';
 import { type Placed, useService, useServiceOverview } from '../use-service.ts';
+import { CommandOfImage } from './command-of-image.tsx';
 import { groups, kindWord, type ProcessAnswer } from './process-fields.tsx';
 import { ProcessRuns } from './process-runs.tsx';
 import { ProcessVolumes, useAddVolume } from './process-volumes.tsx';
@@ -121,14 +122,14 @@ function Process({ process, service, environment }: Placed & { process: ProcessA
         </div>
       }
     >
-      <ProcessFacts process={process} />
+      <ProcessFacts process={process} placed={{ service, environment }} />
       {runs && kind === 'cron' && <ProcessRuns process={process} environment={environment} />}
       <ProcessVolumes process={process} environmentId={environment.id} environmentName={environment.name} />
     </Section>
   );
 }
 
-function ProcessFacts({ process }: { process: ProcessAnswer }) {
+function ProcessFacts({ process, placed }: { process: ProcessAnswer; placed: Placed }) {
   const { kind, replicas, command, args, port, schedule, timeZone, readinessPath, livenessPath } = process;
   const { cpuLimitMilli, memoryLimitBytes, stabilizationSeconds, drainSeconds } = process;
   return (
@@ -144,7 +145,11 @@ function ProcessFacts({ process }: { process: ProcessAnswer }) {
         <Fact label="Instances">{replicas}</Fact>
       )}
       <Fact label="Command">
-        {command.length + args.length === 0 ? 'That of the image' : <code>{[...command, ...args].join(' ')}</code>}
+        {command.length + args.length === 0 ? (
+          <CommandOfImage {...placed} />
+        ) : (
+          <code>{[...command, ...args].join(' ')}</code>
+        )}
       </Fact>
       {kind === 'http' && (
         <Fact label="Checks">

@@ -1,0 +1,44 @@
+import type { Kysely } from 'kysely';
+import { lastImage } from '../../db/change-sets/apply/plan.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
+import { readManifest } from '../../db/registry/references.ts';
+import type { ServiceView } from '../../db/services/services.ts';
+import type { ServicePlace } from '../../db/services/wanted-settings.ts';
+import { Problem } from '../../domain/problems.ts';
+import { parseImage } from '../../domain/services/image-reference.ts';
+
+/** An image as it would be deployed now: in the service's own repository, or at an outside registry. */
+export type WantedImage =
+  | { own: true; digest: string; imageRef: string }
+  | { own: false; host: string; repository: string; reference: string; imageRef: string; credentialId?: string };
+
+/** Its source says which: the digest of the last release with that source, else what its tag means now. */
+export async function wantedImage(
+  kysely: Kysely<Tables>,
+  service: ServiceView,
+  place: ServicePlace,
+): Promise<WantedImage> {
+  const { organizationId, environmentId, settings } = place;
+  const { kind, imageRepository, registryCredentialId: credentialId } = settings.source;
+  const named = kind === 'image' ? parseImage(imageRepository) : undefined;
+  if (named === undefined) {
+    throw new Problem('conflict', `"${service.name}" has no image in "${place.name}": name one in its source first.`);
+  }
+  const last = await lastImage(kysely, { organizationId, environmentId, serviceId: service.id }, settings);
+  const reference = last?.image.digest ?? named.digest ?? named.tag ?? 'latest';
+  const imageRef = last?.imageRef ?? imageRepository;
+  if (!named.own) {
+    const { host, repository } = named;
+    return {
+      own: false,
+      host,
+      repository,
+      reference,
+      imageRef,
+      ...(credentialId === undefined ? {} : { credentialId }),
+    };
+  }
+  const found = await readManifest(kysely, { id: service.id, organizationId }, reference);
+  if (found !== undefined) return { own: true, digest: found.digest, imageRef };
+  throw new Problem('image-not-resolved', `"${service.name}" has no image ${imageRepository}: push it first.`);
+}

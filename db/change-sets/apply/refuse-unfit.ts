@@ -1,0 +1,35 @@
+import { capabilitiesOf } from '../../../domain/clusters/capabilities.ts';
+import { Problem } from '../../../domain/problems.ts';
+import { processFaults } from '../../../domain/services/process-faults.ts';
+import { volumesFault } from '../../../domain/services/volume-faults.ts';
+import type { Effect } from '../../engine/effect.ts';
+import { type EnvironmentMachine, machineOf } from '../../environments/machine.ts';
+import type { EnvironmentRef } from '../environment-ref.ts';
+import { hasImage, type Plan, type PlannedService } from './plan.ts';
+
+/** Refuses what could not run: settings that do not fit each other, or need more than the cluster has. */
+export async function refuseUnfit({ kysely }: Effect, place: EnvironmentRef, { affected }: Plan): Promise<void> {
+  for (const { name, settings } of affected) {
+    for (const process of Object.values(settings.processes)) {
+      const [fault] = processFaults(process);
+      if (fault === undefined) continue;
+      throw new Problem('conflict', `The process ${process.name} of ${name}: ${fault.field} ${fault.message}.`);
+    }
+    const fault = volumesFault(settings);
+    if (fault !== undefined) throw new Problem('conflict', `${name}: ${fault}.`);
+  }
+  const starting = affected.filter((service) => hasImage(service) && !service.suspended);
+  if (starting.length === 0) return;
+  const where = await machineOf(kysely, place);
+  for (const service of starting) refuseReleaseCommand(service, where);
+}
+
+/** A release command that nobody would run is no release command. */
+function refuseReleaseCommand({ name, settings }: PlannedService, { cluster, facts }: EnvironmentMachine): void {
+  if (settings.releaseCommand.length === 0 || capabilitiesOf(facts).releaseCommand) return;
+  const who = cluster === undefined ? 'The environment has no cluster' : `The cluster "${cluster}" does not run it`;
+  throw new Problem(
+    'capability-missing',
+    `The release command of "${name}" would not run. ${who} (capability releaseCommand): unset it and run it in another way, then apply again.`,
+  );
+}
