@@ -4,6 +4,7 @@ import { v7 as uuid } from 'uuid';
 import { Heartbeats } from '../db/agents/heartbeats.ts';
 import { LastUsed } from '../db/credentials/last-used.ts';
 import { FeedListener } from '../db/engine/feed/feed-listener.ts';
+import { pokeReaders } from '../db/engine/feed/poke-readers.ts';
 import { releaseStreamsOf } from '../db/engine/limits/leases.ts';
 import type { Keyring } from '../db/keys/keys.ts';
 import type { Database } from '../db/postgres/database.ts';
@@ -192,8 +193,8 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
 
   const forget = [
     database.onAlarm(() => metrics.alarm()),
-    database.onCommit(({ actors, organizations }) => {
-      if (organizations.length > 0) feed.poke();
+    pokeReaders(database),
+    database.onCommit(({ actors }) => {
       // Nothing waits for it: what is not delivered here is delivered by the relay.
       for (const actor of actors) {
         parts.delivery.deliver(actor).catch((error: unknown) => log.warn({ actor, err: error }, 'Left to the relay'));

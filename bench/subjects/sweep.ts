@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { FeedListener } from '../../db/engine/feed/feed-listener.ts';
+import { pokeReaders } from '../../db/engine/feed/poke-readers.ts';
 import { sweepIdempotentAnswers } from '../../db/engine/idempotency.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import type { Benchmark, Opened } from '../engine/benchmark.ts';
@@ -39,6 +40,7 @@ async function open(): Promise<Opened> {
   });
   listener.start();
   opening.defer(() => listener.close());
+  opening.defer(pokeReaders(database));
   const opened = opening.move();
 
   /** Commits a change and waits for its hint. */
@@ -48,7 +50,6 @@ async function open(): Promise<Opened> {
     reported.set(id, resolve);
     const began = performance.now();
     await asBench(database, async (running) => running.change({ organizationId, kind: 'team', id }));
-    listener.poke();
     await promise;
     reported.delete(id);
     return performance.now() - began;

@@ -90,6 +90,8 @@ export async function tellRollout(
   { id: clusterId, organizationId }: ClusterRef,
   { key, rollout }: { key: string; rollout: ReportedRollout },
 ): Promise<void> {
+  // A claimed deployment is preparing anyway.
+  if (rollout.phase === 'preparing' && rollout.failure === undefined) return;
   if (!isId(rollout.id)) return;
   // An agent says what it likes: only the deployment that rolls this slice on this cluster hears of it.
   const deployment = await effect.kysely

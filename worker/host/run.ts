@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { v7 as uuid } from 'uuid';
 import { createActivities } from '../../activities/index.ts';
+import { pokeReaders } from '../../db/engine/feed/poke-readers.ts';
 import { openKeyring } from '../../db/keys/keys.ts';
 import { keepMetricsToken } from '../../db/keys/metrics-token.ts';
 import { longestLockWaitMillis, openDatabase } from '../../db/postgres/database.ts';
@@ -89,6 +90,7 @@ export async function runWorker({ settings, handed, log, signal }: Running): Pro
   const bundling = workflowBundle({ cache, tracing: tracing !== undefined, log, signal });
   const delivery = createDelivery({ database, temporal, log });
   const common = { database, temporal, log, metrics };
+  opened.defer(pokeReaders(database));
   const relay = startRelay({ database, delivery, log });
   opened.defer(() => relay.stop());
   const sweepers = startSweepers({ database, log, idempotencyHours: settings.IDEMPOTENCY_HOURS });

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { Client } from 'pg';
 import { connectionOptions, type Database } from '../../postgres/database.ts';
 import { type FeedCursor, type FeedEntry, feedChannel, feedHead, heldSeconds, readAhead, readFeed } from './feed.ts';
@@ -30,7 +29,6 @@ export interface FeedListenerState {
 const pageSize = 1_000;
 /** Told at one look ahead of the guard; where there is more, everybody reads again. */
 const mostAhead = 10_000;
-const pokeMillis = 20;
 const longestReconnectMillis = 5_000;
 const keptMillis = 23 * 3_600_000;
 
@@ -51,7 +49,6 @@ export class FeedListener {
   #closed = false;
   #awake: (() => void) | undefined;
   #woken = false;
-  #pokeTimer: NodeJS.Timeout | undefined;
   #reconnectTimer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
 
@@ -68,17 +65,6 @@ export class FeedListener {
     void this.#listen(250);
   }
 
-  /** Tells every process's listener to read now. Many calls at once become one NOTIFY: each one serialises commits. */
-  poke(): void {
-    if (this.#pokeTimer !== undefined || this.#closed) return;
-    this.#pokeTimer = setTimeout(() => {
-      this.#pokeTimer = undefined;
-      sql`select pg_notify(${feedChannel}, '')`.execute(this.#options.database.kysely).catch(() => {
-        // The poll reads it half a second later.
-      });
-    }, pokeMillis);
-  }
-
   state(): FeedListenerState {
     return {
       listening: this.#client !== undefined,
@@ -90,7 +76,6 @@ export class FeedListener {
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#pokeTimer);
     clearTimeout(this.#reconnectTimer);
     this.#wake();
     await this.#client?.end().catch(() => undefined);
