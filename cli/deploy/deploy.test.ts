@@ -18,7 +18,7 @@ beforeAll(async () => {
   const { deployer } = joined.ours.tokens;
   const token = 'token' in deployer ? deployer.token : '';
   other = (words) => ballast(words, { env: { BALLAST_TOKEN: token } });
-  ({ layout, digest } = await handMadeLayout([[{ name: 'run', content: 'a program' }]]));
+  ({ layout, digest } = await handMadeLayout([[{ name: 'run', content: 'a program' }]], { hostBound: true }));
 });
 afterAll(() => joined?.close());
 

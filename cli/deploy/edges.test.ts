@@ -23,7 +23,7 @@ beforeAll(async () => {
   drafts = mkdtempSync(join(joined.directory, 'drafts-'));
   ballast = (words, more = {}) => joined.ballast(words, { cwd, ...more });
   proxy = await proxyTo(new URL(joined.api.url).host);
-  ({ layout } = await handMadeLayout([[{ name: 'run', content: 'a program' }]]));
+  ({ layout } = await handMadeLayout([[{ name: 'run', content: 'a program' }]], { hostBound: true }));
 });
 afterAll(async () => {
   await proxy?.close();
@@ -90,7 +90,7 @@ test('Ctrl-C at the question about the changes of others leaves them, and a hidd
 });
 
 test('Ctrl-C during the push deploys nothing and leaves no draft; the same command goes on', async () => {
-  const big = await handMadeLayout([randomBytes(40_000_000)], { compression: 'tar' });
+  const big = await handMadeLayout([randomBytes(40_000_000)], { compression: 'tar', hostBound: true });
   const archive = join(joined.directory, 'big.tar');
   execFileSync('tar', ['-cf', archive, '-C', big.layout, '.']);
   const pushing = begun(['deploy', archive, '--json']);

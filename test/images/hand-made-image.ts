@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { type Header, pack } from 'tar-stream';
+import { hostBound } from '../../agent/drivers/image.ts';
 
 export type Entry = Partial<Header> & { name: string; content?: string };
 export type Compression = 'tar' | 'gzip' | 'zstd';
@@ -14,7 +15,14 @@ const endings = { tar: '', gzip: '+gzip', zstd: '+zstd' };
 /** An image whose layers are made by hand, so that they may be as hostile as one likes. */
 export async function handMadeLayout(
   layers: readonly (readonly Entry[] | Buffer)[],
-  changes: { compression?: Compression; diffIds?: string[]; architecture?: string; layerSize?: number } = {},
+  changes: {
+    compression?: Compression;
+    diffIds?: string[];
+    architecture?: string;
+    layerSize?: number;
+    /** It runs on this host as it is, without a container. */
+    hostBound?: boolean;
+  } = {},
 ): Promise<{ layout: string; digest: string }> {
   const layout = mkdtempSync(join(tmpdir(), 'ballast-layout-'));
   mkdirSync(join(layout, 'blobs/sha256'), { recursive: true });
@@ -33,7 +41,8 @@ export async function handMadeLayout(
   const diffIds = changes.diffIds ?? tars.map(digestOf);
   const configuration = { os: 'linux', architecture, config: { Cmd: ['/run'] }, rootfs: { diff_ids: diffIds } };
   const config = put('application/vnd.oci.image.config.v1+json', json(configuration));
-  const manifest = json({ schemaVersion: 2, config, layers: blobs });
+  const annotations = changes.hostBound === true ? { annotations: { [hostBound]: `linux/${architecture}` } } : {};
+  const manifest = json({ schemaVersion: 2, config, layers: blobs, ...annotations });
   const { digest, size } = put('application/vnd.oci.image.manifest.v1+json', manifest);
   writeFileSync(join(layout, 'index.json'), json({ manifests: [{ digest, size }] }));
   return { layout, digest };
