@@ -53,7 +53,10 @@ export function ListPage<Item>(props: ListPageProps<Item> & Naming<Item>) {
       opens
     );
   const bar = useAddressFilters();
-  const bare = table.pages.items?.length === 0 && table.pages.narrowed === undefined;
+  const { items, narrowed } = table.pages;
+  const bare = items?.length === 0 && narrowed === undefined;
+  // The button has one place once it is there: one that moved would take the focus of who just used it along.
+  const placed = items !== undefined || narrowed !== undefined;
   const search = searchOf(table.pages, label, searchBy);
   const nothing = (
     <EmptyState icon={icon} title={empty.title} action={button}>
@@ -66,7 +69,7 @@ export function ListPage<Item>(props: ListPageProps<Item> & Naming<Item>) {
     </Card>
   );
   return (
-    <Page title={label} about={about} actions={!bare && button}>
+    <Page title={label} about={about} actions={placed && !bare && button}>
       {filters === undefined && search.search === undefined ? (
         list
       ) : (
