@@ -152,7 +152,9 @@ test('one that failed half way can only be purged, by a new deletion', async () 
 
 test('after its time nothing is restored, even while the actor has not claimed yet', async () => {
   const id = await remove();
-  await sql`update deletion set restore_until = now() where id = ${id}`.execute(fresh.database.kysely);
+  await sql`update deletion set restore_until = now() - interval '1 second' where id = ${id}`.execute(
+    fresh.database.kysely,
+  );
   await expect(run((effect) => restoreOrganization(effect, id))).rejects.toMatchObject({ code: 'already-decided' });
 });
 

@@ -3,6 +3,7 @@ import { actorId } from '../../domain/actors/actors.ts';
 import { AgentMachine } from '../deployments/agent-machine.ts';
 import { type Asked, Deliveries, type Place } from '../deployments/deliveries.ts';
 import { eventFaults, stageFaults } from '../deployments/faults.ts';
+import { freezeWorker } from '../deployments/freeze-worker.ts';
 import { openGates } from '../deployments/gates.ts';
 import { heldImages } from '../deployments/held-image.ts';
 import { chances, everything, type Kill, killMatrix, shuffled, table } from '../deployments/matrix.ts';
@@ -100,7 +101,7 @@ async function park({ seed }: Kill): Promise<Map<MomentName, Parked & { place: P
   // Alone, since its instances are of its family.
   signalProcess(installation.parts.pid('agent'), 'SIGSTOP');
   for (const name of those('agent')) await take(name);
-  installation.parts.freeze('worker');
+  await freezeWorker(installation);
   for (const [name, one] of parked) await momentOf(name).unheard?.(one.place, world, one);
   for (const name of those('worker')) await take(name);
   installation.parts.freeze('temporal');
