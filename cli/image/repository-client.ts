@@ -71,7 +71,7 @@ export class RepositoryClient {
     const told = (sent: number, reused = false) => onBlob?.({ digest, size, sent, reused });
     const known = await this.#patiently(() => this.#ask('HEAD', `blobs/${digest}`, [200, 404]));
     if (known.status === 200) return told(size, true);
-    let place = await this.#begin();
+    let place = await this.#patiently(() => this.#begin());
     for (let failures = 0, offset = 0; ; ) {
       try {
         if (offset < size) await this.#send(path, place, offset, size, told);
