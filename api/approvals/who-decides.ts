@@ -6,7 +6,7 @@ import { mayActAs } from '../../domain/roles.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { requesterOf } from './approval.ts';
 
-/** What a caller may decide: nothing as a CI job, its own requests only while nobody else could. */
+/** The approvals that a caller may decide: none as a CI job, its own only while nobody else could. */
 export interface Decider {
   /** A token that a CI job exchanged: there is no person behind it. */
   job: boolean;

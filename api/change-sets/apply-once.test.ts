@@ -23,7 +23,7 @@ let draftId: string;
 
 beforeAll(async () => {
   outside = createServer(async ({ method }, answer) => {
-    // What the image is made for is not known there.
+    // The platforms of the image are not known there.
     if (method === 'GET') return void answer.writeHead(404).end();
     asked += 1;
     const status = (await gates[asked - 1]?.promise) ?? 200;

@@ -16,7 +16,7 @@ import { refuseAdmission } from './refuse-admission.ts';
 
 export const theReleaseToDeploy = resource('release', findReleaseToDeploy, ({ projectId }) => projectId);
 
-/** What a direct start can be refused with. */
+/** The problems with which a direct start can be refused. */
 export const startProblems = [
   'not-found',
   'conflict',

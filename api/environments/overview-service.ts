@@ -78,7 +78,7 @@ const stored = z.object({
   detail: z.string().default(''),
 });
 
-/** What all services of the environment have in common: their cluster. */
+/** The cluster, which all services of the environment have in common. */
 export interface OverviewCluster {
   inContact: boolean;
   /** Of its ingress. */

@@ -92,7 +92,7 @@ const text = z
   .nullish()
   .catch(null)
   .transform((said) => said ?? '');
-/** Whoever pushed the image wrote it. */
+/** A text of the image's author. */
 const start = z.object({ Entrypoint: texts, Cmd: texts, User: text, WorkingDir: text });
 
 function startOf(config: unknown) {

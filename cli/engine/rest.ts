@@ -11,7 +11,7 @@ export class RestRefusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
   readonly errors: readonly FieldFault[];
-  /** It would be done with `downtimeAccepted`. */
+  /** The request would be carried out with `downtimeAccepted`. */
   readonly downtime: boolean;
 
   constructor(message: string, status = 0, errors: readonly FieldFault[] = [], downtime = false) {

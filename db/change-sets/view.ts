@@ -55,7 +55,7 @@ export async function viewOf(
     .where('id', '=', place.environmentId)
     .executeTakeFirst();
   const down = changeSet.state === 'draft' ? await downOf(kysely, place, items) : [];
-  // What was accepted before need not be asked again.
+  // An acceptance from before need not be asked for again.
   const downtimeAccepted = changeSet.downtimeAccepted || (down.length > 0 && down.every(({ accepted }) => accepted));
   const affectedServiceIds = [...new Set(items.flatMap(({ service_id: id }) => (id === null ? [] : [id])))];
   return {
@@ -71,7 +71,7 @@ export async function viewOf(
 
 const quiet: ReadonlySet<string> = new Set(['volume.grow']);
 
-/** What applying would stop for a moment. Only drafts are asked about: afterwards the change set says what was accepted. */
+/** The services that applying would stop for a moment. Only drafts are asked about: afterwards the change set says what was accepted. */
 async function downOf(kysely: Kysely<Tables>, place: EnvironmentRef, items: readonly ItemRow[]): Promise<Down[]> {
   const wanted = withItems(await appliedSettings(kysely, place), items);
   const rolled: Rolled[] = [];

@@ -19,7 +19,7 @@ export const ReleaseSchema = defineEntity({
     sealed: p.blob().$type<Buffer>().nullable(),
     contentDigest: p.text(),
     imageRef: p.text(),
-    /** What the image is made for; null where that was not known. */
+    /** The platforms that the image is made for; null where these were not known. */
     imagePlatforms: p.json<ImagePlatform[]>().nullable(),
     variableKeys: p.array(),
     /** The number of the release whose instances run it: an earlier one if only replicas differ from that. */

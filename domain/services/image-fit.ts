@@ -1,7 +1,7 @@
 /** The annotation of an image that carries no base system and runs on a host of this kind: `linux/amd64`, with its needs. */
 export const hostBound = 'dev.ballast.host-bound';
 
-/** What an image was made for, in the words of the OCI; an empty text is not known. */
+/** The platform that an image was made for, in the words of the OCI; an empty text is not known. */
 export type ImagePlatform = {
   os: string;
   architecture: string;

@@ -19,7 +19,7 @@ function unescaped(text: string): string {
   });
 }
 
-/** What a request that completes something says of it. */
+/** The account that a completing request gives of its object. */
 export function completion(parts: readonly { number: number; etag: string }[]): string {
   const listed = parts.map(
     ({ number, etag }) => `<Part><PartNumber>${number}</PartNumber><ETag>${escaped(etag)}</ETag></Part>`,

@@ -103,7 +103,7 @@ export const pages: readonly ConsolePage[] = [
     heading: 'Release 1',
     shows: 'exit code 3',
   },
-  // It leads to the page of the first one.
+  // The row leads to the page of the first one.
   {
     name: 'deployment-place',
     address: ({ deployment }) => `/default/deployments/${deployment}`,

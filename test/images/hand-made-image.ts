@@ -20,7 +20,7 @@ export async function handMadeLayout(
     diffIds?: string[];
     architecture?: string;
     layerSize?: number;
-    /** It runs on this host as it is, without a container. */
+    /** An image that runs on this host as it is, without a container. */
     hostBound?: boolean;
   } = {},
 ): Promise<{ layout: string; digest: string }> {

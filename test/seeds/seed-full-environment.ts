@@ -145,7 +145,7 @@ export async function seedOpenDeployments(
     where n % 10 = 0`.execute(kysely);
 }
 
-/** What people read of how each deployment went. */
+/** The account of how each deployment went, as people read it. */
 export async function seedEvents({ kysely }: Database, { organizationId, environmentId }: SeededPlace): Promise<void> {
   await sql`
     insert into deployment_event (id, organization_id, deployment_id, occasion, kind, stage)
@@ -154,7 +154,7 @@ export async function seedEvents({ kysely }: Database, { organizationId, environ
     where deployment.environment_id = ${environmentId}`.execute(kysely);
 }
 
-/** What the cluster shall run, and what its agent has told of it. */
+/** The desired state of the cluster, and the account of its agent. */
 async function seedCluster(
   seeding: Kysely<Tables>,
   { organizationId, environmentId, clusterId }: SeededPlace,

@@ -51,7 +51,7 @@ export class DeliveryWalk {
   /** Rollbacks and redeployments that wait for an approval. */
   #asked: { id: string; service: number; rollback: Content | undefined; basis: string }[] = [];
   #applied: Content[] = [nothing, nothing];
-  /** What the release says that was made of what is applied. */
+  /** The content of the release that was made of the applied settings. */
   #made: (string | undefined)[] = [];
   /** By deployment: what was frozen for it. */
   #frozen = new Map<string, Content>();

@@ -9,7 +9,7 @@ import type { ReleaseContent, ServiceSettings } from '../../domain/services/sett
 import type { SeededPlace } from '../seeds/seed-place.ts';
 import type { Content } from './wanted.ts';
 
-/** What the rows say of an environment: each change where it stands, what is applied, what serves, what the cluster is told. */
+/** An environment as its rows say it: each change where it stands, what is applied, what serves, what the cluster is told. */
 export class Seen {
   readonly #database: Database;
   readonly #places: readonly SeededPlace[];

@@ -41,7 +41,7 @@ export function changed(
   return result;
 }
 
-/** What is applied under the name of a change's key. */
+/** The applied value of a change's key. */
 export function appliedAt(content: Content, key: string): string | undefined {
   if (key === 'replicas') return String(content.replicas);
   if (key === 'command') return content.command;

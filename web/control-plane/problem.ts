@@ -12,7 +12,7 @@ export interface ShownProblem {
   fields: Record<string, string>;
   /** Fields that others changed after the form had opened, with their values of now. */
   meanwhile?: { field: string; value: unknown; by?: string | undefined; at?: string | undefined }[];
-  /** It can be done once somebody accepts that a service is down for a moment. */
+  /** The request is carried out once somebody accepts that a service is down for a moment. */
   downtime?: true;
   /** Seconds to wait before a retry. */
   againAfter?: number;

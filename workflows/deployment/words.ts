@@ -6,7 +6,7 @@ import type { ActorWords, Said } from '../../domain/history-steps/words.ts';
 /** Without news of the agent for so long, the row says what is waited for. Any other timer is that of the approval. */
 export const quietMillis = 60_000;
 
-/** What a deployment is doing. */
+/** The words for the state of a deployment. */
 export const deploymentStateWords = {
   pending: { word: 'Waiting', tone: 'attention' },
   preparing: { word: 'Preparing', tone: 'live' },

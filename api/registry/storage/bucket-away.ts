@@ -5,7 +5,7 @@ import { S3Failed } from '../../../outbound/s3/s3-failures.ts';
 /** Between two lines in the log on the same outage. */
 const silenceMillis = 10_000;
 
-/** What clients are told when the bucket fails; what the operator has to know goes to the log. */
+/** The answer to clients when the bucket fails; the reason, for operators, goes to the log. */
 export class BucketWatch {
   readonly #log: Logger;
   #toldAt = Number.NEGATIVE_INFINITY;

@@ -21,7 +21,7 @@ import { S3Store } from './s3-store.ts';
 interface World {
   store: BlobStore;
   other: BlobStore;
-  /** What the draft of an upload is called from now on: what `adoptUpload` does to its row. */
+  /** The name of an upload's draft from now on, as `adoptUpload` gives it to the row. */
   rename(name: string, own: string): Promise<void>;
   stop(): Promise<void>;
 }

@@ -17,7 +17,7 @@ interface Place {
   projectId: string;
 }
 
-/** What the console asks for on the pages of an environment. */
+/** The questions that the console asks on the pages of an environment. */
 const reads: Readonly<Record<string, (place: Place) => string>> = {
   overview: ({ environmentId }) => `/api/v1/environments/${environmentId}/overview`,
   'staged changes': ({ environmentId }) => `/api/v1/environments/${environmentId}/change-set`,

@@ -16,7 +16,7 @@ export interface ResolvedImage {
   image: ReleaseContent['image'];
   /** As people read it. */
   imageRef: string;
-  /** What it is made for; null where that is not known. */
+  /** The platforms that it is made for; null where these are not known. */
   platforms: ImagePlatform[] | null;
 }
 

@@ -56,7 +56,7 @@ export async function forgetUnused(
           selectFrom('change_set_item')
             .leftJoin('change_set', 'change_set.id', 'change_set_item.change_set_id')
             .whereRef('change_set_item.service_id', '=', 'service_process.service_id')
-            // Whoever adds the service adds the processes that it had when that was staged.
+            // Adding the service adds the processes that it had when that was staged, too.
             .where(
               sql<boolean>`case when change_set_item.kind = 'service.create'
                 then change_set_item.to_value::jsonb -> 'processes' ? service_process.id::text

@@ -123,7 +123,7 @@ export async function writeLive(
     .updateTable('environment_service')
     .set({
       ...{ live_release_id: live.releaseId, live_deployment_id: live.deploymentId, live_at: sql`clock_timestamp()` },
-      // What was accepted for a volume ends when it is mounted no more.
+      // An acceptance ends when its volume is mounted no more.
       downtime_accepted: sql<string[]>`array(
         select accepted.volume from unnest(downtime_accepted) as accepted (volume)
         join release on release.organization_id = environment_service.organization_id and release.id = ${live.releaseId}

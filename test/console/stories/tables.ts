@@ -29,7 +29,7 @@ export const tableStories: Stories = (world) => {
       await focused(`Actions for ${name}`);
       await page.keyboard.press(name === 'Crew' ? 'Shift+F10' : 'Enter');
       const menu = page.getByRole('menu', { name: `Actions for ${name}` });
-      // It is seen before it has the focus, and until then no key is the menu's.
+      // The menu is seen before it has the focus, and until then no key is the menu's.
       await menu.and(page.locator(':focus, :focus-within')).waitFor();
       await page.keyboard.press('End');
       await page

@@ -6,7 +6,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
 import type { Placed } from './use-service.ts';
 
-/** What is applied is not what serves: its last deployment failed or was cancelled, and can be tried again. */
+/** The applied settings are not those that serve: the last deployment failed or was cancelled, and can be tried again. */
 export function ServiceDrift({ service, environment }: Placed) {
   const { client, trpc } = usePlane();
   const mayDeploy = useMay('deployer');
