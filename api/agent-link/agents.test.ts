@@ -47,7 +47,9 @@ describe('enrolment', () => {
     const unknown = await agent.enrol('bje_nothing-that-was-ever-made');
     expect(unknown).toMatchObject({ status: 403, body: { detail: expect.stringContaining('is unknown') } });
     const late = await token();
-    await sql`update enrollment_token set expires_at = now() where used_at is null`.execute(api.database.kysely);
+    await sql`update enrollment_token set expires_at = now() - interval '1 second' where used_at is null`.execute(
+      api.database.kysely,
+    );
     expect((await agent.enrol(late)).body.detail).toContain('expired');
     expect(await told()).toEqual(['enrolled']);
   });

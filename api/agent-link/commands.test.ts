@@ -114,7 +114,9 @@ describe('commands', () => {
     await agent.join(await token());
     const [waiting, late, taken] = [await command(), await command(), await command()];
     await running((effect) => cancelCommand(effect, cluster, waiting));
-    await sql`update cluster_command set expires_at = now() where id = ${late}`.execute(api.database.kysely);
+    await sql`update cluster_command set expires_at = now() - interval '1 second' where id = ${late}`.execute(
+      api.database.kysely,
+    );
     expect((await agent.work(0)).commands.map(({ id }) => id)).toEqual([taken]);
     await running((effect) => cancelCommand(effect, cluster, taken));
     expect((await agent.work(0)).cancelled).toEqual([taken]);

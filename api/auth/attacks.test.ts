@@ -70,7 +70,7 @@ describe('what was used is used', () => {
 
   test('ten minutes are over', async () => {
     const back = await world.toCallback(victim, account('ada'));
-    await sql`update sign_in_attempt set expires_at = now()`.execute(kysely());
+    await sql`update sign_in_attempt set expires_at = now() - interval '1 second'`.execute(kysely());
     await expectRefused(victim, await victim.get(back), `longer than ten minutes; ${fromSignInPage}`, 'expired');
   });
 });

@@ -155,7 +155,7 @@ describe('what expires closes its streams at that moment', () => {
 
   test('a token', async () => {
     const token = await seedToken(api.database, ours.organizationId, 'viewer');
-    await sql`update api_token set expires_at = now() + make_interval(secs => ${seconds}) where id = ${token.id}`.execute(
+    await sql`update api_token set expires_at = now() - interval '1 second' + make_interval(secs => ${seconds}) where id = ${token.id}`.execute(
       api.database.kysely,
     );
     await allEnd(await streamsOf(token), seconds + 2);
@@ -163,10 +163,10 @@ describe('what expires closes its streams at that moment', () => {
   });
 
   test.each([
-    ['a session, at its end', sql`expires_at = now() + make_interval(secs => ${seconds})`],
+    ['a session, at its end', sql`expires_at = now() - interval '1 second' + make_interval(secs => ${seconds})`],
     [
       'a session that nobody uses',
-      sql`idle_seconds = ${seconds}, idle_expires_at = now() + make_interval(secs => ${seconds})`,
+      sql`idle_seconds = ${seconds}, idle_expires_at = now() - interval '1 second' + make_interval(secs => ${seconds})`,
     ],
   ])('%s', async (_, set) => {
     const bob = await join('viewer');

@@ -112,14 +112,16 @@ describe('time', () => {
 
   test('a token’s is over for an open stream at that moment, too', async () => {
     const { id } = ours.tokens.deployer;
-    await sql`update api_token set expires_at = now() + interval '1 second' where id = ${id}`.execute(kysely());
+    await sql`update api_token set expires_at = now() - interval '1 second' + interval '1 second' where id = ${id}`.execute(
+      kysely(),
+    );
     const opened = await readStream(api, '/api/v1/events/stream', ours.tokens.deployer);
     await closed(opened);
   });
 
   test('a use before the end puts the idle end off, without a write for each request', async () => {
     const idle = (seconds: number) =>
-      sql`update session set idle_seconds = 600, idle_expires_at = now() + make_interval(secs => ${seconds})
+      sql`update session set idle_seconds = 600, idle_expires_at = now() - interval '1 second' + make_interval(secs => ${seconds})
           where id = ${mine.id}`.execute(kysely());
     const left = async () => {
       const { rows } = await sql<{ left: number }>`

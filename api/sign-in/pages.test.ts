@@ -63,7 +63,7 @@ describe('the first owner', () => {
 
   test('a link that is too old', async () => {
     const code = await firstOwnerCode(world.api);
-    await sql`update sign_in_link set expires_at = now()`.execute(database().kysely);
+    await sql`update sign_in_link set expires_at = now() - interval '1 second'`.execute(database().kysely);
     const shown = await browser.post('/sign-in-link', { code });
     expect([shown.status, shown.text]).toEqual([403, expect.stringContaining(noLongerGood)]);
   });
@@ -198,7 +198,9 @@ describe('an invitation', () => {
 
   test('that is over or unknown says so', async () => {
     const token = await inviteTo(organizationId, 'late@example.com');
-    await sql`update invitation set expires_at = now() where email = 'late@example.com'`.execute(database().kysely);
+    await sql`update invitation set expires_at = now() - interval '1 second' where email = 'late@example.com'`.execute(
+      database().kysely,
+    );
     expect((await browser.get(`/invitations/${token}`)).text).toContain('It has expired');
     const shown = await browser.post(`/invitations/${token}`);
     expect([shown.status, shown.text]).toEqual([409, expect.stringContaining('has expired')]);

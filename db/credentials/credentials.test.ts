@@ -110,7 +110,9 @@ test('a session knows its user and the memberships in organizations that are not
   });
   await effect(database, machine, (effect) => deleteOrganization(effect, second));
   expect((await read())?.memberships.map((membership) => membership.organizationId)).toEqual([organizationId]);
-  await sql`update session set idle_expires_at = now() - interval '1 second' where id = ${id}`.execute(database.kysely);
+  await sql`update session set idle_expires_at = now() - interval '1 second' - interval '1 second' where id = ${id}`.execute(
+    database.kysely,
+  );
   expect(await read()).toBeUndefined();
   await sql`update session set idle_expires_at = null where id = ${id}`.execute(database.kysely);
   expect(await read()).toBeDefined();

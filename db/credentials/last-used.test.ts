@@ -32,7 +32,7 @@ test('sessions and memberships that were used are written together, and nothing 
       createSession(running, { userId, lifetimeSeconds: 3600, ...(idleSeconds === undefined ? {} : { idleSeconds }) }),
     );
   const [used, unused, ended, endless] = [await session(600), await session(600), await session(600), await session()];
-  await sql`update session set idle_expires_at = now() + interval '200 seconds' where idle_seconds is not null`.execute(
+  await sql`update session set idle_expires_at = now() - interval '1 second' + interval '200 seconds' where idle_seconds is not null`.execute(
     database.kysely,
   );
   await effect(database, machine, (running) => endSession(running, ended.id));

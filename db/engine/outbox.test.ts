@@ -100,7 +100,7 @@ test('the pauses double up to a minute, and the tenth failure poisons', async ()
   await tell('a', 'one');
   const pauses: number[] = [];
   for (let attempt = 1; attempt <= poisonedAfter; attempt += 1) {
-    await sql`update outbox set next_attempt_at = now()`.execute(fresh.database.kysely);
+    await sql`update outbox set next_attempt_at = now() - interval '1 second'`.execute(fresh.database.kysely);
     expect((await outboxState(fresh.database.kysely)).poisoned).toEqual([]);
     await deliverOne('a', () => Promise.reject(new Error('no')));
     const { rows } = await sql<{ pause: number }>`

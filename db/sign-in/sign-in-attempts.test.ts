@@ -35,7 +35,9 @@ test('an attempt is found by its state and its browser for ten minutes, and is t
   expect(taken.filter((one) => one !== undefined)).toEqual([expect.objectContaining({ id, expired: false })]);
 
   const late = await begin();
-  await sql`update sign_in_attempt set expires_at = now() where id = ${late.id}`.execute(kysely());
+  await sql`update sign_in_attempt set expires_at = now() - interval '1 second' where id = ${late.id}`.execute(
+    kysely(),
+  );
   expect(await attemptOfState(kysely(), late.state)).toBeUndefined();
   expect(await takeAttempt(kysely(), late.browserHash)).toMatchObject({ id: late.id, expired: true });
 });

@@ -18,7 +18,7 @@ afterAll(() => fresh.drop());
 async function expire(): Promise<void> {
   await fresh.database.kysely
     .updateTable('provider_record')
-    .set({ expires_at: sql<Date>`now() - interval '1 second'` })
+    .set({ expires_at: sql<Date>`now() - interval '1 second' - interval '1 second'` })
     .execute();
 }
 

@@ -80,7 +80,9 @@ test('the printed command makes a machine the agent of its cluster', async () =>
 test('a token that is used, expired or wrong enrols nobody, and nothing half done stays', async () => {
   const elsewhere = machine.directory('elsewhere');
   const expired = (await cluster('token')).stdout;
-  await sql`update enrollment_token set expires_at = now() where used_at is null`.execute((await database()).kysely);
+  await sql`update enrollment_token set expires_at = now() - interval '1 second' where used_at is null`.execute(
+    (await database()).kysely,
+  );
   const wrong = printed.replace(tokenIn(printed), 'bje_nobody-has-ever-made-this-token');
   const cases: [string, string][] = [
     [printed, 'was already used'],

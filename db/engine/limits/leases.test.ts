@@ -38,7 +38,7 @@ test('credentials and kinds are counted apart, and a released or expired slot is
   await releaseStream(kysely, lease ?? '');
   const again = await acquireStream(kysely, one);
   expect(again).toBeDefined();
-  await sql`update stream_lease set expires_at = now()`.execute(kysely);
+  await sql`update stream_lease set expires_at = now() - interval '1 second'`.execute(kysely);
   const successor = await acquireStream(kysely, one);
   expect(successor).toBeDefined();
   // The one that lost its slot cannot renew it, and cannot release its successor.
@@ -55,7 +55,9 @@ test('the sweep takes what has expired and leaves the rest', async () => {
   await acquireStream(kysely, { ...request, holder: 'api' });
   await acquireStream(kysely, { ...request, kind: 'other', holder: 'api' });
   await takePermits(kysely, { key: 'a', limitPerMinute: 10, chunk: 1 });
-  await sql`update stream_lease set expires_at = now() - interval '1 second' where kind = 'other'`.execute(kysely);
+  await sql`update stream_lease set expires_at = now() - interval '1 second' - interval '1 second' where kind = 'other'`.execute(
+    kysely,
+  );
   await sql`insert into rate_permit values ('old', now() - interval '5 minutes', 1, 1)`.execute(kysely);
   await sweepLeases(kysely);
   const { rows } = await sql`
