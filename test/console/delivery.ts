@@ -2,16 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pushLayout } from '../../cli/image/push-layout.ts';
-import { sampleLayout } from '../images/sample-image.ts';
+import { type SampleOptions, sampleLayout } from '../images/sample-image.ts';
 import type { Ask } from './asked.ts';
 import type { Console } from './console.ts';
 
+export type Pushed = Pick<SampleOptions, 'version' | 'hostBound'>;
+
 /** Pushes the sample application into a repository of the installation's own registry, under the tag `latest`. */
-export async function pushSample(opened: Console, repository: string, version = '1'): Promise<void> {
+export async function pushSample(opened: Console, repository: string, image: Pushed = {}): Promise<void> {
   const { installation, url } = opened;
   const directory = await mkdtemp(join(tmpdir(), 'ballast-pushed-'));
   try {
-    await sampleLayout(directory, { version });
+    await sampleLayout(directory, image);
     const { token } = await installation.token('deployer');
     await pushLayout(directory, { url, repository, token, tag: 'latest' });
   } finally {

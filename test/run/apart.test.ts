@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { apart } from './apart.ts';
+import { apart, apartFromAll } from './apart.ts';
 
 test('browsers and engines wait for each other, and nobody for one whose process is gone', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'ballast-apart-'));
@@ -19,5 +19,34 @@ test('browsers and engines wait for each other, and nobody for one whose process
   browserEnds();
   (await engine)();
   (await apart('browser', directory))();
+  rmSync(directory, { recursive: true });
+});
+
+test('a test that needs both begins both while it keeps all others away', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'ballast-apart-'));
+  const engineEnds = await apart('engine', directory);
+  let begun = false;
+  const all = apartFromAll(directory).then((end) => {
+    begun = true;
+    return end;
+  });
+  await new Promise(setImmediate);
+  expect(begun).toBe(false);
+  engineEnds();
+  const end = await all;
+  const own = [await apart('engine', directory), await apart('browser', directory)];
+  for (const ends of own) ends();
+  // As another process of the run, which this one outlives.
+  writeFileSync(join(directory, `both-${process.ppid}`), '');
+  end();
+  let third = false;
+  const browser = apart('browser', directory).then((ends) => {
+    third = true;
+    return ends;
+  });
+  await new Promise(setImmediate);
+  expect(third).toBe(false);
+  rmSync(join(directory, `both-${process.ppid}`));
+  (await browser)();
   rmSync(directory, { recursive: true });
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -6,6 +6,8 @@ import { identify } from '../../machine/process-identity.ts';
 
 /** A Docker engine changes the network of the machine, and a browser then cuts what is under way (ERR_NETWORK_CHANGED). */
 export type Kind = 'browser' | 'engine';
+/** Of a test that needs an engine and a browser which bears with it. */
+const both = 'both';
 
 const longestWait = 540_000;
 
@@ -14,23 +16,35 @@ const longestWait = 540_000;
  * one kind may run beside each other.
  */
 export async function apart(kind: Kind, directory = join(tmpdir(), 'apart')): Promise<() => void> {
-  const other: Kind = kind === 'browser' ? 'engine' : 'browser';
+  // This very test keeps all others of both kinds away already.
+  if (existsSync(join(directory, `${both}-${process.pid}`))) return () => undefined;
+  return await alone(kind, [kind === 'browser' ? 'engine' : 'browser', both], directory);
+}
+
+/** The same for a test that needs both kinds: what it begins of them until the answer is called waits for nothing more. */
+export async function apartFromAll(directory = join(tmpdir(), 'apart')): Promise<() => void> {
+  return await alone(both, ['browser', 'engine', both], directory);
+}
+
+async function alone(kind: Kind | typeof both, others: readonly string[], directory: string): Promise<() => void> {
   mkdirSync(directory, { recursive: true });
-  const own = join(directory, `${kind}-${process.pid}`);
+  const own = `${kind}-${process.pid}`;
+  const path = join(directory, own);
   for (const deadline = Date.now() + longestWait; ; ) {
-    writeFileSync(own, '');
+    writeFileSync(path, '');
     // Both say so first and look then: two that begin at once may both step back, and not both go on.
-    if (!usedBy(directory, other)) return () => rmSync(own, { force: true });
-    rmSync(own);
-    if (Date.now() > deadline) throw new Error(`A test that needs a ${other} holds off one that needs a ${kind}.`);
+    const [first] = usedBy(directory, others).filter((name) => name !== own);
+    if (first === undefined) return () => rmSync(path, { force: true });
+    rmSync(path);
+    if (Date.now() > deadline) throw new Error(`A test of kind ${first} holds off one of kind ${own}.`);
     await pause(100 + Math.random() * 400);
   }
 }
 
 /** One that was killed with its test holds nobody off. */
-function usedBy(directory: string, kind: Kind): boolean {
-  return readdirSync(directory).some((name) => {
-    const [of, pid] = name.split('-');
-    return of === kind && identify(Number(pid)) !== undefined;
+function usedBy(directory: string, kinds: readonly string[]): string[] {
+  return readdirSync(directory).filter((name) => {
+    const [of = '', pid] = name.split('-');
+    return kinds.includes(of) && identify(Number(pid)) !== undefined;
   });
 }

@@ -1,50 +1,12 @@
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { through } from '../../agents/kept-machine.ts';
 import { askedBy } from '../asked.ts';
-import { pushSample } from '../delivery.ts';
+import { fromProjectToAddress, hand } from '../first-address.ts';
 import { heading, row, said } from '../on-page.ts';
 import type { Stories } from './world.ts';
 
-/** Counts what a person does on a page: each press of the mouse, and each field that is typed into. */
-function hand(page: Page) {
-  const done = { clicks: 0, fields: 0 };
-  return {
-    done,
-    click: async (role: 'button' | 'link' | 'radio', name: string) => {
-      done.clicks += 1;
-      await page.getByRole(role, { name, exact: true }).first().click();
-    },
-    fill: async (label: string, text: string) => {
-      done.fields += 1;
-      await page.getByLabel(label, { exact: true }).fill(text);
-    },
-  };
-}
-
 export const deliveryStories: Stories = (world) => {
   test('a new project is made and followed to its address on one page, in at most ten clicks and two fields', async () => {
-    const { opened, ada } = world();
-    const { page } = ada;
-    await ada.go('/default/p');
-    const { click, fill, done } = hand(page);
-    await click('link', 'New project');
-    await fill('Name', 'Bakery');
-    await page.getByText('default/bakery').waitFor();
-    await click('radio', 'Push one here');
-    await click('button', 'Create project');
-    await page.getByText('/default/bakery/web:latest').waitFor();
-    await pushSample(opened, 'default/bakery/web');
-    await click('button', 'It is pushed: deploy');
-    const address = await page.getByRole('link', { name: 'Open', exact: true }).getAttribute('href');
-    expect((await page.getByRole('list', { name: 'Stages' }).innerText()).split('\n')).toContain('Drain');
-    const { hostname, port } = new URL(String(address));
-    // Browsers resolve names beneath localhost by themselves.
-    const answer = await through(`http://127.0.0.1:${port}`, hostname);
-    expect(answer.status).toBe(200);
-    done.clicks += 1;
-    expect(done.clicks).toBeLessThanOrEqual(10);
-    expect(done.fields).toBeLessThanOrEqual(2);
+    await fromProjectToAddress(world());
   });
 
   test('what others stage meanwhile is shown before it is deployed, and nothing typed is lost', async () => {
