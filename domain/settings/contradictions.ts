@@ -1,4 +1,5 @@
-import { type Settings, wantsTls } from './settings-table.ts';
+import type { Settings } from './settings-table.ts';
+import { wantsTls } from './table/database-and-temporal.ts';
 
 /** Why settings that are right one by one cannot be meant together: a sentence, if there is a reason. */
 export function contradictionOf(settings: Settings): string | undefined {
