@@ -92,7 +92,7 @@ const text = z
   .nullish()
   .catch(null)
   .transform((said) => said ?? '');
-/** A text of the image's author. */
+/** Fields that the image's author has written, in any shape: one that cannot be read counts as absent and refuses no image. */
 const start = z.object({ Entrypoint: texts, Cmd: texts, User: text, WorkingDir: text });
 
 function startOf(config: unknown) {
