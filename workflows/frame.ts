@@ -21,7 +21,7 @@ import type { Post } from './mailbox.ts';
 const patience = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 
 const { claimActor, reportUnreadable } = proxyActivities<ActorActivities>({
-  startToCloseTimeout: '30s',
+  startToCloseTimeout: '10s',
   retry: patience,
 });
 const { archiveRun } = proxyActivities<HistoryActivities>({ startToCloseTimeout: '5m', retry: patience });

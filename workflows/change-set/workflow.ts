@@ -23,7 +23,7 @@ import { adopt, asked, begin, type ChangeSetActor, changeSetMessages, hear, inpu
 export const view = defineQuery<Pick<ChangeSetActor, 'state' | 'revision'>>('view');
 
 const { expireChangeSet, settleChangeSet } = proxyActivities<ChangeSetActivities>({
-  startToCloseTimeout: '30s',
+  startToCloseTimeout: '10s',
   retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
 });
 

@@ -26,7 +26,7 @@ import { quietMillis } from './words.ts';
 export const view = defineQuery<DeploymentView>('view');
 
 const retried: ActivityOptions = {
-  startToCloseTimeout: '30s',
+  startToCloseTimeout: '10s',
   retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
 };
 const { claimDeployment, expireDeployment, finishDeployment, lookAtRollout, showDeployment } =
