@@ -1,9 +1,7 @@
-import { existsSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { lastRun, lookAt, runNumbers } from '../../agent/drivers/process/runs.ts';
+import { lookAt, runNumbers } from '../../agent/drivers/process/runs.ts';
 import { isAlive } from '../../machine/process-identity.ts';
-import type { ShownInstance } from '../applications/applications.ts';
-import { signalProcess } from '../installation/process-family.ts';
 
 /** The machine of the local cluster beneath the agent: what is in its home, and which processes work there. */
 export class AgentMachine {
@@ -13,14 +11,11 @@ export class AgentMachine {
     this.#home = realpathSync(join(installationHome, 'agent'));
   }
 
-  /** Ends the run of the instance that was started last. */
-  endNewest(instances: readonly ShownInstance[]): void {
-    const [newest] = instances
-      .filter(({ state }) => state === 'ready')
-      .toSorted((one, other) => ((one.startedAt ?? '') < (other.startedAt ?? '') ? 1 : -1));
-    const child = newest && lastRun(join(this.#home, 'instances', newest.id))?.child;
-    if (child === undefined) throw new Error(`No ready instance has a process: ${JSON.stringify(instances)}`);
-    signalProcess(child.pid, 'SIGKILL');
+  /** Where the rollout of a deployment stands, as the agent wrote it down: before anybody else is told. */
+  phaseOf(deploymentId: string): string | undefined {
+    const written = this.rollouts().filter((name) => name.endsWith('.json'));
+    const rollouts = written.map((name) => rolloutIn(join(this.#home, 'keep', 'rollouts', name)));
+    return rollouts.find(({ id }) => id === deploymentId)?.phase;
   }
 
   /** The instances for which any process works: a keeper, a program, or what that has started. */
@@ -66,6 +61,10 @@ export class AgentMachine {
       .filter((name) => !own.has(name))
       .sort();
   }
+}
+
+function rolloutIn(path: string): { id: string; phase: string } {
+  return JSON.parse(readFileSync(path, 'utf8')).record.rollout;
 }
 
 function workingDirectory(pid: string): string | undefined {

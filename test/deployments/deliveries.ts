@@ -48,6 +48,8 @@ export class Deliveries {
   readonly #gates: Gates;
   readonly #deployer: Session;
   readonly #admin: Session;
+  /** By environment: the end of the last release that was asked for. */
+  readonly #released = new Map<string, Promise<unknown>>();
 
   private constructor(installation: Installation, image: string, gates: Gates, [deployer, admin]: [Session, Session]) {
     this.organizationId = deployer.organizationId;
@@ -114,8 +116,18 @@ export class Deliveries {
     return applied.deployments.map((one) => ({ ...one, approvalId: approval?.id, changeSetId: changeSet.id }));
   }
 
-  /** Another release of one service. */
-  async release(place: Place, change: Change = {}): Promise<Asked> {
+  /** Another release of one service. One at a time in an environment, since all that is staged there is applied. */
+  release(place: Place, change: Change = {}): Promise<Asked> {
+    const before = this.#released.get(place.environmentId) ?? Promise.resolve();
+    const release = before.then(() => this.#release(place, change));
+    this.#released.set(
+      place.environmentId,
+      release.catch(() => undefined),
+    );
+    return release;
+  }
+
+  async #release(place: Place, change: Change): Promise<Asked> {
     await this.#stage(place, change);
     const asked = await this.apply(place.environmentId);
     const [first] = asked;

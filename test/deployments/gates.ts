@@ -1,11 +1,13 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { signalProcess } from '../installation/process-family.ts';
 
 /** A file for which an instance waits, so that a test decides when it goes on. */
 export interface Gate {
   path: string;
   open(): void;
+  /** Ends the instance that went through, if it said so, and lets no other one through. */
   shut(): void;
 }
 
@@ -20,7 +22,18 @@ export function openGates() {
     gate(): Gate {
       count += 1;
       const path = join(directory, String(count));
-      return { path, open: () => writeFileSync(path, ''), shut: () => rmSync(path) };
+      return {
+        path,
+        open() {
+          writeFileSync(path, '');
+          chmodSync(path, 0o666);
+        },
+        shut() {
+          const pid = Number(readFileSync(path, 'utf8'));
+          rmSync(path);
+          if (pid > 0) signalProcess(pid, 'SIGKILL');
+        },
+      };
     },
     close: () => rmSync(directory, { recursive: true }),
   };
@@ -31,3 +44,5 @@ export type Gates = ReturnType<typeof openGates>;
 /** The command of every process: it waits for its gate, then does what the release says. */
 export const gatedCommand = ['/bin/sh', '-c', 'until [ -e "$GATE" ]; do sleep 0.1; done; eval "$AFTER"'];
 export const serves = 'exec ./sample';
+/** The same, and its gate ends it when it is shut. */
+export const servesWhileOpen = `echo $$ > "$GATE"; ${serves}`;

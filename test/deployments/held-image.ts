@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { blobOf, startAnswering } from '../images/registry.ts';
 import { sampleLayout } from '../images/sample-image.ts';
 
-/** An image whose name can be resolved, and whose content does not arrive before it is let go. */
+/** An image whose name and configuration can be read, and whose content does not arrive before it is let go. */
 export interface HeldImage {
   /** As a service's source names it. */
   reference: string;
@@ -16,8 +16,9 @@ interface Image {
   layout: string;
   digest: string;
   held: boolean;
-  /** Blobs that only this image has. */
+  /** Blobs that only this image has: its configuration and its last layer. */
   own: Set<string>;
+  layer: string;
 }
 
 /** A registry of the test's own with the sample application, and with versions of it that are held back. */
@@ -28,8 +29,8 @@ export async function heldImages() {
   const add = async (tag: string, held: boolean): Promise<Image> => {
     const { layout, digest } = await sampleLayout(join(directory, tag), { version: tag });
     const { config, layers } = JSON.parse(blobOf(layout, digest).toString());
-    const own = new Set<string>([config.digest, layers.at(-1).digest]);
-    const image = { layout, digest, held, own };
+    const layer: string = layers.at(-1).digest;
+    const image = { layout, digest, held, layer, own: new Set<string>([config.digest, layer]) };
     images.set(tag, image);
     return image;
   };
@@ -52,7 +53,8 @@ export async function heldImages() {
     if (image === undefined) return response.writeHead(404).end();
     if (kind === 'manifests') return send(image, image.digest, 'application/vnd.oci.image.manifest.v1+json');
     const blob = () => send(image, reference, 'application/octet-stream');
-    return image.held ? waiting.push({ image, answer: blob }) : blob();
+    // Its configuration arrives: it is looked at before the image is deployed.
+    return image.held && reference === image.layer ? waiting.push({ image, answer: blob }) : blob();
   }
 
   /** The layer with the program is part of every image, so the first one has it. */

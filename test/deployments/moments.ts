@@ -5,15 +5,17 @@ import { rolloutKey } from '../../db/deployments/rollout.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import type { DeploymentState, FinalDeploymentState } from '../../domain/deployments/states.ts';
 import { required } from '../../domain/settings/settings.ts';
+import { until } from '../ground/until.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { AgentMachine } from './agent-machine.ts';
 import type { Asked, Deliveries, Place } from './deliveries.ts';
-import type { Gate, Gates } from './gates.ts';
+import { type Gate, type Gates, servesWhileOpen } from './gates.ts';
 import type { HeldImages } from './held-image.ts';
-import { lockRow, type RowLock } from './row-lock.ts';
+import { type HeldWrite, holdWrite } from './held-write.ts';
 
-/** The parts that have to stand still for a moment to last. Each also stands still for those that follow. */
-export type Frozen = 'none' | 'agent' | 'worker' | 'temporal';
+/** What stands still before a deployment is parked, in this order: each also for those that follow. */
+export const frozens = ['nothing', 'the others', 'agent', 'worker', 'temporal'] as const;
+export type Frozen = (typeof frozens)[number];
 
 /** A service whose deployment stands still, and what becomes of it. */
 export interface Parked {
@@ -21,6 +23,8 @@ export interface Parked {
   deployments: { asked: Asked; ends: FinalDeploymentState }[];
   /** The deployment that stands still, and how. */
   stands: { id: string; state: DeploymentState; blocker?: string };
+  /** The rest of it that the deployment does not show. */
+  lasts?(): Promise<boolean>;
   /** The release that serves in the end. */
   live: string;
   /** Lets it go on. */
@@ -74,14 +78,15 @@ function waiting(asked: Asked, state: DeploymentState, blocker?: string): Parked
   return { deployments: [{ asked, ends: 'live' }], stands, live: asked.releaseId, release: async () => {} };
 }
 
-async function standsBefore(lock: RowLock, asked: Asked, deliveries: Deliveries): Promise<Parked> {
-  await lock.met();
+/** One whose actor stands before a write that is held. */
+async function halfWritten(write: HeldWrite, asked: Asked, { deliveries }: World): Promise<Parked> {
+  await write.met();
   const shown = await deliveries.deployment(asked.id);
-  return { ...waiting(asked, shown?.state ?? 'pending'), release: () => lock.release() };
+  return { ...waiting(asked, shown?.state ?? 'pending'), lasts: write.stands, release: () => write.release() };
 }
 
-function databaseOf({ settings }: Installation): string {
-  return required(settings, 'DATABASE_URL');
+function databaseOf({ installation }: World): string {
+  return required(installation.settings, 'DATABASE_URL');
 }
 
 async function liveRelease({ deliveries }: World, place: Place): Promise<string> {
@@ -89,14 +94,14 @@ async function liveRelease({ deliveries }: World, place: Place): Promise<string>
 }
 
 /**
- * Where a deployment may stand when something is killed, in the order in which they are taken. The switch is one pass of the
- * agent and cannot be parked from outside: `killed-rollout.test.ts` kills the agent at each write of it, and
- * `any-rollout.test.ts` the planner between any two steps. Release commands do not run yet.
+ * Where a deployment may stand when something is killed. Those for which the same stands still are parked at once. The
+ * switch is one pass of the agent and cannot be parked from outside: `killed-rollout.test.ts` kills the agent at each write
+ * of it, and `any-rollout.test.ts` the planner between any two steps. Release commands do not run yet.
  */
 export const moments = {
   'held, then approved': {
     where: 'shop production',
-    frozen: 'none',
+    frozen: 'nothing',
     async park(place, { deliveries }) {
       const asked = await deliveries.release(place);
       const release = () => deliveries.decide(asked.approvalId, 'approved');
@@ -105,7 +110,7 @@ export const moments = {
   },
   'held, then rejected': {
     where: 'narrow production',
-    frozen: 'none',
+    frozen: 'nothing',
     async park(place, world) {
       const { deliveries } = world;
       const live = await liveRelease(world, place);
@@ -119,40 +124,44 @@ export const moments = {
       };
     },
   },
-  'starting, with the only slot': { where: 'narrow', frozen: 'none', park: (place, world) => starting(place, world) },
+  'starting, with the only slot': {
+    where: 'narrow',
+    frozen: 'nothing',
+    park: (place, world) => starting(place, world),
+  },
   'behind the only slot': {
     where: 'narrow',
-    frozen: 'none',
+    frozen: 'nothing',
     park: async (place, { deliveries }) => waiting(await deliveries.release(place), 'pending', 'slot'),
   },
   preparing: {
     where: 'shop',
-    frozen: 'none',
+    frozen: 'nothing',
     async park(place, { deliveries, images }) {
       const image = await images.hold(crypto.randomUUID());
       const asked = await deliveries.release(place, { image: image.reference });
       return { ...waiting(asked, 'preparing'), release: async () => image.arrive() };
     },
   },
-  starting: { where: 'shop', frozen: 'none', park: (place, world) => starting(place, world) },
+  starting: { where: 'shop', frozen: 'nothing', park: (place, world) => starting(place, world) },
   checking: {
     where: 'shop',
-    frozen: 'none',
+    frozen: 'nothing',
     async park(place, world) {
-      const { deliveries, gates } = world;
+      const { deliveries, gates, machine } = world;
       const gate = gates.gate();
       gate.open();
-      const asked = await deliveries.release(place, { gate: gate.path, stabilizationSeconds: 10 });
-      await deliveries.reached(asked.id, 'checking');
+      const changed = { gate: gate.path, after: servesWhileOpen, stabilizationSeconds: 4 };
+      const asked = await deliveries.release(place, changed);
+      await until('it is checked', async () => machine.phaseOf(asked.id) === 'checking');
       // Ready once, so that it is checked; from now on it is not, so that this lasts.
       gate.shut();
-      world.machine.endNewest(await deliveries.instances(place));
       return { ...waiting(asked, 'checking'), release: async () => gate.open() };
     },
   },
   draining: {
     where: 'shop',
-    frozen: 'none',
+    frozen: 'nothing',
     async park(place, world) {
       const { deliveries, gates } = world;
       const done = gates.gate();
@@ -168,7 +177,7 @@ export const moments = {
   },
   failing: {
     where: 'shop',
-    frozen: 'none',
+    frozen: 'nothing',
     async park(place, world) {
       const live = await liveRelease(world, place);
       const parked = await starting(place, world, 'exit 7');
@@ -178,7 +187,7 @@ export const moments = {
   },
   'asked to cancel': {
     where: 'shop',
-    frozen: 'none',
+    frozen: 'nothing',
     async park(place, world) {
       const live = await liveRelease(world, place);
       const parked = await starting(place, world);
@@ -189,7 +198,7 @@ export const moments = {
   },
   'rolled back': {
     where: 'shop',
-    frozen: 'none',
+    frozen: 'nothing',
     async park(place, world) {
       const { deliveries } = world;
       const live = await liveRelease(world, place);
@@ -205,7 +214,7 @@ export const moments = {
   },
   'behind an earlier one': {
     where: 'shop',
-    frozen: 'none',
+    frozen: 'nothing',
     async park(place, world) {
       const { deliveries } = world;
       const live = await liveRelease(world, place);
@@ -218,15 +227,13 @@ export const moments = {
   },
   'in the middle of its last transaction': {
     where: 'ending',
-    frozen: 'none',
+    frozen: 'the others',
     async park(place, world) {
-      const { deliveries, installation } = world;
       const { gate, asked } = await starting(place, world);
-      await deliveries.reached(asked.id, 'starting');
-      const row = 'select 1 from environment_service where environment_id = $1 and service_id = $2';
-      const lock = await lockRow(databaseOf(installation), row, [place.environmentId, place.serviceId]);
+      await world.deliveries.reached(asked.id, 'starting');
+      const write = await holdWrite(databaseOf(world), 'environment_service', place.serviceId);
       gate.open();
-      return await standsBefore(lock, asked, deliveries);
+      return await halfWritten(write, asked, world);
     },
   },
   'claimed, not delivered': {
@@ -241,10 +248,10 @@ export const moments = {
   'in the middle of its claim': {
     where: 'claiming',
     frozen: 'agent',
-    async park({ environmentId, serviceId, ...place }, { deliveries, installation }) {
-      const row = 'select 1 from cluster_slice where key = $1';
-      const lock = await lockRow(databaseOf(installation), row, [rolloutKey(environmentId, serviceId)]);
-      return await standsBefore(lock, await deliveries.release({ ...place, environmentId, serviceId }), deliveries);
+    async park(place, world) {
+      const key = rolloutKey(place.environmentId, place.serviceId);
+      const write = await holdWrite(databaseOf(world), 'cluster_slice', key);
+      return await halfWritten(write, await world.deliveries.release(place), world);
     },
   },
   'started, not claimed': {

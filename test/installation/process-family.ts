@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { identify, type ProcessIdentity } from '../../machine/process-identity.ts';
 
 interface Relations {
@@ -46,5 +47,35 @@ export function signalProcess(pid: number, name: NodeJS.Signals): void {
     process.kill(pid, name);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+/** Returns when none of its threads runs any more: the signal alone only asks for that. */
+export function stopProcess(pid: number): void {
+  signalProcess(pid, 'SIGSTOP');
+  const tick = new Int32Array(new SharedArrayBuffer(4));
+  const moves = (thread: string) => !['T', 't', 'Z', 'X', undefined].includes(stateOf(`${pid}/task/${thread}`));
+  while (threadsOf(pid).some(moves)) Atomics.wait(tick, 0, 0, 1);
+}
+
+/** Whether it computes, or is about to, and does not wait for anything. Only Linux tells. */
+export function isRunning(pid: number): boolean {
+  return stateOf(String(pid)) === 'R';
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
+function stateOf(path: string): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${path}/stat`, 'utf8');
+    return stat[stat.lastIndexOf(')') + 2];
+  } catch {
+    return undefined;
   }
 }

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { runningAgent } from '../../agent/home/sole-agent.ts';
 import { isAlive } from '../../machine/process-identity.ts';
 import { readHome } from '../../runtime/home/home.ts';
 import { type RunRecord, readRunRecord } from '../../runtime/supervisor/run-record.ts';
-import { familyOf, signalProcess } from './process-family.ts';
+import { familyOf, signalProcess, stopProcess } from './process-family.ts';
 
 export const partNames = ['postgres', 'temporal', 'api', 'worker', 'identity'] as const;
 /** The agent is there where a test wants a local cluster. */
@@ -34,23 +35,36 @@ export class RunningParts {
   }
 
   kill(...parts: (PartName | 'supervisor')[]): void {
-    const pids = parts.map((part) => (part === 'supervisor' ? this.supervisor() : this.pid(part)));
-    for (const pid of pids) if (pid !== undefined) signalProcess(pid, 'SIGKILL');
+    const pids = parts.flatMap((part) => {
+      if (part === 'agent') return this.#launched();
+      return part === 'supervisor' ? (this.supervisor() ?? []) : this.pid(part);
+    });
+    for (const pid of pids) signalProcess(pid, 'SIGKILL');
   }
 
-  /** Hangs as a machine does that is overloaded: its connections stand, and nobody answers. */
+  /** Hangs as a machine does that is overloaded: its connections stand, and nobody answers. It stands when this returns. */
   freeze(part: PartName): void {
-    for (const { pid } of familyOf(this.pid(part))) signalProcess(pid, 'SIGSTOP');
+    for (const pid of this.#programs(part)) stopProcess(pid);
   }
 
   thaw(part: PartName): void {
-    for (const { pid } of familyOf(this.pid(part))) signalProcess(pid, 'SIGCONT');
+    for (const pid of this.#programs(part)) signalProcess(pid, 'SIGCONT');
   }
 
   /** The supervisor and the parts, of which everything else descends. */
   roots(): number[] {
     const roots = [this.supervisor(), ...partNames.map((part) => this.find(part)), this.find('agent')];
     return roots.filter((root) => root !== undefined);
+  }
+
+  /** All that works for a part. Instances and the ingress descend from the agent, but go on without it. */
+  #programs(part: PartName): number[] {
+    return part === 'agent' ? this.#launched() : familyOf(this.pid(part)).map(({ pid }) => pid);
+  }
+
+  /** The part is the launcher; the agent is a child of it, and would go on if only that were signalled. */
+  #launched(): number[] {
+    return [this.pid('agent'), runningAgent(join(this.#home, 'agent'))?.pid ?? []].flat();
   }
 
   #record(): RunRecord | undefined {

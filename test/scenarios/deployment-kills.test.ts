@@ -6,8 +6,11 @@ import { eventFaults, stageFaults } from '../deployments/faults.ts';
 import { freezeWorker } from '../deployments/freeze-worker.ts';
 import { openGates } from '../deployments/gates.ts';
 import { heldImages } from '../deployments/held-image.ts';
+import { makeWritesHoldable } from '../deployments/held-write.ts';
 import { chances, everything, type Kill, killMatrix, shuffled, table } from '../deployments/matrix.ts';
 import {
+  type Frozen,
+  frozens,
   type MomentName,
   momentNames,
   momentOf,
@@ -18,7 +21,6 @@ import {
 } from '../deployments/moments.ts';
 import { freePort } from '../ground/free-port.ts';
 import { Installation } from '../installation/installation.ts';
-import { signalProcess } from '../installation/process-family.ts';
 import type { PartName } from '../installation/running-parts.ts';
 import { cellsOf } from '../run/matrix.ts';
 
@@ -37,6 +39,7 @@ beforeAll(async () => {
     ...{ LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(ingressPort) },
     OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8',
   });
+  await makeWritesHoldable(await installation.database());
   const deliveries = await Deliveries.on(installation, images.reference, gates);
   world = { installation, deliveries, images, gates, ingressPort, machine: new AgentMachine(installation.home) };
   await installation.until('the local cluster is in contact', async () => {
@@ -83,7 +86,7 @@ async function firstReleases(): Promise<typeof places> {
 
 /** One deployment at each moment, all at once; nothing but a kill or a release moves any of them. */
 async function park({ seed }: Kill): Promise<Map<MomentName, Parked & { place: Place }>> {
-  const { installation, deliveries } = world;
+  const { installation } = world;
   const chance = chances(seed);
   const free = Object.fromEntries(
     Object.entries(places).map(([where, some]) => [where, seed === 0 ? [...some] : shuffled(some, chance)]),
@@ -93,32 +96,40 @@ async function park({ seed }: Kill): Promise<Map<MomentName, Parked & { place: P
     const { where, park } = momentOf(name);
     const place = free[where].shift();
     if (place === undefined) throw new Error(`No service is left for "${name}".`);
-    parked.set(name, { place, ...(await park(place, world)) });
+    const one = await park(place, world);
+    parked.set(name, Object.assign(one, { place }));
   };
-  const those = (frozen: string) => momentNames.filter((name) => momentOf(name).frozen === frozen);
-  for (const name of those('none')) await take(name);
-  await stand(parked);
-  // Alone, since its instances are of its family.
-  signalProcess(installation.parts.pid('agent'), 'SIGSTOP');
-  for (const name of those('agent')) await take(name);
-  await freezeWorker(installation);
-  for (const [name, one] of parked) await momentOf(name).unheard?.(one.place, world, one);
-  for (const name of those('worker')) await take(name);
-  installation.parts.freeze('temporal');
-  for (const name of those('temporal')) await take(name);
+  const stop: Record<Frozen, () => unknown> = {
+    nothing: () => {},
+    'the others': () => stand(parked),
+    agent: () => installation.parts.freeze('agent'),
+    async worker() {
+      await freezeWorker(installation);
+      await Promise.all([...parked].map(([name, one]) => momentOf(name).unheard?.(one.place, world, one)));
+    },
+    temporal: () => installation.parts.freeze('temporal'),
+  };
+  for (const frozen of frozens) {
+    await stop[frozen]();
+    await Promise.all(momentNames.filter((name) => momentOf(name).frozen === frozen).map(take));
+  }
   await stand(parked);
   for (const { deployments } of parked.values()) asked.push(...deployments.map((one) => one.asked));
   return parked;
+}
 
-  async function stand(all: typeof parked): Promise<void> {
-    for (const [name, { stands }] of all) {
-      await installation.until(`one stands "${name}"`, async () => {
-        const shown = await deliveries.deployment(stands.id);
-        if (shown?.finishedAt !== undefined) throw new Error(`"${name}" is ${shown.state}: ${shown.message}`);
-        return shown?.state === stands.state && (stands.blocker === undefined || shown.blocker === stands.blocker);
-      });
-    }
-  }
+/** Each stands at its moment, and all of them at once. */
+async function stand(parked: ReadonlyMap<MomentName, Parked>): Promise<void> {
+  const { installation, deliveries } = world;
+  const all = [...parked].map(([name, { stands, lasts }]) =>
+    installation.until(`one stands "${name}"`, async () => {
+      const shown = await deliveries.deployment(stands.id);
+      if (shown?.finishedAt !== undefined) throw new Error(`"${name}" is ${shown.state}: ${shown.message}`);
+      const is = shown?.state === stands.state && (stands.blocker === undefined || shown.blocker === stands.blocker);
+      return is && (await lasts?.()) !== false;
+    }),
+  );
+  await Promise.all(all);
 }
 
 /** Kills, lets go what lives, and waits until everything is whole again. Answers what is still parked. */
@@ -131,8 +142,7 @@ async function killAndHeal(kill: Kill, parked: ReadonlyMap<MomentName, Parked>):
   for (const name of now) await parked.get(name)?.release();
   const before = new Map<PartName, number>(parts.map((part) => [part, installation.parts.pid(part)]));
   installation.parts.kill(...shuffled(parts, chance), ...(supervisor ? (['supervisor'] as const) : []));
-  if (!parts.includes('agent')) signalProcess(installation.parts.pid('agent'), 'SIGCONT');
-  for (const part of ['temporal', 'worker'] as const) if (!parts.includes(part)) installation.parts.thaw(part);
+  for (const part of ['temporal', 'worker', 'agent'] as const) if (!parts.includes(part)) installation.parts.thaw(part);
   if (supervisor) {
     await installation.ended();
     await installation.start();
@@ -236,16 +246,17 @@ test('every actor ended once, and nothing is left to be told', async () => {
     actorId('deployment', id),
     ...(changeSetId === undefined ? [] : [actorId('change-set', changeSetId)]),
   ]);
-  const ended = async (actor: string, how: string) =>
-    (await temporal.client.workflow.count(`WorkflowId = '${actor}' and ExecutionStatus ${how}`)).count;
-  for (const actor of new Set(actors)) {
-    await installation.until(
-      `the end of ${actor} in the search`,
-      async () => (await ended(actor, "= 'Completed'")) > 0,
-    );
+  const ends = await installation.until('the ends of all actors in the search', async () => {
+    const found = new Map<string, string[]>();
     // An actor that is asked to look at its row continues in a new run, which is the same actor.
-    expect(await ended(actor, "!= 'ContinuedAsNew'"), actor).toBe(1);
-  }
+    for await (const { workflowId, status } of temporal.client.workflow.list({
+      query: "ExecutionStatus != 'ContinuedAsNew'",
+    })) {
+      found.set(workflowId, [...(found.get(workflowId) ?? []), status.name]);
+    }
+    return actors.every((actor) => found.get(actor)?.includes('COMPLETED')) && found;
+  });
+  for (const actor of actors) expect(ends.get(actor), actor).toEqual(['COMPLETED']);
   const { kysely } = database;
   expect(await kysely.selectFrom('outbox').select(['actor_id', 'message', 'last_error']).execute()).toEqual([]);
   expect((await installation.readiness())?.ready).toBe(true);
