@@ -27,7 +27,7 @@ test.each(cellsOf(walks, (walk) => walk <= 3))(
   async (seedOf) => {
     const walk = await DeliveryWalk.begin(api, ours.organizationId, numbers(seedOf));
     try {
-      for (let step = 0; step < 60; step += 1) await walk.step();
+      for (let step = 0; step < 30; step += 1) await walk.step();
     } catch (error) {
       const steps = walk.steps.map((step, index) => `  ${index + 1}. ${step}`).join('\n');
       if (error instanceof Error) error.message = `Seed ${seedOf}, after these steps:\n${steps}\n${error.message}`;

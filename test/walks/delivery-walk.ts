@@ -26,6 +26,9 @@ const nothing: Content = { variables: {}, replicas: 1, command: '', tag: '', dig
 const over = ['live', 'failed', 'superseded', 'cancelled', 'rejected', 'expired'];
 const rolls = ['preparing', 'releasing', 'starting', 'checking', 'switching', 'draining'];
 
+const keys = ['A', 'B', 'replicas', 'command', 'source'] as const;
+type Key = (typeof keys)[number];
+
 interface Held {
   id: string;
   changeSetId: string;
@@ -69,12 +72,17 @@ export class DeliveryWalk {
     const second = await seedPlace(api.database, organizationId, { beside: first });
     const skipping = tenant(api.database.kysely, organizationId).updateTable('service');
     await skipping.set({ skip_production_approval: true }).where('id', '=', second.serviceId).execute();
-    return new DeliveryWalk(api, next, [first, second]);
+    const walk = new DeliveryWalk(api, next, [first, second]);
+    // Mostly a release runs already, and another one that was scaled: there is something to replace and to return to.
+    for (const service of [0, 1]) {
+      for (const key of ['source', 'replicas'] as const) if (next(4) > 0) await walk.#seeThrough(service, key);
+    }
+    return walk;
   }
 
   async step(): Promise<void> {
     const service = this.#next(2);
-    const what = this.#next(20);
+    const what = this.#next(22);
     if (what < 5) await this.#stage(service);
     else if (what === 5) await this.#unstage();
     else if (what === 6) await this.#discard();
@@ -85,8 +93,24 @@ export class DeliveryWalk {
     else if (what < 17) await this.#finish();
     else if (what === 17) await this.#cancel();
     else if (what === 18) await this.#rollBack(service);
-    else await this.#redeploy(service);
+    else if (what === 19) await this.#redeploy(service);
+    else await this.#seeThrough(service);
     await this.#check();
+  }
+
+  /** As most changes go. Steps at random alone leave hardly a release behind that one could return to. */
+  async #seeThrough(service: number, key?: Key): Promise<void> {
+    const steps = [
+      () => this.#stage(service, key),
+      () => this.#apply(service),
+      () => this.#decide('approved'),
+      () => this.#claim(),
+      () => this.#finish('live'),
+    ];
+    for (const step of steps) {
+      await step();
+      await this.#check();
+    }
   }
 
   get #place() {
@@ -98,9 +122,9 @@ export class DeliveryWalk {
     return effect(this.#api.database, machine, work);
   }
 
-  async #stage(service: number): Promise<void> {
+  async #stage(service: number, given?: Key): Promise<void> {
     const { serviceId, processId } = this.#services[service] as SeededPlace;
-    const key = ['A', 'B', 'replicas', 'command', 'source'][this.#next(5)] ?? 'A';
+    const key = given ?? keys[this.#next(keys.length)] ?? 'A';
     const n = this.#next(3);
     const to = {
       A: `${n}`,
@@ -112,7 +136,7 @@ export class DeliveryWalk {
     const unset = key.length === 1 && this.#next(4) === 0;
     const change = { service, key, to: unset ? undefined : to };
     this.steps.push(`stage ${placeOf(change)} = ${change.to}`);
-    const items: Record<string, NewItem> = {
+    const items: Partial<Record<Key, NewItem>> = {
       replicas: { kind: 'process.set', serviceId, processId, key, to: n + 1 },
       command: { kind: 'process.set', serviceId, processId, key, to: [`run-${n}`] },
       source: { kind: 'service.set', serviceId, key, to: { ...noSource, imageRepository: to ?? '' } },
@@ -204,11 +228,11 @@ export class DeliveryWalk {
     }
   }
 
-  async #decide(): Promise<void> {
+  async #decide(given?: 'approved'): Promise<void> {
     const waiting = [...this.#held, ...this.#asked];
     const chosen = waiting[this.#next(Math.max(1, waiting.length))];
     if (chosen === undefined) return;
-    const decision = (['approved', 'approved', 'rejected', 'expired'] as const)[this.#next(4)] ?? 'approved';
+    const decision = given ?? (['approved', 'approved', 'rejected', 'expired'] as const)[this.#next(4)] ?? 'approved';
     const touched = 'wanted' in chosen ? chosen.wanted.keys() : [chosen.service];
     const stale = decision === 'approved' && chosen.basis !== this.#basisOf(touched);
     this.steps.push(`${decision} ${chosen.id.slice(-4)}${stale ? ', stale' : ''}`);
@@ -268,11 +292,11 @@ export class DeliveryWalk {
     expect(says.state).toBe('preparing');
   }
 
-  async #finish(): Promise<void> {
+  async #finish(given?: 'live'): Promise<void> {
     const rolling = (await this.#seen.deployments()).filter(({ state }) => rolls.includes(state));
     const one = rolling[this.#next(Math.max(1, rolling.length))];
     if (one === undefined) return;
-    const state = (['live', 'live', 'failed', 'cancelled'] as const)[this.#next(4)] ?? 'live';
+    const state = given ?? (['live', 'live', 'failed', 'cancelled'] as const)[this.#next(4)] ?? 'live';
     this.steps.push(`finish ${one.id.slice(-4)}: ${state}`);
     await this.#act(one, ({ finishDeployment }) => finishDeployment({ ...this.#refOf(one), state }));
     if (state !== 'live') return;
