@@ -2,12 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readSettings } from '../../domain/settings/settings.ts';
 import { until } from '../../test/ground/until.ts';
 import { blobOf, RegistryClient } from '../../test/registry/registry-client.ts';
 import { type RegistryWorld, registryWorld, tokenOf } from '../../test/registry/registry-world.ts';
 import { standsOf, storages } from '../../test/registry/storages.ts';
+import { pour } from './storage/pour.ts';
 
 describe.each(storages)('on %s', (storage) => {
   let world: RegistryWorld;
@@ -133,6 +135,23 @@ describe.each(storages)('on %s', (storage) => {
         await twin.dropConnections();
         await twin.close();
       }
+    });
+
+    test('a chunk that arrived unknown to the process that wrote it is not written over: 416 says where to go on', async () => {
+      const blob = blobOf('one, two, three');
+      const place = await client.begin();
+      const chunk = (first: number, last: number) => ({ body: blob.bytes.subarray(first, last) });
+      expect((await client.ask('PATCH', place, chunk(0, 5))).status).toBe(202);
+      const { draft } = await world.api.database.kysely
+        .selectFrom('registry_upload')
+        .select('draft')
+        .where('id', '=', place.split('/').at(-1) ?? '')
+        .executeTakeFirstOrThrow();
+      await pour(Readable.from([blob.bytes.subarray(5, 10)]), await world.store.writeDraft(draft, 5), () => undefined);
+      const refused = await client.ask('PATCH', place, chunk(5, 10));
+      expect([refused.status, refused.headers.get('range')]).toEqual([416, '0-9']);
+      expect((await client.ask('PUT', `${place}?digest=${blob.digest}`, chunk(10, 15))).status).toBe(201);
+      expect((await client.ask('GET', `blobs/${blob.digest}`)).bytes).toEqual(blob.bytes);
     });
 
     test('a body takes longer than other requests may', async () => {

@@ -14,7 +14,7 @@ import {
 } from '../../db/registry/uploads.ts';
 import type { Allowance } from './allowance.ts';
 import { RegistryError } from './registry-error.ts';
-import type { BlobStore } from './storage/blob-store.ts';
+import { type BlobStore, NotItsEnd } from './storage/blob-store.ts';
 import { pour } from './storage/pour.ts';
 
 /** An upload that this process goes on with: its draft, how much of it is there, and the digest of that. */
@@ -162,12 +162,13 @@ export class Uploads {
       return size - noted < stride ? undefined : note();
     };
     try {
-      await pour(body, this.#store.writeDraft(work.draft, begin), onPiece, stop);
+      await pour(body, await this.#store.writeDraft(work.draft, begin), onPiece, stop);
       if (length !== undefined && size - begin !== length) throw wrongLength();
     } catch (error) {
       if (error instanceof RegistryError && !stop.aborted) await this.#store.cutDraft(work.draft, begin);
       work.size = (await this.#store.draftSize(work.draft)) ?? 0;
-      throw error;
+      // An earlier write has arrived whose answer was lost: the client goes on behind it.
+      throw error instanceof NotItsEnd ? outOfOrder(repository, id, error.expected) : error;
     }
     work.hash = hash;
     work.size = size;

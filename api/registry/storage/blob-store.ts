@@ -7,8 +7,11 @@ export interface BlobStore {
   createDraft(name: string): Promise<void>;
   /** How much is there for good. Undefined: there is no such draft any more. */
   draftSize(name: string): Promise<number | undefined>;
-  /** Writes from the draft's end on; all of it is there when it closes, after a failure what came before. */
-  writeDraft(name: string, from: number): Writable;
+  /**
+   * Writes from the draft's end on; all of it is there when it closes, after a failure what came before. `NotItsEnd`: the
+   * draft does not end there, and nothing is written.
+   */
+  writeDraft(name: string, from: number): Promise<Writable>;
   readDraft(name: string): Promise<Readable>;
   /** Leaves its first bytes only; they end where a writer once closed. */
   cutDraft(name: string, size: number): Promise<void>;
@@ -44,4 +47,16 @@ export interface Settled {
   keep(): Promise<boolean>;
   /** Once the rows are committed: frees what the draft took. */
   done(): Promise<void>;
+}
+
+/** A writer began at another place than the end of its draft. */
+export class NotItsEnd extends Error {
+  override readonly name = 'NotItsEnd';
+  /** The place at which a writer must begin. */
+  readonly expected: number;
+
+  constructor(from: number, expected: number) {
+    super(`The draft ends at ${expected} and not at ${from}.`);
+    this.expected = expected;
+  }
 }

@@ -80,8 +80,8 @@ describe.each(['disk', 's3'] as const)('blobs on %s', (kind) => {
     });
     afterAll(() => world.stop());
 
-    const write = (name: string, from: number, bytes: Buffer, at = store) =>
-      pour(asBody(bytes), at.writeDraft(name, from), () => undefined);
+    const write = async (name: string, from: number, bytes: Buffer, at = store) =>
+      await pour(asBody(bytes), await at.writeDraft(name, from), () => undefined);
     const contentOf = async (name: string) => await buffer(await store.readDraft(name));
     const draft = async (...pieces: Buffer[]): Promise<string> => {
       const name = randomUUID();
@@ -125,7 +125,7 @@ describe.each(['disk', 's3'] as const)('blobs on %s', (kind) => {
           throw new Error('cut');
         })(),
       );
-      await expect(pour(broken, store.writeDraft(name, 7), () => undefined)).rejects.toThrow('cut');
+      await expect(pour(broken, await store.writeDraft(name, 7), () => undefined)).rejects.toThrow('cut');
       expect((await contentOf(name)).toString()).toBe('before it broke');
     });
 
@@ -139,6 +139,17 @@ describe.each(['disk', 's3'] as const)('blobs on %s', (kind) => {
       expect((await contentOf(name)).subarray(100).toString()).toBe('other');
       await store.cutDraft(name, 0);
       expect(await store.draftSize(name)).toBe(0);
+    });
+
+    test('a writer that does not begin where the draft ends is refused with that place, and writes nothing', async () => {
+      const name = await draft(Buffer.from('0123456789'));
+      for (const from of [0, 9, 11]) {
+        await expect(write(name, from, Buffer.from('x'))).rejects.toMatchObject({ name: 'NotItsEnd', expected: 10 });
+      }
+      await expect(write(await draft(), 1, Buffer.from('x'))).rejects.toMatchObject({ expected: 0 });
+      expect(await store.draftSize(name)).toBe(10);
+      await write(name, 10, Buffer.from('x'));
+      expect((await contentOf(name)).toString()).toBe('0123456789x');
     });
 
     test('one that is deleted is gone, as often as it is deleted', async () => {
@@ -240,7 +251,7 @@ describe.skipIf(!bucketsAreThere)('in a bucket', () => {
   const stored = async (bytes: Buffer) => {
     const name = randomUUID();
     await world.store.createDraft(name);
-    await pour(asBody(bytes), world.store.writeDraft(name, 0), () => undefined);
+    await pour(asBody(bytes), await world.store.writeDraft(name, 0), () => undefined);
     return name;
   };
 

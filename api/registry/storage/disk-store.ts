@@ -1,10 +1,10 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { blobPath, checkDraftName } from './blob-path.ts';
-import type { BlobStore, Settled } from './blob-store.ts';
+import { type BlobStore, NotItsEnd, type Settled } from './blob-store.ts';
 import { pour } from './pour.ts';
 
 const day = 86_400_000;
@@ -32,8 +32,16 @@ export class DiskStore implements BlobStore {
     return await sizeOf(this.#draft(name));
   }
 
-  writeDraft(name: string, from: number): Writable {
-    return createWriteStream(this.#draft(name), { flags: 'r+', start: from, highWaterMark: chunkBytes });
+  async writeDraft(name: string, from: number): Promise<Writable> {
+    const file = await open(this.#draft(name), 'r+');
+    try {
+      const { size } = await file.stat();
+      if (size !== from) throw new NotItsEnd(from, size);
+      return file.createWriteStream({ start: from, highWaterMark: chunkBytes });
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
   }
 
   async readDraft(name: string): Promise<Readable> {
@@ -51,7 +59,7 @@ export class DiskStore implements BlobStore {
   async copyDraft(name: string, own: string): Promise<Hash> {
     const hash = createHash('sha256');
     await this.createDraft(own);
-    await pour(await this.readDraft(name), this.writeDraft(own, 0), (piece) => {
+    await pour(await this.readDraft(name), await this.writeDraft(own, 0), (piece) => {
       hash.update(piece);
       return undefined;
     });

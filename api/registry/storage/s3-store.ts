@@ -17,7 +17,7 @@ import {
 import type { S3Client } from '../../../outbound/s3/s3-client.ts';
 import { RegistryError } from '../registry-error.ts';
 import { blobPath, checkDraftName, digestAt } from './blob-path.ts';
-import type { BlobStore, Settled } from './blob-store.ts';
+import { type BlobStore, NotItsEnd, type Settled } from './blob-store.ts';
 import type { BucketWatch } from './bucket-away.ts';
 import { joinBlob } from './join-blob.ts';
 import { PartWriter } from './part-writer.ts';
@@ -60,15 +60,17 @@ export class S3Store implements BlobStore {
     return await draftBytes(this.#kysely, name);
   }
 
-  writeDraft(name: string, from: number): Writable {
+  async writeDraft(name: string, from: number): Promise<Writable> {
     checkDraftName(name);
+    await this.#checkEnd(name, from);
     return new PartWriter(from, partBytes, (at, body, bytes) =>
       this.#asked(async () => {
         const object = `drafts/${name}/${randomUUID()}`;
         await this.#client.put(object, body);
         if (await appendPart(this.#kysely, name, at, { object, bytes })) return;
         await this.#client.delete(object);
-        throw (await draftBytes(this.#kysely, name)) === at ? tooManyParts() : gone();
+        await this.#checkEnd(name, at);
+        throw tooManyParts();
       }),
     );
   }
@@ -160,6 +162,12 @@ export class S3Store implements BlobStore {
 
   async close(): Promise<void> {
     await this.#client.close();
+  }
+
+  async #checkEnd(name: string, from: number): Promise<void> {
+    const end = await draftBytes(this.#kysely, name);
+    if (end === undefined) throw gone();
+    if (end !== from) throw new NotItsEnd(from, end);
   }
 
   #isOld(time: Date): boolean {
