@@ -94,9 +94,10 @@ async function liveRelease({ deliveries }: World, place: Place): Promise<string>
 }
 
 /**
- * Where a deployment may stand when something is killed. Those for which the same stands still are parked at once. The
- * switch is one pass of the agent and cannot be parked from outside: `killed-rollout.test.ts` kills the agent at each write
- * of it, and `any-rollout.test.ts` the planner between any two steps. Release commands do not run yet.
+ * Where a deployment may stand when something is killed. Those for which nothing else stands still are parked at once, the
+ * others in this order. The switch is one pass of the agent and cannot be parked from outside: `killed-rollout.test.ts`
+ * kills the agent at each write of it, and `any-rollout.test.ts` the planner between any two steps. Release commands do not
+ * run yet.
  */
 export const moments = {
   'held, then approved': {
@@ -239,10 +240,10 @@ export const moments = {
   'claimed, not delivered': {
     where: 'shop',
     frozen: 'agent',
-    async park(place, { deliveries }) {
+    async park(place, { deliveries, machine }) {
       const asked = await deliveries.release(place);
       await deliveries.reached(asked.id, 'preparing');
-      return waiting(asked, 'preparing');
+      return { ...waiting(asked, 'preparing'), lasts: async () => machine.phaseOf(asked.id) === undefined };
     },
   },
   'in the middle of its claim': {
@@ -272,9 +273,8 @@ export const moments = {
       const asked = await deliveries.release(place);
       const { kysely } = await installation.database();
       const kinds = kysely.selectFrom('outbox').select('kind').where('actor_id', '=', actorId('deployment', asked.id));
-      const found = await kinds.execute();
-      if (found[0]?.kind !== 'start') throw new Error(`The outbox has no start of it: ${JSON.stringify(found)}`);
-      return waiting(asked, 'pending');
+      const lasts = async () => (await kinds.execute())[0]?.kind === 'start';
+      return { ...waiting(asked, 'pending'), lasts };
     },
   },
 } satisfies Record<string, Moment>;

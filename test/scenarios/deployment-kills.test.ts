@@ -111,7 +111,10 @@ async function park({ seed }: Kill): Promise<Map<MomentName, Parked & { place: P
   };
   for (const frozen of frozens) {
     await stop[frozen]();
-    await Promise.all(momentNames.filter((name) => momentOf(name).frozen === frozen).map(take));
+    const those = momentNames.filter((name) => momentOf(name).frozen === frozen);
+    if (frozen === 'nothing') await Promise.all(those.map(take));
+    // In their order: a claim that stands still has locked the cluster.
+    else for (const name of those) await take(name);
   }
   await stand(parked);
   for (const { deployments } of parked.values()) asked.push(...deployments.map((one) => one.asked));
