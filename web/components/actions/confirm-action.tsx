@@ -18,7 +18,7 @@ interface ConfirmActionProps<Input, Output> extends Pick<DialogAction, 'label' |
   text: ReactNode;
   /** The button of the dialog, where it is not the label. */
   confirm?: string;
-  succeeded: string;
+  succeeded: string | ((output: Output) => string);
   done?: (output: Output) => void;
   /** Queries to refetch besides those of the operation's group. */
   touches?: readonly QueryKey[];

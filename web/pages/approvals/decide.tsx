@@ -1,14 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { mayActAs } from '../../../domain/roles.ts';
 import { Button } from '../../components/forms/button.tsx';
 import { Form, TextField } from '../../components/forms/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Section } from '../../components/page.tsx';
 import { type Sent, useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { useMay, useMembership, useSession } from '../../control-plane/session.ts';
+import { useMay, useSession } from '../../control-plane/session.ts';
 import type { ApprovalAnswer } from './approval-words.tsx';
+import { useOtherDeciders } from './other-deciders.ts';
 
 /** The decision about a pending approval, for those who may make it. */
 export function Decide({ approval }: { approval: ApprovalAnswer }) {
@@ -34,17 +33,10 @@ export function Decide({ approval }: { approval: ApprovalAnswer }) {
 
 /** Whether the person requested it, and whether others may decide. The control plane decides in any case. */
 function useOwn({ requestedById }: ApprovalAnswer): 'no' | 'alone' | 'others' {
-  const { trpc } = usePlane();
-  const { id } = useMembership();
-  const person = useSession()?.user;
-  const own = person?.id === requestedById;
-  const members = useQuery(
-    trpc.members.list.queryOptions({ path: { id }, query: { limit: 200 } }, { enabled: own }),
-  ).data;
-  if (!own || members === undefined) return 'no';
-  return members.items.some(({ userId, role }) => userId !== person?.id && mayActAs(role, 'admin'))
-    ? 'others'
-    : 'alone';
+  const own = useSession()?.user.id === requestedById;
+  const others = useOtherDeciders(own);
+  if (!own || others === undefined) return 'no';
+  return others ? 'others' : 'alone';
 }
 
 function DecisionForm({ approval: { id, stale } }: { approval: ApprovalAnswer }) {

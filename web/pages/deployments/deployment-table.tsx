@@ -7,7 +7,7 @@ import { timeColumn } from '../../components/table/time-column.tsx';
 import { durationText } from '../../components/times/durations.ts';
 import type { Pages } from '../../control-plane/pages.ts';
 import { useMembership } from '../../control-plane/session.ts';
-import { deploymentActions, useDeploymentTools } from './deployment-actions.ts';
+import { deploymentActions, useDeploymentTools } from './deployment-actions.tsx';
 import { deploymentLink } from './deployment-link.ts';
 import { DeploymentStatus } from './deployment-status.tsx';
 import { type DeploymentAnswer, kindWords, states } from './deployment-words.ts';

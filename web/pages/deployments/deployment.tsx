@@ -6,7 +6,7 @@ import { Tabs } from '../../components/tabs.tsx';
 import { Time } from '../../components/times/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
-import { deploymentActions, useDeploymentTools } from './deployment-actions.ts';
+import { deploymentActions, useDeploymentTools } from './deployment-actions.tsx';
 import { DeploymentChanges } from './deployment-changes.tsx';
 import { DeploymentFailure } from './deployment-failure.tsx';
 import { DeploymentHistory } from './deployment-history.tsx';

@@ -5,6 +5,7 @@ import { confirmAction } from '../../components/actions/confirm-action.tsx';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
+import { HeldFirst } from '../approvals/held-first.tsx';
 import { deploymentLink } from './deployment-link.ts';
 import type { DeploymentAnswer } from './deployment-words.ts';
 
@@ -43,8 +44,13 @@ export function deploymentActions(deployment: DeploymentAnswer, tools: Tools): r
     operation: trpc.deployments.redeploy,
     path: { id: serviceId },
     body: { environmentId, queue: true },
-    text: `New instances of release ${releaseNumber} take the place of those that run.`,
-    succeeded: `Redeploying ${serviceName}`,
+    text: (
+      <>
+        New instances of release {releaseNumber} take the place of those that run.
+        <HeldFirst of={deployment} />
+      </>
+    ),
+    succeeded: begun(`Redeploying ${serviceName}`),
     done: follow,
     touches,
   });
@@ -63,9 +69,20 @@ export function rollBackAction(deployment: DeploymentAnswer, { trpc, follow, tou
     operation: trpc.deployments.rollBack,
     path: { id: releaseId },
     body: { queue: true },
-    text: `${serviceName} in ${environmentName} runs release ${releaseNumber} again, with its settings and variables. Staged changes stay.`,
-    succeeded: `Rolling ${serviceName} back to release ${releaseNumber}`,
+    text: (
+      <>
+        {serviceName} in {environmentName} runs release {releaseNumber} again, with its settings and variables. Staged
+        changes stay.
+        <HeldFirst of={deployment} />
+      </>
+    ),
+    succeeded: begun(`Rolling ${serviceName} back to release ${releaseNumber}`),
     done: follow,
     touches,
   });
+}
+
+/** The same words once it has been asked for, unless it is held. */
+function begun(words: string): (output: { approval?: unknown }) => string {
+  return ({ approval }) => (approval === undefined ? words : 'Approval requested');
 }
