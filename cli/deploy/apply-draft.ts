@@ -42,7 +42,8 @@ export async function applyDraft(
         here.rest.call<Applied>('POST', `/change-sets/${id}/apply`, {
           expectedRevision: revision,
           source: 'cli',
-          ...(message === undefined ? {} : { message }),
+          // Where it is held, the person who decides is shown the reason.
+          ...(message === undefined ? {} : { message, reason: message }),
           ...(deployServiceIds.length === 0 ? {} : { deployServiceIds }),
           ...downtime,
         }),

@@ -136,7 +136,7 @@ test('an approval that another one has made stale is refreshed, and approved by 
     return /\.\/ballast approve ([0-9a-f-]{36})/.exec(err)?.[1] ?? '';
   };
   expect(await person(['approve', '--reason', 'Open'])).toMatchObject({ code: 0 });
-  const older = await held('--set', 'A=2');
+  const older = await held('--set', 'A=2', '-m', 'Customers ask for it');
   const newer = await held('--set', 'B=1');
   expect(await person(['approve', newer])).toMatchObject({ code: 0, out: `The approval ${newer} is approved.\n` });
   const stale = await person(['approve', older]);
@@ -148,5 +148,8 @@ test('an approval that another one has made stale is refreshed, and approved by 
   expect(fresh).not.toBe(older);
   expect(await person(['approve', older])).toMatchObject({ code: 1, err: expect.stringContaining('superseded') });
   const approved = await person(['approve', fresh, '--json']);
-  expect([approved.code, JSON.parse(approved.out)]).toMatchObject([0, { id: fresh, decision: 'approved' }]);
+  expect([approved.code, JSON.parse(approved.out)]).toMatchObject([
+    0,
+    { id: fresh, decision: 'approved', reason: 'Customers ask for it' },
+  ]);
 });

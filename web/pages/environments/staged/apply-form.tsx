@@ -32,6 +32,8 @@ export function ApplyForm({ environment, view: { changeSet, summary }, onClose }
             source: 'console',
             ...(revision === undefined ? {} : { expectedRevision: revision }),
             ...(message.trim() === '' ? {} : { message: message.trim() }),
+            // The person who decides is shown the reason.
+            ...(message.trim() === '' || !needsApproval ? {} : { reason: message.trim() }),
             ...(downtime ? { downtimeAccepted: true } : {}),
           },
         },
