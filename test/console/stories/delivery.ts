@@ -27,6 +27,9 @@ export const deliveryStories: Stories = (world) => {
         value,
       });
 
+    const nightly = { name: 'nightly', kind: 'cron', schedule: '0 3 1 1 *', args: ['-once'] };
+    await asked('POST', `/services/${web?.id}/processes?environmentId=${staging}`, nightly);
+
     await ada.go('/default/p/bakery/e/staging/s/web/variables');
     await page.getByRole('button', { name: 'Add a variable' }).first().click();
     await page.getByLabel('Key').fill('GREETING');
@@ -56,6 +59,19 @@ export const deliveryStories: Stories = (world) => {
     await page.getByText('Live', { exact: true }).first().waitFor();
   });
 
+  test('a process with a schedule runs when somebody says so, and its page tells how that ended', async () => {
+    const { ada } = world();
+    const { page } = ada;
+    await ada.go('/default/p/bakery/e/staging/s/web/processes');
+    await page.getByText('No runs yet.').waitFor();
+    await page.getByRole('button', { name: 'Run now' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Run nightly now' });
+    await dialog.getByRole('button', { name: 'Run now' }).click();
+    await dialog.getByText('Ended with exit code 0').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await row(page, 'Runs of nightly', 'Exit code 0').waitFor();
+  });
+
   test('production waits for an approval, which the only one who may gives herself', async () => {
     const { opened, ada } = world();
     const { page } = ada;
@@ -75,9 +91,19 @@ export const deliveryStories: Stories = (world) => {
     await page.getByLabel('Message').fill('Open the bakery');
     await page.getByRole('button', { name: 'Request approval' }).click();
     await heading(page, 'Staged changes of Production').waitFor();
+
+    // Home leads there, too.
+    await ada.go('/default');
+    await row(page, 'In flight', 'Web, release 3').filter({ hasText: 'Production of Bakery' }).waitFor();
+    const waiting = row(page, 'Waiting for your approval', 'Staged changes of Production');
+    await waiting.filter({ hasText: 'Open the bakery' }).getByRole('link').click();
+    await heading(page, 'Staged changes of Production').waitFor();
     await page.getByText('because you are the only one who may').waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('It was their own change').waitFor();
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).click();
+    await row(page, 'Last deployments', 'Web, release 3').getByText('Live').waitFor();
+    expect(await page.getByRole('list', { name: 'Waiting for your approval' }).count()).toBe(0);
     await ada.go('/default/p/bakery');
     // Releases are numbered per service, over its environments.
     await page.getByRole('link', { name: 'Release 3 of Web in Production' }).waitFor();
@@ -94,7 +120,7 @@ export const deliveryStories: Stories = (world) => {
     const { items: processes } = await asked('GET', `/services/${web?.id}/processes`);
     const { items: environments } = await asked('GET', `/projects/${project?.id}/environments`);
     const staging = (environments as { id: string; slug: string }[]).find(({ slug }) => slug === 'staging')?.id;
-    const processId = (processes as { id: string }[])[0]?.id;
+    const processId = (processes as { id: string; name: string }[]).find(({ name }) => name === 'web')?.id;
     const item = { kind: 'process.set', processId, key: 'args', value: ['-once', '-code', '3'] };
     const { changeSet } = await asked('PUT', `/environments/${staging}/change-set/items`, item);
     const { deployments } = await asked('POST', `/change-sets/${(changeSet as { id: string }).id}/apply`, {});
@@ -107,6 +133,15 @@ export const deliveryStories: Stories = (world) => {
     await serving.getByText('Healthy').waitFor();
     const { click, done } = hand(page);
     await click('button', 'Roll back to release 1');
+    const dialog = page.getByRole('dialog', { name: 'Roll back to release 1?' });
+    await dialog.getByText('Staged changes stay.').waitFor();
+    const held = dialog.getByText('It will wait for an approval');
+    // As production it would be held, and the dialog that is open hears of that.
+    await asked('PATCH', `/environments/${staging}`, { production: true });
+    await held.waitFor();
+    await dialog.getByText('Nothing changes in Staging until you approve it yourself').waitFor();
+    await asked('PATCH', `/environments/${staging}`, { production: false });
+    await held.waitFor({ state: 'detached' });
     await click('button', 'Roll back');
     await page.getByText('Rollback of Web to Staging').waitFor();
     await heading(page, 'Release 1').waitFor();
