@@ -1,43 +1,28 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect } from 'vitest';
-import { createActivities, type DeploymentActivities } from '../../activities/deployment.ts';
 import { decideApproval } from '../../db/approvals/decide.ts';
 import { refreshApproval } from '../../db/approvals/refresh.ts';
 import { applyDraft } from '../../db/change-sets/apply/apply-draft.ts';
 import { discardDraft, unstage } from '../../db/change-sets/draft/unstage.ts';
 import { draftItems } from '../../db/change-sets/items.ts';
-import { type NewItem, stage } from '../../db/change-sets/stage.ts';
+import { stage } from '../../db/change-sets/stage.ts';
 import { admit } from '../../db/deployments/admission.ts';
 import { requestDeployment } from '../../db/deployments/request-deployment.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
-import { noSource } from '../../domain/services/settings.ts';
 import type { RunningApi } from '../installation/running-api.ts';
 import { machine } from '../seeds/seed.ts';
 import { type SeededPlace, seedPlace } from '../seeds/seed-place.ts';
-import { contentOf, type Deployed, Seen } from './seen.ts';
-import { appliedAt, type Change, type Content, canonicalText, changed, placeOf, places, returned } from './wanted.ts';
+import { asActor } from './as-actor.ts';
+import { compare } from './compare.ts';
+import { Model } from './model.ts';
+import { changeAtRandom, type Key } from './random-change.ts';
+import { type Deployed, rolls, Seen } from './seen.ts';
+import { appliedAt, type Content, changed, nothing, placeOf, places, returned } from './wanted.ts';
 
 const people = [
   { id: 'ada', name: 'Ada' },
   { id: 'bob', name: 'Bob' },
 ] as const;
-const nothing: Content = { variables: {}, replicas: 1, command: '', tag: '', digest: '' };
-const over = ['live', 'failed', 'superseded', 'cancelled', 'rejected', 'expired'];
-const rolls = ['preparing', 'releasing', 'starting', 'checking', 'switching', 'draining'];
-
-const keys = ['A', 'B', 'replicas', 'command', 'source'] as const;
-type Key = (typeof keys)[number];
-
-interface Held {
-  id: string;
-  changeSetId: string;
-  changes: Map<string, Change>;
-  /** The services that it deploys, with what each of them would be. */
-  wanted: Map<number, Content>;
-  resolved: string;
-  basis: string;
-}
 
 /**
  * Two people change, decide on, deploy, cancel, roll back and redeploy two services of a production environment at random:
@@ -49,21 +34,13 @@ export class DeliveryWalk {
   readonly #next: (below: number) => number;
   readonly #services: SeededPlace[];
   readonly #seen: Seen;
-  #staged = new Map<string, Change>();
-  #held: Held[] = [];
-  /** Rollbacks and redeployments that wait for an approval. */
-  #asked: { id: string; service: number; rollback: Content | undefined; basis: string }[] = [];
-  #applied: Content[] = [nothing, nothing];
-  /** The content of the release that was made of the applied settings. */
-  #made: (string | undefined)[] = [];
-  /** By deployment: what was frozen for it. */
-  #frozen = new Map<string, Content>();
-  #live: { content: Content; deploymentId: string; releaseId: string }[] = [];
+  readonly #model: Model;
 
   private constructor(api: RunningApi, next: (below: number) => number, services: SeededPlace[]) {
     this.#api = api;
     this.#next = next;
     this.#services = services;
+    this.#model = new Model(services);
     this.#seen = new Seen(api.database, services);
   }
 
@@ -95,7 +72,7 @@ export class DeliveryWalk {
     else if (what === 18) await this.#rollBack(service);
     else if (what === 19) await this.#redeploy(service);
     else await this.#seeThrough(service);
-    await this.#check();
+    await this.#compare();
   }
 
   /** As most changes go. Steps at random alone leave hardly a release behind that one could return to. */
@@ -109,8 +86,12 @@ export class DeliveryWalk {
     ];
     for (const step of steps) {
       await step();
-      await this.#check();
+      await this.#compare();
     }
+  }
+
+  #compare(): Promise<void> {
+    return compare({ model: this.#model, seen: this.#seen, services: this.#services });
   }
 
   get #place() {
@@ -122,34 +103,15 @@ export class DeliveryWalk {
     return effect(this.#api.database, machine, work);
   }
 
-  async #stage(service: number, given?: Key): Promise<void> {
-    const { serviceId, processId } = this.#services[service] as SeededPlace;
-    const key = given ?? keys[this.#next(keys.length)] ?? 'A';
-    const n = this.#next(3);
-    const to = {
-      A: `${n}`,
-      B: `${n}`,
-      replicas: `${n + 1}`,
-      command: `run-${n}`,
-      source: `registry.example.com/app:${n}`,
-    }[key];
-    const unset = key.length === 1 && this.#next(4) === 0;
-    const change = { service, key, to: unset ? undefined : to };
+  async #stage(service: number, key?: Key): Promise<void> {
+    const { change, item } = changeAtRandom(this.#next, service, this.#services[service] as SeededPlace, key);
     this.steps.push(`stage ${placeOf(change)} = ${change.to}`);
-    const items: Partial<Record<Key, NewItem>> = {
-      replicas: { kind: 'process.set', serviceId, processId, key, to: n + 1 },
-      command: { kind: 'process.set', serviceId, processId, key, to: [`run-${n}`] },
-      source: { kind: 'service.set', serviceId, key, to: { ...noSource, imageRepository: to ?? '' } },
-    };
-    const variable: NewItem = unset
-      ? { kind: 'variable.unset', serviceId, key }
-      : { kind: 'variable.set', serviceId, key, to: to ?? '' };
     const by = people[this.#next(2) as 0 | 1];
-    await this.#run((one) => stage(one, this.#api.keyring, this.#place, [items[key] ?? variable], by));
+    await this.#run((one) => stage(one, this.#api.keyring, this.#place, [item], by));
     // The same tag again asks for the image that it means by now.
-    const same = key !== 'source' && appliedAt(this.#applied[service] ?? nothing, key) === change.to;
-    if (same) this.#staged.delete(placeOf(change));
-    else this.#staged.set(placeOf(change), change);
+    const applied = appliedAt(this.#model.applied[service] ?? nothing, change.key);
+    if (change.key !== 'source' && applied === change.to) this.#model.staged.delete(placeOf(change));
+    else this.#model.staged.set(placeOf(change), change);
   }
 
   async #unstage(): Promise<void> {
@@ -159,7 +121,7 @@ export class DeliveryWalk {
     const service = this.#services.findIndex(({ serviceId }) => serviceId === item.service_id);
     this.steps.push(`unstage ${service} ${item.key}`);
     await this.#run((one) => unstage(one, this.#place, item.id));
-    this.#staged.delete(placeOf({ service, key: item.key }));
+    this.#model.staged.delete(placeOf({ service, key: item.key }));
   }
 
   async #discard(): Promise<void> {
@@ -167,34 +129,25 @@ export class DeliveryWalk {
     this.steps.push('discard');
     const id = await this.#seen.draftId();
     await this.#run((one) => discardDraft(one, this.#place, id));
-    this.#staged = new Map();
-  }
-
-  #basisOf(services: Iterable<number>): string {
-    const of = [...services].toSorted().map((service) => {
-      const { content, digest } = {
-        content: this.#applied[service] ?? nothing,
-        digest: this.#live[service]?.releaseId,
-      };
-      return [service, canonicalText(content), this.#made[service] ?? null, digest ?? null];
-    });
-    return JSON.stringify(of);
+    this.#model.staged = new Map();
   }
 
   async #apply(service: number): Promise<void> {
     const drifts = (await this.#seen.drift())[service] === true;
     const again = drifts && this.#next(2) === 0 ? [service] : [];
-    const touched = new Set([...[...this.#staged.values()].map((one) => one.service), ...again]);
+    const touched = new Set([...[...this.#model.staged.values()].map((one) => one.service), ...again]);
     const changeSetId = await this.#seen.draftId();
     const resolved = `sha256:${String(this.#next(4)).repeat(64)}`;
     const images = new Map(
-      [...this.#staged.values()].flatMap(({ key, service: its, to }) =>
+      [...this.#model.staged.values()].flatMap(({ key, service: its, to }) =>
         key === 'source' && to !== undefined
           ? [[this.#services[its]?.serviceId ?? '', imageOf(to, resolved)] as const]
           : [],
       ),
     );
-    this.steps.push(`apply ${JSON.stringify(places(this.#staged))}, ${resolved.slice(7, 8)}, again: ${again.join()}`);
+    this.steps.push(
+      `apply ${JSON.stringify(places(this.#model.staged))}, ${resolved.slice(7, 8)}, again: ${again.join()}`,
+    );
     const request = { changeSetId, title: '', reason: '', source: 'api', downtimeAccepted: false } as const;
     const deployServiceIds = again.map((one) => this.#services[one]?.serviceId ?? '');
     const applying = this.#run((one) =>
@@ -207,67 +160,44 @@ export class DeliveryWalk {
     if (touched.size === 0) return void (await expect(applying).rejects.toThrow('Nothing is staged'));
     const { approvalId, deployments } = await applying;
     const wanted = new Map(
-      [...touched].map((one) => [one, changed(this.#applied[one] ?? nothing, one, this.#staged, resolved)] as const),
+      [...touched].map(
+        (one) => [one, changed(this.#model.applied[one] ?? nothing, one, this.#model.staged, resolved)] as const,
+      ),
     );
     expect(approvalId !== undefined).toBe(touched.has(0));
-    this.#freeze(deployments, wanted);
-    if (approvalId === undefined) this.#makeApplied(wanted);
+    this.#model.freeze(deployments, wanted);
+    if (approvalId === undefined) this.#model.makeApplied(wanted);
     else {
-      const basis = this.#basisOf(touched);
-      this.#held.push({ id: approvalId, changeSetId, changes: this.#staged, wanted, resolved, basis });
+      const basis = this.#model.basisOf(touched);
+      this.#model.held.push({ id: approvalId, changeSetId, changes: this.#model.staged, wanted, resolved, basis });
     }
-    this.#staged = new Map();
-  }
-
-  #freeze(deployments: readonly { id: string; serviceId: string }[], wanted: ReadonlyMap<number, Content>): void {
-    for (const [service, content] of wanted) {
-      const own = deployments.filter(({ serviceId }) => serviceId === this.#services[service]?.serviceId);
-      // Without an image nothing runs.
-      expect(own).toHaveLength(content.tag === '' ? 0 : 1);
-      for (const { id } of own) this.#frozen.set(id, content);
-    }
+    this.#model.staged = new Map();
   }
 
   async #decide(given?: 'approved'): Promise<void> {
-    const waiting = [...this.#held, ...this.#asked];
+    const waiting = [...this.#model.held, ...this.#model.asked];
     const chosen = waiting[this.#next(Math.max(1, waiting.length))];
     if (chosen === undefined) return;
     const decision = given ?? (['approved', 'approved', 'rejected', 'expired'] as const)[this.#next(4)] ?? 'approved';
     const touched = 'wanted' in chosen ? chosen.wanted.keys() : [chosen.service];
-    const stale = decision === 'approved' && chosen.basis !== this.#basisOf(touched);
+    const stale = decision === 'approved' && chosen.basis !== this.#model.basisOf(touched);
     this.steps.push(`${decision} ${chosen.id.slice(-4)}${stale ? ', stale' : ''}`);
     const ref = { ...this.#place, id: chosen.id };
     const deciding = this.#run((one) => decideApproval(one, this.#api.keyring, ref, { decision }));
     if (stale) return void (await expect(deciding).rejects.toMatchObject({ code: 'approval-stale' }));
     await deciding;
-    this.#forget(chosen.id);
+    this.#model.forget(chosen.id);
     if ('wanted' in chosen) {
-      if (decision === 'approved') this.#makeApplied(chosen.wanted);
-      else this.#staged = returned(this.#staged, chosen.changes);
-    } else if (decision === 'approved' && chosen.rollback !== undefined) this.#restore(chosen.service, chosen.rollback);
+      if (decision === 'approved') this.#model.makeApplied(chosen.wanted);
+      else this.#model.staged = returned(this.#model.staged, chosen.changes);
+    } else if (decision === 'approved' && chosen.rollback !== undefined)
+      this.#model.restore(chosen.service, chosen.rollback);
     const twice = this.#run((one) => decideApproval(one, this.#api.keyring, ref, { decision }));
     await expect(twice).rejects.toMatchObject({ code: 'already-decided' });
   }
 
-  #forget(id: string): void {
-    this.#held = this.#held.filter((one) => one.id !== id);
-    this.#asked = this.#asked.filter((one) => one.id !== id);
-  }
-
-  #makeApplied(wanted: ReadonlyMap<number, Content>): void {
-    for (const [service, content] of wanted) {
-      this.#applied[service] = content;
-      this.#made[service] = content.tag === '' ? undefined : canonicalText(content);
-    }
-  }
-
-  #restore(service: number, content: Content): void {
-    this.#made[service] = canonicalText(content);
-    this.#applied[service] = { ...content, replicas: (this.#applied[service] ?? nothing).replicas };
-  }
-
   async #refresh(): Promise<void> {
-    const chosen = this.#held[this.#next(Math.max(1, this.#held.length))];
+    const chosen = this.#model.held[this.#next(Math.max(1, this.#model.held.length))];
     if (chosen === undefined) return;
     this.steps.push(`refresh ${chosen.id.slice(-4)}`);
     const deploying = new Set(
@@ -275,12 +205,12 @@ export class DeliveryWalk {
     );
     const id = await this.#run((one) => refreshApproval(one, this.#api.keyring, { ...this.#place, id: chosen.id }));
     for (const one of chosen.wanted.keys()) {
-      chosen.wanted.set(one, changed(this.#applied[one] ?? nothing, one, chosen.changes, chosen.resolved));
+      chosen.wanted.set(one, changed(this.#model.applied[one] ?? nothing, one, chosen.changes, chosen.resolved));
     }
     const deployments = (await this.#seen.deployments()).filter(({ approvalId }) => approvalId === id);
     expect(deploying.size).toBeLessThanOrEqual(deployments.length);
-    this.#freeze(deployments, chosen.wanted);
-    Object.assign(chosen, { id, basis: this.#basisOf(chosen.wanted.keys()) });
+    this.#model.freeze(deployments, chosen.wanted);
+    Object.assign(chosen, { id, basis: this.#model.basisOf(chosen.wanted.keys()) });
   }
 
   async #claim(): Promise<void> {
@@ -288,7 +218,7 @@ export class DeliveryWalk {
     const one = waiting[this.#next(Math.max(1, waiting.length))];
     if (one === undefined) return;
     this.steps.push(`claim ${one.id.slice(-4)}`);
-    const says = await this.#act(one, ({ claimDeployment }) => claimDeployment(this.#refOf(one)));
+    const says = await asActor(this.#api, one.id, ({ claimDeployment }) => claimDeployment(this.#refOf(one)));
     expect(says.state).toBe('preparing');
   }
 
@@ -298,11 +228,11 @@ export class DeliveryWalk {
     if (one === undefined) return;
     const state = given ?? (['live', 'live', 'failed', 'cancelled'] as const)[this.#next(4)] ?? 'live';
     this.steps.push(`finish ${one.id.slice(-4)}: ${state}`);
-    await this.#act(one, ({ finishDeployment }) => finishDeployment({ ...this.#refOf(one), state }));
+    await asActor(this.#api, one.id, ({ finishDeployment }) => finishDeployment({ ...this.#refOf(one), state }));
     if (state !== 'live') return;
     const service = this.#serviceOf(one);
-    const content = this.#frozen.get(one.id) ?? nothing;
-    this.#live[service] = { content, deploymentId: one.id, releaseId: one.releaseId };
+    const content = this.#model.frozen.get(one.id) ?? nothing;
+    this.#model.live[service] = { content, deploymentId: one.id, releaseId: one.releaseId };
   }
 
   async #cancel(): Promise<void> {
@@ -313,26 +243,28 @@ export class DeliveryWalk {
     await this.#run((running) => admit(running, this.#place, { event: 'cancel', id: one.id, because: 'person' }));
     if (one.waitsFor !== 'approval') return;
     const others = waiting.filter((it) => it.id !== one.id && it.approvalId === one.approvalId);
-    const held = this.#held.find(({ id }) => id === one.approvalId);
+    const held = this.#model.held.find(({ id }) => id === one.approvalId);
     if (others.length > 0) return;
     // Nothing is left to approve: the changes return.
-    if (held !== undefined) this.#staged = returned(this.#staged, held.changes);
-    this.#forget(one.approvalId ?? '');
+    if (held !== undefined) this.#model.staged = returned(this.#model.staged, held.changes);
+    this.#model.forget(one.approvalId ?? '');
   }
 
   async #rollBack(service: number): Promise<void> {
     const past = (await this.#seen.deployments()).filter(
       (one) =>
-        this.#serviceOf(one) === service && one.state === 'live' && one.releaseId !== this.#live[service]?.releaseId,
+        this.#serviceOf(one) === service &&
+        one.state === 'live' &&
+        one.releaseId !== this.#model.live[service]?.releaseId,
     );
     const one = past[this.#next(Math.max(1, past.length))];
     if (one === undefined) return;
     this.steps.push(`roll ${service} back to ${one.id.slice(-4)}`);
-    await this.#request(service, 'rollback', one.releaseId, this.#frozen.get(one.id) ?? nothing);
+    await this.#request(service, 'rollback', one.releaseId, this.#model.frozen.get(one.id) ?? nothing);
   }
 
   async #redeploy(service: number): Promise<void> {
-    const live = this.#live[service];
+    const live = this.#model.live[service];
     if (live === undefined) return;
     this.steps.push(`redeploy ${service}`);
     await this.#request(service, 'redeploy', live.releaseId, live.content);
@@ -344,29 +276,14 @@ export class DeliveryWalk {
     const requested = await this.#run((one) => requestDeployment(one, this.#api.keyring, release, asked));
     if ('refused' in requested) throw new Error(`Refused: ${requested.refused}.`);
     const { deploymentId, approvalId } = requested;
-    this.#frozen.set(deploymentId, content);
+    this.#model.frozen.set(deploymentId, content);
     expect(approvalId !== undefined).toBe(service === 0);
     const rollback = kind === 'rollback' ? content : undefined;
     if (approvalId !== undefined) {
       // One that is held supersedes those that are held beside change sets.
-      this.#asked = this.#asked.filter((one) => one.service !== service);
-      this.#asked.push({ id: approvalId, service, rollback, basis: this.#basisOf([service]) });
-    } else if (rollback !== undefined) this.#restore(service, rollback);
-  }
-
-  /** As its actor runs them. */
-  async #act<T>({ id }: Deployed, run: (activities: DeploymentActivities) => Promise<T>): Promise<T> {
-    const { database, keyring } = this.#api;
-    const activities = createActivities({
-      database,
-      keyring,
-      archive: async () => undefined,
-      ingressDomain: 'localhost',
-    });
-    const environment = new MockActivityEnvironment({
-      workflowExecution: { workflowId: `deployment/${id}`, runId: crypto.randomUUID() },
-    });
-    return (await environment.run(() => run(activities))) as T;
+      this.#model.asked = this.#model.asked.filter((one) => one.service !== service);
+      this.#model.asked.push({ id: approvalId, service, rollback, basis: this.#model.basisOf([service]) });
+    } else if (rollback !== undefined) this.#model.restore(service, rollback);
   }
 
   #refOf({ id }: Deployed) {
@@ -376,78 +293,6 @@ export class DeliveryWalk {
 
   #serviceOf({ serviceId }: Pick<Deployed, 'serviceId'>): number {
     return this.#services.findIndex((one) => one.serviceId === serviceId);
-  }
-
-  /** Each change is where the model has it, and nowhere else; what serves and what the cluster is told is what was frozen. */
-  async #check(): Promise<void> {
-    expect(await this.#seen.changes(await this.#seen.draftId()), 'the draft').toEqual(places(this.#staged));
-    for (const { changeSetId, changes } of this.#held) {
-      expect(await this.#seen.changes(changeSetId), 'a held change set').toEqual(places(changes));
-    }
-    const deployments = await this.#seen.deployments();
-    const approvals = await this.#seen.approvals();
-    await this.#dropAnswered(deployments, new Set(approvals.map(({ id }) => id)));
-    expect(approvals.map(({ id }) => id).toSorted(), 'what waits for a decision').toEqual(
-      [...this.#held, ...this.#asked].map(({ id }) => id).toSorted(),
-    );
-    for (const { target } of approvals) {
-      for (const { releaseId, contentDigest } of target.releases) {
-        const release = deployments.find((one) => one.releaseId === releaseId);
-        expect(contentDigest, 'the digest that is approved').toBe(release?.digest);
-      }
-    }
-    for (const one of deployments) {
-      expect(contentOf(one.content), `the release of ${one.id}`).toEqual(this.#frozen.get(one.id));
-    }
-    const drift = await this.#seen.drift();
-    for (const [service, place] of this.#services.entries()) {
-      await this.#checkService(service, place, deployments, drift[service] === true);
-    }
-  }
-
-  async #checkService(
-    service: number,
-    place: SeededPlace,
-    deployments: readonly Deployed[],
-    drift: boolean,
-  ): Promise<void> {
-    const wanted = this.#applied[service] ?? nothing;
-    const { digest: _, ...settings } = wanted;
-    expect(await this.#seen.applied(place), `what is applied of ${service}`).toEqual(settings);
-    const live = this.#live[service];
-    const { releaseId, deploymentId } = await this.#seen.live(place);
-    expect({ releaseId, deploymentId }, `what serves of ${service}`).toEqual({
-      releaseId: live?.releaseId ?? null,
-      deploymentId: live?.deploymentId ?? null,
-    });
-    const own = deployments.filter((one) => one.serviceId === place.serviceId);
-    const rolling = own.filter(({ state }) => rolls.includes(state));
-    expect(rolling.length, 'rollouts at one place').toBeLessThanOrEqual(1);
-    const told = await this.#seen.told(place);
-    const now = rolling[0] ?? own.find(({ id }) => id === live?.deploymentId);
-    if (now !== undefined) {
-      expect(told?.rollout, 'what the agent is to report').toEqual({ id: now.id, digest: now.digest });
-      expect(told?.image.digest).toBe(contentOf(now.content).digest);
-    }
-    const made = this.#made[service];
-    const isLive = made === (live && canonicalText(live.content));
-    // Replicas of a rollback are those of today, and so they are no part of the difference.
-    const byRollback = own.some(({ id, kind }) => id === live?.deploymentId && kind === 'rollback');
-    if (isLive && live !== undefined && !byRollback) expect(live.content, `what serves of ${service}`).toEqual(wanted);
-    const coming = own.some(
-      ({ id, state, waitsFor }) =>
-        !over.includes(state) && waitsFor !== 'approval' && canonicalText(this.#frozen.get(id) ?? nothing) === made,
-    );
-    // Staged, drifting, coming or live: each applied change is in one of these.
-    expect(drift, `drift of ${service}`).toBe(!(isLive || coming));
-  }
-
-  /** A request that another one superseded, or that cancelling ended, waits no longer; it had changed nothing. */
-  async #dropAnswered(deployments: readonly Deployed[], pending: ReadonlySet<string>): Promise<void> {
-    this.#asked = this.#asked.filter(({ id }) => {
-      const own = deployments.find(({ approvalId }) => approvalId === id);
-      return pending.has(id) || own === undefined || !['superseded', 'cancelled'].includes(own.state);
-    });
   }
 }
 

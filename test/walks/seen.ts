@@ -9,6 +9,9 @@ import type { ReleaseContent, ServiceSettings } from '../../domain/services/sett
 import type { SeededPlace } from '../seeds/seed-place.ts';
 import type { Content } from './wanted.ts';
 
+/** States of a deployment that rolls. */
+export const rolls = ['preparing', 'releasing', 'starting', 'checking', 'switching', 'draining'];
+
 /** An environment as its rows say it: each change where it stands, what is applied, what serves, what the cluster is told. */
 export class Seen {
   readonly #database: Database;

@@ -8,6 +8,8 @@ export interface Content {
   digest: string;
 }
 
+export const nothing: Content = { variables: {}, replicas: 1, command: '', tag: '', digest: '' };
+
 /** A change: of a variable (absent: unset), or of a setting. `at` is the service's number, then what changes. */
 export interface Change {
   service: number;
