@@ -15,7 +15,7 @@ import { type SeededPlace, seedPlace } from '../seeds/seed-place.ts';
 import { asActor } from './as-actor.ts';
 import { compare } from './compare.ts';
 import { Model } from './model.ts';
-import { changeAtRandom, type Key } from './random-change.ts';
+import { changeAtRandom, imageOf, type Key } from './random-change.ts';
 import { type Deployed, rolls, Seen } from './seen.ts';
 import { appliedAt, type Content, changed, nothing, placeOf, places, returned } from './wanted.ts';
 
@@ -294,9 +294,4 @@ export class DeliveryWalk {
   #serviceOf({ serviceId }: Pick<Deployed, 'serviceId'>): number {
     return this.#services.findIndex((one) => one.serviceId === serviceId);
   }
-}
-
-function imageOf(reference: string, digest: string) {
-  const image = { repository: 'registry.example.com/app', digest, own: false };
-  return { image, imageRef: `${reference}@${digest}`, reference, platforms: null };
 }

@@ -34,3 +34,9 @@ export function changeAtRandom(
     : { kind: 'variable.set', serviceId, key, to };
   return { change, item: items[key] ?? variable };
 }
+
+/** The image that a tag means when it is applied. */
+export function imageOf(reference: string, digest: string) {
+  const image = { repository: 'registry.example.com/app', digest, own: false };
+  return { image, imageRef: `${reference}@${digest}`, reference, platforms: null };
+}
