@@ -1,0 +1,139 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'vitest';
+import { admit } from '../../db/deployments/admission.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { type Answered, type RunningApi, runningApi, type Seeded, seed } from '../installation/running-api.ts';
+import { machine } from './seed.ts';
+import { seedService } from './seed-service.ts';
+
+export const imageDigests = [`sha256:${'1'.repeat(64)}`, `sha256:${'2'.repeat(64)}`] as const;
+
+export interface Applied {
+  changeSet: { id: string; state: string; message: string };
+  approval?: { id: string; decision?: string };
+  deployments: { id: string; releaseId: string; serviceId: string; state: string }[];
+  firstDeploys: { serviceId: string }[];
+  unreleasedServiceIds: string[];
+}
+
+export function ok<T>(answered: Answered): T {
+  expect(answered.status, answered.text).toBe(200);
+  return answered.body as T;
+}
+
+/** A project with a staging and a production environment, and a service whose image is in a registry elsewhere. */
+export class ApplyGround {
+  /** Host and port of that registry. */
+  host = '';
+  /** The digest that the tag has there now. */
+  tagged: string = imageDigests[0];
+  projectId = '';
+  staging = '';
+  production = '';
+  service = { serviceId: '', processId: '', slug: '' };
+  #api: RunningApi | undefined;
+  #ours: Seeded | undefined;
+  #outside: Server | undefined;
+
+  get api(): RunningApi {
+    if (this.#api === undefined) throw new Error('It is not open.');
+    return this.#api;
+  }
+
+  get ours(): Seeded {
+    if (this.#ours === undefined) throw new Error('It is not open.');
+    return this.#ours;
+  }
+
+  async open(): Promise<void> {
+    this.#outside = await registryElsewhere(this);
+    this.host = `127.0.0.1:${(this.#outside.address() as AddressInfo).port}`;
+    this.#api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
+    this.#ours = await seed(this.#api.database);
+  }
+
+  async close(): Promise<void> {
+    await this.#api?.close();
+    this.#outside?.close();
+  }
+
+  /** A project of its own for the next test. */
+  async begin(): Promise<void> {
+    this.tagged = imageDigests[0];
+    const body = { name: `Project ${crypto.randomUUID()}` };
+    const made = await this.api.call('POST', '/api/v1/projects', { as: this.ours.sessions.admin, body });
+    const created = made.body as { project: { id: string }; environments: { id: string }[] };
+    this.projectId = created.project.id;
+    [this.production, this.staging] = created.environments.map(({ id }) => id) as [string, string];
+    const place = { organizationId: this.ours.organizationId, projectId: this.projectId };
+    this.service = await seedService(this.api.database, place, { image: `${this.host}/app:1` });
+  }
+
+  call = (method: string, path: string, body?: unknown, as = this.ours.sessions.deployer): Promise<Answered> =>
+    this.api.call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) });
+
+  stage = async (environmentId: string, ...items: object[]) =>
+    ok<{ changeSet: { id: string; revision: number }; items: object[] }>(
+      await this.call('PUT', `/environments/${environmentId}/change-set/items:batch`, { items }),
+    );
+
+  draft = async (environmentId: string) =>
+    ok<{ changeSet: { id: string; revision: number }; items: { key: string; to: string }[] }>(
+      await this.call('GET', `/environments/${environmentId}/change-set`),
+    );
+
+  applyOf = async (environmentId: string, body: object = {}): Promise<Answered> =>
+    await this.call('POST', `/change-sets/${(await this.draft(environmentId)).changeSet.id}/apply`, body);
+
+  apply = async (environmentId: string, body: object = {}) => ok<Applied>(await this.applyOf(environmentId, body));
+
+  create = () => ({ kind: 'service.create', serviceId: this.service.serviceId });
+
+  variable = (key: string, value: string, more: object = {}) => {
+    const { serviceId } = this.service;
+    return { kind: 'variable.set', serviceId, key, value, ...more };
+  };
+
+  replicas = (value: number) => ({
+    kind: 'process.set',
+    processId: this.service.processId,
+    key: 'replicas',
+    value,
+  });
+
+  variablesOf = async (environmentId: string) =>
+    ok<{ items: { key: string; value: string; staged?: string }[] }>(
+      await this.call('GET', `/environments/${environmentId}/variables`),
+    ).items;
+
+  releaseOf = async (id: string) =>
+    ok<{ release: { number: number; configRevision: number; imageRef: string; variableKeys: string[] } }>(
+      await this.call('GET', `/releases/${id}`),
+    ).release;
+
+  /** As its actor and agent would. */
+  goLive = (id: string): Promise<void> => this.finish(id, 'live');
+
+  finish = async (id: string, state: 'live' | 'failed' | 'cancelled'): Promise<void> => {
+    const project = { organizationId: this.ours.organizationId, projectId: this.projectId };
+    await effect(this.api.database, machine, (one) => admit(one, project, { event: 'claim', id }));
+    await effect(this.api.database, machine, (one) => admit(one, project, { event: 'finish', id, state }));
+  };
+}
+
+/** Has each image except "missing"; those beneath "private/" for Ada only. */
+async function registryElsewhere(at: { host: string; tagged: string }): Promise<Server> {
+  const server = createServer((request, answer) => {
+    if (request.url?.startsWith('/token') === true) {
+      const signedIn = request.headers.authorization === `Basic ${Buffer.from('ada:swordfish').toString('base64')}`;
+      answer.writeHead(signedIn ? 200 : 401).end(signedIn ? '{"token":"good"}' : '');
+    } else if (request.url?.startsWith('/v2/private/') === true && request.headers.authorization !== 'Bearer good') {
+      const realm = `http://${at.host}/token`;
+      answer.writeHead(401, { 'www-authenticate': `Bearer realm="${realm}",service="test"` }).end();
+    } else if (request.url?.includes('/manifests/missing') === true) answer.writeHead(404).end();
+    else answer.writeHead(200, { 'docker-content-digest': at.tagged }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
