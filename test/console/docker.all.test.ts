@@ -20,7 +20,7 @@ describe.runIf(dockerCanRun())('the console of an installation that runs contain
     end = await apartFromAll();
     engine = await dockerEngine();
     browser = await realBrowser();
-  });
+  }, 3_000_000);
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') await opened?.keepPictures();
   });
