@@ -42,8 +42,11 @@ interface Moment {
   park(place: Place, world: World): Promise<Parked>;
   /** Asked for when the worker stands still, so that nobody hears of it. */
   unheard?(place: Place, world: World, parked: Parked): Promise<void>;
-  /** Let go just before the kill, so that it happens at the same time. */
-  released?: true;
+  /**
+   * When it is let go, if not once everything is whole again: just before the kill, so that both happen at the same time, or
+   * right after it, since a transaction that goes on standing would keep others waiting.
+   */
+  released?: 'before the kill' | 'after the kill';
 }
 
 export interface World {
@@ -184,7 +187,7 @@ export const moments = {
       const parked = await starting(place, world, 'exit 7');
       return { ...parked, deployments: parked.deployments.map((one) => ({ ...one, ends: 'failed' as const })), live };
     },
-    released: true,
+    released: 'before the kill',
   },
   'asked to cancel': {
     where: 'shop',
@@ -229,6 +232,7 @@ export const moments = {
   'in the middle of its last transaction': {
     where: 'ending',
     frozen: 'the others',
+    released: 'after the kill',
     async park(place, world) {
       const { gate, asked } = await starting(place, world);
       await world.deliveries.reached(asked.id, 'starting');
@@ -249,6 +253,7 @@ export const moments = {
   'in the middle of its claim': {
     where: 'claiming',
     frozen: 'agent',
+    released: 'after the kill',
     async park(place, world) {
       const key = rolloutKey(place.environmentId, place.serviceId);
       const write = await holdWrite(databaseOf(world), 'cluster_slice', key);
