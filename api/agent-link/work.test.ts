@@ -1,8 +1,9 @@
+import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { requestClusterDeletion } from '../../db/clusters/cluster-deletion.ts';
 import { type ClusterRef, createCluster } from '../../db/clusters/clusters.ts';
-import { applySlice, removeSlice } from '../../db/workloads/cluster-slices.ts';
+import { applySlice, desiredSince, removeSlice } from '../../db/workloads/cluster-slices.ts';
 import { listObservedSlices } from '../../db/workloads/observed-slices.ts';
 import type { Secrets } from '../../db/workloads/sealed-workload.ts';
 import { workload } from '../../protocol/workload.ts';
@@ -10,6 +11,7 @@ import { linkedCluster } from '../../test/agents/linked-cluster.ts';
 import { observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
 import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
+import { keyringWhenOpen } from '../engine/server/keyring-when-open.ts';
 
 let api: RunningApi;
 let organizationId: string;
@@ -61,6 +63,15 @@ describe('what shall run', () => {
     expect(await apply('shop')).toMatchObject({ change: 'unchanged', revision: 1 });
     expect(await apply('shop', '2')).toMatchObject({ change: 'changed', revision: 2, routes: applied.routes });
     expect((await agent.work(2)).desired).toBeUndefined();
+  });
+
+  test('while the keys are not there yet nothing is called broken: the agent asks again, and gets it', async () => {
+    await apply('shop');
+    const keys = keyringWhenOpen(api.database, join(dirname(api.registryDirectory), 'keys.json'));
+    const asked = () => desiredSince(api.database.kysely, keys.keyring, cluster.id, 0);
+    await expect(asked()).rejects.toThrow('The control plane is still starting');
+    await keys.open();
+    expect(await asked()).toMatchObject({ broken: [], slices: [{ key: 'shop' }] });
   });
 
   test('what is taken away goes with its host when the agent has nothing of it any more', async () => {

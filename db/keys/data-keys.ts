@@ -5,7 +5,7 @@ import type { Database } from '../postgres/database.ts';
 import type { Tables } from '../postgres/tables.ts';
 import type { KeyPurpose } from './data-key.ts';
 import { type KeysFile, readKeysFile } from './keys-file.ts';
-import { seal, unseal } from './sealing.ts';
+import { CannotOpen, seal, unseal } from './sealing.ts';
 
 export interface DataKey {
   id: string;
@@ -59,7 +59,7 @@ export class DataKeys {
     try {
       return { id: row.id, key: unseal(kek, row.wrapped, boundTo(row)) };
     } catch (error) {
-      throw new Error(
+      throw new CannotOpen(
         `The data key ${row.id} cannot be decrypted with the keys file ${this.#path}: restore the one that belongs to this database.`,
         { cause: error },
       );
@@ -125,7 +125,7 @@ export class DataKeys {
   async #kek(id: string): Promise<Buffer> {
     const kek = this.#file?.keys.get(id) ?? (await this.readFile()).keys.get(id);
     if (kek === undefined) {
-      throw new Error(
+      throw new CannotOpen(
         `The keys file ${this.#path} lacks the key ${id}, which this database's keys are wrapped with: restore the file that belongs to this database.`,
       );
     }

@@ -3,9 +3,10 @@ import { parse as uuidBytes, stringify as uuidText } from 'uuid';
 import type { Database } from '../postgres/database.ts';
 import { type DataKey, DataKeys } from './data-keys.ts';
 import { type Rotation, rotateKeys } from './key-rotation.ts';
-import { seal, unseal } from './sealing.ts';
+import { CannotOpen, seal, unseal } from './sealing.ts';
 
 export { createKeysFile } from './keys-file.ts';
+export { CannotOpen } from './sealing.ts';
 
 /** Encrypts and decrypts what is secret. `row` is `table:id:column`: a ciphertext moved to another place does not open. */
 export interface Keyring {
@@ -54,16 +55,18 @@ export async function openKeyring(database: Database, keysFile: string): Promise
 
     async decryptSecret(organizationId, row, ciphertext) {
       if (ciphertext[0] !== formatVersion || ciphertext.length <= headerBytes) {
-        throw new Error(`The secret ${row} is not in a form that this version knows: it was changed in the database.`);
+        throw new CannotOpen(
+          `The secret ${row} is not in a form that this version knows: it was changed in the database.`,
+        );
       }
       const { id, key } = await keyOf(organizationId);
       if (uuidText(ciphertext.subarray(1, headerBytes)) !== id) {
-        throw new Error(`The secret ${row} was encrypted with a key that is not its organization's.`);
+        throw new CannotOpen(`The secret ${row} was encrypted with a key that is not its organization's.`);
       }
       try {
         return unseal(key, ciphertext.subarray(headerBytes), `${id}:${organizationId}:${row}`).toString('utf8');
       } catch (error) {
-        throw new Error(
+        throw new CannotOpen(
           `The secret ${row} cannot be decrypted: it was changed in the database or moved from another row.`,
           {
             cause: error,

@@ -4,6 +4,11 @@ const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 const authTagLength = 16;
 
+/** A secret or a key that does not open, however often it is tried: it was changed, or its key is not there any more. */
+export class CannotOpen extends Error {
+  override readonly name = 'CannotOpen';
+}
+
 /** AES-256-GCM: nonce, ciphertext, tag. `bound` is not in the result, but opening needs the very same. */
 export function seal(key: Buffer, plaintext: Buffer, bound: string): Buffer {
   const nonce = randomBytes(nonceBytes);

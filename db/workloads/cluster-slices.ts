@@ -4,6 +4,7 @@ import { isClusterLiving } from '../../domain/clusters/clusters.ts';
 import { Problem } from '../../domain/problems.ts';
 import { type ClusterRef, lockCluster, wakeAgent } from '../clusters/clusters.ts';
 import type { Effect } from '../engine/effect.ts';
+import { CannotOpen } from '../keys/keys.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
@@ -113,7 +114,10 @@ async function isSame(
   return await unsealWorkload(keyring, cluster, key, { workload, sealedSecrets }).then(
     (now) => isDeepStrictEqual(now, JSON.parse(JSON.stringify(wanted))),
     // Secrets that no longer decrypt are written anew.
-    () => false,
+    (error: unknown) => {
+      if (!(error instanceof CannotOpen)) throw error;
+      return false;
+    },
   );
 }
 
@@ -210,7 +214,9 @@ export async function desiredSince(
     try {
       const workload = await unsealWorkload(keyring, { id: clusterId, organizationId }, key, stored);
       desired.slices.push({ key, revision, workload });
-    } catch {
+    } catch (failure) {
+      // Keys that are not there yet will be: named as broken now, the workload would not be delivered again.
+      if (!(failure instanceof CannotOpen)) throw failure;
       const error = 'The secrets of this workload cannot be decrypted: apply the workload again.';
       desired.broken.push({ key, revision, error });
     }
