@@ -6,7 +6,7 @@ import { canonicalText, nothing, places } from './wanted.ts';
 
 const over = ['live', 'failed', 'superseded', 'cancelled', 'rejected', 'expired'];
 
-interface Compared {
+export interface Compared {
   model: Model;
   seen: Seen;
   services: readonly SeededPlace[];
@@ -38,6 +38,16 @@ export async function compare(world: Compared): Promise<void> {
   for (const [service, place] of services.entries()) {
     await checkService(world, service, place, deployments, drift[service] === true);
   }
+}
+
+/** How many replicas a cluster is told to run when a deployment begins: of a rollback those of today, which it does not undo. */
+export async function compareTold({ model, seen, services }: Compared, one: Deployed, service: number): Promise<void> {
+  const { replicas } = (one.kind === 'rollback' ? model.applied[service] : model.frozen.get(one.id)) ?? nothing;
+  const told = await seen.told(services[service] as SeededPlace);
+  expect(
+    told?.processes.map((process) => process.replicas),
+    'replicas',
+  ).toEqual([replicas]);
 }
 
 async function checkService(

@@ -13,16 +13,11 @@ import type { RunningApi } from '../installation/running-api.ts';
 import { machine } from '../seeds/seed.ts';
 import { type SeededPlace, seedPlace } from '../seeds/seed-place.ts';
 import { asActor } from './as-actor.ts';
-import { compare } from './compare.ts';
+import { type Compared, compare, compareTold } from './compare.ts';
 import { Model } from './model.ts';
-import { changeAtRandom, imageOf, type Key } from './random-change.ts';
+import { changeAtRandom, imageOf, type Key, people } from './random-change.ts';
 import { type Deployed, rolls, Seen } from './seen.ts';
 import { appliedAt, type Content, changed, nothing, placeOf, places, returned } from './wanted.ts';
-
-const people = [
-  { id: 'ada', name: 'Ada' },
-  { id: 'bob', name: 'Bob' },
-] as const;
 
 /**
  * Two people change, decide on, deploy, cancel, roll back and redeploy two services of a production environment at random:
@@ -73,25 +68,31 @@ export class DeliveryWalk {
     else if (what === 19) await this.#redeploy(service);
     else await this.#seeThrough(service);
     await this.#compare();
+    if ((what === 18 || what === 19) && this.#next(2) === 0) await this.#rollOut();
   }
 
   /** As most changes go. Steps at random alone leave hardly a release behind that one could return to. */
   async #seeThrough(service: number, key?: Key): Promise<void> {
-    const steps = [
-      () => this.#stage(service, key),
-      () => this.#apply(service),
-      () => this.#decide('approved'),
-      () => this.#claim(),
-      () => this.#finish('live'),
-    ];
-    for (const step of steps) {
+    await this.#stage(service, key);
+    await this.#compare();
+    await this.#apply(service);
+    await this.#compare();
+    await this.#rollOut();
+  }
+
+  async #rollOut(): Promise<void> {
+    for (const step of [() => this.#decide('approved'), () => this.#claim(), () => this.#finish('live')]) {
       await step();
       await this.#compare();
     }
   }
 
   #compare(): Promise<void> {
-    return compare({ model: this.#model, seen: this.#seen, services: this.#services });
+    return compare(this.#compared);
+  }
+
+  get #compared(): Compared {
+    return { model: this.#model, seen: this.#seen, services: this.#services };
   }
 
   get #place() {
@@ -220,6 +221,7 @@ export class DeliveryWalk {
     this.steps.push(`claim ${one.id.slice(-4)}`);
     const says = await asActor(this.#api, one.id, ({ claimDeployment }) => claimDeployment(this.#refOf(one)));
     expect(says.state).toBe('preparing');
+    await compareTold(this.#compared, one, this.#serviceOf(one));
   }
 
   async #finish(given?: 'live'): Promise<void> {

@@ -3,6 +3,12 @@ import { noSource } from '../../domain/services/settings.ts';
 import type { SeededPlace } from '../seeds/seed-place.ts';
 import type { Change } from './wanted.ts';
 
+/** By whom changes are staged. */
+export const people = [
+  { id: 'ada', name: 'Ada' },
+  { id: 'bob', name: 'Bob' },
+] as const;
+
 const keys = ['A', 'B', 'replicas', 'command', 'source'] as const;
 export type Key = (typeof keys)[number];
 
