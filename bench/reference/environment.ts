@@ -6,8 +6,8 @@ import type { Resource } from '../../api/engine/resource.ts';
 import { answerName, schemaUri } from '../../api/engine/schema-uri.ts';
 import { operations } from '../../api/operations.ts';
 import { sealCursor } from '../../db/engine/cursors.ts';
+import { prepareHotStatements } from '../../db/postgres/hot-statements.ts';
 import type { JsonObject, JsonValue } from '../../db/postgres/json.ts';
-import { prepareMarkedQueries } from '../../db/postgres/prepared-statements.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
 import { organizationOf } from './organization-of.ts';
 
@@ -24,7 +24,7 @@ const served: Record<string, AnyOperation> = {
   'deployments.list': deployments.list,
 };
 const pool = new Pool({ connectionString: process.env.DATABASE_URL ?? '', max: 16 });
-prepareMarkedQueries(pool);
+prepareHotStatements(pool);
 const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 const cursorKey = Buffer.from(process.env.CURSOR_KEY ?? '', 'hex');
 const app = Fastify();

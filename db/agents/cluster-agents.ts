@@ -8,7 +8,6 @@ import { endCommand } from '../commands/cluster-commands.ts';
 import type { Effect } from '../engine/effect.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
 import type { JsonObject } from '../postgres/json.ts';
-import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { forgetMachine } from './reports.ts';
 
@@ -33,7 +32,7 @@ export interface AgentCredential {
 
 const rotateAfterDays = 30;
 
-const credentialQuery = `${prepared}
+const credentialQuery = `
   select agent.cluster_id as "clusterId", agent.organization_id as "organizationId", cluster.name as "clusterName",
          cluster.state as "clusterState", organization.deletion_id is not null as "organizationDeleted",
          agent.contact, agent.incarnation, agent.journal_id as "journalId",

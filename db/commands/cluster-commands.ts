@@ -8,7 +8,6 @@ import { Problem } from '../../domain/problems.ts';
 import { type ClusterRef, wakeAgent } from '../clusters/clusters.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
-import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
 
@@ -169,7 +168,7 @@ export interface CommandWork {
 export const deliveredAgainSeconds = 6;
 
 // A command is heard of when its lease was renewed after the delivery. The usual answer is "nothing": one index scan.
-const openQuery = `${prepared}
+const openQuery = `
   select count(*) filter (where state = 'queued')::int as queued,
          count(*) filter (where state = 'delivered' and lease_until <= delivered_at + interval '${leaseSeconds} s')::int
            as unheard,
@@ -177,7 +176,7 @@ const openQuery = `${prepared}
            as cancelled
   from cluster_command where cluster_id = $1 and finished_at is null`;
 
-const takeQuery = `${prepared}
+const takeQuery = `
   update cluster_command
   set state = 'delivered', journal_id = $2, delivered_at = now(), lease_until = now() + interval '${leaseSeconds} s'
   where id in (

@@ -1,6 +1,5 @@
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Role, TokenRole } from '../../domain/roles.ts';
-import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
 
 /** The facts that every request with an API token is checked against, read in one statement. */
@@ -51,7 +50,7 @@ export interface SessionMembership {
 }
 
 // Written out and prepared, since every request runs one of these: nothing is left to build, to compile or to plan.
-const tokenQuery = `${prepared}
+const tokenQuery = `
   select token.id, token.token_id as "tokenId", token.name, token.secret_hash as "secretHash", token.role,
          token.revoked_at is null and (token.expires_at is null or token.expires_at > now()) as valid,
          extract(epoch from token.expires_at - now())::float8 as "secondsLeft",
@@ -70,7 +69,7 @@ const tokenQuery = `${prepared}
   join organization on organization.id = token.organization_id and organization.deletion_id is null
   where token.token_id = $1`;
 
-const sessionQuery = `${prepared}
+const sessionQuery = `
   select session.id, session.expires_at as "expiresAt",
          session.mfa and (session.provider_id is distinct from 'built-in' or exists (
            select from identity

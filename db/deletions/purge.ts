@@ -3,7 +3,6 @@ import { actorKinds, descriptors } from '../../workflows/descriptors.ts';
 import { deleteInBatches } from '../engine/delete-in-batches.ts';
 import type { Database } from '../postgres/database.ts';
 import { foreignKeys } from '../postgres/foreign-keys.ts';
-import { prepared } from '../postgres/prepared-statements.ts';
 import { tenantTables } from '../postgres/tenant-tables.ts';
 
 export interface PurgeProgress {
@@ -93,7 +92,7 @@ async function filled(database: Database, organizationId: string): Promise<strin
       sql`select ${sql.lit(table)} as name where exists (select from ${sql.table(table)} where ${ofOrganization(table, organizationId)})`,
   );
   const { rows } = await sql<{ name: string }>`
-    ${sql.raw(prepared)} ${sql.join(asked, sql` union all `)}
+    ${sql.join(asked, sql` union all `)}
   `.execute(database.kysely);
   const names = new Set(rows.map(({ name }) => name));
   return order.filter((table) => names.has(table));

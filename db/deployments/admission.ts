@@ -4,7 +4,6 @@ import { decide } from '../../domain/deployments/arbiter.ts';
 import { type Admission, type AdmissionEvent, type Decision, placeOf } from '../../domain/deployments/arbiter-types.ts';
 import { isDeploymentFinal } from '../../domain/deployments/states.ts';
 import type { Effect } from '../engine/effect.ts';
-import { prepared } from '../postgres/prepared-statements.ts';
 import { decideApprovals } from './admission/approvals.ts';
 import { tellEvents } from './admission/events.ts';
 import type { AdmissionRequest } from './admission/requests.ts';
@@ -39,7 +38,7 @@ export async function admit(effect: Effect, project: ProjectRef, request: Admiss
  */
 export async function lockAdmission({ kysely }: Effect, { projectId }: ProjectRef): Promise<void> {
   const lock = `admission ${projectId}`;
-  await sql`${sql.raw(prepared)} select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(kysely);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(kysely);
 }
 
 function eventOf(request: AdmissionRequest): AdmissionEvent {

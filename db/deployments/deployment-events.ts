@@ -2,7 +2,6 @@ import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import type { DeploymentBlocker, DeploymentEventKind, DeploymentStage } from '../../domain/deployments/states.ts';
 import type { Effect } from '../engine/effect.ts';
-import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
 import type { DeploymentRef } from './rollout.ts';
 
@@ -39,8 +38,7 @@ export async function insertDeploymentEvents(
 ): Promise<void> {
   if (happened.length === 0) return;
   const column = <T>(of: (one: Happened) => T): T[] => happened.map(of);
-  await sql`${sql.raw(prepared)}
-    insert into deployment_event (id, organization_id, deployment_id, kind, occasion, stage, blocker, message, decision,
+  await sql`    insert into deployment_event (id, organization_id, deployment_id, kind, occasion, stage, blocker, message, decision,
       decided_by)
     select new.id, ${organizationId}, new.deployment_id, new.kind, new.occasion, new.stage, new.blocker, new.message,
       new.decision, new.decided_by

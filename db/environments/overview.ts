@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { DeploymentKind, DeploymentState } from '../../domain/deployments/states.ts';
 import type { JsonValue } from '../postgres/json.ts';
-import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
 import type { ServiceView } from '../services/services.ts';
 import type { EnvironmentView } from './environments.ts';
@@ -59,8 +58,7 @@ export async function overviewOf(kysely: Kysely<Tables>, environment: Environmen
 export function overviewBy({ id, organizationId, projectId, clusterId }: EnvironmentView) {
   const ofService = sql`deployment.organization_id = ${organizationId} and deployment.environment_id = ${id}
     and deployment.service_id = service.id`;
-  return sql<OverviewRow>`${sql.raw(prepared)}
-    with creation as (
+  return sql<OverviewRow>`    with creation as (
       select item.service_id, json_build_object('changeSetId', draft.id, 'environmentId', draft.environment_id,
           'stagedBy', json_build_object('id', item.staged_by_id, 'name', item.staged_by_name)) as staged_in
       from draft join change_set_item item on item.change_set_id = draft.id and item.kind = 'service.create'

@@ -5,7 +5,6 @@ import { lowerRole, mayActAs, type Role } from '../../domain/roles.ts';
 import { type EndedToken, endTokensOf } from '../api-tokens/api-tokens.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
-import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { patternsOf } from '../search/words.ts';
@@ -29,7 +28,7 @@ export interface MemberPosition {
 }
 
 // Written out and prepared, like other lists that people look at all the time.
-const memberQuery = `${prepared}
+const memberQuery = `
   select membership.user_id as "userId", app_user.name, app_user.email, app_user.picture, membership.role, app_user.mfa,
          membership.created_at as "createdAt", membership.last_active_at as "lastActiveAt",
          coalesce((

@@ -5,7 +5,6 @@ import type { Role } from '../../domain/roles.ts';
 import type { Effect } from '../engine/effect.ts';
 import { addMember } from '../members/members.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
-import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { acrossTenants } from '../postgres/tenant.ts';
 
@@ -35,7 +34,7 @@ export interface OrganizationPosition {
 }
 
 // Written out and prepared: it is read all the time.
-const organizationQuery = `${prepared}
+const organizationQuery = `
   select id, name, slug, default_cluster_id as "defaultClusterId",
          build_registry_credential_id as "buildRegistryCredentialId",
          build_repository_prefix as "buildRepositoryPrefix", require_mfa as "requireMfa", created_at as "createdAt"

@@ -6,11 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
 import { until } from '../../test/ground/until.ts';
 import { machine } from '../../test/seeds/seed.ts';
-import { tokenCredential } from '../credentials/credentials.ts';
 import { effect } from '../engine/effect.ts';
 import { beat, livingProcesses, removeProcess } from '../engine/processes.ts';
 import { migrationOrm } from '../migrations/migration-orm.ts';
-import { listTeams } from '../teams/teams.ts';
 import { connectionFailure, uniqueViolation } from './connection-failure.ts';
 import { type Database, openDatabase } from './database.ts';
 
@@ -174,23 +172,6 @@ test('a process that beats is the one that is read, times included', async () =>
   expect(await livingProcesses(kysely)).toEqual([]);
   await removeProcess(kysely, id);
   expect((await sql`select 1 from process`.execute(kysely)).rows).toEqual([]);
-});
-
-test('a query that asks for it is prepared once per connection, and others are not', async () => {
-  const database = await openDatabase({ url: fresh.url, applicationName: 'preparing', poolMax: 1 });
-  for (let n = 0; n < 3; n += 1) {
-    expect(await tokenCredential(database.kysely, `${n}`)).toBeUndefined();
-    expect(await listTeams(database.kysely, uuid(), { limit: 5 })).toEqual([]);
-    await livingProcesses(database.kysely);
-  }
-  const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements order by 1`.execute(
-    database.kysely,
-  );
-  expect(rows.map(({ statement }) => statement)).toEqual([
-    expect.stringContaining('from team'),
-    expect.stringContaining('from api_token'),
-  ]);
-  await database.close();
 });
 
 test('a DATABASE_URL that wants TLS never speaks in the clear', async () => {

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool, type PoolConfig, TypeOverrides } from 'pg';
 import { returnBrokenConnections } from './broken-connections.ts';
-import { prepareMarkedQueries } from './prepared-statements.ts';
+import { prepareHotStatements } from './hot-statements.ts';
 import type { Tables } from './tables.ts';
 
 /** The actors and organizations that a committed effect touched: listeners try the outbox and wake the feed. */
@@ -59,7 +59,7 @@ const idleInTransactionTimeoutMillis = 60_000;
 /** Opens a pool. Nothing is connected yet: the first query does that, so a process may start before its database. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const pool = poolOf(options, { max: options.poolMax, idleTimeoutMillis: 30_000 });
-  prepareMarkedQueries(pool);
+  prepareHotStatements(pool);
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   // Connects at the first query, and closes an idle connection.
   const poolBeside = poolOf(options, { max: 1, idleTimeoutMillis: 10_000, allowExitOnIdle: true });

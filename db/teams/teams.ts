@@ -4,7 +4,6 @@ import { Problem } from '../../domain/problems.ts';
 import { freeSlug, slugOf } from '../../domain/slug.ts';
 import type { Effect } from '../engine/effect.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
-import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { patternsOf } from '../search/words.ts';
@@ -25,7 +24,7 @@ export interface TeamPosition {
 }
 
 // Written out and prepared: building and planning them would cost more than a tenth of the request.
-const teamQuery = `${prepared}
+const teamQuery = `
   select team.id, team.name, team.slug, team.created_at as "createdAt", team.scim_managed as "scimManaged",
          (select count(*)::int from project
           where project.organization_id = team.organization_id and project.team_id = team.id

@@ -6,7 +6,6 @@ import { type ClusterRef, lockCluster, wakeAgent } from '../clusters/clusters.ts
 import type { Effect } from '../engine/effect.ts';
 import { CannotOpen } from '../keys/keys.ts';
 import type { JsonObject } from '../postgres/json.ts';
-import { prepared } from '../postgres/prepared-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { hasWords } from '../search/words.ts';
 import { allocateHosts } from './ingress-hosts.ts';
@@ -176,7 +175,7 @@ export interface DesiredState {
 }
 
 // One statement, so that revision and slices are of one moment.
-const desiredQuery = `${prepared}
+const desiredQuery = `
   select cluster.organization_id as "organizationId", cluster.desired_revision as "desiredRevision",
          slice.key, slice.revision, slice.workload, slice.sealed_secrets as "sealedSecrets",
          slice.removed_at is not null as removed

@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely';
 import type { HintKind, InnerHintKind } from '../../../domain/hints.ts';
-import { prepared } from '../../postgres/prepared-statements.ts';
 import type { Tables } from '../../postgres/tables.ts';
 
 /** That something changed: its kind and its id, never its content. */
@@ -84,7 +83,6 @@ export async function readFeed(
   ahead?: string,
 ): Promise<FeedPage> {
   const { rows } = await sql<Row & { told: boolean }>`
-    ${sql.raw(prepared)}
     select ${columns}, coalesce(pg_visible_in_snapshot(transaction_id, ${ahead ?? null}::pg_snapshot), false) as told
     from change_feed
     where (transaction_id, position) > (${cursor.transactionId}::xid8, ${cursor.position}::bigint)

@@ -1,0 +1,68 @@
+import { type Kysely, sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { hotFrom } from './hot-statements.ts';
+import type { Tables } from './tables.ts';
+
+let fresh: FreshDatabase;
+beforeAll(async () => {
+  // Prepared statements belong to a connection.
+  fresh = await freshDatabase({ poolMax: 1 });
+  await sql`create table thing (id int, name text)`.execute(fresh.database.kysely);
+});
+afterAll(() => fresh.drop());
+
+async function ask(times: number, statement: (kysely: Kysely<Tables>) => Promise<unknown>): Promise<void> {
+  for (let time = 0; time < times; time += 1) await statement(fresh.database.kysely);
+}
+
+async function isPrepared(part: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from pg_prepared_statements where strpos(statement, ${part}) > 0`.execute(
+    fresh.database.kysely,
+  );
+  return rows.length > 0;
+}
+
+test('a statement is prepared when it was asked often, and answers the same', async () => {
+  const one = (kysely: Kysely<Tables>) => sql`select id as often from thing where name = ${'a'}`.execute(kysely);
+  await ask(hotFrom - 1, one);
+  expect(await isPrepared('as often')).toBe(false);
+  await sql`insert into thing values (1, 'a')`.execute(fresh.database.kysely);
+  for (let time = 0; time < 10; time += 1) {
+    expect((await sql`select id as often from thing where name = ${'a'}`.execute(fresh.database.kysely)).rows).toEqual([
+      { often: 1 },
+    ]);
+  }
+  expect(await isPrepared('as often')).toBe(true);
+});
+
+test('one that answers all columns is not prepared, since a migration may add one', async () => {
+  await ask(hotFrom * 2, (kysely) => sql`select * from thing as of_all`.execute(kysely));
+  await ask(hotFrom * 2, (kysely) => sql`select of_one.*, 1 as one from thing as of_one`.execute(kysely));
+  await ask(hotFrom * 2, (kysely) => sql`update thing as changed set id = 1 returning *`.execute(kysely));
+  await ask(hotFrom * 2, (kysely) => sql`select count(*) as of_count from thing`.execute(kysely));
+  for (const part of ['of_all', 'of_one', 'as changed']) expect(await isPrepared(part)).toBe(false);
+  expect(await isPrepared('of_count')).toBe(true);
+});
+
+test('one whose column has got another type fails once and is prepared anew', async () => {
+  const named = () => sql`select id as typed from thing`.execute(fresh.database.kysely);
+  await ask(hotFrom, named);
+  await sql`alter table thing alter column id type text`.execute(fresh.database.kysely);
+  await expect(named()).rejects.toThrow('cached plan must not change result type');
+  expect((await named()).rows).toEqual([{ typed: '1' }]);
+  await ask(hotFrom, named);
+  expect(await isPrepared('as typed')).toBe(true);
+});
+
+test('lists of every length do not fill the server with statements', async () => {
+  const { kysely } = fresh.database;
+  for (let length = 1; length <= 230; length += 1) {
+    const list = sql.join(Array.from({ length }, (_, number) => sql`${number}::text`));
+    await ask(hotFrom, () => sql`select 1 as one_of from thing where id in (${list})`.execute(kysely));
+  }
+  const { rows } = await sql<{
+    count: number;
+  }>`select count(distinct statement)::int as count from pg_prepared_statements`.execute(kysely);
+  expect(rows[0]?.count).toBe(200);
+});
