@@ -9,7 +9,16 @@ import { createOrganization } from '../organizations/organizations.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { listActors } from '../workflows/actors.ts';
 import { effect } from './effect.ts';
-import { claimNext, delivered, dueActors, failed, outboxState, poisonedAfter, poisonedEntries } from './outbox.ts';
+import {
+  claimEntries,
+  delivered,
+  dueActors,
+  dueOf,
+  failed,
+  outboxState,
+  poisonedAfter,
+  poisonedEntries,
+} from './outbox.ts';
 
 let fresh: FreshDatabase;
 const organizationId = uuid();
@@ -28,12 +37,13 @@ async function tell(actor: string, ...messages: string[]): Promise<void> {
 /** Takes one entry as a deliverer does, and says what it was. */
 async function deliverOne(actor: string, send: (message: string) => Promise<void>): Promise<string> {
   return await fresh.database.kysely.transaction().execute(async (transaction) => {
-    const entry = await claimNext(transaction, `deletion/${actor}`);
+    const claim = (await claimEntries(transaction, [`deletion/${actor}`], 1)).get(`deletion/${actor}`);
+    if (claim === 'busy' || claim === 'later') return claim;
+    const [entry] = claim ?? [];
     if (entry === undefined) return 'nothing';
-    if (entry === 'busy' || entry === 'later') return entry;
     try {
       await send(entry.message ?? '');
-      await delivered(transaction, entry);
+      await delivered(transaction, [entry.id]);
     } catch (error) {
       await failed(transaction, entry, String(error));
     }
@@ -74,10 +84,31 @@ test('two claimers that race deliver everything once and in order', async () => 
   expect(heard).toEqual(messages);
 });
 
+test('the entries of several actors are claimed together, each in order and no more than its turn', async () => {
+  await tell('a', 'one', 'two', 'three');
+  await tell('b', 'other');
+  const { kysely } = fresh.database;
+  await kysely.transaction().execute(async (transaction) => {
+    expect((await claimEntries(transaction, ['deletion/b'], 2)).get('deletion/b')).toHaveLength(1);
+    await kysely.transaction().execute(async (second) => {
+      const claims = await claimEntries(second, ['deletion/b', 'deletion/a', 'deletion/c'], 2);
+      const messages = [...claims].map(([actor, claim]) => [
+        actor,
+        typeof claim === 'string' ? claim : claim.map(({ message }) => message),
+      ]);
+      expect(Object.fromEntries(messages)).toEqual({
+        'deletion/a': ['one', 'two'],
+        'deletion/b': 'busy',
+        'deletion/c': [],
+      });
+    });
+  });
+});
+
 test('a delivery in progress does not hold the change feed back: it has no transaction id', async () => {
   await tell('a', 'one');
   await fresh.database.kysely.transaction().execute(async (transaction) => {
-    expect(await claimNext(transaction, 'deletion/a')).toMatchObject({ message: 'one' });
+    expect((await claimEntries(transaction, ['deletion/a'], 9)).get('deletion/a')).toMatchObject([{ message: 'one' }]);
     const { rows } = await sql<{ id: string | null }>`select pg_current_xact_id_if_assigned()::text as id`.execute(
       transaction,
     );
@@ -148,7 +179,10 @@ test('a hundred thousand entries behind one blocked actor are not looked at', as
   expect(actors).toEqual(['deletion/b', 'deletion/c']);
   expect(nextMilliseconds).toBeGreaterThan(0);
   expect(await rowsReadBy((transaction) => dueActors(transaction, 10))).toBeLessThan(10);
-  expect(await rowsReadBy((transaction) => claimNext(transaction, 'deletion/a'))).toBeLessThan(10);
+  expect(await rowsReadBy((transaction) => claimEntries(transaction, actors, 50))).toBeLessThan(10);
+  expect(await rowsReadBy((transaction) => claimEntries(transaction, ['deletion/a'], 50))).toBeLessThan(10);
+  expect(await dueOf(kysely, ['deletion/a', ...actors])).toEqual(actors);
+  expect(await rowsReadBy((transaction) => dueOf(transaction, ['deletion/a']))).toBeLessThan(10);
   expect(await rowsReadBy((transaction) => poisonedEntries(transaction))).toBe(0);
 });
 

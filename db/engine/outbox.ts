@@ -65,49 +65,66 @@ export async function insertEntries(kysely: Kysely<Tables>, author: Author, entr
     .execute();
 }
 
+/** Of one actor. `busy`: somebody else is delivering to it. `later`: its next attempt is not due. */
+export type Claim = readonly OutboxEntry[] | 'busy' | 'later';
+
 /**
- * The actor's oldest entry, claimed until the transaction ends. `busy`: somebody else is delivering to this actor.
- * `later`: its next attempt is not due. Whoever holds it calls `delivered` or `failed` in the same transaction.
+ * The oldest entries of each actor, at most `turn`, claimed until the transaction ends. Whoever holds them says which are
+ * `delivered` and which one `failed` in the same transaction.
  *
  * The claim is an advisory lock and not a lock on the row: locking a row gives the transaction an id, and the change
  * feed waits for every open transaction that has one. A delivery may hang for seconds; the feed must not hang with it.
  */
-export async function claimNext(
+export async function claimEntries(
   transaction: Kysely<Tables>,
-  actor: string,
-): Promise<OutboxEntry | 'busy' | 'later' | undefined> {
-  const lock = await sql<{ held: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`outbox ${actor}`}, 0)) as held
+  actors: readonly string[],
+  turn: number,
+): Promise<Map<string, Claim>> {
+  const locks = await sql<{ actor: string; held: boolean }>`
+    select actor, pg_try_advisory_xact_lock(hashtextextended(concat('outbox ', actor), 0)) as held
+    from unnest(${actors}::text[]) as actor
   `.execute(transaction);
-  if (lock.rows[0]?.held !== true) return 'busy';
+  const claims = new Map<string, Claim>(locks.rows.map(({ actor, held }) => [actor, held ? [] : 'busy']));
+  const held = locks.rows.flatMap((lock) => (lock.held ? [lock.actor] : []));
+  if (held.length === 0) return claims;
   // A statement of its own, so that it sees what the last holder of the lock has committed.
-  const row = await transaction
-    .selectFrom('outbox')
-    .selectAll()
-    .select(sql<boolean>`next_attempt_at <= clock_timestamp()`.as('due'))
-    .where('actor_id', '=', actor)
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  if (!row.due) return 'later';
-  return {
-    id: row.id,
-    actorId: row.actor_id,
-    organizationId: row.organization_id,
-    kind: row.kind,
-    message: row.message,
-    body: row.body,
-    author: row.author,
-    trace: row.trace,
-    attempts: row.attempts,
-    lastError: row.last_error,
-    createdAt: row.created_at,
-  };
+  const { rows } = await sql<{ actor: string; due: boolean } & (OutboxEntry | { id: null })>`
+    select told.actor, head.due, entry.id, entry.actor_id as "actorId", entry.organization_id as "organizationId",
+           entry.kind, entry.message, entry.body, entry.author, entry.trace, entry.attempts,
+           entry.last_error as "lastError", entry.created_at as "createdAt"
+    from unnest(${held}::text[]) as told (actor)
+    cross join lateral (
+      select next_attempt_at <= clock_timestamp() as due from outbox where actor_id = told.actor order by id limit 1
+    ) as head
+    left join lateral (
+      select * from outbox where head.due and actor_id = told.actor order by id limit ${turn}
+    ) as entry on true
+    order by entry.id
+  `.execute(transaction);
+  for (const { actor, due, ...entry } of rows) {
+    if (!due || entry.id === null) claims.set(actor, 'later');
+    else claims.set(actor, [...entriesOf(claims.get(actor)), entry]);
+  }
+  return claims;
 }
 
-export async function delivered(transaction: Kysely<Tables>, entry: Pick<OutboxEntry, 'id'>): Promise<void> {
-  await transaction.deleteFrom('outbox').where('id', '=', entry.id).execute();
+function entriesOf(claim: Claim | undefined): readonly OutboxEntry[] {
+  return typeof claim === 'object' ? claim : [];
+}
+
+export async function delivered(transaction: Kysely<Tables>, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`delete from outbox where id = any(${ids}::bigint[])`.execute(transaction);
+}
+
+/** Those of the actors whose oldest entry is due. */
+export async function dueOf(kysely: Kysely<Tables>, actors: readonly string[]): Promise<string[]> {
+  if (actors.length === 0) return [];
+  const { rows } = await sql<{ actor: string }>`
+    select told.actor from unnest(${actors}::text[]) as told (actor)
+    where (select next_attempt_at <= clock_timestamp() from outbox where actor_id = told.actor order by id limit 1)
+  `.execute(kysely);
+  return rows.map(({ actor }) => actor);
 }
 
 /** Counts the attempt and says when to try again: after 1 s, doubling, at most a minute later. */

@@ -100,6 +100,8 @@ export interface ActorDescriptor {
   };
   /** The message of a row that is ended because its actor stopped: `how` is as in "was terminated". */
   interrupted?(how: string): string;
+  /** Messages that say all that the one of that name before them said: where both wait, only the last is told. */
+  latestCounts?: readonly string[];
   /** The purge of its organization. */
   purge: {
     /** The message that ends an actor that would live on without its row. */

@@ -6,6 +6,7 @@ import type { ActorId } from '../../domain/actors/actors.ts';
 import { type ActorsGround, actorsGround, deletedOrganization, deletionRow, tester } from '../../test/actors/actors.ts';
 import { proxyTo, type TcpProxy } from '../../test/ground/proxy.ts';
 import { until } from '../../test/ground/until.ts';
+import { createDelivery } from './delivery.ts';
 
 let proxy: TcpProxy;
 let ground: ActorsGround;
@@ -52,7 +53,9 @@ test('an actor is started, then told everything in order, and nothing is left', 
   const { actor, organizationId } = await deletedOrganization(ground.database);
   const messages = Array.from({ length: 20 }, (_, number) => `message-${number}`);
   for (const message of messages) await tell(actor, organizationId, message);
-  const results = await Promise.all([1, 2, 3, 4].map(() => ground.delivery.deliver(actor)));
+  // Of four processes one tells it, and the others find it busy or nothing left.
+  const processes = Array.from({ length: 4 }, () => createDelivery(ground));
+  const results = await Promise.all(processes.map(({ deliver }) => deliver(actor)));
   expect(results.filter((result) => result === 'delivered')).toHaveLength(1);
   expect((await signals(actor)).map(({ signalName }) => signalName)).toEqual(messages);
   expect(await waiting(actor)).toBe(0);

@@ -1,12 +1,14 @@
-import { context, propagation, ROOT_CONTEXT } from '@opentelemetry/api';
+import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
-import { claimNext, delivered, dueActors, failed, poisonedAfter } from '../../db/engine/outbox.ts';
+import { claimEntries, delivered, dueActors, dueOf, failed, poisonedAfter } from '../../db/engine/outbox.ts';
+import { connectionFailure } from '../../db/postgres/connection-failure.ts';
 import type { Database } from '../../db/postgres/database.ts';
-import { openGate } from '../../domain/gate.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
+import { gather } from '../../domain/gather.ts';
 import type { Temporal } from '../connection/connect.ts';
 import { watchOutage } from '../connection/outage.ts';
 import { setBlocker } from './blocker.ts';
-import { tellActor } from './tell-actor.ts';
+import { type InOrder, lineOf, tellInOrder } from './tell-in-order.ts';
 
 /** `failed`: retried later. `busy`: another process is delivering to this actor. */
 export type Delivered = 'delivered' | 'nothing' | 'failed' | 'busy';
@@ -36,59 +38,105 @@ interface Parts {
   log: Logger;
 }
 
-/** Each delivery holds a database connection while it talks to Temporal, so not all of the pool may be at it. */
-const concurrency = 8;
+/** One tour to one of its actors. */
+interface Visit {
+  result: Delivered;
+  told: number;
+  /** Something was committed for it meanwhile, whose deliverer found it busy. */
+  more: boolean;
+}
+
+const failure: Visit = { result: 'failed', told: 0, more: false };
+const busy: Visit = { result: 'busy', told: 0, more: false };
+const nothing: Visit = { result: 'nothing', told: 0, more: false };
+
+/** Each tour holds a database connection while it talks to Temporal, so not all of the pool may be at it. */
+const tours = 4;
+/** Actors of one tour. It lasts as long as its slowest call, for which all of them wait with what comes next. */
+const longestTour = 25;
 /** Entries that an actor gets in one turn: one with a hundred thousand must not keep the others from theirs. */
 const turn = 100;
 
+/** Actors that are told something at about the same time share a tour: its transaction costs as much as for one. */
 export function createDelivery({ database, temporal, log }: Parts): Delivery {
-  const gate = openGate(concurrency);
   const outage = watchOutage(temporal, log);
+  const visit = gather<string, Visit>({ width: tours, most: longestTour, task: tour });
 
-  async function deliverNext(actorId: string): Promise<Delivered> {
-    return database.kysely.transaction().execute(async (transaction) => {
-      const entry = await claimNext(transaction, actorId);
-      if (entry === undefined) return 'nothing';
-      if (entry === 'busy') return 'busy';
-      if (entry === 'later') return 'failed';
-      const line = {
-        actor: actorId,
-        entry: entry.id,
-        told: entry.message ?? 'start',
-        requestId: entry.author.requestId,
-      };
-      const trace = propagation.extract(ROOT_CONTEXT, entry.trace ?? {});
-      try {
-        const how = await context.with(trace, () => tellActor(temporal, transaction, entry));
-        await delivered(transaction, entry);
-        if (entry.attempts >= poisonedAfter) await setBlocker(transaction, actorId, null);
-        log.info({ ...line, how }, 'Delivered an entry to its actor');
-        return 'delivered';
-      } catch (error) {
-        // Temporal being away is no fault of the entry: nothing is counted against it.
-        if (await outage.explains(error)) return 'failed';
-        const why = error instanceof Error ? error.message : String(error);
-        const { attempts } = await failed(transaction, entry, why);
-        if (attempts >= poisonedAfter) await setBlocker(transaction, actorId, `Messages cannot be delivered: ${why}`);
-        log[attempts >= poisonedAfter ? 'error' : 'warn'](
-          { ...line, attempts, err: error },
-          'Delivery to an actor failed; retrying later',
-        );
-        return 'failed';
+  async function tour(actors: readonly string[]): Promise<Map<string, Visit>> {
+    if (await outage.lasts()) return new Map(actors.map((actor) => [actor, failure]));
+    const visits = await visitAll(actors);
+    const told = [...visits].flatMap(([actor, one]) => (one.told > 0 && one.result === 'delivered' ? [actor] : []));
+    for (const actor of await dueOf(database.kysely, told)) {
+      visits.set(actor, { ...(visits.get(actor) ?? failure), more: true });
+    }
+    return visits;
+  }
+
+  /** An entry whose statements fail would fail the others of its tour: then each actor is visited alone. */
+  async function visitAll(actors: readonly string[]): Promise<Map<string, Visit>> {
+    try {
+      return await visitTogether(actors);
+    } catch (error) {
+      if (actors.length === 1 || connectionFailure(error)) throw error;
+      const visits = new Map<string, Visit>();
+      for (const actor of actors) {
+        const alone = await visitTogether([actor]).catch((err: unknown) => {
+          log.error({ actor, err }, 'Delivery to an actor failed; retrying later');
+          return new Map([[actor, failure]]);
+        });
+        visits.set(actor, alone.get(actor) ?? failure);
       }
+      return visits;
+    }
+  }
+
+  async function visitTogether(actors: readonly string[]): Promise<Map<string, Visit>> {
+    return await database.kysely.transaction().execute(async (transaction) => {
+      const claims = await claimEntries(transaction, actors, turn);
+      const visits = new Map<string, Visit>();
+      const calls = [...claims].map(async ([actor, claim]): Promise<InOrder | undefined> => {
+        if (typeof claim === 'string') visits.set(actor, claim === 'busy' ? busy : failure);
+        else if (claim.length === 0) visits.set(actor, nothing);
+        else return await tellInOrder(temporal, transaction, claim, { actor, log });
+        return undefined;
+      });
+      const outcomes = (await Promise.all(calls)).flatMap((outcome) => outcome ?? []);
+      const fault = outcomes.find((outcome) => outcome.failed !== undefined)?.failed;
+      // Temporal being away is no fault of an entry: nothing is counted against it.
+      const away = fault !== undefined && (await outage.explains(fault.error));
+      // Not before the last call: what is written gives the transaction an id, and the feed waits for those.
+      await delivered(
+        transaction,
+        outcomes.flatMap(({ told }) => told.map(({ id }) => id)),
+      );
+      for (const outcome of outcomes) visits.set(outcome.actor, await concluded(transaction, outcome, away));
+      return visits;
     });
   }
 
-  async function deliver(actorId: string): Promise<Delivered> {
-    return (await deliverTurn(actorId)).result;
+  async function concluded(transaction: Kysely<Tables>, outcome: InOrder, away: boolean): Promise<Visit> {
+    const { actor, told, failed: fault } = outcome;
+    if (told.some(({ attempts }) => attempts >= poisonedAfter)) await setBlocker(transaction, actor, null);
+    if (fault === undefined) return { result: 'delivered', told: told.length, more: false };
+    const visited = { ...failure, told: told.length };
+    if (away) return visited;
+    const { entry, error } = fault;
+    const why = error instanceof Error ? error.message : String(error);
+    const { attempts } = await failed(transaction, entry, why);
+    if (attempts >= poisonedAfter) await setBlocker(transaction, actor, `Messages cannot be delivered: ${why}`);
+    log[attempts >= poisonedAfter ? 'error' : 'warn'](
+      { ...lineOf(entry), attempts, err: error },
+      'Delivery to an actor failed; retrying later',
+    );
+    return visited;
   }
 
-  async function deliverTurn(actorId: string): Promise<{ result: Delivered; told: number }> {
-    for (let told = 0; ; told += 1) {
-      if (told === turn) return { result: 'delivered', told };
-      const next = await gate(async () => ((await outage.lasts()) ? 'failed' : deliverNext(actorId)));
-      if (next === 'delivered') continue;
-      return { result: next === 'nothing' && told > 0 ? 'delivered' : next, told };
+  async function deliver(actorId: string): Promise<Delivered> {
+    for (let told = 0; ; ) {
+      const one = await visit(actorId);
+      told += one.told;
+      if (one.more && told < turn) continue;
+      return one.result === 'nothing' && told > 0 ? 'delivered' : one.result;
     }
   }
 
@@ -97,11 +145,11 @@ export function createDelivery({ database, temporal, log }: Parts): Delivery {
     async deliverDue(limit) {
       if (await outage.lasts()) return { told: 0, more: false, nextMilliseconds: undefined };
       const { actors, nextMilliseconds } = await dueActors(database.kysely, limit);
-      const turns = await Promise.all(actors.map(deliverTurn));
-      const told = turns.filter((one) => one.told > 0).length;
+      const visits = await Promise.all(actors.map(visit));
+      const told = visits.filter((one) => one.told > 0).length;
       // Entries that failed are not due any more. Where somebody else is at all of them, only waiting helps.
-      const moved = turns.some(({ result, told: entries }) => entries > 0 || result === 'failed');
-      const more = turns.some((one) => one.told === turn) || (actors.length === limit && moved);
+      const moved = visits.some(({ result, told: entries }) => entries > 0 || result === 'failed');
+      const more = visits.some((one) => one.more) || (actors.length === limit && moved);
       return { told, more: more && !outage.away, nextMilliseconds };
     },
     get away() {

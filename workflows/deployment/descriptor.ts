@@ -81,6 +81,7 @@ export const deploymentDescriptor = {
     },
   },
   interrupted: (how) => `The workflow of this deployment ${how} before it finished; deploy again.`,
+  latestCounts: ['rollout'],
   purge: { keeps: [] },
   activities: ['claimDeployment', 'expireDeployment', 'finishDeployment', 'lookAtRollout', 'showDeployment'],
   readByRequester: false,
