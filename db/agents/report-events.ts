@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { insertClusterEvent } from '../clusters/cluster-events.ts';
 import type { ClusterRef } from '../clusters/clusters.ts';
-import { tellRollout } from '../deployments/told-rollout.ts';
+import { tellRollouts } from '../deployments/told-rollout.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import { type CrashLoop, longestTrouble, type Report } from './report.ts';
@@ -62,13 +62,13 @@ export async function tellOfRollouts(
   { slices }: Report,
   before: Before,
 ): Promise<void> {
-  for (const { key, rollout } of slices) {
-    if (rollout === undefined) continue;
+  const news = slices.flatMap(({ key, rollout }) => {
+    if (rollout === undefined) return [];
     const was = before.get(key)?.rollout;
     const same = was?.id === rollout.id && was.phase === rollout.phase;
-    const failure = isDeepStrictEqual(rollout.failure, was?.failure);
-    if (!same || !failure) await tellRollout(effect, cluster, { key, rollout });
-  }
+    return same && isDeepStrictEqual(rollout.failure, was?.failure) ? [] : [{ key, rollout }];
+  });
+  await tellRollouts(effect, cluster, news);
 }
 
 /** Once for each revision of a slice: one that fails and recovers all the time tells it once. */

@@ -84,25 +84,31 @@ export interface ReportedRollout {
   at: { readonly [Phase in RolloutPhase]?: string | undefined };
 }
 
-/** Called within the report's transaction for each slice whose rollout came into another phase, or failed. */
-export async function tellRollout(
+/**
+ * Called within the report's transaction with the rollouts, by the keys of their slices, that came into another phase or
+ * failed.
+ */
+export async function tellRollouts(
   effect: Effect,
   { id: clusterId, organizationId }: ClusterRef,
-  { key, rollout }: { key: string; rollout: ReportedRollout },
+  rollouts: readonly { key: string; rollout: ReportedRollout }[],
 ): Promise<void> {
-  // A claimed deployment is preparing anyway.
-  if (rollout.phase === 'preparing' && rollout.failure === undefined) return;
-  if (!isId(rollout.id)) return;
+  const news = rollouts.filter(({ rollout: { id, phase, failure } }) => {
+    // A claimed deployment is preparing anyway.
+    return isId(id) && (phase !== 'preparing' || failure !== undefined);
+  });
+  if (news.length === 0) return;
   // An agent says what it likes: only the deployment that rolls this slice on this cluster hears of it.
-  const deployment = await effect.kysely
-    .selectFrom('deployment')
-    .select(['environment_id', 'service_id'])
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', rollout.id)
-    .where('cluster_id', '=', clusterId)
-    .where('finished_at', 'is', null)
-    .executeTakeFirst();
-  if (deployment === undefined || key !== `env/${deployment.environment_id}/${deployment.service_id}`) return;
-  const body = JSON.parse(JSON.stringify(rollout)) as JsonObject;
-  effect.tell({ to: actorId('deployment', rollout.id), message: 'rollout', organizationId, body });
+  const { rows } = await sql<{ id: string; key: string }>`
+    select id, concat('env/', environment_id, '/', service_id) as key
+    from deployment
+    where organization_id = ${organizationId} and id = any(${news.map(({ rollout }) => rollout.id)}::uuid[])
+      and cluster_id = ${clusterId} and finished_at is null
+  `.execute(effect.kysely);
+  const keys = new Map(rows.map(({ id, key }) => [id, key]));
+  for (const { key, rollout } of news) {
+    if (keys.get(rollout.id) !== key) continue;
+    const body = JSON.parse(JSON.stringify(rollout)) as JsonObject;
+    effect.tell({ to: actorId('deployment', rollout.id), message: 'rollout', organizationId, body });
+  }
 }

@@ -26,6 +26,8 @@ export interface FeedListenerState {
   lastReadAt: Date | undefined;
 }
 
+/** So often it is asked, at most, whether an open transaction holds the feed back, while none does. */
+const heldMillis = 250;
 const pageSize = 1_000;
 /** Told at one look ahead of the guard; where there is more, everybody reads again. */
 const mostAhead = 10_000;
@@ -44,6 +46,7 @@ export class FeedListener {
   #lastRead: number | undefined;
   #lagSeconds = 0;
   #stalledSeconds = 0;
+  #askedHeldAt = Number.NEGATIVE_INFINITY;
   /** The snapshot of the last look ahead of the guard. */
   #ahead: string | undefined;
   #closed = false;
@@ -128,6 +131,9 @@ export class FeedListener {
    */
   async #lookAhead(cursor: FeedCursor): Promise<void> {
     const { database, onEntries, onResync } = this.#options;
+    const now = performance.now();
+    if (this.#stalledSeconds === 0 && now - this.#askedHeldAt < heldMillis) return;
+    this.#askedHeldAt = now;
     this.#stalledSeconds = await heldSeconds(database.kysely);
     if (this.#stalledSeconds <= this.#patienceSeconds) return;
     const { entries, snapshot, dropped } = await readAhead(database.kysely, cursor, mostAhead, this.#ahead);
