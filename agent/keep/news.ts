@@ -1,11 +1,13 @@
 import type { Observed } from '../../protocol/observed.ts';
 
-const together = 200;
+/** News is told at once, and what comes within so long after it together. */
+export const gatherMillis = 100;
 
-/** Says that something changed, once for what changes together. Numbers that change all the time are no news. */
+/** Says that something changed. Numbers that change all the time are no news. */
 export class News {
   readonly #listeners = new Set<() => void>();
   #told = '';
+  #toldAt = Number.NEGATIVE_INFINITY;
   #telling: NodeJS.Timeout | undefined;
 
   listen(listener: () => void): () => void {
@@ -27,10 +29,12 @@ export class News {
     const text = JSON.stringify([rest, facts], (name, value) => (name === 'memoryBytes' ? undefined : value));
     if (text === this.#told) return;
     this.#told = text;
+    const pause = Math.max(0, this.#toldAt + gatherMillis - performance.now());
     this.#telling ??= setTimeout(() => {
       this.#telling = undefined;
+      this.#toldAt = performance.now();
       for (const listener of this.#listeners) listener();
-    }, together);
+    }, pause);
   }
 
   close(): void {

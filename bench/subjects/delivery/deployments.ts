@@ -130,7 +130,7 @@ function deploying({ ground: { database }, temporal, api, token, place }: Deploy
     const began = performance.now();
     const ids = await Promise.all(serviceIds.map(start));
     const left = database.kysely.selectFrom('deployment').select('id').where('finished_at', 'is', null).limit(1);
-    while ((await left.execute()).length > 0) await pause(5);
+    while ((await left.execute()).length > 0) await pause(20);
     const took = performance.now() - began;
     const ended = await database.kysely
       .selectFrom('deployment')

@@ -1,9 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { gatherMillis } from '../../../agent/keep/news.ts';
 import { rolloutPhases } from '../../../domain/deployments/stages.ts';
 import type { ObservedRollout } from '../../../protocol/observed.ts';
 import { PeerAgent } from '../../../test/agents/peer-agent.ts';
 
-/** An agent without a machine: each rollout that it is told of goes through its phases as fast as they can be reported. */
+/**
+ * An agent without a machine: each rollout that it is told of takes a few milliseconds for each phase, and is reported as
+ * agents do, who gather their news.
+ */
 export interface SimulatedRollouts {
   url: string;
   token: string;
@@ -12,9 +16,11 @@ export interface SimulatedRollouts {
 interface Rolling {
   rollout: ObservedRollout;
   revision: number;
+  since: number;
 }
 
 const heartbeatMillis = 5_000;
+const phaseMillis = 100;
 const forwards = rolloutPhases.filter((phase) => phase !== 'returned');
 
 async function main({ url, token }: SimulatedRollouts): Promise<void> {
@@ -34,24 +40,34 @@ async function main({ url, token }: SimulatedRollouts): Promise<void> {
       const { rollout } = workload;
       if (rollout === undefined || done.has(rollout.id)) continue;
       done.add(rollout.id);
-      rolling.set(key, { rollout: { ...rollout, phase: 'preparing', at: {} }, revision: wanted });
+      rolling.set(key, { rollout: { ...rollout, phase: 'preparing', at: {} }, revision: wanted, since: Date.now() });
     }
     reporting = reporting.then(report);
   }
 
-  /** Until nothing rolls any more, each report brings all rollouts one phase further, as an agent's does. */
   async function report(): Promise<void> {
     while (rolling.size > 0) {
-      const now = new Date().toISOString();
-      const slices = [...rolling].map(([key, { rollout, revision: appliedRevision }]) => {
-        const begun = forwards.filter((phase) => rollout.at[phase] === undefined);
-        const phase = begun[0] ?? 'done';
-        rollout.phase = phase;
-        rollout.at[phase] = now;
-        if (phase === 'done') rolling.delete(key);
-        return { key, appliedRevision, instances: [], volumes: [], traffic: [], rollout: structuredClone(rollout) };
+      const next = performance.now() + gatherMillis;
+      const slices = [...rolling].flatMap(([key, { rollout, revision: appliedRevision, since: begun }]) => {
+        const reached = forwards.filter((_, index) => begun + index * phaseMillis <= Date.now());
+        const news = reached.filter((phase) => rollout.at[phase] === undefined);
+        for (const phase of news) {
+          rollout.phase = phase;
+          rollout.at[phase] = new Date(begun + forwards.indexOf(phase) * phaseMillis).toISOString();
+        }
+        if (rollout.phase === 'done') rolling.delete(key);
+        const slice = {
+          key,
+          appliedRevision,
+          instances: [],
+          volumes: [],
+          traffic: [],
+          rollout: structuredClone(rollout),
+        };
+        return news.length === 0 ? [] : [slice];
       });
       await peer.report(slices, { appliedRevision: revision });
+      await pause(Math.max(0, next - performance.now()));
     }
   }
 }
