@@ -120,7 +120,9 @@ async function writeSlices(kysely: Kysely<Tables>, cluster: ClusterRef, slices: 
 /** An agent may say what it likes of its own cluster, but not fill the disk with it. */
 async function refuseTooMuch(kysely: Kysely<Tables>, { id }: ClusterRef): Promise<void> {
   const { rows } = await sql<{ slices: number; bytes: number }>`
-    select count(*)::int as slices, coalesce(sum(pg_column_size(observed_slice.*)), 0)::float8 as bytes
+    select count(*)::int as slices,
+      coalesce(sum(pg_column_size(instances) + pg_column_size(volumes) + pg_column_size(traffic)
+        + coalesce(pg_column_size(rollout), 0) + coalesce(pg_column_size(error), 0)), 0)::float8 as bytes
     from observed_slice where cluster_id = ${id}
   `.execute(kysely);
   const { slices = 0, bytes = 0 } = rows[0] ?? {};

@@ -17,6 +17,8 @@ export const ClusterSliceSchema = defineEntity({
     workload: p.json<JsonObject>(),
     /** Variables and the registry's credential, encrypted with the organization's key. */
     sealedSecrets: p.blob().$type<Buffer>().nullable(),
+    /** Of the two, as they are sent. */
+    bytes: p.integer().default(0),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
     /** Set on removal: the row is deleted once the agent reports nothing of the workload any more. */

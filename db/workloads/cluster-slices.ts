@@ -73,7 +73,13 @@ export async function applySlice(
   if (same && !(await mayBeAnother())) return { revision: is.revision, change: 'unchanged', routes };
   const sealed = await sealWorkload(keyring, cluster, key, wanted);
   await refuseTooMuch(effect.kysely, cluster, key, sealed);
-  const row = { name, revision, workload: sealed.workload, sealed_secrets: sealed.sealedSecrets };
+  const row = {
+    name,
+    revision,
+    workload: sealed.workload,
+    sealed_secrets: sealed.sealedSecrets,
+    bytes: bytesOf(sealed),
+  };
   await effect.kysely
     .insertInto('cluster_slice')
     .values({ ...row, cluster_id: cluster.id, key, organization_id: cluster.organizationId })
@@ -223,22 +229,21 @@ export async function desiredSince(
   return desired;
 }
 
+function bytesOf({ workload, sealedSecrets }: StoredWorkload): number {
+  return Buffer.byteLength(JSON.stringify(workload)) + (sealedSecrets?.length ?? 0);
+}
+
 /** An agent fetches all workloads in one answer, whose size is bounded. */
 async function refuseTooMuch(kysely: Kysely<Tables>, cluster: ClusterRef, key: string, own: StoredWorkload) {
   const { slices, bytes } = await kysely
     .selectFrom('cluster_slice')
     .select(sql<number>`count(*)::int`.as('slices'))
-    .select(
-      sql<number>`coalesce(sum(octet_length(workload::text) + coalesce(octet_length(sealed_secrets), 0)), 0)::float8`.as(
-        'bytes',
-      ),
-    )
+    .select(sql<number>`coalesce(sum(bytes), 0)::float8`.as('bytes'))
     .where('cluster_id', '=', cluster.id)
     .where('removed_at', 'is', null)
     .where('key', '<>', key)
     .executeTakeFirstOrThrow();
-  const more = Buffer.byteLength(JSON.stringify(own.workload)) + (own.sealedSecrets?.length ?? 0);
-  if (slices < mostSlices && bytes + more <= mostBytes) return;
+  if (slices < mostSlices && bytes + bytesOf(own) <= mostBytes) return;
   throw new Problem(
     'conflict',
     `A cluster takes at most ${mostSlices} workloads with ${mostBytes / 1024 / 1024} MB of settings together: use another cluster, or remove some.`,
