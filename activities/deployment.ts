@@ -94,13 +94,14 @@ export function createActivities({ database, keyring, ingressDomain }: ActivityP
 
   async function start(claiming: Effect, ref: Ref, row: Row): Promise<DeploymentSays> {
     try {
-      const { clusterId, revision } = await rollForward(claiming, parts, ref);
+      const { clusterId, revision, runsAs } = await rollForward(claiming, parts, ref);
       const decidedAt = row.decided_at?.toISOString();
       const stages = stagesAtClaim({ createdAt: row.created_at.toISOString(), decidedAt, now: row.now });
       await tellStages(claiming, ref, [], stages);
       return await write(claiming, ref, {
         cluster_id: clusterId,
         workload_revision: revision,
+        runs_as: runsAs,
         started_at: sql`now()`,
         stages: JSON.stringify(stages),
       });

@@ -32,13 +32,19 @@ export async function admit(effect: Effect, project: ProjectRef, request: Admiss
   return decision;
 }
 
+/** The projects that an effect has locked. */
+const locks = new WeakMap<Effect, Set<string>>();
+
 /**
  * Held until the effect ends. Who also writes rows of deployments, approvals or change sets in it takes the lock first:
  * in the other order two of them could wait for each other.
  */
-export async function lockAdmission({ kysely }: Effect, { projectId }: ProjectRef): Promise<void> {
+export async function lockAdmission(effect: Effect, { projectId }: ProjectRef): Promise<void> {
+  const held = locks.get(effect) ?? new Set();
+  if (held.has(projectId)) return;
   const lock = `admission ${projectId}`;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(kysely);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(effect.kysely);
+  locks.set(effect, held.add(projectId));
 }
 
 function eventOf(request: AdmissionRequest): AdmissionEvent {

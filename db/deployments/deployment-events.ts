@@ -38,7 +38,8 @@ export async function insertDeploymentEvents(
 ): Promise<void> {
   if (happened.length === 0) return;
   const column = <T>(of: (one: Happened) => T): T[] => happened.map(of);
-  await sql`    insert into deployment_event (id, organization_id, deployment_id, kind, occasion, stage, blocker, message, decision,
+  await sql`
+    insert into deployment_event (id, organization_id, deployment_id, kind, occasion, stage, blocker, message, decision,
       decided_by)
     select new.id, ${organizationId}, new.deployment_id, new.kind, new.occasion, new.stage, new.blocker, new.message,
       new.decision, new.decided_by

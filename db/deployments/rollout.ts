@@ -4,6 +4,7 @@ import type { ReleaseContent, ServiceSettings } from '../../domain/services/sett
 import type { ClusterRef } from '../clusters/clusters.ts';
 import { awaitedCluster, recommendedCluster } from '../clusters/recommended-cluster.ts';
 import type { Effect } from '../engine/effect.ts';
+import type { JsonObject } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { registrySignIn } from '../registry-credentials/registry-credentials.ts';
 import { openReleaseSecrets } from '../releases/secrets.ts';
@@ -31,6 +32,14 @@ export interface DeploymentRef {
   organizationId: string;
 }
 
+/** A deployment in the desired state of its cluster; whoever put it there writes all of that to its row. */
+export interface Rolling {
+  clusterId: string;
+  revision: number;
+  /** The name of its instances. */
+  runsAs: string;
+}
+
 /** A release that cannot be put on a cluster, and why. */
 export class CannotRoll extends Error {
   override readonly name = 'CannotRoll';
@@ -50,7 +59,7 @@ interface Row {
   today: ServiceSettings | null;
   sealed: Buffer | null;
   content_digest: string;
-  runs_as: string | null;
+  runs_as: string;
   deployment_id: string;
 }
 
@@ -59,11 +68,11 @@ export async function rollForward(
   effect: Effect,
   parts: RolloutParts,
   { deploymentId, organizationId }: DeploymentRef,
-): Promise<{ clusterId: string; revision: number }> {
-  await nameInstances(effect, { deploymentId, organizationId });
+): Promise<Rolling> {
   const row = await rowOf(effect, { deploymentId, organizationId });
   if (row === undefined) throw new CannotRoll('The service or its environment was deleted.');
-  return await put(effect, parts, organizationId, row, workloadOf, refuseOldAgent);
+  const placed = await put(effect, parts, organizationId, row, workloadOf, refuseOldAgent);
+  return { ...placed, runsAs: row.runs_as };
 }
 
 /**
@@ -91,23 +100,6 @@ export async function rollBack(
   }
 }
 
-/** A redeployment has instances of its own; else they are the live ones where the release runs as the live one does. */
-async function nameInstances(effect: Effect, { deploymentId, organizationId }: DeploymentRef): Promise<void> {
-  await sql`
-    update deployment set runs_as = coalesce(deployment.runs_as, case
-      when deployment.kind = 'redeploy' then concat(release.runs_as, '.', deployment.admission_order)
-      when before.runs_as = release.runs_as::text or before.runs_as like concat(release.runs_as, '.%')
-        then before.runs_as
-      else release.runs_as::text end)
-    from release
-    left join environment_service place on place.organization_id = release.organization_id
-      and place.environment_id = release.environment_id and place.service_id = release.service_id
-    left join deployment before on before.id = place.live_deployment_id
-    where deployment.id = ${deploymentId} and deployment.organization_id = ${organizationId}
-      and release.id = deployment.release_id
-  `.execute(effect.kysely);
-}
-
 async function rowOf(effect: Effect, { deploymentId, organizationId }: DeploymentRef): Promise<Row | undefined> {
   const { rows } = await sql<Row>`
     ${columns} from deployment join release on release.id = deployment.release_id ${names}
@@ -116,12 +108,22 @@ async function rowOf(effect: Effect, { deploymentId, organizationId }: Deploymen
   return rows[0];
 }
 
+/** A redeployment has instances of its own; else they are the live ones where the release runs as the live one does. */
+const instancesName = sql`
+    case when deployment.kind = 'redeploy' then concat(release.runs_as, '.', deployment.admission_order)
+    else coalesce((
+      select before.runs_as from environment_service at
+      join deployment before on before.organization_id = at.organization_id and before.id = at.live_deployment_id
+      where at.organization_id = release.organization_id and at.environment_id = release.environment_id
+        and at.service_id = release.service_id
+        and (before.runs_as = release.runs_as::text or before.runs_as like concat(release.runs_as, '.%'))
+    ), release.runs_as::text) end`;
 const columns = sql`
   select environment.cluster_id, environment.id as environment_id, environment.name as environment_name,
     service.id as service_id, service.slug as service_slug,
     concat(project.slug, '/', environment.slug, '/', service.slug) as name,
     release.id as release_id, release.content, release.sealed, release.content_digest,
-    deployment.id as deployment_id, deployment.runs_as,
+    deployment.id as deployment_id, coalesce(deployment.runs_as, ${instancesName}) as runs_as,
     case when deployment.kind = 'rollback' then (
       select settings from environment_service today where today.organization_id = release.organization_id
         and today.environment_id = release.environment_id and today.service_id = release.service_id
@@ -137,7 +139,7 @@ async function put(
   organizationId: string,
   row: Row,
   form: (roll: ToRoll) => ReturnType<typeof workloadOf>,
-  check?: (effect: Effect, clusterId: string) => Promise<void>,
+  check?: (agent: Agent | undefined) => void,
 ): Promise<{ clusterId: string; revision: number }> {
   const { environment_id: environmentId, service_id: serviceId } = row;
   const clusterId = row.cluster_id ?? (await chooseCluster(effect, organizationId, environmentId));
@@ -146,12 +148,13 @@ async function put(
       `The environment "${row.environment_name}" has no cluster, and there is none that takes workloads: add one, or choose one in its settings.`,
     );
   }
-  await check?.(effect, clusterId);
+  const agent = await agentOf(effect, clusterId);
+  check?.(agent);
   const cluster = { id: clusterId, organizationId };
   const secrets = await openReleaseSecrets(keyring, { id: row.release_id, organizationId, sealed: row.sealed });
   const key = rolloutKey(environmentId, serviceId);
   const credential = await signInFor(effect, keyring, organizationId, row.content);
-  const workload = await formed(effect, cluster, { key, row, secrets, credential, form });
+  const workload = await formed(effect, cluster, { key, row, agent, secrets, credential, form });
   const { revision } = await applySlice(effect, keyring, cluster, { key, name: row.name, workload, ingressDomain });
   return { clusterId, revision };
 }
@@ -192,17 +195,29 @@ async function signInFor(
   return await registrySignIn(kysely, keyring, organizationId, { id, host: repository.split('/')[0] ?? '' });
 }
 
-/** An agent of before rollouts would replace instances one by one, and tell nothing of it. */
-async function refuseOldAgent({ kysely }: Effect, clusterId: string): Promise<void> {
-  const agent = await kysely
+interface Agent {
+  minor: number;
+  connectedAt: Date | null;
+  facts: JsonObject | null;
+  clusterName: string;
+  clusterSlug: string;
+}
+
+async function agentOf({ kysely }: Effect, clusterId: string): Promise<Agent | undefined> {
+  return await kysely
     .selectFrom('cluster_agent')
     .innerJoin('cluster', 'cluster.id', 'cluster_agent.cluster_id')
-    .select(['cluster.name', 'cluster.slug', 'protocol_minor as minor', 'connected_at as connectedAt'])
+    .select(['protocol_minor as minor', 'connected_at as connectedAt', 'facts'])
+    .select(['cluster.name as clusterName', 'cluster.slug as clusterSlug'])
     .where('cluster_id', '=', clusterId)
     .executeTakeFirst();
+}
+
+/** An agent of before rollouts would replace instances one by one, and tell nothing of it. */
+function refuseOldAgent(agent: Agent | undefined): void {
   if (agent === undefined || agent.connectedAt === null || agent.minor >= rolloutMinor) return;
   throw new CannotRoll(
-    `The agent of the cluster "${agent.name}" is too old for rollouts: update it with \`./ballast cluster update ${agent.slug}\` first.`,
+    `The agent of the cluster "${agent.clusterName}" is too old for rollouts: update it with \`./ballast cluster update ${agent.clusterSlug}\` first.`,
   );
 }
 
@@ -215,12 +230,8 @@ async function portsOf(
   cluster: ClusterRef,
   key: string,
   { settings }: ReleaseContent,
+  agent: Agent | undefined,
 ): Promise<ReadonlyMap<string, number>> {
-  const agent = await effect.kysely
-    .selectFrom('cluster_agent')
-    .select('facts')
-    .where('cluster_id', '=', cluster.id)
-    .executeTakeFirst();
   if (agent?.facts?.driver === 'docker') return new Map();
   const listening = Object.values(settings.processes).filter(isListening);
   return await allocatePorts(
@@ -234,19 +245,20 @@ async function portsOf(
 interface ToForm {
   key: string;
   row: Row;
+  agent: Agent | undefined;
   secrets: Record<string, string>;
   credential: ToRoll['credential'];
   form: (roll: ToRoll) => ReturnType<typeof workloadOf>;
 }
 
-async function formed(effect: Effect, cluster: ClusterRef, { key, row, secrets, credential, form }: ToForm) {
+async function formed(effect: Effect, cluster: ClusterRef, { key, row, agent, secrets, credential, form }: ToForm) {
   try {
     return form({
       content: { ...row.content, settings: withReplicasOf(row.content.settings, row.today ?? undefined) },
       secrets,
       credential,
-      ports: await portsOf(effect, cluster, key, row.content),
-      runsAs: row.runs_as ?? '',
+      ports: await portsOf(effect, cluster, key, row.content, agent),
+      runsAs: row.runs_as,
       rollout: { id: row.deployment_id, digest: row.content_digest },
       network: { environment: row.environment_id, aliases: [row.service_slug] },
     });

@@ -58,7 +58,8 @@ export async function overviewOf(kysely: Kysely<Tables>, environment: Environmen
 export function overviewBy({ id, organizationId, projectId, clusterId }: EnvironmentView) {
   const ofService = sql`deployment.organization_id = ${organizationId} and deployment.environment_id = ${id}
     and deployment.service_id = service.id`;
-  return sql<OverviewRow>`    with creation as (
+  return sql<OverviewRow>`
+    with creation as (
       select item.service_id, json_build_object('changeSetId', draft.id, 'environmentId', draft.environment_id,
           'stagedBy', json_build_object('id', item.staged_by_id, 'name', item.staged_by_name)) as staged_in
       from draft join change_set_item item on item.change_set_id = draft.id and item.kind = 'service.create'

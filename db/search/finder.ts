@@ -104,6 +104,7 @@ export function foundBy(
     ({ select }) => sql`(select * from (${select(organizationId, sought)}) as of_kind
       where rank is not null order by rank, lower(name), id limit ${limit})`,
   );
-  return sql<Found>`    select * from (${sql.join(all, sql` union all `)}) as found order by rank, lower(name), kind, id limit ${limit}
+  return sql<Found>`
+    select * from (${sql.join(all, sql` union all `)}) as found order by rank, lower(name), kind, id limit ${limit}
   `;
 }

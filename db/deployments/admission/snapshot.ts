@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Admitted, type Place, placeOf, type Snapshot } from '../../../domain/deployments/arbiter-types.ts';
 import type { Tables } from '../../postgres/tables.ts';
 import type { AdmissionRequest } from './requests.ts';
@@ -42,24 +42,25 @@ const columns = sql.raw(`id, environment_id, service_id, release_id, kind, state
   cancel_requested_at is not null as cancel_requested, admission_order::float8 as admission_order, revision`);
 
 /**
- * The project as the arbiter sees it, under the lock of its admission. Claimed rows are locked, too: their actors write
- * the stages that they reach without the lock of the project.
+ * The project as the arbiter sees it, under the lock of its admission. Claimed rows that the event may write are locked,
+ * too: their actors write the stages that they reach without the lock of the project.
  */
 export async function loadSnapshot(
   kysely: Kysely<Tables>,
   { organizationId, projectId }: ProjectRef,
   request: AdmissionRequest,
 ): Promise<Loaded> {
+  const mayWrite = writable(request);
   const { rows } = await sql<Row>`
-    with claimed as (
+    with written as (
       select ${columns} from deployment
       where organization_id = ${organizationId} and project_id = ${projectId} and finished_at is null
-        and state <> 'pending' for no key update
+        and state <> 'pending' and ${mayWrite} for no key update
     ), open as (
-      select * from claimed union all
+      select * from written union all
       select ${columns} from deployment
       where organization_id = ${organizationId} and project_id = ${projectId} and finished_at is null
-        and state = 'pending'
+        and (state = 'pending' or not ${mayWrite})
     )
     select project.deploy_concurrency as concurrency, open.* from project left join open on true
     where project.organization_id = ${organizationId} and project.id = ${projectId} order by open.admission_order
@@ -69,6 +70,22 @@ export async function loadSnapshot(
   const deployments = rows.flatMap(openDeployment);
   const { suspended, live } = await servicesAt(kysely, organizationId, concerned(deployments, request));
   return { concurrency, deployments, suspended, live };
+}
+
+/** Of claimed deployments an event writes its own, and a rollback past its gate the one that it asks to cancel. */
+function writable(request: AdmissionRequest): RawBuilder<boolean> {
+  switch (request.event) {
+    case 'finish':
+    case 'cancel':
+      return sql`id = ${request.id}`;
+    case 'claim':
+    case 'review':
+      return sql`false`;
+    case 'create':
+      return request.deployments.some(({ kind }) => kind === 'rollback') ? sql`true` : sql`false`;
+    case 'decide':
+      return sql`true`;
+  }
 }
 
 /** The services about which a rule asks: those that begin, and the one that becomes live. */
