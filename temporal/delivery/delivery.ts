@@ -4,10 +4,10 @@ import { claimEntries, delivered, dueActors, dueOf, failed, poisonedAfter } from
 import { connectionFailure } from '../../db/postgres/connection-failure.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
-import { gather } from '../../domain/gather.ts';
 import type { Temporal } from '../connection/connect.ts';
 import { watchOutage } from '../connection/outage.ts';
 import { setBlocker } from './blocker.ts';
+import { gather } from './gather.ts';
 import { type InOrder, lineOf, tellInOrder } from './tell-in-order.ts';
 
 /** `failed`: retried later. `busy`: another process is delivering to this actor. */
