@@ -124,7 +124,7 @@ const columns = sql`
     concat(project.slug, '/', environment.slug, '/', service.slug) as name,
     release.id as release_id, release.content, release.sealed, release.content_digest,
     deployment.id as deployment_id, coalesce(deployment.runs_as, ${instancesName}) as runs_as,
-    case when deployment.kind = 'rollback' then (
+    case when deployment.kind in ('rollback', 'redeploy') then (
       select settings from environment_service today where today.organization_id = release.organization_id
         and today.environment_id = release.environment_id and today.service_id = release.service_id
     ) end as today`;
