@@ -42,7 +42,8 @@ export async function compare(world: Compared): Promise<void> {
 
 /** How many replicas a cluster is told to run when a deployment begins: where an earlier release runs again, those of today. */
 export async function compareTold({ model, seen, services }: Compared, one: Deployed, service: number): Promise<void> {
-  const { replicas } = (one.kind === 'rollback' || one.kind === 'redeploy' ? model.applied[service] : model.frozen.get(one.id)) ?? nothing;
+  const { replicas } =
+    (one.kind === 'rollback' || one.kind === 'redeploy' ? model.applied[service] : model.frozen.get(one.id)) ?? nothing;
   const told = await seen.told(services[service] as SeededPlace);
   expect(
     told?.processes.map((process) => process.replicas),
