@@ -55,6 +55,8 @@ export async function insertEntries(kysely: Kysely<Tables>, author: Author, entr
     .values(
       entries.map((entry) => ({
         ...common,
+        // Rounded up to a millisecond, as a default would be, it would not be due yet when it is told at once.
+        next_attempt_at: sql<Date>`date_trunc('milliseconds', now())`,
         actor_id: actorIdOf(entry),
         organization_id: entry.organizationId,
         ...('start' in entry
