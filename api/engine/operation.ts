@@ -28,8 +28,10 @@ export type Scope = Access['scope'];
 export type RateClass = 'credentials' | 'deletions' | 'searches';
 
 /** A list answered page by page. `after` is the position that a cursor carries, signed. */
-export interface Paged<After extends z.ZodType = z.ZodType> {
+export interface Paged<After extends z.ZodType = z.ZodType, Beside extends z.ZodType = z.ZodType> {
   after: After;
+  /** Fields of the answer beside its items, about all of them and not of the page alone. */
+  beside?: Beside;
   defaultLimit?: number;
   maxLimit?: number;
 }
@@ -63,8 +65,9 @@ export interface Page<After> {
   limit: number;
   after: After | undefined;
 }
-export interface PageAnswer<Item, After> {
+export interface PageAnswer<Item, After, Beside = unknown> {
   items: Item[];
+  beside?: Beside;
   /** The position of the last item, if more follow. */
   after: After | undefined;
 }
@@ -88,9 +91,15 @@ type GivenFor<
   (M extends 'GET' ? unknown : [O] extends [true] ? { once: Once } : { effect: Effect }) &
   ([A] extends [never] ? unknown : { page: Page<z.output<A>> });
 
-type Handle<G, R extends z.ZodType, A extends z.ZodType, E extends StreamEvents> = [E] extends [never]
-  ? (given: G) => Promise<[A] extends [never] ? z.output<R> : PageAnswer<z.output<R>, z.output<A>>>
+type Handle<G, R extends z.ZodType, A extends z.ZodType, E extends StreamEvents, N extends z.ZodType> = [E] extends [
+  never,
+]
+  ? (
+      given: G,
+    ) => Promise<[A] extends [never] ? z.output<R> : PageAnswer<z.output<R>, z.output<A>> & Required<BesideOf<N>>>
   : (given: G) => AsyncGenerator<StreamEvent<E>, void, undefined>;
+
+type BesideOf<N extends z.ZodType> = [N] extends [never] ? unknown : { beside: z.output<N> };
 
 type Definition<
   M extends Method,
@@ -102,6 +111,7 @@ type Definition<
   A extends z.ZodType,
   E extends StreamEvents,
   O extends boolean,
+  N extends z.ZodType,
 > = Extract<Access, { scope: S }> & {
   scope: S;
   method: M;
@@ -119,7 +129,7 @@ type Definition<
   /** Problems of this operation alone. Those that the interpreters add follow from the rest. */
   problems: readonly ProblemCode[];
   rate?: RateClass;
-  paged?: Paged<A>;
+  paged?: Paged<A, N>;
   stream?: Stream<E>;
   /** The answer carries a secret: it is never stored. Says the id of what was created, for a repeated request. */
   secretAnswer?: (answer: z.output<R>) => string;
@@ -136,7 +146,7 @@ type Definition<
    * for a repeat with the same `Idempotency-Key`. A document is read anew instead, and only its effect happens once.
    */
   ownEffect?: O;
-  handle: Handle<GivenFor<M, S, P, Q, B, A, O>, R, A, E>;
+  handle: Handle<GivenFor<M, S, P, Q, B, A, O>, R, A, E, N>;
 };
 
 /** An operation as the interpreters see it, whatever its types. */
@@ -190,10 +200,10 @@ type InputOf<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A> =
   Part<'query', Q> &
   Part<'body', B> &
   ([A] extends [never] ? unknown : PageQuery);
-type OutputOf<R extends z.ZodType, A, E extends StreamEvents> = [E] extends [never]
+type OutputOf<R extends z.ZodType, A, E extends StreamEvents, N extends z.ZodType> = [E] extends [never]
   ? [A] extends [never]
     ? z.output<R>
-    : { items: z.output<R>[]; nextCursor?: string }
+    : { items: z.output<R>[]; nextCursor?: string } & ([N] extends [never] ? unknown : z.output<N>)
   : AsyncIterable<StreamEvent<E>, void, undefined>;
 type KindOf<M extends Method, E extends StreamEvents> = [E] extends [never]
   ? M extends 'GET'
@@ -215,7 +225,10 @@ export function operation<
   A extends z.ZodType = never,
   E extends StreamEvents = never,
   const O extends boolean = false,
->(definition: Definition<M, S, P, Q, B, R, A, E, O>): Operation<InputOf<P, Q, B, A>, OutputOf<R, A, E>, KindOf<M, E>> {
+  N extends z.ZodType = never,
+>(
+  definition: Definition<M, S, P, Q, B, R, A, E, O, N>,
+): Operation<InputOf<P, Q, B, A>, OutputOf<R, A, E, N>, KindOf<M, E>> {
   const { method, url, summary, description, problems, rate, paged, stream, handle, secretAnswer } = definition;
   const erased: Pick<AnyOperation, 'handle' | 'secretAnswer'> = {
     handle: handle as AnyOperation['handle'],

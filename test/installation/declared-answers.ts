@@ -30,7 +30,7 @@ export class DeclaredAnswers {
     if (operation.paged === undefined) expect(operation.result.parse(body)).toEqual(body);
     else {
       const { items, nextCursor, ...rest } = body;
-      expect(rest).toEqual({});
+      expect(rest).toEqual(operation.paged.beside === undefined ? {} : operation.paged.beside.parse(rest));
       expect(nextCursor === undefined || typeof nextCursor === 'string').toBe(true);
       expect(Array.isArray(items)).toBe(true);
       for (const item of Array.isArray(items) ? items : []) expect(operation.result.parse(item)).toEqual(item);

@@ -33,8 +33,9 @@ export function requestedPage(context: PageContext, paged: Paged, input: Input):
 
 export function answeredPage(context: PageContext, input: Input, answer: PageAnswer<unknown, JsonValue>): JsonObject {
   const items = answer.items as JsonValue[];
-  if (answer.after === undefined) return { items };
-  return { items, nextCursor: sealCursor(context.key, { ...binding(context, input), after: answer.after }) };
+  const beside = (answer.beside ?? {}) as JsonObject;
+  if (answer.after === undefined) return { items, ...beside };
+  return { items, ...beside, nextCursor: sealCursor(context.key, { ...binding(context, input), after: answer.after }) };
 }
 
 function binding(context: PageContext, input: Input) {

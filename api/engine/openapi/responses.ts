@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { type ProblemCode, problems } from '../../../domain/problems.ts';
 import type { JsonSchema } from '../input/json-schema.ts';
 import type { AnyOperation } from '../operation.ts';
@@ -49,7 +50,7 @@ function success(name: string, operation: AnyOperation, components: Components):
   }
   if (operation.result === undefined) return { description: 'Done; the answer is empty.', headers: everywhere };
   const result = components.of(operation.result, 'output');
-  const body = operation.paged === undefined ? result : pageOf(result);
+  const body = operation.paged === undefined ? result : pageOf(result, operation.paged.beside, components);
   const schema = operation.document ? body : withSchemaField(body, answerName(name, operation));
   return {
     description: operation.status === 201 ? 'Created.' : 'Done.',
@@ -71,8 +72,8 @@ function events(declared: NonNullable<AnyOperation['stream']>['events'], compone
   }));
 }
 
-function pageOf(item: JsonSchema): JsonSchema {
-  return {
+function pageOf(item: JsonSchema, beside: z.ZodType | undefined, components: Components): JsonSchema {
+  const page: JsonSchema = {
     type: 'object',
     properties: {
       items: { type: 'array', items: item },
@@ -80,6 +81,7 @@ function pageOf(item: JsonSchema): JsonSchema {
     },
     required: ['items'],
   };
+  return beside === undefined ? page : { type: 'object', allOf: [page, components.of(beside, 'output')] };
 }
 
 /** Objects carry `$schema`; arrays and texts cannot. */
