@@ -16,6 +16,7 @@ import { invitations } from './invitations/index.ts';
 import { logs } from './logs/index.ts';
 import { members } from './members/index.ts';
 import { mesh } from './mesh/index.ts';
+import { notifications } from './notifications/index.ts';
 import { organizationSettings } from './organization-settings/index.ts';
 import { organizations } from './organizations/index.ts';
 import { processes } from './processes/index.ts';
@@ -65,6 +66,7 @@ export const operations = {
   clusterCommands: commands,
   workflows,
   attention,
+  notifications,
   searches,
   auditLog,
   events,

@@ -15,6 +15,7 @@ import { invitations } from './invitations/index.ts';
 import { keys } from './keys/index.ts';
 import { logs } from './logs/index.ts';
 import { members } from './members/index.ts';
+import { notifications } from './notifications/index.ts';
 import { organizations } from './organizations/index.ts';
 import { projects } from './projects/index.ts';
 import { registry } from './registry/index.ts';
@@ -57,6 +58,7 @@ const subjects = [
   approvals,
   deployments,
   registryCredentials,
+  notifications,
 ] as const;
 
 type Entity = (typeof subjects)[number][number];

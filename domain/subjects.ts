@@ -6,6 +6,8 @@ export interface Visibility {
   role: Role;
   /** Whether a token that is limited to chosen projects may see it although it belongs to none of them. */
   projectTokens: boolean;
+  /** Only the person whose id the hint has. */
+  own?: true;
 }
 
 interface Subject {
@@ -21,6 +23,7 @@ const everyone = { role: 'viewer', projectTokens: true } as const;
 /** Their hints name their project: a token that is limited to others does not hear of them. */
 const ofProjects = { role: 'viewer', projectTokens: false } as const;
 const viewers = { role: 'viewer', projectTokens: false } as const;
+const oneself = { role: 'viewer', projectTokens: false, own: true } as const;
 const admins = { role: 'admin', projectTokens: false } as const;
 
 /**
@@ -83,6 +86,7 @@ export const subjects = {
   registry_credential: { told: admins, actions: ['created', 'deleted'] },
   image: { actions: ['pushed', 'deleted'] },
   deployment: { told: ofProjects, actions: ['requested', 'cancelled'] },
+  notification: { told: oneself },
   deletion: { told: viewers, retired: ['failed'] },
   workflow: { actions: ['exported'] },
 } as const satisfies Record<string, Subject>;

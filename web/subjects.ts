@@ -20,6 +20,7 @@ import * as images from './pages/images/index.tsx';
 import * as instances from './pages/instances/index.tsx';
 import * as invitations from './pages/invitations/index.tsx';
 import * as members from './pages/members/index.tsx';
+import * as notifications from './pages/notifications/index.tsx';
 import * as projects from './pages/projects/index.tsx';
 import * as services from './pages/services/index.tsx';
 import * as settings from './pages/settings/index.tsx';
@@ -30,6 +31,7 @@ import * as workflows from './pages/workflows/index.tsx';
 /** Every subject of the console, in the order of the navigation. */
 const subjects = [
   home,
+  notifications,
   projects,
   environments,
   services,

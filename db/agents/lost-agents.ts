@@ -1,9 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import { lostAfterSeconds } from '../../domain/clusters/clusters.ts';
+import { clusterLost } from '../../domain/notifications/messages/cluster-lost.ts';
 import type { ClusterRef } from '../clusters/clusters.ts';
 import { endCommand } from '../commands/cluster-commands.ts';
 import { type Author, effect } from '../engine/effect.ts';
 import { livingSeconds } from '../engine/processes.ts';
+import { notify } from '../notifications/notify.ts';
 import { lockTimeout } from '../postgres/connection-failure.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Tables } from '../postgres/tables.ts';
@@ -36,6 +38,12 @@ async function declareOneLost(database: Database, cluster: ClusterRef): Promise<
       .execute();
     tellCluster(declaring, cluster, 'lost', { at: agent.now, lastHeardOf: still.lastHeardOf.toISOString() });
     declaring.change({ organizationId: cluster.organizationId, kind: 'cluster', id: cluster.id });
+    await notify(declaring, {
+      organizationId: cluster.organizationId,
+      occasion: `cluster ${cluster.id} lost after ${still.lastHeardOf.toISOString()}`,
+      message: clusterLost({ clusterId: cluster.id, name: still.name }),
+      to: { admins: true },
+    });
     return true;
   });
 }
@@ -50,14 +58,19 @@ async function unlessLocked(work: () => Promise<boolean>): Promise<boolean> {
   }
 }
 
-async function silent(kysely: Kysely<Tables>, clusterId?: string): Promise<(ClusterRef & { lastHeardOf: Date })[]> {
-  const { rows } = await sql<ClusterRef & { lastHeardOf: Date }>`
+interface Silent extends ClusterRef {
+  name: string;
+  lastHeardOf: Date;
+}
+
+async function silent(kysely: Kysely<Tables>, clusterId?: string): Promise<Silent[]> {
+  const { rows } = await sql<Silent>`
     with listening as (
       select min(present_since) as since from process
       where kind = 'api' and seen_at > now() - make_interval(secs => ${livingSeconds})
     )
     select agent.cluster_id as id, agent.organization_id as "organizationId",
-           agent.last_heartbeat_at as "lastHeardOf"
+           cluster.name, agent.last_heartbeat_at as "lastHeardOf"
     from listening, cluster_agent agent
     join cluster on cluster.id = agent.cluster_id and cluster.finished_at is null
     join organization on organization.id = agent.organization_id and organization.deletion_id is null

@@ -10,6 +10,7 @@ import type { ProjectRef } from '../deployments/admission.ts';
 import type { Author, Effect } from '../engine/effect.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { notifyDeciders } from './notify-deciders.ts';
 
 interface Requested {
   id: string;
@@ -60,6 +61,10 @@ export async function requestApproval(effect: Effect, place: Place, requested: R
     details: { environmentId, changeSet: request.changeSetId },
   });
   effect.change({ organizationId, projectId, kind: 'approval', id });
+  await notifyDeciders(effect, organizationId, {
+    ...{ approvalId: id, projectId, environmentId, environment: environment.name, kind: 'change-set' },
+    ...{ reason: request.reason, requestedBy: author, answerableId: request.answerableId },
+  });
 }
 
 /**

@@ -6,6 +6,7 @@ import { isDeploymentFinal } from '../../domain/deployments/states.ts';
 import type { Effect } from '../engine/effect.ts';
 import { decideApprovals } from './admission/approvals.ts';
 import { tellEvents } from './admission/events.ts';
+import { notifyEnded } from './admission/notify-ended.ts';
 import type { AdmissionRequest } from './admission/requests.ts';
 import { loadSnapshot, type ProjectRef } from './admission/snapshot.ts';
 import { insertDeployments, updateDeployments, type Written, writeLive } from './admission/writes.ts';
@@ -27,6 +28,7 @@ export async function admit(effect: Effect, project: ProjectRef, request: Admiss
   await writeLive(effect, project, loaded, decision);
   await decideApprovals(effect, project, decision, request);
   await tellEvents(effect, project, loaded, decision, written, request);
+  await notifyEnded(effect, project, written);
   tellActors(effect, project, decision, written);
   tellPeople(effect, project, decision, written);
   return decision;

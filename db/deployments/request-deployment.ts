@@ -5,6 +5,7 @@ import type { Admission, Decision } from '../../domain/deployments/arbiter-types
 import { Problem } from '../../domain/problems.ts';
 import type { ImagePlatform } from '../../domain/services/image-fit.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
+import { notifyDeciders } from '../approvals/notify-deciders.ts';
 import { basisOf, downtimeImpact } from '../approvals/request.ts';
 import type { Author, Effect } from '../engine/effect.ts';
 import { machineOf, refuseMisfit } from '../environments/machine.ts';
@@ -176,6 +177,10 @@ async function requestApproval(
     details: { environmentId, deployment: deploymentId },
   });
   effect.change({ organizationId, projectId, kind: 'approval', id });
+  await notifyDeciders(effect, organizationId, {
+    ...{ approvalId: id, projectId, environmentId, environment, service: { id: serviceId, name: service } },
+    ...{ kind: kind === 'rollback' ? 'rollback' : 'deploy', reason, requestedBy: author, answerableId },
+  });
 }
 
 function json(value: JsonValue) {

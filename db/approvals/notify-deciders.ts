@@ -1,0 +1,23 @@
+import { approvalRequested, type RequestedApproval } from '../../domain/notifications/messages/approval-requested.ts';
+import type { Author, Effect } from '../engine/effect.ts';
+import { notify } from '../notifications/notify.ts';
+
+interface Asked extends Omit<RequestedApproval, 'requestedBy'> {
+  requestedBy: Pick<Author, 'kind' | 'id' | 'name'>;
+  /** The person behind it, where it was asked for by a token. */
+  answerableId: string | undefined;
+}
+
+/** Everybody who may decide, but not who asked. */
+export async function notifyDeciders(
+  effect: Effect,
+  organizationId: string,
+  { requestedBy, answerableId, ...asked }: Asked,
+): Promise<void> {
+  await notify(effect, {
+    organizationId,
+    occasion: `approval ${asked.approvalId} requested`,
+    message: approvalRequested({ ...asked, requestedBy: requestedBy.name }),
+    to: { admins: true, except: answerableId === undefined ? requestedBy : { kind: 'user', id: answerableId } },
+  });
+}

@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import {
+  deploymentFailed,
+  deploymentLive,
+  type EndedDeployment,
+} from '../../../domain/notifications/messages/deployment-ended.ts';
+import type { Effect } from '../../engine/effect.ts';
+import { notify, type Requester } from '../../notifications/notify.ts';
+import type { ProjectRef } from './snapshot.ts';
+import type { Written } from './writes.ts';
+
+/** Who asked for a deployment hears that it failed, and in production that it is live; admins of failures in production. */
+export async function notifyEnded(
+  effect: Effect,
+  { organizationId, projectId }: ProjectRef,
+  written: readonly Written[],
+): Promise<void> {
+  for (const { change, state, message } of written) {
+    if (state !== 'live' && state !== 'failed') continue;
+    const found = await endedDeployment(effect, organizationId, change.id);
+    if (found === undefined || (state === 'live' && !found.production)) continue;
+    const { production, requesterKind, requesterId, ...names } = found;
+    const ended: EndedDeployment = { ...names, deploymentId: change.id, projectId, reason: message ?? '' };
+    await notify(effect, {
+      organizationId,
+      occasion: `deployment ${change.id} ${state}`,
+      message: state === 'live' ? deploymentLive(ended) : deploymentFailed(ended),
+      to: {
+        requester: { kind: requesterKind, id: requesterId },
+        ...(state === 'failed' && production ? { admins: true as const } : {}),
+      },
+    });
+  }
+}
+
+interface Ended extends Omit<EndedDeployment, 'deploymentId' | 'projectId' | 'reason'> {
+  production: boolean;
+  requesterKind: Requester['kind'];
+  requesterId: string;
+}
+
+async function endedDeployment(
+  { kysely }: Effect,
+  organizationId: string,
+  deploymentId: string,
+): Promise<Ended | undefined> {
+  const { rows } = await sql<Ended>`
+    select environment.id as "environmentId", environment.name as environment, environment.production,
+      service.id as "serviceId", service.name as service, release.number as "releaseNumber",
+      deployment.requested_by_kind as "requesterKind", deployment.requested_by_id as "requesterId"
+    from deployment
+    join environment on environment.organization_id = deployment.organization_id and environment.id = deployment.environment_id
+    join service on service.organization_id = deployment.organization_id and service.id = deployment.service_id
+    join release on release.organization_id = deployment.organization_id and release.id = deployment.release_id
+    where deployment.organization_id = ${organizationId} and deployment.id = ${deploymentId}
+  `.execute(kysely);
+  return rows[0];
+}

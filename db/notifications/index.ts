@@ -1,0 +1,3 @@
+import { NotificationSchema } from './notification.ts';
+
+export const notifications = [NotificationSchema] as const;

@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { NotificationMessage } from '../../domain/notifications/notifications.ts';
+import type { Author, Effect } from '../engine/effect.ts';
+
+/** Somebody who asked for something. A token counts as who made it; a machine or an actor is nobody in person. */
+export type Requester = Pick<Author, 'kind' | 'id'>;
+
+export interface Recipients {
+  requester?: Requester;
+  /** All admins and owners. */
+  admins?: true;
+  /** Knows of it already. */
+  except?: Requester;
+}
+
+export interface Told {
+  organizationId: string;
+  /** The event, as in `deployment <id> failed`: told again, it is in nobody's inbox twice. */
+  occasion: string;
+  message: NotificationMessage;
+  to: Recipients;
+}
+
+/** Puts an event into the inboxes of those whom it concerns: members of the organization at that moment. */
+export async function notify(effect: Effect, { organizationId, occasion, message, to }: Told): Promise<void> {
+  const { kind, title, body, link } = message;
+  const person = ({ kind: of, id }: Requester) =>
+    of === 'user'
+      ? sql`select ${id}::uuid`
+      : sql`select maker_id from api_token
+            where ${of} = 'token' and api_token.organization_id = ${organizationId} and api_token.id::text = ${id}`;
+  const requester = to.requester === undefined ? sql`null` : sql`(${person(to.requester)})`;
+  const except = to.except === undefined ? sql`null` : sql`(${person(to.except)})`;
+  const { rows } = await sql<{ userId: string }>`
+    insert into notification (id, organization_id, user_id, kind, occasion, title, body, link)
+    select gen_random_uuid(), membership.organization_id, membership.user_id, ${kind}, ${occasion}, ${title}, ${body},
+           ${JSON.stringify(link)}::jsonb
+    from membership join app_user on app_user.id = membership.user_id
+    where membership.organization_id = ${organizationId} and app_user.disabled_at is null
+      and (membership.user_id = ${requester} or ${to.admins === true} and membership.role in ('admin', 'owner'))
+      and membership.user_id is distinct from ${except}
+    on conflict (organization_id, user_id, occasion) do nothing
+    returning user_id as "userId"
+  `.execute(effect.kysely);
+  for (const { userId } of rows) effect.change({ organizationId, kind: 'notification', id: userId });
+}

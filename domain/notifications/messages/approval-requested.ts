@@ -1,0 +1,35 @@
+import type { NotificationMessage } from '../notifications.ts';
+
+/** What somebody asks to be allowed. */
+export interface RequestedApproval {
+  approvalId: string;
+  projectId: string;
+  environmentId: string;
+  environment: string;
+  /** Of one deployment; a change set has none. */
+  service?: { id: string; name: string };
+  kind: 'deploy' | 'rollback' | 'promote' | 'change-set';
+  requestedBy: string;
+  reason: string;
+}
+
+const verbs = { deploy: 'deploy', rollback: 'roll back', promote: 'promote' } as const;
+
+export function approvalRequested(asked: RequestedApproval): NotificationMessage {
+  const { approvalId, projectId, environmentId, environment, service, kind, requestedBy, reason } = asked;
+  return {
+    kind: 'approval',
+    title: titleOf(kind, service?.name, environment),
+    body: `${requestedBy} asks for an approval${reason === '' ? '.' : `: ${reason}`}`,
+    link: {
+      ...{ type: 'approval', approvalId, projectId, environmentId },
+      ...(service === undefined ? {} : { serviceId: service.id }),
+    },
+  };
+}
+
+function titleOf(kind: RequestedApproval['kind'], service: string | undefined, environment: string): string {
+  if (kind === 'change-set') return `Approval needed: apply a change set to ${environment}`;
+  if (service === undefined) return `Approval needed in ${environment}`;
+  return `Approval needed: ${verbs[kind]} ${service} to ${environment}`;
+}

@@ -1,0 +1,38 @@
+import type { NotificationLink, NotificationMessage } from '../notifications.ts';
+
+export interface EndedDeployment {
+  deploymentId: string;
+  projectId: string;
+  environmentId: string;
+  environment: string;
+  serviceId: string;
+  service: string;
+  releaseNumber: number;
+  /** Why it failed, in a sentence; empty where nobody said. */
+  reason: string;
+}
+
+export function deploymentFailed(ended: EndedDeployment): NotificationMessage {
+  const { service, environment, releaseNumber, reason } = ended;
+  const why = reason === '' ? 'The agent gave no reason.' : reason;
+  return {
+    kind: 'failure',
+    title: `Release #${releaseNumber} of ${service} failed to deploy to ${environment}`,
+    body: `${why} The release before it goes on serving. Read the log of the instance that failed, then deploy again or roll back.`,
+    link: linkOf(ended),
+  };
+}
+
+export function deploymentLive(ended: EndedDeployment): NotificationMessage {
+  const { service, environment, releaseNumber } = ended;
+  return {
+    kind: 'deploy',
+    title: `Release #${releaseNumber} of ${service} is live in ${environment}`,
+    body: 'All of its instances are healthy, and only they serve.',
+    link: linkOf(ended),
+  };
+}
+
+function linkOf({ deploymentId, projectId, environmentId, serviceId }: EndedDeployment): NotificationLink {
+  return { type: 'deployment', deploymentId, projectId, environmentId, serviceId };
+}

@@ -1,0 +1,28 @@
+/** Kinds of notifications; channels subscribe to these. */
+export const notificationKinds = ['approval', 'failure', 'warning', 'deploy'] as const;
+export type NotificationKind = (typeof notificationKinds)[number];
+
+/** The subject of a notification, and so the page that it opens. */
+export const linkTypes = ['approval', 'deployment', 'cluster'] as const;
+
+export interface NotificationLink {
+  type: (typeof linkTypes)[number];
+  approvalId?: string;
+  clusterId?: string;
+  deploymentId?: string;
+  environmentId?: string;
+  projectId?: string;
+  serviceId?: string;
+}
+
+/** One event as people read it, wherever it is shown. */
+export interface NotificationMessage {
+  kind: NotificationKind;
+  title: string;
+  body: string;
+  link: NotificationLink;
+}
+
+/** The inbox shows so many, and a badge no more than that. */
+export const inboxSize = 50;
+export const mostUnreadShown = 99;
