@@ -5,6 +5,7 @@ import { type SignedIn, signIn } from '../identity/people.ts';
 import { type Ask, answered, askedBy, askingAs, type Session } from './asked.ts';
 import type { Console } from './console.ts';
 import { deliverShop } from './delivery.ts';
+import { fillInbox } from './inbox.ts';
 import { connectCluster, loseCluster } from './lost-cluster.ts';
 import type { Content } from './pages.ts';
 import { letTimePass } from './past.ts';
@@ -47,6 +48,7 @@ export async function fill(opened: Console, owner: Visitor): Promise<Content> {
   await asked('POST', '/clusters', { name: 'Frankfurt', region: 'eu-central' });
   const lostCluster = await connectCluster(opened, asked, 'Oregon', 'us-west');
   await loseCluster(opened, asked, lostCluster);
+  await fillInbox(await installation.database(), as.organizationId, { ...delivered, lostCluster });
   await deleteOrganization(opened, as);
   const instance = await running;
   const workflow = await updateThatCameBack(opened, asked, applications);

@@ -55,6 +55,12 @@ export const pages: readonly ConsolePage[] = [
       await page.getByRole('combobox').waitFor();
     },
   },
+  {
+    name: 'notifications',
+    address: at('/notifications'),
+    heading: 'Notifications',
+    shows: 'Cluster Oregon lost contact with its agent',
+  },
   { name: 'projects', address: at('/p'), heading: 'Projects', shows: 'Shop' },
   {
     name: 'new-project',

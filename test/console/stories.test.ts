@@ -152,6 +152,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await sameLoad();
     expect(await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts()).toEqual([
       'Home',
+      'Notifications',
       'Projects',
       'Approvals',
       'Workflows',

@@ -7,6 +7,7 @@ import { deliveryStories } from './stories/delivery.ts';
 import { frameStories } from './stories/frame.ts';
 import { handStories } from './stories/hands.ts';
 import { logStories } from './stories/logs.ts';
+import { notificationStories } from './stories/notifications.ts';
 import { searchStories } from './stories/search.ts';
 import { silenceStories } from './stories/silence.ts';
 import { tableStories } from './stories/tables.ts';
@@ -25,6 +26,7 @@ const subjects: Record<string, Stories> = {
   search: searchStories,
   tables: tableStories,
   truth: truthStories,
+  notifications: notificationStories,
   workflows: workflowStories,
 };
 

@@ -3,6 +3,7 @@ import { clusterExamples } from './cluster-examples.ts';
 import { deliveryExamples } from './delivery-examples.ts';
 import { deploymentExamples } from './deployment-examples.ts';
 import type { Example, ExampleGround } from './example.ts';
+import { notificationExamples } from './notification-examples.ts';
 import { organizationExamples } from './organization-examples.ts';
 
 /** The example of each operation, by its name. */
@@ -13,6 +14,7 @@ export function operationExamples(ground: ExampleGround): Record<string, Example
     ...deliveryExamples(ground),
     ...changeExamples(ground),
     ...deploymentExamples(ground),
+    ...notificationExamples(ground),
     'auditLog.list': {},
     'version.get': {},
     'version.releases': {},

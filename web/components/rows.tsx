@@ -17,6 +17,10 @@ interface RowProps {
   title: ReactNode;
   /** Where the title leads. */
   link?: LinkProps;
+  /** When the link is followed, here or in a new tab. */
+  onOpen?: () => void;
+  /** For `useFocusKept`, where rows go. */
+  id?: string;
   /** Beside the title. */
   badges?: ReactNode;
   /** Below the title, smaller. */
@@ -28,9 +32,12 @@ interface RowProps {
   actions?: ReactNode;
 }
 
-export function Row({ title, link, badges, detail, lead, facts, actions }: RowProps) {
+export function Row({ title, link, onOpen, id, badges, detail, lead, facts, actions }: RowProps) {
   return (
-    <li className={classes('relative flex items-center gap-3 px-4 py-3', link !== undefined && 'hover:bg-hover/60')}>
+    <li
+      data-id={id}
+      className={classes('relative flex items-center gap-3 px-4 py-3', link !== undefined && 'hover:bg-hover/60')}
+    >
       {lead !== undefined && <span className="shrink-0">{lead}</span>}
       <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-6 gap-y-1">
         <div className="min-w-0 flex-1 basis-52">
@@ -39,7 +46,13 @@ export function Row({ title, link, badges, detail, lead, facts, actions }: RowPr
               <span className="min-w-0 break-words font-medium">{title}</span>
             ) : (
               // The link covers the whole row; buttons lie above it.
-              <Link {...link} className="min-w-0 break-words rounded-sm font-medium after:absolute after:inset-0">
+              <Link
+                {...link}
+                data-stop
+                onClick={onOpen}
+                onAuxClick={({ button }) => button === 1 && onOpen?.()}
+                className="min-w-0 break-words rounded-sm font-medium after:absolute after:inset-0"
+              >
                 {title}
               </Link>
             )}

@@ -20,6 +20,8 @@ export interface Place extends Entry {
   group?: 'work' | 'organization';
   /** Other words by which it is looked for. */
   also?: string;
+  /** In sight on narrow screens, too: beside Search, above the page. */
+  besideSearch?: true;
 }
 
 type KnownPlace = Place & Required<Pick<Place, 'role' | 'group' | 'also'>>;

@@ -5,6 +5,7 @@ import { IconButton } from '../components/forms/button.tsx';
 import { file } from './page-file.ts';
 import { openPalette, usePaletteOpen } from './palette/palette-open.ts';
 import { Shortcuts } from './palette/shortcuts.tsx';
+import { TopPlaces } from './top-places.tsx';
 
 interface ShellProps {
   sidebar: ReactNode;
@@ -54,7 +55,8 @@ export function Shell({ sidebar, top, children }: ShellProps) {
           )}
           {top}
           {sidebar !== false && (
-            <span className="lg:hidden">
+            <span className="flex shrink-0 items-center gap-1 lg:hidden">
+              <TopPlaces />
               <IconButton label="Search" onClick={openPalette}>
                 <SearchIcon />
               </IconButton>

@@ -1,3 +1,35 @@
+import { BellIcon } from '@primer/octicons-react';
+import { useQuery } from '@tanstack/react-query';
+import { createRoute } from '@tanstack/react-router';
+import { usePlane } from '../../control-plane/plane.ts';
+import { page } from '../../frame/page-file.ts';
+import type { Place } from '../../frame/places.ts';
+import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
+import { flag, type Search } from '../../search.ts';
+import { newest } from './newest.ts';
+
+const inbox = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/notifications',
+  validateSearch: ({ unread }: Search) => flag('unread', unread),
+  component: page(() => import('./inbox.tsx'), 'Inbox'),
+});
+
+export const routes = [inbox] as const;
+
+export const place: Place = {
+  label: 'Notifications',
+  to: '/$organization/notifications',
+  icon: <BellIcon />,
+  key: 'n',
+  group: 'work',
+  also: 'inbox bell unread',
+  besideSearch: true,
+  useBadge: () => {
+    const { data } = useQuery(newest(usePlane().trpc));
+    return data && { count: data.unreadCount, tone: 'live', label: 'unread' };
+  },
+};
 
 export const affected: Affected<'notification'> = { notification: (trpc) => [all(trpc.notifications)] };
