@@ -11,6 +11,8 @@ export interface Example {
   /** What must stand in the query. */
   query?: (path: Record<string, string>) => Record<string, string>;
   body?: (path: Record<string, string>) => unknown;
+  /** Concerns the person alone, so the audit log does not tell of it. */
+  personal?: true;
   /** The expected status as long as nothing can succeed yet. */
   fails?: number;
 }

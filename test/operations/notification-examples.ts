@@ -30,6 +30,11 @@ export function notificationExamples({ api, ours }: ExampleGround): Record<strin
   };
   return {
     'notifications.list': { as, prepare: lost },
-    'notifications.read': { as, prepare: lost, body: ({ notification }) => ({ ids: [notification] }) },
+    'notifications.read': {
+      as,
+      prepare: lost,
+      body: ({ notification }) => ({ ids: [notification] }),
+      personal: true,
+    },
   };
 }

@@ -14,7 +14,6 @@ export function TopPlaces() {
         key={to}
         to={to}
         params={{ organization }}
-        title={label}
         className="inline-flex h-8 min-w-8 shrink-0 items-center justify-center gap-1 rounded-md px-1.5 text-soft hover:bg-hover hover:text-text max-sm:h-10 max-sm:min-w-10"
       >
         <span aria-hidden="true">{icon}</span>
