@@ -58,6 +58,11 @@ export const notificationStories: Stories = (world) => {
     ]);
     await page.goBack();
     await entry('Quito').getByText('Unread').waitFor({ state: 'detached' });
+
+    const name = 'Mark as read: Cluster Perth lost contact with its agent';
+    await page.getByRole('button', { name }).click();
+    await bell('Notifications 1 unread').waitFor();
+    await entry('Perth').locator('a:focus').waitFor();
     await sameLoad();
   });
 

@@ -1,3 +1,4 @@
+import { CheckIcon } from '@primer/octicons-react';
 import { Button } from '../../components/forms/button.tsx';
 import { Row } from '../../components/rows.tsx';
 import { Badge } from '../../components/status.tsx';
@@ -45,7 +46,8 @@ export function Entry({ notification, organization, onMark }: EntryProps) {
               mark();
             }}
           >
-            Mark as read
+            <CheckIcon className="sm:hidden" />
+            <span className="max-sm:hidden">Mark as read</span>
           </Button>
         ) : undefined
       }
