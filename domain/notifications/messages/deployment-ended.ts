@@ -18,7 +18,7 @@ export function deploymentFailed(ended: EndedDeployment): NotificationMessage {
   return {
     kind: 'failure',
     title: `Release #${releaseNumber} of ${service} failed to deploy to ${environment}`,
-    body: `${why} The release before it goes on serving. Read the log of the instance that failed, then deploy again or roll back.`,
+    body: `${why} What was live before, if anything, goes on serving. Read the log of the instance that failed, then deploy again or roll back.`,
     link: linkOf(ended),
   };
 }
