@@ -45,6 +45,7 @@ test('the types give reference data only to who says whose', () => {
     'environment_service',
     'invitation',
     'membership',
+    'notification',
     'project',
     'registry_credential',
     'registry_link',
