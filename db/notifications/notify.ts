@@ -24,21 +24,22 @@ export interface Told {
 /** Puts an event into the inboxes of those whom it concerns: members of the organization at that moment. */
 export async function notify(effect: Effect, { organizationId, occasion, message, to }: Told): Promise<void> {
   const { kind, title, body, link } = message;
+  // As text: an id may be of any form, and a notification must never stand in the way of what it tells.
   const person = ({ kind: of, id }: Requester) =>
     of === 'user'
-      ? sql`select ${id}::uuid`
-      : sql`select maker_id from api_token
-            where ${of} = 'token' and api_token.organization_id = ${organizationId} and api_token.id::text = ${id}`;
-  const requester = to.requester === undefined ? sql`null` : sql`(${person(to.requester)})`;
-  const except = to.except === undefined ? sql`null` : sql`(${person(to.except)})`;
+      ? sql`${id}::text`
+      : sql`(select maker_id::text from api_token
+            where ${of}::text = 'token' and api_token.organization_id = ${organizationId} and api_token.id::text = ${id})`;
+  const requester = to.requester === undefined ? sql`null` : person(to.requester);
+  const except = to.except === undefined ? sql`null` : person(to.except);
   const { rows } = await sql<{ userId: string }>`
     insert into notification (id, organization_id, user_id, kind, occasion, title, body, link)
     select gen_random_uuid(), membership.organization_id, membership.user_id, ${kind}, ${occasion}, ${title}, ${body},
            ${JSON.stringify(link)}::jsonb
     from membership join app_user on app_user.id = membership.user_id
     where membership.organization_id = ${organizationId} and app_user.disabled_at is null
-      and (membership.user_id = ${requester} or ${to.admins === true} and membership.role in ('admin', 'owner'))
-      and membership.user_id is distinct from ${except}
+      and (membership.user_id::text = ${requester} or ${to.admins === true} and membership.role in ('admin', 'owner'))
+      and membership.user_id::text is distinct from ${except}
     on conflict (organization_id, user_id, occasion) do nothing
     returning user_id as "userId"
   `.execute(effect.kysely);

@@ -75,6 +75,8 @@ async function requesters({ organizationId, of }: People): Promise<{ author: Aut
     { author: { kind: 'token', id: uuid(), name: 'gone' }, person: undefined },
     { author: { kind: 'user', id: of.left ?? '', name: 'Left' }, person: undefined },
     { author: { kind: 'user', id: of.stranger ?? '', name: 'Elsewhere' }, person: undefined },
+    { author: { kind: 'user', id: 'no id of ours', name: 'Odd' }, person: undefined },
+    { author: { kind: 'token', id: 'none either', name: 'Odd token' }, person: undefined },
     { author: { ...machine, id: 'sweeper' }, person: undefined },
     { author: { kind: 'actor', id: `change-set/${uuid()}`, name: 'change set' }, person: undefined },
   ];
