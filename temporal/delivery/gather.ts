@@ -21,7 +21,7 @@ export function gather<Key, Answer>({ width, most, task }: Gathering<Key, Answer
   let running = 0;
 
   async function work(): Promise<void> {
-    // What is called in the same moment is done together.
+    // Calls of the same moment are done together.
     await Promise.resolve();
     while (waiting.size > 0) {
       const taken = [...waiting].slice(0, most);

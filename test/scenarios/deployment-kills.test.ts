@@ -8,17 +8,8 @@ import { openGates } from '../deployments/gates.ts';
 import { heldImages } from '../deployments/held-image.ts';
 import { makeWritesHoldable } from '../deployments/held-write.ts';
 import { chances, everything, type Kill, killMatrix, shuffled, table } from '../deployments/matrix.ts';
-import {
-  type Frozen,
-  frozens,
-  type MomentName,
-  momentNames,
-  momentOf,
-  type Parked,
-  type Where,
-  type World,
-  wheres,
-} from '../deployments/moments.ts';
+import { type Frozen, frozens, type Parked, type Where, type World, wheres } from '../deployments/moment.ts';
+import { type MomentName, momentNames, momentOf } from '../deployments/moments.ts';
 import { freePort } from '../ground/free-port.ts';
 import { Installation } from '../installation/installation.ts';
 import type { PartName } from '../installation/running-parts.ts';

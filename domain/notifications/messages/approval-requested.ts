@@ -1,6 +1,6 @@
 import type { NotificationMessage } from '../notifications.ts';
 
-/** What somebody asks to be allowed. */
+/** An approval that somebody asks for. */
 export interface RequestedApproval {
   approvalId: string;
   projectId: string;

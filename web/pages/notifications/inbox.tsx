@@ -36,7 +36,7 @@ export function Inbox() {
       title="Notifications"
       about="Events that concern you: read when you open them."
       actions={
-        // It stays where it is when nothing is unread: whoever pressed it keeps the focus.
+        // The button stays where it is when nothing is unread, so that the focus stays with it.
         <Button busy={all.sending} aria-disabled={none} onClick={() => none || all.send({ all: true })}>
           Mark all as read
         </Button>
