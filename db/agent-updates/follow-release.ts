@@ -3,7 +3,7 @@ import { Problem } from '../../domain/problems.ts';
 import type { ClusterRef } from '../clusters/clusters.ts';
 import { type Author, effect } from '../engine/effect.ts';
 import type { Database } from '../postgres/database.ts';
-import { currentRelease } from './agent-releases.ts';
+import { type AgentReleaseView, currentRelease } from './agent-releases.ts';
 import { requestAgentUpdate } from './agent-updates.ts';
 
 const author: Author = { kind: 'machine', id: 'api', name: 'api' };
@@ -16,7 +16,7 @@ const author: Author = { kind: 'machine', id: 'api', name: 'api' };
 export async function followRelease(database: Database, among?: ClusterRef): Promise<string | undefined> {
   const release = await currentRelease(database.kysely);
   if (release === undefined) return undefined;
-  const { image, createdAt } = release;
+  const { image } = release;
   const cluster = await database.kysely
     .selectFrom('cluster')
     .innerJoin('cluster_agent', 'cluster_agent.cluster_id', 'cluster.id')
@@ -33,16 +33,11 @@ export async function followRelease(database: Database, among?: ClusterRef): Pro
           selectFrom('agent_update')
             .select('agent_update.id')
             .whereRef('agent_update.cluster_id', '=', 'cluster.id')
-            .where(({ or, and, eb }) =>
-              or([
-                eb('agent_update.finished_at', 'is', null),
-                eb('agent_update.created_at', '>=', createdAt),
-                and([eb('agent_update.to_image', '=', image), eb('agent_update.state', 'in', ['failed', 'returned'])]),
-              ]),
-            ),
+            .where('agent_update.finished_at', 'is', null),
         ),
       ),
     )
+    .where(({ not }) => not(isLeftToPeople(release)))
     .executeTakeFirst();
   if (cluster === undefined) return undefined;
   try {
@@ -55,4 +50,12 @@ export async function followRelease(database: Database, among?: ClusterRef): Pro
     if (error instanceof Problem) return undefined;
     throw error;
   }
+}
+
+/** Whether the agent of `cluster` does not follow this release by itself any more. */
+export function isLeftToPeople({ image, createdAt }: Pick<AgentReleaseView, 'image' | 'createdAt'>) {
+  return sql<boolean>`exists (
+    select from agent_update attempt
+    where attempt.cluster_id = cluster.id and (
+      attempt.created_at >= ${createdAt} or attempt.to_image = ${image} and attempt.state in ('failed', 'returned')))`;
 }

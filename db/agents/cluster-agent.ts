@@ -32,6 +32,8 @@ export const ClusterAgentSchema = defineEntity({
     error: p.text().nullable(),
     /** The last trouble reported to the actor, which hears transitions only. */
     toldTrouble: p.text().nullable(),
+    /** The release whose availability was told to the people of the cluster; each is told once. */
+    updateToldFor: p.text().nullable(),
   },
   uniques: [
     { name: 'cluster_agent_credential_hash_unique', properties: ['credentialHash'] },

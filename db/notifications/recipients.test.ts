@@ -5,6 +5,9 @@ import { roles } from '../../domain/roles.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedMember, seedOrganization, seedUser } from '../../test/seeds/seed.ts';
 import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { storeRelease } from '../agent-updates/agent-releases.ts';
+import { requestAgentUpdate } from '../agent-updates/agent-updates.ts';
+import { tellAvailableUpdates } from '../agent-updates/tell-available.ts';
 import { declareLost } from '../agents/lost-agents.ts';
 import { createToken } from '../api-tokens/api-tokens.ts';
 import { notifyDeciders } from '../approvals/notify-deciders.ts';
@@ -157,6 +160,105 @@ test('a cluster that is lost is told to admins, once each time', async () => {
     const title = expect.stringMatching(/^Cluster .* lost contact with its agent$/);
     expect(await inboxes(us)).toEqual(Object.fromEntries(admins.map((name) => [name, Array(times).fill(title)])));
   }
+});
+
+/** Offers another release of the agent, and answers its image. */
+async function offer(number: number): Promise<string> {
+  const [image, digest] = [
+    `ballast-agent:${number}.0.0-${String(number).repeat(12)}`,
+    `sha256:${String(number).repeat(64)}`,
+  ];
+  await storeRelease(fresh.database.kysely, {
+    image,
+    version: `${number}.0.0`,
+    digest,
+    bytes: Buffer.from('a'),
+    proof: {},
+  });
+  return image;
+}
+/** Clusters of earlier tests have an older agent, too. */
+const sweep = async (us: People) => {
+  await tellAvailableUpdates(fresh.database);
+  return await inboxes(us);
+};
+const agentOf = ({ clusterId }: { clusterId: string }) =>
+  fresh.database.kysely.updateTable('cluster_agent').where('cluster_id', '=', clusterId);
+const clusterOf = ({ clusterId }: { clusterId: string }) =>
+  fresh.database.kysely.updateTable('cluster').where('id', '=', clusterId);
+const endUpdate = () =>
+  sql`update agent_update set state = 'failed', finished_at = now() where finished_at is null`.execute(
+    fresh.database.kysely,
+  );
+
+test('an update of an agent that became available is told to admins, once for each cluster and release', async () => {
+  const us = await people();
+  const place = await seedPlace(fresh.database, us.organizationId);
+  const { name } = await clusterOf(place).set({ region: 'here' }).returning('name').executeTakeFirstOrThrow();
+  const title = `An agent update is available for cluster ${name}`;
+  const told = (times: number) => Object.fromEntries(admins.map((admin) => [admin, Array(times).fill(title)]));
+  const second = await offer(2);
+  expect(await sweep(us)).toEqual(told(1));
+  expect(await sweep(us)).toEqual(told(1));
+  const { body, link } = await tenant(fresh.database.kysely, us.organizationId)
+    .selectFrom('notification')
+    .select(['body', 'link'])
+    .executeTakeFirstOrThrow();
+  expect(body).toMatch(
+    /runs release 1\.0\.0 \(111111111111\); .* offers 2\.0\.0 \(222222222222\)\. Start the update on/,
+  );
+  expect(link).toEqual({ type: 'cluster', clusterId: place.clusterId, tab: 'agent' });
+  await offer(3);
+  expect(await sweep(us)).toEqual(told(2));
+  // Deleted by its age, it is not told once more, and neither after another agent has enrolled there.
+  await tenant(fresh.database.kysely, us.organizationId).deleteFrom('notification').execute();
+  await agentOf(place).set({ image: second }).execute();
+  expect(await sweep(us)).toEqual({});
+});
+
+test('nobody is told of an update where there is nothing to start', async () => {
+  const us = await people();
+  const [updating, deleting, deleted, lost, current, local, rolledBack] = await Promise.all(
+    Array.from({ length: 7 }, () => seedPlace(fresh.database, us.organizationId)),
+  );
+  if (!updating || !deleting || !deleted || !lost || !current || !local || !rolledBack) throw new Error('seven');
+  const image = await offer(4);
+  const request = (place: { clusterId: string }, kind: 'update' | 'rollback', toImage: string) =>
+    effect(fresh.database, machine, (asking) =>
+      requestAgentUpdate(asking, { id: place.clusterId, organizationId: us.organizationId }, { kind, toImage }),
+    );
+  await agentOf(current).set({ image }).execute();
+  await agentOf(rolledBack).set({ image }).execute();
+  await request(rolledBack, 'rollback', 'ballast-agent:1.0.0-111111111111');
+  await endUpdate();
+  await agentOf(rolledBack).set({ image: 'ballast-agent:1.0.0-111111111111' }).execute();
+  await request(updating, 'update', image);
+  await clusterOf(deleting).set({ state: 'deleting' }).execute();
+  await clusterOf(deleted).set({ finished_at: new Date() }).execute();
+  await agentOf(lost).set({ contact: 'lost' }).execute();
+  await clusterOf(local).set({ local: true }).execute();
+  expect(await sweep(us)).toEqual({});
+  // Back in contact, or with an update that failed, there is.
+  await agentOf(lost).set({ contact: 'connected' }).execute();
+  await endUpdate();
+  expect((await sweep(us)).owner).toHaveLength(2);
+  // The local one follows by itself, until that has failed.
+  await request(local, 'update', image);
+  await endUpdate();
+  expect((await sweep(us)).owner).toHaveLength(3);
+  await tenant(fresh.database.kysely, us.organizationId).deleteFrom('notification').execute();
+  expect(await sweep(us)).toEqual({});
+});
+
+test('an update of an agent that nobody was there to hear of is told nobody later', async () => {
+  const us = await people();
+  await seedPlace(fresh.database, us.organizationId);
+  await offer(5);
+  const members = tenant(fresh.database.kysely, us.organizationId).updateTable('membership');
+  await members.set({ role: 'viewer' }).execute();
+  expect(await sweep(us)).toEqual({});
+  await members.set({ role: 'admin' }).execute();
+  expect(await sweep(us)).toEqual({});
 });
 
 test('the inbox of somebody who leaves goes', async () => {

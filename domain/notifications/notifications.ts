@@ -13,6 +13,8 @@ export interface NotificationLink {
   environmentId?: string;
   projectId?: string;
   serviceId?: string;
+  /** Of its subject's page, where that has tabs. */
+  tab?: 'agent';
 }
 
 /** One event as people read it, wherever it is shown. */

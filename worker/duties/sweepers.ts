@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { sweepReleases } from '../../db/agent-updates/agent-releases.ts';
+import { tellAvailableUpdates } from '../../db/agent-updates/tell-available.ts';
 import { declareLost, endForsakenCommands } from '../../db/agents/lost-agents.ts';
 import { sweepClusterEvents } from '../../db/clusters/cluster-events.ts';
 import { sweepEnrollmentTokens } from '../../db/clusters/enrollment-tokens.ts';
@@ -26,6 +27,7 @@ interface Sweeping {
 
 /** More often than the ring of batches goes round. */
 const logsMilliseconds = 30_000;
+const minute = 60_000;
 
 /**
  * Deletes expired data, creates the feed's next days, and notices agents whose heartbeats have stopped.
@@ -40,6 +42,7 @@ export function startSweepers(sweeping: Sweeping): Pick<Repeated, 'stop'> {
     ['Readers of logs that left', (signal) => sweepLogReaders(database.kysely, signal)],
     ['Output of commands', (signal) => sweepCommandOutput(database.kysely, signal)],
     ['Commands of clusters', (signal) => sweepCommands(database.kysely, signal)],
+    ['Updates of agents that became available', () => tellAvailableUpdates(database), minute],
     ['Releases of the agent', () => sweepReleases(database.kysely)],
     ['Enrollment tokens', (signal) => sweepEnrollmentTokens(database.kysely, signal)],
     ['Events of clusters', (signal) => sweepClusterEvents(database.kysely, signal)],

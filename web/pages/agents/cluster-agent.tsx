@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { releaseText } from '../../../domain/clusters/release-name.ts';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -12,7 +13,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
 import { type ClusterAnswer, isInContact } from '../clusters/cluster-status.tsx';
 import { useCluster } from '../clusters/use-cluster.ts';
-import { Release, releaseText } from './release-name.tsx';
+import { Release } from './release-name.tsx';
 import { EarlierReleases, UpdateHistory } from './update-history.tsx';
 import { UpdateProgress } from './update-progress.tsx';
 import type { AgentStatus } from './update-words.tsx';

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { releaseText } from '../../../domain/clusters/release-name.ts';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Section } from '../../components/page.tsx';
@@ -9,7 +10,7 @@ import { useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay, useMembership } from '../../control-plane/session.ts';
 import { type ClusterAnswer, isInContact } from '../clusters/cluster-status.tsx';
-import { Release, releaseText } from './release-name.tsx';
+import { Release } from './release-name.tsx';
 import { type AgentStatus, AttemptStatus, releasesBefore, type UpdateAttempt } from './update-words.tsx';
 
 /** Past updates, newest first. Administrators can open the history of each. */

@@ -1,6 +1,6 @@
+import { releaseText } from '../../../domain/clusters/release-name.ts';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
-import { releaseText } from '../agents/release-name.tsx';
 
 export type ClusterEvent = Answers['clusters']['events']['items'][number];
 

@@ -1,8 +1,8 @@
 import type { LinkProps } from '@tanstack/react-router';
+import { releaseText } from '../../../domain/clusters/release-name.ts';
 import { isOutOfContact } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
-import { releaseText } from '../agents/release-name.tsx';
 import { deploymentLink } from '../deployments/deployment-link.ts';
 
 export type Attention = Answers['attention']['list']['items'][number];

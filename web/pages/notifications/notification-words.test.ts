@@ -26,6 +26,13 @@ test('an entry leads to the page of its subject, also where it names others', ()
     to: '/$organization/clusters/$cluster',
     params: { organization: 'acme', cluster: 'c' },
   });
+  expect(of({ type: 'cluster', clusterId: 'c', tab: 'agent' })).toMatchObject({
+    to: '/$organization/clusters/$cluster/agent',
+  });
+  // A tab of a newer control plane.
+  expect(of({ type: 'cluster', clusterId: 'c', tab: 'else' })).toMatchObject({
+    to: '/$organization/clusters/$cluster',
+  });
 });
 
 test('what a newer control plane tells has its own word and no link', () => {

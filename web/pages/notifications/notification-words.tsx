@@ -28,13 +28,17 @@ export function kindOf({ kind }: Pick<Notification, 'kind'>): { word: string; si
 
 /** The page of its subject; none where a newer control plane names a subject that is not known here. */
 export function linkOf({ link }: Pick<Notification, 'link'>, organization: string): LinkProps | undefined {
-  const { type, approvalId, deploymentId, clusterId } = link;
+  const { type, approvalId, deploymentId, clusterId, tab } = link;
   if (type === 'approval' && approvalId !== undefined) {
     return { to: '/$organization/approvals/$approval', params: { organization, approval: approvalId } };
   }
   if (type === 'deployment' && deploymentId !== undefined) return deploymentLink({ id: deploymentId }, organization);
   if (type === 'cluster' && clusterId !== undefined) {
-    return { to: '/$organization/clusters/$cluster', params: { organization, cluster: clusterId } };
+    const params = { organization, cluster: clusterId };
+    return {
+      to: tab === 'agent' ? '/$organization/clusters/$cluster/agent' : '/$organization/clusters/$cluster',
+      params,
+    };
   }
   return undefined;
 }
