@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { HeardHint } from '../../db/engine/feed/feed.ts';
 import { isVisibleIn, missedSince } from '../../db/engine/feed/replay.ts';
 import { operation } from '../engine/operation.ts';
+import { InboxPace } from './inbox-pace.ts';
 import { openedPosition } from './stream-position.ts';
 import { seesHint } from './visible-hints.ts';
 
@@ -18,7 +19,7 @@ export const streamEvents = operation({
   url: '/api/v1/events/stream',
   summary: 'Stream the changes of the organization',
   description:
-    '`change`: something was created, changed or deleted; fetch it again. `resync`: hints were dropped; fetch everything on display again. Nothing is replayed without `after`.',
+    '`change`: something was created, changed or deleted; fetch it again. `resync`: hints were dropped; fetch everything on display again. Nothing is replayed without `after`. Of your notifications, `change` tells at most once a second, and always after the last one.',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
@@ -52,20 +53,22 @@ export const streamEvents = operation({
     };
     // Subscribed before the feed is read, so that nothing falls between the two.
     const changes = server.hub.subscribe(reader, signal);
+    const pace = new InboxPace(server.clocks.inboxPace, (held) => changes.push(held));
+    signal.addEventListener('abort', () => pace.end(), { once: true });
     let isKnown = (_: HeardHint): boolean => false;
     if (query.after !== undefined) {
       const position = openedPosition(server, caller, query.after);
       const missed = position && (await missedSince(database.kysely, caller.organization.id, position));
       if (missed === undefined) yield { event: 'resync', data: {} };
       else {
-        for (const hint of missed.hints) if (reader.sees(hint)) yield changeOf(hint);
+        for (const hint of missed.hints) if (reader.sees(hint) && pace.lets(hint)) yield changeOf(hint);
         const isVisible = isVisibleIn(missed.snapshot);
         isKnown = ({ transactionId }) => transactionId !== undefined && isVisible(transactionId);
       }
     }
     for (let hint = await changes.next(); hint !== undefined; hint = await changes.next()) {
       if (hint === 'lost') yield { event: 'resync', data: {} };
-      else if (!isKnown(hint)) yield changeOf(hint);
+      else if (!isKnown(hint) && pace.lets(hint)) yield changeOf(hint);
     }
   },
 });

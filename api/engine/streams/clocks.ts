@@ -1,10 +1,12 @@
-/** How long things last on a stream, in milliseconds. The specification fixes all but the last; tests shorten them. */
+/** How long things last on a stream, in milliseconds. The specification fixes all but the last two; tests change them. */
 export interface Clocks {
   heartbeat: { organization: number; other: number };
   lifetime: { organization: number; other: number };
   recheck: number;
   /** For an agent to begin with a log: one that is in contact does so long before. */
   logBegins: number;
+  /** Between two hints of a person's inbox on one stream, at least. */
+  inboxPace: number;
 }
 
 export const specifiedClocks: Clocks = {
@@ -12,4 +14,5 @@ export const specifiedClocks: Clocks = {
   lifetime: { organization: 30 * 60_000, other: 15 * 60_000 },
   recheck: 30_000,
   logBegins: 30_000,
+  inboxPace: 1_000,
 };
