@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tables } from '../postgres/tables.ts';
 
-export interface Batches {
+export interface Batches extends Pace {
   /** One that holds rows itself: of a partitioned table, a partition. */
   table: string;
   where: RawBuilder<unknown>;
@@ -13,11 +13,22 @@ export interface Batches {
   along?: RawBuilder<unknown>;
   /** Nothing may be left: waits for a row that somebody keeps locked, as long as any statement waits for a lock. */
   whole?: boolean;
+}
+
+export interface Pace {
   signal?: AbortSignal | undefined;
   /** At most so many rows at once; fewer when they take long. */
   most?: number;
   onBatch?: (deleted: number) => void;
   pause?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+export interface Batch {
+  /** How many rows were there to delete, of which some may be locked. */
+  found: number;
+  deleted: number;
+  /** Where the next batch begins. */
+  last: string | null;
 }
 
 const fewest = 1_000;
@@ -31,12 +42,19 @@ const aim = 100;
  * for it would hold up the feed. Answers how many it deleted; stops between two batches.
  */
 export async function deleteInBatches(kysely: Kysely<Tables>, batches: Batches): Promise<number> {
-  const { signal, most = mostRows, onBatch, pause = rest } = batches;
+  return await inBatches((limit, from) => deleteBatch(kysely, batches, limit, from), batches);
+}
+
+/** The same where a batch is more than one statement: each deletes at most so many rows, in a transaction of its own. */
+export async function inBatches(
+  deleteSome: (limit: number, from: string | null) => Promise<Batch>,
+  { signal, most = mostRows, onBatch, pause = rest }: Pace,
+): Promise<number> {
   let limit = Math.min(fewest, most);
   let total = 0;
   for (let from: string | null = null; !signal?.aborted; ) {
     const began = performance.now();
-    const batch = await deleteBatch(kysely, batches, limit, from);
+    const batch = await deleteSome(limit, from);
     const took = performance.now() - began;
     total += batch.deleted;
     onBatch?.(batch.deleted);
@@ -54,9 +72,9 @@ async function deleteBatch(
   { table, where, along, whole = false }: Batches,
   limit: number,
   from: string | null,
-) {
+): Promise<Batch> {
   const time = along ?? sql`null::timestamptz`;
-  const { rows } = await sql<{ deleted: number; found: number; last: string | null }>`
+  const { rows } = await sql<Batch>`
     with old as materialized (
       select ctid as place, ${time} as time from ${sql.table(table)}
       where ${where} ${from === null ? sql`` : sql`and ${time} >= ${from}::timestamptz`}

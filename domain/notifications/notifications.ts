@@ -25,6 +25,10 @@ export interface NotificationMessage {
   link: NotificationLink;
 }
 
+/** For so long an entry is kept, and of each person's inbox in an organization only so many of the newest. */
+export const keptDays = 90;
+export const mostKept = 1_000;
+
 /** The inbox shows so many, and a badge no more than that. */
 export const inboxSize = 50;
 export const mostUnreadShown = 99;

@@ -10,6 +10,7 @@ import { sweepIdempotentAnswers } from '../../db/engine/idempotency.ts';
 import { sweepLeases } from '../../db/engine/limits/leases.ts';
 import { sweepLogReaders } from '../../db/logs/log-readers.ts';
 import { emptyNextSlot } from '../../db/logs/log-relay.ts';
+import { sweepInboxes } from '../../db/notifications/sweep-inboxes.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import { sweepIdentity } from '../../db/sign-in/sweep-identity.ts';
 import { openGate } from '../../domain/gate.ts';
@@ -44,6 +45,7 @@ export function startSweepers(sweeping: Sweeping): Pick<Repeated, 'stop'> {
     ['Commands of clusters', (signal) => sweepCommands(database.kysely, signal)],
     ['Updates of agents that became available', () => tellAvailableUpdates(database), minute],
     ['Releases of the agent', () => sweepReleases(database.kysely)],
+    ['Old notifications', (signal) => sweepInboxes(database, { signal })],
     ['Enrollment tokens', (signal) => sweepEnrollmentTokens(database.kysely, signal)],
     ['Events of clusters', (signal) => sweepClusterEvents(database.kysely, signal)],
     ['Partitions of the change feed', () => maintainFeedPartitions(database)],
