@@ -48,7 +48,7 @@ export default defineConfig({
           include: ['**/*.test.ts'],
           exclude: [...never, ...pure, ...web, 'test/**/*.test.ts'],
           globalSetup: [
-            './test/ground/temporal-server.ts',
+            './test/run/temporal-server.ts',
             './test/registry/bucket-program.ts',
             './test/ground/ground.ts',
           ],
@@ -63,7 +63,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: never,
           globalSetup: [
-            './test/ground/temporal-server.ts',
+            './test/run/temporal-server.ts',
             './test/installation/built-console.ts',
             './test/run/prepare-home.ts',
           ],

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ReleaseProof } from '../../protocol/release-proof.ts';
 import { runScript } from '../../test/agents/installed-agent.ts';
 import { releaseSigner } from '../../test/agents/release-signer.ts';
-import { environment, type Installing, ReleaseGround, runBundle } from '../../test/ground/release-ground.ts';
+import { environment, type Installing, ReleaseGround, runBundle } from '../../test/machines/release-ground.ts';
 import type { Bundle } from '../bundle/make-bundle.ts';
 import { installScript } from './install-script.ts';
 

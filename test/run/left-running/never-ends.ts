@@ -8,8 +8,8 @@ import { IngressFiles } from '../../../agent/ingress/ingress-files.ts';
 import { writeFileAtomically } from '../../../machine/files.ts';
 import { identify } from '../../../machine/process-identity.ts';
 import { process as processSchema } from '../../../protocol/workload.ts';
-import { processGround } from '../../ground/process-ground.ts';
 import { until } from '../../ground/until.ts';
+import { processGround } from '../../machines/process-ground.ts';
 
 const main = join(import.meta.dirname, '..', '..', '..', 'agent', 'ingress', 'main.ts');
 

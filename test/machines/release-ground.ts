@@ -10,7 +10,7 @@ import type { ReleaseProof } from '../../protocol/release-proof.ts';
 import { type AgentPeer, agentPeer } from '../agents/agent-peer.ts';
 import { agentHome, argumentsOf, processesNaming, runScript } from '../agents/installed-agent.ts';
 import { type ReleaseSigner, releaseSigner } from '../agents/release-signer.ts';
-import { until } from './until.ts';
+import { until } from '../ground/until.ts';
 
 export const environment = { BALLAST_NODE: process.execPath };
 const unattended = ['--driver', 'process', '--ingress-port', '0', '--no-systemd'];
