@@ -15,6 +15,8 @@ beforeAll(async () => {
     keyring: { encryptSecret: nothing, decryptSecret: nothing },
     archive: async () => undefined,
     ingressDomain: 'localhost',
+    outbound: { allowedRanges: [] },
+    pagerUrl: 'https://pager.invalid',
   };
 });
 afterAll(() => fresh.drop());

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Database } from '../db/postgres/database.ts';
 import type { Secrets } from '../db/workloads/sealed-workload.ts';
 import type { ActorDescriptor } from '../domain/actors/actor-descriptor.ts';
+import type { OutboundRules } from '../outbound/rules.ts';
 import { descriptors } from '../workflows/descriptors.ts';
 import { createActorActivities } from './actor.ts';
 import { type ArchiveRun, createHistoryActivities } from './history.ts';
@@ -12,6 +13,10 @@ export interface ActivityParts {
   archive: ArchiveRun;
   /** Beneath it, each process that serves requests gets a host name. */
   ingressDomain: string;
+  /** For messages to addresses that users give. */
+  outbound: OutboundRules;
+  /** Where events of paging channels go. */
+  pagerUrl: string;
 }
 
 type Activities = Record<string, unknown>;

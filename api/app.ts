@@ -10,6 +10,7 @@ import type { Keyring } from '../db/keys/keys.ts';
 import type { Database } from '../db/postgres/database.ts';
 import type { Settings } from '../domain/settings/settings.ts';
 import { programVersion } from '../domain/version.ts';
+import { outboundRules } from '../outbound/rules.ts';
 import type { Temporal } from '../temporal/connection/connect.ts';
 import type { Delivery } from '../temporal/delivery/delivery.ts';
 import { agentRoutes } from './agent-link/agent-routes.ts';
@@ -82,6 +83,7 @@ const longestSilence = 120_000;
 /** The HTTP server with everything it serves, not listening yet. Closing it ends its streams and stops the feed. */
 export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const { settings, database, log } = parts;
+  const outbound = await outboundRules(settings);
   const hub = new Hub();
   const bell = new Bell();
   const logReaders = new LogReaders({ database, keyring: parts.keyring, bell, log });
@@ -120,7 +122,8 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     rates: new RateLimiter(database.kysely),
     known: new KnownCredentials(),
     turns: new Turns(settings.DATABASE_POOL),
-    issuerKeys: new IssuerKeys(settings.OUTBOUND_ALLOWED_RANGES),
+    outbound,
+    issuerKeys: new IssuerKeys(outbound),
     clocks: parts.clocks ?? specifiedClocks,
     log,
     processId: parts.processId ?? uuid(),

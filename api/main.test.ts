@@ -78,6 +78,12 @@ test('it listens while the database is away, gets ready when it comes, and ends 
   await proxy.close();
 });
 
+test('a file of authorities that is missing ends it with one sentence', async () => {
+  const api = start({ OUTBOUND_CA_FILE: '/nowhere/ca.pem' });
+  expect(await api.exited).toBe(1);
+  expect(api.stderr()).toBe('OUTBOUND_CA_FILE names /nowhere/ca.pem, which cannot be read (ENOENT); correct it.\n');
+});
+
 test('what was asked on its socket before it was told to end is answered', async () => {
   const path = join(home, 'api.sock');
   const api = start({ API_SOCKET: path });

@@ -166,6 +166,12 @@ test('a wrong setting ends a start with one sentence, exit code 1 and no stack t
   expect(err).toMatch(/^ballast: REQUEST_TIMEOUT is "soon": it must be a duration .+\n$/);
 });
 
+test('a file of authorities that is missing ends a start before anything was started', async () => {
+  const { code, err } = await ballast(['up'], { OUTBOUND_CA_FILE: '/nowhere/ca.pem' });
+  expect(code).toBe(1);
+  expect(err).toBe('ballast: OUTBOUND_CA_FILE names /nowhere/ca.pem, which cannot be read (ENOENT); correct it.\n');
+});
+
 test('a busy port ends a start before anything was started', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

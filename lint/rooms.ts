@@ -27,6 +27,8 @@ export const doors: Readonly<Record<string, readonly RegExp[]>> = {
   '*': [/^workflows\/descriptors\.ts$/, /^workflows\/[^/]+\/(descriptor|words)\.ts$/],
   // Raw statements are looked through for these.
   lint: [/^db\/postgres\/tenant-tables\.ts$/],
+  // A file that the settings name is looked at before anything is started.
+  cli: [/^outbound\/rules\.ts$/],
   api: [/^agent\/bundle\/kept-bundle\.ts$/, /^agent\/join\/install-script\.ts$/, /^web\/build\/kept-console\.ts$/],
 };
 

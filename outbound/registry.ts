@@ -11,7 +11,7 @@ export interface OutsideImage {
   credential?: { username: string; password: string } | undefined;
 }
 
-export type Limits = Pick<FetchOptions, 'allowedRanges' | 'resolve' | 'timeoutMillis'>;
+export type Limits = Pick<FetchOptions, 'allowedRanges' | 'certificateAuthorities' | 'resolve' | 'timeoutMillis'>;
 
 export const manifestTypes = [
   'application/vnd.oci.image.index.v1+json',
@@ -51,8 +51,13 @@ export async function askRegistry(
   const address = `${baseOf(image.host, options.allowedRanges)}/v2/${image.repository}/${what}`;
   const answer = await askPublic(address, { ...options, authorization: signIn.authorization });
   if (answer.status !== 401 || signIn.authorization !== undefined) return answer;
-  const { allowedRanges, timeoutMillis, resolve } = options;
-  const limits = { allowedRanges, timeoutMillis, ...(resolve === undefined ? {} : { resolve }) };
+  const { allowedRanges, certificateAuthorities, timeoutMillis, resolve } = options;
+  const limits = {
+    allowedRanges,
+    certificateAuthorities,
+    timeoutMillis,
+    ...(resolve === undefined ? {} : { resolve }),
+  };
   signIn.authorization = await authorizationFor(answer, image, limits);
   return await askPublic(address, { ...options, authorization: signIn.authorization });
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { generate } from 'selfsigned';
 import { afterEach, describe, expect, test } from 'vitest';
+import { privateAddresses } from '../test/ground/private-addresses.ts';
 import { reachOf } from './addresses.ts';
 import { OutboundFailed, OutboundRefused } from './failures.ts';
 import { type FetchOptions, fetchPublic } from './request.ts';
@@ -37,53 +38,7 @@ const fetched = (url: string, more: Partial<FetchOptions> = {}) => fetchPublic(u
 const strict = (url: string, more: Partial<FetchOptions> = {}) => fetched(url, { allowedRanges: [], ...more });
 
 describe('addresses that nobody may reach', () => {
-  test.each([
-    // IPv4, in every notation a URL can hold.
-    ...[
-      '127.0.0.1',
-      '127.1',
-      '2130706433',
-      '0x7f000001',
-      '0x7f.1',
-      '017700000001',
-      '0177.0.0.1',
-      '127.0.0.1.',
-      '127.255.255.254',
-    ],
-    ...[
-      '0.0.0.0',
-      '0',
-      '0.1.2.3',
-      '10.0.0.1',
-      '10.255.255.255',
-      '172.16.0.1',
-      '172.31.255.255',
-      '192.168.0.1',
-      '0xc0.0xa8.1',
-    ],
-    ...['169.254.169.254', '0xa9fea9fe', '100.64.0.1', '100.127.255.255', '192.0.0.1', '192.0.2.1', '198.18.0.1'],
-    ...['198.51.100.1', '203.0.113.1', '224.0.0.1', '239.255.255.255', '240.0.0.1', '255.255.255.255', '192.88.99.1'],
-    ...['１２７.０.０.１', '①②⑦.⓪.⓪.①'],
-    // IPv6, and IPv4 within it.
-    ...['[::1]', '[::]', '[0:0:0:0:0:0:0:1]', '[fe80::1]', '[fc00::1]', '[fd12:3456::1]', '[ff02::1]', '[fec0::1]'],
-    ...[
-      '[::ffff:127.0.0.1]',
-      '[::ffff:7f00:1]',
-      '[::ffff:8.8.8.8]',
-      '[::ffff:0:127.0.0.1]',
-      '[::127.0.0.1]',
-      '[::8.8.8.8]',
-    ],
-    ...[
-      '[64:ff9b::7f00:1]',
-      '[64:ff9b::8.8.8.8]',
-      '[64:ff9b:1::a00:1]',
-      '[2002:7f00:1::]',
-      '[2001::1]',
-      '[2001:db8::1]',
-    ],
-    ...['[100::1]', '[5f00::1]', '[4000::1]', '[3fff::1]', '[2001:2::1]', '[2001:10::1]'],
-  ])('https://%s/', async (host) => {
+  test.each(privateAddresses)('https://%s/', async (host) => {
     await expect(strict(`https://${host}/`)).rejects.toThrow(/is a private address; .* OUTBOUND_ALLOWED_RANGES/);
     await expect(strict(`https://${host}:8443/`)).rejects.toThrow(OutboundRefused);
   });

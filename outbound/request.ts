@@ -1,19 +1,33 @@
-import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import { request as httpsRequest, type RequestOptions } from 'node:https';
-import type { LookupFunction } from 'node:net';
+import { exchange, type PublicAnswer, within } from './exchange.ts';
 import { OutboundFailed } from './failures.ts';
-import { addressesOf, checkTarget, type Resolve, type ResolvedAddress, resolveByDns } from './target.ts';
+import type { OutboundRules } from './rules.ts';
+import {
+  addressesOf,
+  checkHttpsTarget,
+  checkTarget,
+  type Resolve,
+  reachableAddressesOf,
+  resolveByDns,
+} from './target.ts';
 
-export interface FetchOptions {
-  /** Private ranges that may be reached all the same: `OUTBOUND_ALLOWED_RANGES`. */
-  allowedRanges: readonly string[];
+export type { PublicAnswer } from './exchange.ts';
+
+interface Bounds extends OutboundRules {
   maxBytes: number;
   /** For all of it: name, connection, answer. */
   timeoutMillis: number;
+  resolve?: Resolve;
+}
+
+export interface FetchOptions extends Bounds {
   accept?: string;
   method?: 'GET' | 'HEAD';
   authorization?: string | undefined;
-  resolve?: Resolve;
+}
+
+export interface PostOptions extends Bounds {
+  /** The body. */
+  json: unknown;
 }
 
 /**
@@ -32,107 +46,44 @@ export async function fetchPublic(address: string, options: FetchOptions): Promi
   return body;
 }
 
-export interface PublicAnswer {
-  url: URL;
-  status: number;
-  headers: IncomingHttpHeaders;
-  body: Buffer;
-}
-
 /** The same with the answer as it is, whatever its status: for a protocol in which that says something. */
 export async function askPublic(address: string, options: FetchOptions): Promise<PublicAnswer> {
-  const { allowedRanges, timeoutMillis, resolve = resolveByDns } = options;
+  const { allowedRanges, timeoutMillis, maxBytes, resolve = resolveByDns, method = 'GET' } = options;
+  const { accept = '*/*', authorization } = options;
   const url = checkTarget(address, allowedRanges);
-  const stopping = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new OutboundFailed(`${url.host} did not answer within ${timeoutMillis / 1000} s.`));
-      stopping.abort();
-    }, timeoutMillis);
+  const headers = { accept, ...(authorization === undefined ? {} : { authorization }) };
+  return await within(url, timeoutMillis, async (signal) => {
+    const addresses = await addressesOf(url, allowedRanges, resolve);
+    return await exchange(url, addresses, { method, headers, rules: options, maxBytes }, signal);
   });
-  const answered = addressesOf(url, allowedRanges, resolve).then((addresses) => {
-    stopping.signal.throwIfAborted();
-    return ask(url, addresses, options, stopping.signal);
-  });
-  try {
-    return await Promise.race([answered, late]);
-  } finally {
-    clearTimeout(timer);
-    stopping.abort();
-  }
 }
 
-function ask(
-  url: URL,
-  addresses: ResolvedAddress[],
-  options: FetchOptions,
-  signal: AbortSignal,
-): Promise<PublicAnswer> {
-  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  return new Promise<PublicAnswer>((resolve, reject) => {
-    const sent = request(url, requestOptions(addresses, options, signal), (answer) => {
-      read(url, answer, options).then(resolve, (error: unknown) => {
-        reject(error);
-        sent.destroy();
-      });
+/**
+ * Sends a body to an address that a user gave, by https, under the same rules but one: a host with public and private
+ * addresses is reached at its public ones. The status counts: once it is there, an answer that is too long, slow or broken
+ * off is as good as a whole one, and the rest of it is not read. Throws `OutboundRefused` or `OutboundFailed`.
+ */
+export async function postPublic(address: string, options: PostOptions): Promise<PublicAnswer> {
+  const { allowedRanges, timeoutMillis, maxBytes, json, resolve = resolveByDns } = options;
+  const url = checkHttpsTarget(address, allowedRanges);
+  const body = Buffer.from(JSON.stringify(json));
+  const headers = { accept: '*/*', 'content-type': 'application/json', 'content-length': body.length };
+  let begun: (() => PublicAnswer) | undefined;
+  const onAnswer = (soFar: () => PublicAnswer): void => {
+    begun = soFar;
+  };
+  try {
+    return await within(url, timeoutMillis, async (signal) => {
+      const addresses = await reachableAddressesOf(url, allowedRanges, resolve);
+      return await exchange(
+        url,
+        addresses,
+        { method: 'POST', headers, body, rules: options, maxBytes, onAnswer },
+        signal,
+      );
     });
-    sent.on('error', (error) => reject(new OutboundFailed(`${url.host} could not be reached: ${reason(error)}.`)));
-    sent.end();
-  });
-}
-
-function requestOptions(
-  addresses: ResolvedAddress[],
-  { accept, authorization, method = 'GET' }: FetchOptions,
-  signal: AbortSignal,
-): RequestOptions {
-  return {
-    method,
-    // A new connection: a kept-alive one for the name would outlive the check of its address.
-    agent: false,
-    lookup: pinned(addresses),
-    signal,
-    headers: {
-      accept: accept ?? '*/*',
-      'accept-encoding': 'identity',
-      'user-agent': 'ballast',
-      ...(authorization === undefined ? {} : { authorization }),
-    },
-  };
-}
-
-/** Answers the connection's question for the name with what was checked, whatever the name means by now. */
-function pinned(addresses: ResolvedAddress[]): LookupFunction {
-  return (_host, options, answer) => {
-    const [first] = addresses;
-    if (options.all === true) answer(null, addresses);
-    else answer(null, first?.address ?? '', first?.family);
-  };
-}
-
-async function read(url: URL, answer: IncomingMessage, { maxBytes, method }: FetchOptions): Promise<PublicAnswer> {
-  const status = answer.statusCode ?? 0;
-  const tooLarge = () => new OutboundFailed(`${url.host} answered more than ${maxBytes} bytes, which is too much.`);
-  const told = method === 'HEAD' ? 0 : Number(answer.headers['content-length'] ?? 0);
-  if (told > maxBytes) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of answer) {
-      const piece: Buffer = chunk;
-      bytes += piece.length;
-      if (bytes > maxBytes) throw tooLarge();
-      chunks.push(piece);
-    }
   } catch (error) {
-    if (error instanceof OutboundFailed) throw error;
-    throw new OutboundFailed(`${url.host} broke off its answer; try again.`);
+    if (begun !== undefined) return begun();
+    throw error;
   }
-  return { url, status, headers: answer.headers, body: Buffer.concat(chunks) };
-}
-
-/** The code of the failure and no more: messages of the network name addresses that were resolved. */
-function reason(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : 'the connection failed';
 }

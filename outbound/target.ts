@@ -40,16 +40,20 @@ export function checkTarget(text: string, allowedRanges: readonly string[]): URL
   return url;
 }
 
+/** The same for what is sent with a secret in it: by https only, in allowed ranges, too. */
+export function checkHttpsTarget(text: string, allowedRanges: readonly string[]): URL {
+  const given = URL.canParse(text) ? new URL(text) : undefined;
+  if (given?.protocol === 'http:') throw new OutboundRefused(`${given.hostname} must be reached by https://.`);
+  return checkTarget(text, allowedRanges);
+}
+
 /** The addresses to connect to. All of a host's addresses must be fit to be reached, or none is used. */
 export async function addressesOf(
   url: URL,
   allowedRanges: readonly string[],
   resolve: Resolve,
 ): Promise<ResolvedAddress[]> {
-  const literal = literalOf(url);
-  const family = isIP(literal);
-  const addresses = family > 0 ? [{ address: literal, family }] : await resolve(url.hostname);
-  if (addresses.length === 0) throw new OutboundFailed(`The host ${url.hostname} has no address; check its name.`);
+  const addresses = await resolved(url, resolve);
   checkReach(
     url,
     addresses.map(({ address }) => reachOf(address, allowedRanges)),
@@ -57,17 +61,39 @@ export async function addressesOf(
   return addresses.slice(0, mostAddresses);
 }
 
+/** Those of a host's addresses that are fit to be reached. The others are left out; a host with none left is refused. */
+export async function reachableAddressesOf(
+  url: URL,
+  allowedRanges: readonly string[],
+  resolve: Resolve,
+): Promise<ResolvedAddress[]> {
+  const addresses = await resolved(url, resolve);
+  const reachable = addresses.filter(({ address }) => reachOf(address, allowedRanges) !== 'refused');
+  if (reachable.length === 0) throw isPrivate(url.hostname);
+  return reachable.slice(0, mostAddresses);
+}
+
+async function resolved(url: URL, resolve: Resolve): Promise<ResolvedAddress[]> {
+  const literal = literalOf(url);
+  const family = isIP(literal);
+  const addresses = family > 0 ? [{ address: literal, family }] : await resolve(url.hostname);
+  if (addresses.length === 0) throw new OutboundFailed(`The host ${url.hostname} has no address; check its name.`);
+  return addresses;
+}
+
 function checkReach(url: URL, reached: Reach[]): void {
-  if (reached.includes('refused')) {
-    throw new OutboundRefused(
-      `${url.hostname} is a private address; the owner of the installation can allow it in OUTBOUND_ALLOWED_RANGES.`,
-    );
-  }
+  if (reached.includes('refused')) throw isPrivate(url.hostname);
   if (url.protocol === 'http:' && reached.some((one) => one !== 'allowed')) throw mustBeHttps(url.hostname);
 }
 
 function literalOf(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+}
+
+function isPrivate(host: string): OutboundRefused {
+  return new OutboundRefused(
+    `${host} is a private address; the owner of the installation can allow it in OUTBOUND_ALLOWED_RANGES.`,
+  );
 }
 
 function mustBeHttps(host: string): OutboundRefused {

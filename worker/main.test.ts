@@ -112,6 +112,12 @@ test('a wrong setting ends it with one sentence', async () => {
   expect(worker.errors[0]).toMatch(/^TEMPORAL_ADDRESS is "nowhere": it must be/);
 });
 
+test('a file of authorities that is missing ends it with one sentence', async () => {
+  const worker = start({ OUTBOUND_CA_FILE: '/nowhere/ca.pem' });
+  expect(await worker.ended()).toBe(1);
+  expect(worker.errors).toEqual(['OUTBOUND_CA_FILE names /nowhere/ca.pem, which cannot be read (ENOENT); correct it.']);
+});
+
 test('it waits for Temporal and PostgreSQL, says so, and begins when they are there', async () => {
   await Promise.all([temporal.cut(), postgres.cut()]);
   const worker = start();

@@ -93,7 +93,7 @@ async function outsideImage(
     throw unresolved(service, reference, `its registry credential was deleted or is not one of ${host}`);
   }
   const asked = { host, repository, reference: digest ?? tag ?? 'latest', credential };
-  const limits = { allowedRanges: server.settings.OUTBOUND_ALLOWED_RANGES, timeoutMillis };
+  const limits = { ...server.outbound, timeoutMillis };
   try {
     const resolved = await resolveOutside(asked, limits);
     const name = `${host}/${repository}`;

@@ -54,7 +54,7 @@ export const getImageConfig = operation({
 });
 
 async function outsideStart(
-  { database, keyring, settings }: ServerParts,
+  { database, keyring, outbound }: ServerParts,
   { name, organizationId }: { name: string; organizationId: string },
   { host, repository, reference, credentialId: id }: Extract<WantedImage, { own: false }>,
   machine: Machine | undefined,
@@ -62,7 +62,7 @@ async function outsideStart(
   const credential =
     id === undefined ? undefined : await registrySignIn(database.kysely, keyring, organizationId, { id, host });
   const image = { host, repository, credential };
-  const limits = { allowedRanges: settings.OUTBOUND_ALLOWED_RANGES, timeoutMillis: 10_000 };
+  const limits = { ...outbound, timeoutMillis: 10_000 };
   try {
     const digest = await resolveOutside({ ...image, reference }, limits);
     const variants = await outsideVariants({ ...image, reference: digest }, limits);

@@ -1,5 +1,7 @@
-import { jwtVerify } from 'jose';
+import { errors, jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { OutboundRules } from '../../outbound/rules.ts';
+import { receiver } from '../../test/ground/receiver.ts';
 import { type JobIssuer, jobIssuer } from '../../test/identity/job-issuer.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 
@@ -16,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => issuer.close());
 beforeEach(async () => {
   now = 0;
-  keys = new IssuerKeys(['127.0.0.0/8'], () => now);
+  keys = new IssuerKeys({ allowedRanges: ['127.0.0.0/8'] }, () => now);
   await issuer.rotate();
   before = await issuer.asked();
 });
@@ -67,4 +69,22 @@ test('a failure is not asked for again at once', async () => {
   await expect(verified()).rejects.toThrow('answered 500');
   now = 5_000;
   await verified();
+});
+
+test('an issuer with a certificate of an authority of ours is asked by https', async () => {
+  const there = await receiver();
+  try {
+    const documents: Record<string, unknown> = {
+      '/.well-known/openid-configuration': { issuer: there.url(), jwks_uri: there.url('/keys') },
+      '/keys': { keys: [] },
+    };
+    there.otherwise(({ path }, response) => response.end(JSON.stringify(documents[path])));
+    const asked = async (rules: OutboundRules) =>
+      jwtVerify(await issuer.token({}), new IssuerKeys(rules).of(there.url()));
+    await expect(asked(there.rules)).rejects.toThrow(errors.JWKSNoMatchingKey);
+    expect(there.requests.map(({ path }) => path)).toContain('/keys');
+    await expect(asked({ allowedRanges: there.rules.allowedRanges })).rejects.toThrow('could not be reached');
+  } finally {
+    await there.close();
+  }
 });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Problem } from '../../domain/problems.ts';
 import { OutboundFailed, OutboundRefused } from '../../outbound/failures.ts';
 import { fetchPublic } from '../../outbound/request.ts';
+import type { OutboundRules } from '../../outbound/rules.ts';
 
 declare module '../engine/server/server-parts.ts' {
   interface ServerParts {
@@ -34,12 +35,12 @@ const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(
  * but not more than once a minute, so that tokens with made-up keys do not make us knock at the issuer all day.
  */
 export class IssuerKeys {
-  readonly #allowedRanges: readonly string[];
+  readonly #rules: OutboundRules;
   readonly #now: () => number;
   readonly #known = new Map<string, Known>();
 
-  constructor(allowedRanges: readonly string[], now: () => number = () => performance.now()) {
-    this.#allowedRanges = allowedRanges;
+  constructor(rules: OutboundRules, now: () => number = () => performance.now()) {
+    this.#rules = rules;
     this.#now = now;
   }
 
@@ -105,7 +106,7 @@ export class IssuerKeys {
 
   async #json<T>(address: string, schema: z.ZodType<T>): Promise<T> {
     try {
-      const body = await fetchPublic(address, { ...limits, allowedRanges: this.#allowedRanges });
+      const body = await fetchPublic(address, { ...limits, ...this.#rules });
       return schema.parse(JSON.parse(body.toString('utf8')));
     } catch (error) {
       const why =

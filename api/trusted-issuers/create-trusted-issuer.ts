@@ -25,7 +25,7 @@ export const createTrustedIssuer = operation({
   status: 201,
   result: trustedIssuerSchema,
   async handle({ caller, body, effect, server }) {
-    checkRule(body, server.settings.OUTBOUND_ALLOWED_RANGES);
+    checkRule(body, server.outbound.allowedRanges);
     const owner = caller.organization.id;
     await refuseBeyond(effect, {
       setting: 'TRUSTED_ISSUERS_PER_ORGANIZATION',

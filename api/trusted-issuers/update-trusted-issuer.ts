@@ -36,7 +36,7 @@ export const updateTrustedIssuer = operation({
     await refuseChangedMeanwhile(effect.kysely, subject, { is: before, was, wanted });
     const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
     const after = { ...before, ...given };
-    checkRule(after, server.settings.OUTBOUND_ALLOWED_RANGES);
+    checkRule(after, server.outbound.allowedRanges);
     return trustedIssuerAnswer(await update(effect, caller.organization.id, before, after));
   },
 });

@@ -1,6 +1,7 @@
 import { countRunning } from '../../agent/home/status.ts';
 import { readSettings, type Settings } from '../../domain/settings/settings.ts';
 import { collectWhenIdle } from '../../machine/idle-collection.ts';
+import { outboundRules } from '../../outbound/rules.ts';
 import { agentHome, hasAgentHome } from '../../runtime/home/agent-home.ts';
 import { claimHome } from '../../runtime/home/claim-home.ts';
 import type { Home } from '../../runtime/home/home.ts';
@@ -23,6 +24,8 @@ export const up = command({
 OIDC_ISSUER name others. Ctrl-C stops everything in order; a second Ctrl-C does so at once.`,
   run: async () => {
     const given = readSettings(process.env);
+    // API and worker would end again and again; a file that they cannot use is worth a word before anything is started.
+    await outboundRules(given);
     const progress = new Progress();
     const { home, lock } = await claimHome(given.BALLAST_HOME, (part) =>
       progress.line(`  Stopping ${part}, which a killed start left behind.`),

@@ -137,6 +137,17 @@ export const origin: Kind<string> = {
   },
 };
 
+/** The beginning of addresses, whose paths are appended. Without credentials: it is shown when something is wrong with it. */
+export const httpsBase: Kind<string> = {
+  form: 'an address that begins with https://, without a user name or a query',
+  example: 'https://events.eu.pagerduty.com',
+  parse: (value) => {
+    const parsed = url('https').parse(value) === undefined ? undefined : new URL(value);
+    if (parsed === undefined || parsed.search || parsed.hash || parsed.username || parsed.password) return undefined;
+    return parsed.href.replace(/\/+$/, '');
+  },
+};
+
 /** As it is part of a host's name with most providers. */
 export const bucketName: Kind<string> = {
   form: 'the name of a bucket: 3 to 63 lower case letters, digits, dashes and dots',

@@ -45,6 +45,9 @@ test.each([
   ['LOG_LEVEL', 'loud'],
   ['TEMPORAL_TLS', 'yes'],
   ['BALLAST_HOME', 'a\u0000b'],
+  ['NOTIFICATION_PAGER_URL', 'http://events.pagerduty.com'],
+  ['NOTIFICATION_PAGER_URL', 'https://key@events.pagerduty.com'],
+  ['NOTIFICATION_PAGER_URL', 'https://events.pagerduty.com/?region=eu'],
   ['REGISTRY_S3_BUCKET', 'Acme Images'],
   ['REGISTRY_S3_ENDPOINT', 'https://key:secret@minio:9000/images'],
 ])('%s=%s is refused by a sentence that names the setting and shows an example', (name, value) => {
@@ -63,6 +66,13 @@ test('durations and lists are read into what the program uses', () => {
   const settings = readSettings({ REQUEST_TIMEOUT: '5m', TRUSTED_PROXIES: '10.0.0.0/8, ::1' });
   expect(settings.REQUEST_TIMEOUT).toBe(300_000);
   expect(settings.TRUSTED_PROXIES).toEqual(['10.0.0.0/8', '::1']);
+});
+
+test('events of paging channels go to PagerDuty, or to an address to which paths are appended', () => {
+  const pager = (NOTIFICATION_PAGER_URL?: string) => readSettings({ NOTIFICATION_PAGER_URL }).NOTIFICATION_PAGER_URL;
+  expect(pager()).toBe('https://events.pagerduty.com');
+  expect(pager('https://events.eu.pagerduty.com/')).toBe('https://events.eu.pagerduty.com');
+  expect(pager('https://relay.example/pager/')).toBe('https://relay.example/pager');
 });
 
 test('the public address follows where we listen', () => {

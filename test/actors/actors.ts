@@ -10,6 +10,7 @@ import { createKeysFile, type Keyring, openKeyring } from '../../db/keys/keys.ts
 import { createOrganization } from '../../db/organizations/organizations.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import { type ActorId, actorId } from '../../domain/actors/actors.ts';
+import type { OutboundRules } from '../../outbound/rules.ts';
 import type { PayloadKeys } from '../../temporal/connection/codec.ts';
 import { connectTemporal, type Temporal, type TemporalAddress } from '../../temporal/connection/connect.ts';
 import { payloadKeys } from '../../temporal/connection/open.ts';
@@ -45,6 +46,9 @@ export interface Serving {
   tracing?: Tracing;
   /** A change of the code of the workflows before it is served. */
   change?: (code: string) => string;
+  /** Where activities may send messages; nowhere but to the public Internet, unless said. */
+  outbound?: OutboundRules;
+  pagerUrl?: string;
 }
 
 /** The lines of the grounds that are open, the newest last. */
@@ -92,7 +96,12 @@ export async function actorsGround(through?: string): Promise<ActorsGround> {
 export async function serve(
   address: TemporalAddress,
   ground: Pick<ActorsGround, 'database' | 'keyring' | 'keys' | 'temporal' | 'log'>,
-  { tracing, change = (code) => code }: Serving = {},
+  {
+    tracing,
+    change = (code) => code,
+    outbound = { allowedRanges: [] },
+    pagerUrl = 'https://pager.invalid',
+  }: Serving = {},
 ) {
   const { database, keyring, keys, temporal, log } = ground;
   const stopping = new AbortController();
@@ -102,6 +111,8 @@ export async function serve(
     keyring,
     archive: archiveRuns({ database, keyring, temporal }),
     ingressDomain: 'localhost',
+    outbound,
+    pagerUrl,
   });
   let ended: Promise<void> = Promise.resolve();
   await new Promise<void>((serving) => {

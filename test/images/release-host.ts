@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -7,9 +7,9 @@ import { type AddressInfo, connect, createServer as createPlainServer, type Sock
 import { basename, dirname } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createGzip, gzipSync } from 'node:zlib';
-import { generate } from 'selfsigned';
 import { pack } from 'tar-stream';
 import type { TemporalBinaries } from '../../runtime/temporal-server/temporal-binary.ts';
+import { authority } from '../ground/authority.ts';
 
 /** Stands in for the host of Temporal's releases: an https server of its own authority that answers what a test says. */
 export interface ReleaseHost {
@@ -25,23 +25,10 @@ export interface ReleaseHost {
 }
 
 export async function releaseHost(name = '127.0.0.1'): Promise<ReleaseHost> {
-  const address = /^[\d.]+$/.test(name) ? ({ type: 7, ip: name } as const) : ({ type: 2, value: name } as const);
-  const kind = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
-  const authority = await generate([{ name: 'commonName', value: `Authority ${randomUUID()}` }], {
-    ...kind,
-    extensions: [
-      { name: 'basicConstraints', cA: true, critical: true },
-      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
-    ],
-  });
-  const { private: key, cert } = await generate([{ name: 'commonName', value: name }], {
-    ...kind,
-    ca: { key: authority.private, cert: authority.cert },
-    extensions: [{ name: 'subjectAltName', altNames: [address] }],
-  });
+  const { ca, certify } = await authority();
   const answers = new Map<string, Buffer | string | RequestListener>();
   const asked = new Map<string, number>();
-  const server = createServer({ key, cert }, (request, response) => {
+  const server = createServer(await certify(name), (request, response) => {
     const path = request.url ?? '';
     asked.set(path, (asked.get(path) ?? 0) + 1);
     const answer = answers.get(path);
@@ -52,7 +39,7 @@ export async function releaseHost(name = '127.0.0.1'): Promise<ReleaseHost> {
   const origin = `https://127.0.0.1:${await listening(server)}`;
   return {
     origin,
-    ca: authority.cert,
+    ca,
     asked,
     answer: (path, body) => answers.set(path, body),
     release: (file, archive, checksums = checksumLine(file, archive)) => {

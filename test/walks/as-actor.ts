@@ -13,6 +13,8 @@ export async function asActor<T>(
     keyring,
     archive: async () => undefined,
     ingressDomain: 'localhost',
+    outbound: { allowedRanges: [] },
+    pagerUrl: 'https://pager.invalid',
   });
   const environment = new MockActivityEnvironment({
     workflowExecution: { workflowId: `deployment/${id}`, runId: crypto.randomUUID() },

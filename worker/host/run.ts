@@ -8,6 +8,7 @@ import { keepMetricsToken } from '../../db/keys/metrics-token.ts';
 import { longestLockWaitMillis, openDatabase } from '../../db/postgres/database.ts';
 import { required, type Settings } from '../../domain/settings/settings.ts';
 import { programVersion } from '../../domain/version.ts';
+import { outboundRules } from '../../outbound/rules.ts';
 import { openTemporal } from '../../temporal/connection/open.ts';
 import { prepareNamespace } from '../../temporal/connection/prepare-namespace.ts';
 import { createDelivery } from '../../temporal/delivery/delivery.ts';
@@ -44,6 +45,7 @@ export async function runWorker({ settings, handed, log, signal }: Running): Pro
   // Resources close in the reverse order of opening, whatever happens in between.
   await using opened = new AsyncDisposableStack();
   const url = required(settings, 'DATABASE_URL');
+  const outbound = await outboundRules(settings);
   const state: WorkerState = { ready: false, parts: { database: 'waiting', temporal: 'waiting', actors: 'waiting' } };
   const metrics = openMetrics(await installSdk(log));
   const [fd] = handed.sockets;
@@ -113,6 +115,8 @@ export async function runWorker({ settings, handed, log, signal }: Running): Pro
     activities: await createActivities({
       ...{ database, keyring, archive: archiveRuns({ database, keyring, temporal }) },
       ingressDomain: settings.INGRESS_DOMAIN,
+      outbound,
+      pagerUrl: settings.NOTIFICATION_PAGER_URL,
     }),
     concurrency: settings.ACTOR_CONCURRENCY,
     log,

@@ -3,6 +3,7 @@ import type { LastUsed } from '../../../db/credentials/last-used.ts';
 import type { Keyring } from '../../../db/keys/keys.ts';
 import type { Database } from '../../../db/postgres/database.ts';
 import type { Settings } from '../../../domain/settings/settings.ts';
+import type { OutboundRules } from '../../../outbound/rules.ts';
 import type { Temporal } from '../../../temporal/connection/connect.ts';
 import type { KnownCredentials } from '../limits/known-credentials.ts';
 import type { RateLimiter } from '../limits/rate-limit.ts';
@@ -23,6 +24,8 @@ export interface ServerParts {
   >;
   /** For histories: whatever changes something goes through the outbox. */
   readonly temporal: Pick<Temporal, 'connection' | 'namespace'>;
+  /** For requests to addresses that users give. */
+  readonly outbound: OutboundRules;
   readonly lastUsed: LastUsed;
   readonly hub: Hub;
   readonly rates: RateLimiter;

@@ -1,6 +1,18 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { address, oneOf, optional, origin, path, ranges, type Setting, setting, url, wholeNumber } from '../setting.ts';
+import {
+  address,
+  httpsBase,
+  oneOf,
+  optional,
+  origin,
+  path,
+  ranges,
+  type Setting,
+  setting,
+  url,
+  wholeNumber,
+} from '../setting.ts';
 
 const checkout = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 
@@ -49,6 +61,15 @@ export const installationSettings = {
     'Private addresses that user-supplied addresses may resolve to.',
     ranges,
     [],
+  ),
+  OUTBOUND_CA_FILE: optional(
+    'Certificate authorities (PEM) that are trusted at user-supplied addresses besides the public ones.',
+    path,
+  ),
+  NOTIFICATION_PAGER_URL: setting(
+    'Address that events of paging channels are sent to: PagerDuty or what takes its Events API v2.',
+    httpsBase,
+    'https://events.pagerduty.com',
   ),
 } as const satisfies Record<string, Setting<unknown>>;
 
