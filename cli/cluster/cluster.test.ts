@@ -194,7 +194,7 @@ describe('what is wrong is told in a sentence', () => {
   test.each([
     [['cluster', 'show'], { BALLAST_TOKEN: '' }, 1, /^ballast: There is no API token: set BALLAST_TOKEN/],
     [['cluster', 'show'], { BALLAST_URL: 'http://127.0.0.1:1' }, 1, /does not answer \(.+\); start it with/],
-    [['cluster', 'show'], { BALLAST_URL: 'http://ballast.example.com' }, 1, /would carry the token in clear text/],
+    [['cluster', 'show'], { BALLAST_URL: 'http://ballast.example.com' }, 1, /would carry the credential in clear text/],
     [['cluster', 'show', '--cluster', 'paris'], {}, 2, /There is no cluster "paris"; there is: berlin\.$/],
     [['cluster', 'apply'], {}, 2, /This command needs more words: FILE/],
     [['cluster', 'apply', '/nowhere'], {}, 2, /\/nowhere cannot be read \(ENOENT\)\.$/],

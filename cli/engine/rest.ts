@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { readSettings } from '../../domain/settings/settings.ts';
 import type { Option } from './command.ts';
+import { type Credential, headersOf, tokenOf } from './credential.ts';
 import { Passing, repeated } from './repeated.ts';
 import { printable } from './table.ts';
 
@@ -49,37 +49,26 @@ export interface Address {
 
 type Json = Record<string, unknown>;
 
-/** The API as a command speaks to it: over REST, with an API token. */
+/** The API as a command speaks to it: over REST, with an API token unless another credential is given. */
 export class Rest {
   readonly url: string;
-  readonly #token: string;
+  readonly #credential: Credential;
   readonly #signal: AbortSignal | undefined;
   #answered = false;
 
   /** `signal`: nothing is asked or waited for beyond it. */
-  constructor(given: Address | Rest, signal?: AbortSignal) {
+  constructor(given: Address | Rest, signal?: AbortSignal, credential?: Credential) {
     this.#signal = signal;
     if (given instanceof Rest) {
       // A token file may be a pipe, which is read once.
       this.url = given.url;
-      this.#token = given.#token;
+      this.#credential = credential ?? given.#credential;
       this.#answered = given.#answered;
       return;
     }
     const settings = readSettings(process.env);
     this.url = checkedUrl(given.url ?? settings.BALLAST_URL ?? settings.PUBLIC_URL);
-    const { 'token-file': file } = given;
-    this.#token = file === undefined ? (settings.BALLAST_TOKEN ?? '') : readToken(file);
-    if (this.#token === '' && file !== undefined) {
-      throw new RestRefusal(
-        `The token file ${file} is empty; \`./ballast token create … > ${file}\` puts a token there.`,
-      );
-    }
-    if (this.#token === '') {
-      throw new RestRefusal(
-        'There is no API token: set BALLAST_TOKEN or give --token-file; `./ballast token create --name cli --role admin` creates one.',
-      );
-    }
+    this.#credential = credential ?? tokenOf(given['token-file'], settings);
   }
 
   /** The same control plane, asked for only as long as this signal lets. */
@@ -89,7 +78,7 @@ export class Rest {
 
   /** For the registry of the control plane, which has a protocol of its own. */
   get credential(): { url: string; token: string } {
-    return { url: this.url, token: this.#token };
+    return { url: this.url, token: 'token' in this.#credential ? this.#credential.token : '' };
   }
 
   /** The answer's body; an empty object for an empty answer. */
@@ -186,11 +175,11 @@ export class Rest {
     const answer = await fetch(`${this.url}/api/v1${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${this.#token}`,
+        ...headersOf(this.#credential),
         ...key,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      // The token is for this address alone.
+      // The credential is for this address alone.
       redirect: 'manual',
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
@@ -268,7 +257,7 @@ function checkedUrl(text: string): string {
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new RestRefusal(
-      `${url.origin} would carry the token in clear text; set BALLAST_URL or give --url with its https address.`,
+      `${url.origin} would carry the credential in clear text; set BALLAST_URL or give --url with its https address.`,
     );
   }
   return url.origin;
@@ -277,16 +266,6 @@ function checkedUrl(text: string): string {
 function isLoopback(host: string): boolean {
   if (host === 'localhost' || host.endsWith('.localhost') || host === '[::1]') return true;
   return isIP(host) === 4 && host.startsWith('127.');
-}
-
-function readToken(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    throw new RestRefusal(
-      `The token file ${file} cannot be read (${reasonOf(error)}); give --token-file another one, or set BALLAST_TOKEN.`,
-    );
-  }
 }
 
 function reasonOf(error: unknown): string {

@@ -1,4 +1,4 @@
-import { optional, origin, type Setting, text } from '../setting.ts';
+import { optional, origin, path, type Setting, text } from '../setting.ts';
 
 /** Of commands that ask a control plane, here or elsewhere. */
 export const commandLineSettings = {
@@ -6,4 +6,8 @@ export const commandLineSettings = {
     example: 'https://ballast.example.com',
   }),
   BALLAST_TOKEN: optional('API token that `ballast cluster …` authenticates with.', text, { secret: true }),
+  BALLAST_SESSION_FILE: optional(
+    'File with the session that `ballast notification …` reads an inbox with: the value of the cookie svc_session.',
+    path,
+  ),
 } as const satisfies Record<string, Setting<unknown>>;
