@@ -116,6 +116,8 @@ async function read(
 }
 
 /** The code of the failure and no more: messages of the network name addresses that were resolved. */
-function reason(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : 'the connection failed';
+export function reason(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : 'the connection failed';
 }

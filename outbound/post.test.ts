@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   for (const stranger of strangers.splice(0)) stranger.close();
-  there.requests.length = 0;
+  there.reset();
 });
 afterAll(() => there.close());
 

@@ -1,5 +1,5 @@
-import { exchange, type PublicAnswer, within } from './exchange.ts';
-import { OutboundFailed } from './failures.ts';
+import { exchange, type PublicAnswer, reason, within } from './exchange.ts';
+import { OutboundFailed, OutboundRefused } from './failures.ts';
 import type { OutboundRules } from './rules.ts';
 import {
   addressesOf,
@@ -84,6 +84,8 @@ export async function postPublic(address: string, options: PostOptions): Promise
     });
   } catch (error) {
     if (begun !== undefined) return begun();
-    throw error;
+    if (error instanceof OutboundFailed || error instanceof OutboundRefused) throw error;
+    // Errors of other makers may repeat the address, and with it the secret of a channel.
+    throw new OutboundFailed(`${url.host} could not be reached: ${reason(error)}.`);
   }
 }

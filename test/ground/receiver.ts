@@ -45,6 +45,8 @@ export interface Receiver {
   answers(...next: ReceiverAnswer[]): void;
   /** The answer to every request after those; 200 and `ok` at first. */
   otherwise(answer: ReceiverAnswer): void;
+  /** Forgets all requests and answers, for the next test. */
+  reset(): void;
   /** Waits for so many requests in all, or for those at one path, and answers them. */
   received(count: number, path?: string): Promise<Received[]>;
   close(): Promise<void>;
@@ -58,7 +60,8 @@ export async function receiver(...names: string[]): Promise<Receiver> {
   await writeFile(caFile, ca);
   const requests: Received[] = [];
   const script: ReceiverAnswer[] = [];
-  let usual: ReceiverAnswer = { status: 200, body: 'ok' };
+  const first: ReceiverAnswer = { status: 200, body: 'ok' };
+  let usual: ReceiverAnswer = first;
   const server = createServer(
     await certify(...(names.length > 0 ? names : ['127.0.0.1', 'localhost'])),
     (request, response) => {
@@ -88,6 +91,11 @@ export async function receiver(...names: string[]): Promise<Receiver> {
     answers: (...next) => void script.push(...next),
     otherwise: (answer) => {
       usual = answer;
+    },
+    reset: () => {
+      requests.length = 0;
+      script.length = 0;
+      usual = first;
     },
     received: (count, path) =>
       until(`${count} requests ${path === undefined ? 'in all' : `at ${path}`}`, async () => {
