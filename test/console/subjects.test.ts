@@ -6,6 +6,7 @@ import { addressStories } from './stories/addresses.ts';
 import { deliveryStories } from './stories/delivery.ts';
 import { frameStories } from './stories/frame.ts';
 import { handStories } from './stories/hands.ts';
+import { inBrowserStories } from './stories/in-browser.ts';
 import { logStories } from './stories/logs.ts';
 import { notificationStories } from './stories/notifications.ts';
 import { searchStories } from './stories/search.ts';
@@ -27,6 +28,7 @@ const subjects: Record<string, Stories> = {
   tables: tableStories,
   truth: truthStories,
   notifications: notificationStories,
+  'in the browser': inBrowserStories,
   workflows: workflowStories,
 };
 

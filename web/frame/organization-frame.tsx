@@ -8,7 +8,7 @@ import { PlaneContext } from '../control-plane/plane.ts';
 import { type OwnMembership, useSession } from '../control-plane/session.ts';
 import { useLive } from '../live/use-live.ts';
 import { NotThere } from './fallbacks/not-there.tsx';
-import { placeOf } from './places.ts';
+import { placeOf, places } from './places.ts';
 import { Breadcrumb } from './scopes/breadcrumb.tsx';
 import { ScopeNavigation } from './scopes/scope-navigation.tsx';
 import { Shell } from './shell.tsx';
@@ -33,6 +33,7 @@ export function OrganizationFrame() {
         {/* The key drops half-typed input, so that it is never sent to another organization. */}
         <Shell key={plane.organizationId} sidebar={membership !== undefined && <Sidebar />} top={<Breadcrumb />}>
           <ScopeNavigation />
+          {membership !== undefined && places.map(({ to, along: Along }) => Along && <Along key={to} />)}
           {membership === undefined ? <NotThere /> : <Allowed role={membership.role} />}
         </Shell>
       </QueryClientProvider>

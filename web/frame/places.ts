@@ -1,5 +1,5 @@
 import { type RegisteredRouter, useRouterState } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import type { ComponentType, ReactNode } from 'react';
 import type { Role } from '../../domain/roles.ts';
 import type { Entry } from './scopes/entry.ts';
 
@@ -22,6 +22,8 @@ export interface Place extends Entry {
   also?: string;
   /** In sight on narrow screens, too: beside Search, above the page. */
   besideSearch?: true;
+  /** At work beside every page of the organization, without a place on the screen. */
+  along?: ComponentType;
 }
 
 type KnownPlace = Place & Required<Pick<Place, 'role' | 'group' | 'also'>>;

@@ -13,6 +13,7 @@ import { focusRow, useFocusKept } from '../../components/table/focus-kept.ts';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { Entry } from './entry.tsx';
+import { InBrowserSwitch } from './in-browser/switch.tsx';
 import { newest } from './newest.ts';
 import { useRead } from './use-read.ts';
 
@@ -67,6 +68,7 @@ export function Inbox() {
             </LoadedPages>
           </Card>
         </div>
+        <InBrowserSwitch />
       </div>
     </Page>
   );

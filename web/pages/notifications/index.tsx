@@ -7,6 +7,7 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
 import { flag, type Search } from '../../search.ts';
+import { WatchIfOn } from './in-browser/watch-if-on.tsx';
 import { newest } from './newest.ts';
 
 const inbox = createRoute({
@@ -26,6 +27,7 @@ export const place: Place = {
   group: 'work',
   also: 'inbox bell unread',
   besideSearch: true,
+  along: WatchIfOn,
   useBadge: () => {
     const { data } = useQuery(newest(usePlane().trpc));
     return data && { count: data.unreadCount, tone: 'live', label: 'unread' };
