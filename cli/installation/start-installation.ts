@@ -1,4 +1,4 @@
-import { readSettings, type Settings } from '../../domain/settings/settings.ts';
+import { givenPaths, readSettings, type Settings } from '../../domain/settings/settings.ts';
 import { embeddedSettings, embedsProvider } from '../../runtime/embedded-settings.ts';
 import { ensureCertificates } from '../../runtime/home/certificates.ts';
 import type { Home } from '../../runtime/home/home.ts';
@@ -173,6 +173,7 @@ const titles = { identity: 'Identity provider', worker: 'Worker', api: 'API' } a
 
 function ourPart(name: Own, { env: leading, settings }: Leading, { home, ports }: Starting): Part {
   const env = () => ({
+    ...givenPaths(process.env),
     ...leading(),
     BALLAST_HOME: settings.BALLAST_HOME,
     KEYS_FILE: settings.KEYS_FILE,

@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readSettings, required, SettingsError } from './settings.ts';
+import { givenPaths, readSettings, required, SettingsError } from './settings.ts';
 import { settingsTable } from './settings-table.ts';
 
 test('without any variable every setting has its default', () => {
@@ -119,6 +120,14 @@ test('the token for /metrics is never sent in clear to another machine', () => {
   expect(asked('http://10.0.0.7:9464/metrics')).toThrow(/WORKER_METRICS_URL is an http address on another machine/);
   for (const url of ['http://127.0.0.1:9464/metrics', 'https://worker.example.com/metrics'])
     expect(asked(url)).not.toThrow();
+});
+
+test('paths are handed on as they are meant where they are given', () => {
+  const given = { OUTBOUND_CA_FILE: 'ca.pem', TEMPORAL_TLS_CA_FILE: ' /etc/ca.pem ', KEYS_FILE: '', PORT: '1' };
+  expect(givenPaths(given)).toEqual({
+    OUTBOUND_CA_FILE: join(process.cwd(), 'ca.pem'),
+    TEMPORAL_TLS_CA_FILE: '/etc/ca.pem',
+  });
 });
 
 test('a misspelt setting is refused, a foreign variable is not', () => {

@@ -1,6 +1,6 @@
 import { nearest } from '../nearest.ts';
 import { contradictionOf } from './contradictions.ts';
-import type { Setting } from './setting.ts';
+import { path, type Setting } from './setting.ts';
 import { type SettingName, type Settings, settingsTable } from './settings-table.ts';
 
 export type { Settings } from './settings-table.ts';
@@ -22,6 +22,17 @@ export function readSettings(env: Environment): Settings {
   const contradiction = contradictionOf(settings);
   if (contradiction !== undefined) throw new SettingsError(contradiction);
   return settings;
+}
+
+/** The paths that are given, as they are meant here: a process that works in another directory would read others. */
+export function givenPaths(env: Environment): Record<string, string> {
+  const given: Record<string, string> = {};
+  for (const [name, { parse }] of Object.entries<Setting<unknown>>(settingsTable)) {
+    const value = env[name]?.trim();
+    const meant = parse === path.parse && value ? path.parse(value) : undefined;
+    if (meant !== undefined) given[name] = meant;
+  }
+  return given;
 }
 
 /** The value of a setting that this process cannot do without. */

@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readSettings } from '../../domain/settings/settings.ts';
 import { officialArchive } from '../../runtime/temporal-server/temporal-archive.ts';
@@ -31,6 +31,8 @@ beforeAll(async () => {
   installation = await Installation.prepare('start', {
     TEMPORAL_ARCHIVE: archive,
     NODE_EXTRA_CA_CERTS: authority,
+    // As somebody types it: API and worker work in another directory than the one in which they are started.
+    OUTBOUND_CA_FILE: relative(process.cwd(), authority),
     XDG_CACHE_HOME: machine,
     PATH: barePath(machine),
   });
