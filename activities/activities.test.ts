@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
 import { descriptors } from '../workflows/descriptors.ts';
+import { attemptTurns } from './attempt-turns.ts';
 import { type ActivityParts, createActivities } from './index.ts';
 
 let fresh: FreshDatabase;
@@ -17,6 +18,8 @@ beforeAll(async () => {
     ingressDomain: 'localhost',
     outbound: { allowedRanges: [] },
     pagerUrl: 'https://pager.invalid',
+    publicUrl: 'https://ballast.example.com',
+    turns: attemptTurns(40),
   };
 });
 afterAll(() => fresh.drop());

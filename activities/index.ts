@@ -5,6 +5,7 @@ import type { ActorDescriptor } from '../domain/actors/actor-descriptor.ts';
 import type { OutboundRules } from '../outbound/rules.ts';
 import { descriptors } from '../workflows/descriptors.ts';
 import { createActorActivities } from './actor.ts';
+import type { Turns } from './attempt-turns.ts';
 import { type ArchiveRun, createHistoryActivities } from './history.ts';
 
 export interface ActivityParts {
@@ -17,6 +18,10 @@ export interface ActivityParts {
   outbound: OutboundRules;
   /** Where events of paging channels go. */
   pagerUrl: string;
+  /** Where people reach the console. */
+  publicUrl: string;
+  /** Who may attempt to reach a channel of notifications now. */
+  turns: Turns;
 }
 
 type Activities = Record<string, unknown>;

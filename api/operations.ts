@@ -16,6 +16,7 @@ import { invitations } from './invitations/index.ts';
 import { logs } from './logs/index.ts';
 import { members } from './members/index.ts';
 import { mesh } from './mesh/index.ts';
+import { notificationChannels } from './notification-channels/index.ts';
 import { notifications } from './notifications/index.ts';
 import { organizationSettings } from './organization-settings/index.ts';
 import { organizations } from './organizations/index.ts';
@@ -67,6 +68,7 @@ export const operations = {
   workflows,
   attention,
   notifications,
+  notificationChannels,
   searches,
   auditLog,
   events,

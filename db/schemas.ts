@@ -15,6 +15,7 @@ import { invitations } from './invitations/index.ts';
 import { keys } from './keys/index.ts';
 import { logs } from './logs/index.ts';
 import { members } from './members/index.ts';
+import { notificationChannels } from './notification-channels/index.ts';
 import { notifications } from './notifications/index.ts';
 import { organizations } from './organizations/index.ts';
 import { projects } from './projects/index.ts';
@@ -59,6 +60,7 @@ const subjects = [
   deployments,
   registryCredentials,
   notifications,
+  notificationChannels,
 ] as const;
 
 type Entity = (typeof subjects)[number][number];

@@ -20,6 +20,7 @@ import * as images from './pages/images/index.tsx';
 import * as instances from './pages/instances/index.tsx';
 import * as invitations from './pages/invitations/index.tsx';
 import * as members from './pages/members/index.tsx';
+import * as notificationChannels from './pages/notification-channels/index.tsx';
 import * as notifications from './pages/notifications/index.tsx';
 import * as projects from './pages/projects/index.tsx';
 import * as services from './pages/services/index.tsx';
@@ -48,6 +49,7 @@ const subjects = [
   apiTokens,
   trustedIssuers,
   images,
+  notificationChannels,
   auditLog,
   settings,
   account,

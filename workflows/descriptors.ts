@@ -5,6 +5,8 @@ import { changeSetDescriptor } from './change-set/descriptor.ts';
 import { clusterDescriptor } from './cluster/descriptor.ts';
 import { deletionDescriptor } from './deletion/descriptor.ts';
 import { deploymentDescriptor } from './deployment/descriptor.ts';
+import { incidentDescriptor } from './incident/descriptor.ts';
+import { notificationDeliveryDescriptor } from './notification-delivery/descriptor.ts';
 
 /** The actors there are: the one list that names all of them. */
 const all = {
@@ -13,6 +15,8 @@ const all = {
   'agent-update': agentUpdateDescriptor,
   'change-set': changeSetDescriptor,
   deployment: deploymentDescriptor,
+  'notification-delivery': notificationDeliveryDescriptor,
+  incident: incidentDescriptor,
 } as const;
 
 export type ActorKind = keyof typeof all;

@@ -4,6 +4,7 @@ import { actorRow } from '../db/engine/projection.ts';
 import type { Alarm } from '../db/postgres/database.ts';
 import { actorStart } from '../db/workflows/actor-rows.ts';
 import { actorId } from '../domain/actors/actors.ts';
+import { lookAgain } from '../domain/actors/look-again.ts';
 import { startActor } from '../temporal/delivery/start-actor.ts';
 import { messagesOf } from '../test/actors/actor-messages.ts';
 import { type ActorsGround, actorsGround } from '../test/actors/actors.ts';
@@ -16,7 +17,6 @@ import { openRows } from '../worker/duties/open-rows.ts';
 import type { Reconciling } from '../worker/duties/reconciling.ts';
 import { openMetrics } from '../worker/host/metrics.ts';
 import { type ActorKind, actorKinds, descriptors } from './descriptors.ts';
-import { lookAgain } from './look-again.ts';
 
 let ground: ActorsGround;
 let stopServing: () => Promise<void>;

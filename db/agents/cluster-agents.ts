@@ -6,6 +6,7 @@ import { type ClusterRef, lockCluster, recordCluster, wakeAgent } from '../clust
 import { useEnrollmentToken } from '../clusters/enrollment-tokens.ts';
 import { endCommand } from '../commands/cluster-commands.ts';
 import type { Effect } from '../engine/effect.ts';
+import { resolveIncidents } from '../notification-channels/tell-channels.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
@@ -219,7 +220,10 @@ export async function welcomeAgent(
   }
   const { version, image } = hello;
   if (agent.contact === 'never') tellCluster(effect, cluster, 'connected', { at: agent.now, version, image });
-  if (agent.contact === 'lost') tellCluster(effect, cluster, 'back', { at: agent.now, version, image });
+  if (agent.contact === 'lost') {
+    tellCluster(effect, cluster, 'back', { at: agent.now, version, image });
+    await resolveIncidents(effect, cluster.organizationId, `cluster ${cluster.id}`);
+  }
   effect.change({ organizationId: cluster.organizationId, kind: 'cluster', id: cluster.id });
   return { incarnation };
 }
@@ -249,6 +253,7 @@ export async function regainContact(effect: Effect, cluster: ClusterRef, incarna
     .where('cluster_id', '=', cluster.id)
     .execute();
   tellCluster(effect, cluster, agent.contact === 'lost' ? 'back' : 'connected', { at: agent.now });
+  await resolveIncidents(effect, cluster.organizationId, `cluster ${cluster.id}`);
   effect.change({ organizationId: cluster.organizationId, kind: 'cluster', id: cluster.id });
 }
 

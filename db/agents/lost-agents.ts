@@ -43,6 +43,7 @@ async function declareOneLost(database: Database, cluster: ClusterRef): Promise<
       occasion: `cluster ${cluster.id} lost after ${still.lastHeardOf.toISOString()}`,
       message: clusterLost({ clusterId: cluster.id, name: still.name }),
       to: { admins: true },
+      channels: { chat: true, incident: `cluster ${cluster.id}` },
     });
     return true;
   });

@@ -19,5 +19,6 @@ export async function notifyDeciders(
     occasion: `approval ${asked.approvalId} requested`,
     message: approvalRequested({ ...asked, requestedBy: requestedBy.name }),
     to: { admins: true, except: answerableId === undefined ? requestedBy : { kind: 'user', id: answerableId } },
+    channels: { chat: true },
   });
 }

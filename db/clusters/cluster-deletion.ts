@@ -3,6 +3,7 @@ import { actorId } from '../../domain/actors/actors.ts';
 import { isClusterLiving } from '../../domain/clusters/clusters.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { Effect } from '../engine/effect.ts';
+import { resolveIncidents } from '../notification-channels/tell-channels.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { type ClusterRef, lockCluster, recordCluster, wakeAgent } from './clusters.ts';
 
@@ -40,6 +41,7 @@ export async function requestClusterDeletion(effect: Effect, cluster: ClusterRef
     body: {},
   });
   wakeAgent(effect, cluster);
+  await resolveIncidents(effect, cluster.organizationId, `cluster ${cluster.id}`);
   recordCluster(effect, 'cluster.deletion_requested', { ...cluster, name: before.name });
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { NotificationMessage } from '../../domain/notifications/notifications.ts';
 import type { Author, Effect } from '../engine/effect.ts';
+import { type ChannelEvent, tellChannels } from '../notification-channels/tell-channels.ts';
 
 /** Somebody who asked for something. A token counts as who made it; a machine or an actor is nobody in person. */
 export type Requester = Pick<Author, 'kind' | 'id'>;
@@ -19,10 +20,12 @@ export interface Told {
   occasion: string;
   message: NotificationMessage;
   to: Recipients;
+  /** Who outside of Ballast hears of it; by default nobody. */
+  channels?: Pick<ChannelEvent, 'chat' | 'incident'>;
 }
 
-/** Puts an event into the inboxes of those whom it concerns: members of the organization at that moment. */
-export async function notify(effect: Effect, { organizationId, occasion, message, to }: Told): Promise<void> {
+/** Puts an event into the inboxes of those whom it concerns, members of the organization at that moment, and tells channels. */
+export async function notify(effect: Effect, { organizationId, occasion, message, to, channels }: Told): Promise<void> {
   const { kind, title, body, link } = message;
   // As text: an id may be of any form, and a notification must never stand in the way of what it tells.
   const person = ({ kind: of, id }: Requester) =>
@@ -44,4 +47,5 @@ export async function notify(effect: Effect, { organizationId, occasion, message
     returning user_id as "userId"
   `.execute(effect.kysely);
   for (const { userId } of rows) effect.change({ organizationId, kind: 'notification', id: userId });
+  if (channels !== undefined) await tellChannels(effect, { organizationId, occasion, message, ...channels });
 }

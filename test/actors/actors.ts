@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { v7 as uuid } from 'uuid';
+import { attemptTurns } from '../../activities/attempt-turns.ts';
 import { createActivities } from '../../activities/index.ts';
 import { deleteOrganization } from '../../db/deletions/deletions.ts';
 import { type Author, effect } from '../../db/engine/effect.ts';
@@ -113,6 +114,8 @@ export async function serve(
     ingressDomain: 'localhost',
     outbound,
     pagerUrl,
+    publicUrl: 'https://ballast.example.com',
+    turns: attemptTurns(40),
   });
   let ended: Promise<void> = Promise.resolve();
   await new Promise<void>((serving) => {

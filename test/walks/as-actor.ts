@@ -1,4 +1,5 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { attemptTurns } from '../../activities/attempt-turns.ts';
 import { createActivities, type DeploymentActivities } from '../../activities/deployment.ts';
 import type { RunningApi } from '../installation/running-api.ts';
 
@@ -15,6 +16,8 @@ export async function asActor<T>(
     ingressDomain: 'localhost',
     outbound: { allowedRanges: [] },
     pagerUrl: 'https://pager.invalid',
+    publicUrl: 'https://ballast.example.com',
+    turns: attemptTurns(40),
   });
   const environment = new MockActivityEnvironment({
     workflowExecution: { workflowId: `deployment/${id}`, runId: crypto.randomUUID() },

@@ -4,13 +4,13 @@ import { actorStart } from '../../db/workflows/actor-rows.ts';
 import { listActors } from '../../db/workflows/actors.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { hintColumn } from '../../domain/actors/belongs-to.ts';
+import { lookAgain } from '../../domain/actors/look-again.ts';
 import { taskQueue } from '../../temporal/connection/task-queue.ts';
 import { type ActorsGround, actorsGround } from '../../test/actors/actors.ts';
 import { atRest } from '../../test/actors/at-rest.ts';
 import { type SampleRow, sampleRow } from '../../test/actors/sample-row.ts';
 import { until } from '../../test/ground/until.ts';
 import { type ActorKind, actorKinds, descriptors } from '../../workflows/descriptors.ts';
-import { lookAgain } from '../../workflows/look-again.ts';
 import { openMetrics } from '../host/metrics.ts';
 import { reconcile } from './reconciler.ts';
 

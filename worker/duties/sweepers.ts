@@ -10,6 +10,8 @@ import { sweepIdempotentAnswers } from '../../db/engine/idempotency.ts';
 import { sweepLeases } from '../../db/engine/limits/leases.ts';
 import { sweepLogReaders } from '../../db/logs/log-readers.ts';
 import { emptyNextSlot } from '../../db/logs/log-relay.ts';
+import { startForgottenDeliveries } from '../../db/notification-channels/start-deliveries.ts';
+import { sweepDeliveries } from '../../db/notification-channels/sweep-deliveries.ts';
 import { sweepInboxes } from '../../db/notifications/sweep-inboxes.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import { sweepIdentity } from '../../db/sign-in/sweep-identity.ts';
@@ -39,9 +41,11 @@ export function startSweepers(sweeping: Sweeping): Pick<Repeated, 'stop'> {
   const sweeps: [what: string, sweep: (signal: AbortSignal) => Promise<unknown>, every?: number][] = [
     ['Lost agents', () => declareLost(database), watchMilliseconds],
     ['Forsaken commands', () => endForsakenCommands(database), watchMilliseconds],
+    ['Deliveries whose turn nobody noticed', () => startForgottenDeliveries(database), watchMilliseconds],
     ['Batches of logs that nobody took', () => emptyNextSlot(database.kysely), logsMilliseconds],
     ['Readers of logs that left', (signal) => sweepLogReaders(database.kysely, signal)],
     ['Output of commands', (signal) => sweepCommandOutput(database.kysely, signal)],
+    ['What was sent to channels', (signal) => sweepDeliveries(database, { signal })],
     ['Commands of clusters', (signal) => sweepCommands(database.kysely, signal)],
     ['Updates of agents that became available', () => tellAvailableUpdates(database), minute],
     ['Releases of the agent', () => sweepReleases(database.kysely)],

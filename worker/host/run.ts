@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { v7 as uuid } from 'uuid';
+import { attemptTurns } from '../../activities/attempt-turns.ts';
 import { createActivities } from '../../activities/index.ts';
 import { pokeReaders } from '../../db/engine/feed/poke-readers.ts';
 import { openKeyring } from '../../db/keys/keys.ts';
@@ -117,6 +118,8 @@ export async function runWorker({ settings, handed, log, signal }: Running): Pro
       ingressDomain: settings.INGRESS_DOMAIN,
       outbound,
       pagerUrl: settings.NOTIFICATION_PAGER_URL,
+      publicUrl: settings.PUBLIC_URL,
+      turns: attemptTurns(settings.ACTOR_CONCURRENCY),
     }),
     concurrency: settings.ACTOR_CONCURRENCY,
     log,

@@ -5,6 +5,7 @@ import {
   type EndedDeployment,
 } from '../../../domain/notifications/messages/deployment-ended.ts';
 import type { Effect } from '../../engine/effect.ts';
+import { type IncidentSubject, resolveIncidents } from '../../notification-channels/tell-channels.ts';
 import { notify, type Requester } from '../../notifications/notify.ts';
 import type { ProjectRef } from './snapshot.ts';
 import type { Written } from './writes.ts';
@@ -18,8 +19,12 @@ export async function notifyEnded(
   for (const { change, state, message } of written) {
     if (state !== 'live' && state !== 'failed') continue;
     const found = await endedDeployment(effect, organizationId, change.id);
-    if (found === undefined || (state === 'live' && !found.production)) continue;
+    if (found === undefined) continue;
     const { production, requesterKind, requesterId, ...names } = found;
+    const incident: IncidentSubject = `deployments of ${found.serviceId} in ${found.environmentId}`;
+    // Of another environment, too: it may have been production when the deployment before it failed.
+    if (state === 'live') await resolveIncidents(effect, organizationId, incident);
+    if (state === 'live' && !production) continue;
     const ended: EndedDeployment = { ...names, deploymentId: change.id, projectId, reason: message ?? '' };
     await notify(effect, {
       organizationId,
@@ -29,6 +34,7 @@ export async function notifyEnded(
         requester: { kind: requesterKind, id: requesterId },
         ...(state === 'failed' && production ? { admins: true as const } : {}),
       },
+      ...(production ? { channels: { chat: true, ...(state === 'failed' ? { incident } : {}) } } : {}),
     });
   }
 }

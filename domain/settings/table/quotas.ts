@@ -23,6 +23,11 @@ export const quotaSettings = {
     wholeNumber(1, 10_000),
     100,
   ),
+  NOTIFICATION_CHANNELS_PER_ORGANIZATION: setting(
+    'Notification channels that an organization may have.',
+    wholeNumber(1, 1_000),
+    20,
+  ),
   REGISTRY_BYTES_PER_BLOB: setting(
     'Largest layer of an image in the registry, in bytes.',
     wholeNumber(1_048_576, 1_000_000_000_000),

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import {
+  findNotificationChannel,
+  type NotificationChannelView,
+} from '../../db/notification-channels/notification-channels.ts';
+import { type ChannelKind, channelKinds, routingKeyFault } from '../../domain/notifications/channels.ts';
+import { notificationKinds } from '../../domain/notifications/notifications.ts';
+import { OutboundRefused } from '../../outbound/failures.ts';
+import { checkTarget } from '../../outbound/target.ts';
+import { invalidFields } from '../engine/input/input.ts';
+import { nameText } from '../engine/input/line.ts';
+import { resource } from '../engine/resource.ts';
+
+export const theNotificationChannel = resource('notification channel', findNotificationChannel);
+
+export const notificationChannelSchema = z
+  .object({
+    id: z.guid(),
+    kind: z.enum(channelKinds),
+    label: z.string(),
+    hint: z.string().describe('The part of its secret that is none: the host of a webhook, the end of a routing key.'),
+    events: z.array(z.enum(notificationKinds)),
+    enabled: z.boolean(),
+    failing: z.boolean().describe('Messages to it are being retried.'),
+    lastError: z.string(),
+    pending: z.int().describe('How many messages are on their way.'),
+    nextAttemptAt: z.iso.datetime().optional().describe('When the first of those that are retried is tried again.'),
+    createdAt: z.iso.datetime(),
+    lastDeliveredAt: z.iso.datetime().optional(),
+  })
+  .meta({ id: 'NotificationChannel' });
+
+export const channelFields = {
+  label: nameText(),
+  events: z
+    .array(z.enum(notificationKinds))
+    .min(1)
+    .max(20)
+    .transform((kinds) => notificationKinds.filter((kind) => kinds.includes(kind)))
+    .describe('The kinds of notifications that it gets.'),
+};
+
+export const secretText = z
+  .string()
+  .trim()
+  .max(2_000)
+  .meta({ writeOnly: true })
+  .describe('The address of an incoming webhook, or the routing key of a pager. Never answered.');
+
+export const channelPath = z.strictObject({ id: z.guid().toLowerCase() });
+
+export function notificationChannelAnswer(
+  channel: NotificationChannelView,
+): z.output<typeof notificationChannelSchema> {
+  const { retrying, nextAttemptAt, lastError, createdAt, lastDeliveredAt, ...rest } = channel;
+  return {
+    ...rest,
+    failing: retrying > 0,
+    lastError: lastError ?? '',
+    createdAt: createdAt.toISOString(),
+    ...(nextAttemptAt === null ? {} : { nextAttemptAt: nextAttemptAt.toISOString() }),
+    ...(lastDeliveredAt === null ? {} : { lastDeliveredAt: lastDeliveredAt.toISOString() }),
+  };
+}
+
+/** Refuses a secret that nothing could be sent with. Its value is never told, not even to its sender. */
+export function checkSecret(kind: ChannelKind, secret: string, allowedRanges: readonly string[]): void {
+  const message = kind === 'incident_pager' ? routingKeyFault(secret) : webhookFault(secret, allowedRanges);
+  if (message !== undefined) throw invalidFields([{ location: 'body.secret', message }]);
+}
+
+function webhookFault(secret: string, allowedRanges: readonly string[]): string | undefined {
+  if (!/^https:\/\//i.test(secret) || !URL.canParse(secret)) {
+    return 'must be the absolute address of an incoming webhook, which begins with https://';
+  }
+  const { username, password } = new URL(secret);
+  if (username !== '' || password !== '') return 'must carry no user name and no password';
+  try {
+    checkTarget(secret, allowedRanges);
+    return undefined;
+  } catch (error) {
+    if (error instanceof OutboundRefused) return `cannot be reached: ${error.message}`;
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import { type Kysely, sql } from 'kysely';
+import { incidentStates } from '../../workflows/incident/descriptor.ts';
+import { notificationDeliveryStates } from '../../workflows/notification-delivery/descriptor.ts';
+import type { Tables } from '../postgres/tables.ts';
+
+/** Those of messages and of incidents, and `queued` before either has begun. */
+export const deliveryStates = [...new Set(['queued', ...notificationDeliveryStates, ...incidentStates] as const)];
+export type DeliveryState = (typeof deliveryStates)[number];
+
+export interface DeliveryView {
+  id: string;
+  kind: 'message' | 'incident';
+  title: string;
+  state: DeliveryState;
+  attempts: number;
+  lastError: string | null;
+  nextAttemptAt: Date | null;
+  createdAt: Date;
+  finishedAt: Date | null;
+}
+
+/** What is on its way to a channel, and what was sent to it, newest first. */
+export async function listDeliveries(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  channelId: string,
+  { limit, after }: { limit: number; after?: { createdAt: Date; id: string } | undefined },
+): Promise<DeliveryView[]> {
+  const ofChannel = sql`organization_id = ${organizationId} and notification_channel_id = ${channelId}`;
+  const page = sql`${after === undefined ? sql`` : sql`and (created_at, id) < (${after.createdAt}, ${after.id}::uuid)`}
+    order by created_at desc, id desc limit ${limit}`;
+  const { rows } = await sql<DeliveryView>`
+    /* organization_id is said in ofChannel */ select * from (
+      (select id, 'message' as kind, title, 'queued' as state, 0 as attempts, null as "lastError",
+          null::timestamptz as "nextAttemptAt", created_at as "createdAt", null::timestamptz as "finishedAt"
+        from queued_delivery where ${ofChannel} ${page})
+      union all
+      (select id, 'message', title, state, attempts, message, next_attempt_at, created_at, finished_at
+        from delivery where ${ofChannel} ${page})
+      union all
+      (select id, 'incident', title, state, attempts, message, next_attempt_at, created_at, finished_at
+        from incident where ${ofChannel} ${page})
+    ) as sent
+    order by "createdAt" desc, id desc limit ${limit}
+  `.execute(kysely);
+  return rows;
+}

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { consolePath } from './console-path.ts';
+
+test.each([
+  [{ type: 'approval', approvalId: 'a', projectId: 'p' }, '/acme/approvals/a'],
+  [{ type: 'deployment', deploymentId: 'd', serviceId: 's' }, '/acme/deployments/d'],
+  [{ type: 'cluster', clusterId: 'c' }, '/acme/clusters/c'],
+  [{ type: 'cluster', clusterId: 'c', tab: 'agent' }, '/acme/clusters/c/agent'],
+  [{ type: 'cluster' }, '/acme/notifications'],
+] as const)('%j leads to %s', (link, path) => {
+  expect(consolePath('acme', link)).toBe(path);
+});

@@ -1,0 +1,13 @@
+import type { NotificationLink } from './notifications.ts';
+
+/** The path of its subject in the console, beneath the public address. The inbox, where it has none. */
+export function consolePath(organization: string, { type, tab, ...ids }: NotificationLink): string {
+  const subjects: Record<NotificationLink['type'], [page: string, id: string | undefined]> = {
+    approval: ['approvals', ids.approvalId],
+    deployment: ['deployments', ids.deploymentId],
+    cluster: ['clusters', ids.clusterId],
+  };
+  const [page, id] = subjects[type];
+  if (id === undefined) return `/${organization}/notifications`;
+  return [`/${organization}`, page, id, ...(tab === undefined ? [] : [tab])].join('/');
+}

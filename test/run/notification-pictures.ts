@@ -1,0 +1,76 @@
+import { agentUpdateAvailable } from '../../domain/notifications/messages/agent-update-available.ts';
+import { approvalRequested } from '../../domain/notifications/messages/approval-requested.ts';
+import { channelTest } from '../../domain/notifications/messages/channel-test.ts';
+import { clusterLost } from '../../domain/notifications/messages/cluster-lost.ts';
+import { deploymentFailed, deploymentLive } from '../../domain/notifications/messages/deployment-ended.ts';
+import type { NotificationKind } from '../../domain/notifications/notifications.ts';
+import { chatText } from '../../outbound/channels/chat-text.ts';
+
+interface Sample {
+  kind: NotificationKind;
+  title: string;
+  body: string;
+}
+
+const place = { projectId: 'p', environmentId: 'e', environment: 'Production' };
+const release = { ...place, deploymentId: 'd', serviceId: 's', service: 'api', releaseNumber: 42 };
+const service = { id: 's', name: 'api' };
+const asked = { ...place, approvalId: 'a', requestedBy: 'Ada', reason: 'Fixes the checkout.' };
+
+/** Each event with the message that it makes, by the name of its file. */
+const samples: readonly [file: string, message: Sample][] = [
+  ['approval-requested', approvalRequested({ ...asked, kind: 'promote', service })],
+  ['deployment-ended', deploymentFailed({ ...release, reason: 'web-1 exited with code 3.' })],
+  ['deployment-ended', deploymentLive({ ...release, reason: '' })],
+  ['cluster-lost', clusterLost({ clusterId: 'c', name: 'oslo' })],
+  [
+    'agent-update-available',
+    agentUpdateAvailable({
+      clusterId: 'c',
+      name: 'oslo',
+      from: 'ballast-agent:0.1.0-111111111111',
+      to: 'ballast-agent:0.2.0-222222222222',
+    }),
+  ],
+  ['channel-test', channelTest({ organization: 'Acme', label: '#operations' })],
+];
+
+const width = 100;
+
+/** The pictures of docs/notifications.md: every message as Slack shows it, in text. */
+function notificationPictures(): string {
+  return samples.map(([file, message]) => `\`${file}.ts\`, ${message.kind}\n\n${picture(message)}\n`).join('\n');
+}
+
+function picture(message: Sample): string {
+  const [title = '', ...rest] = chatText({ ...message, link: 'https://ballast.example.com/acme' }).split('\n');
+  const link = rest.pop() ?? '';
+  const words = /\|(.*)>$/.exec(link)?.[1] ?? '';
+  const lines = [title.slice(1, -1), ...rest, words].flatMap((line, index, all) => {
+    const wrapped = wrap(unescaped(line));
+    if (index === 0) return wrapped.map((one) => `<b>${escaped(one)}</b>`);
+    return index === all.length - 1 ? wrapped.map((one) => `<u>${escaped(one)}</u>`) : wrapped.map(escaped);
+  });
+  return ['<pre>', '┌ <b>Ballast</b>  APP  12:00', ...lines.map((line) => `│ ${line}`), '└', '</pre>'].join('\n');
+}
+
+function wrap(line: string): string[] {
+  const lines: string[] = [];
+  for (const word of line.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}
+
+const unescaped = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+const [begin, end] = ['<!-- pictures -->\n', '<!-- end of pictures -->'];
+
+/** The page with the pictures of today. */
+export function withPictures(page: string): string {
+  const [before = '', after = ''] = [page.split(begin)[0], page.split(end)[1]];
+  return `${before}${begin}\n${notificationPictures()}\n${end}${after}`;
+}
