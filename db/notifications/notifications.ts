@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import type { NotificationKind, NotificationLink } from '../../domain/notifications/notifications.ts';
+import { mostKept, type NotificationKind, type NotificationLink } from '../../domain/notifications/notifications.ts';
 import type { Effect } from '../engine/effect.ts';
+import { plannedEachTime } from '../postgres/hot-statements.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 
@@ -24,29 +25,29 @@ export interface Inbox {
 export async function listNotifications(
   kysely: Kysely<Tables>,
   { organizationId, userId }: Inbox,
-  page: { limit: number; after?: { createdAt: Date; id: string } | undefined; unread: boolean },
+  { limit, after, unread }: { limit: number; after?: { createdAt: Date; id: string } | undefined; unread: boolean },
 ): Promise<NotificationView[]> {
-  let query = tenant(kysely, organizationId)
-    .selectFrom('notification')
-    .select(['id', 'kind', 'title', 'body', 'link', 'created_at as createdAt', 'read_at as readAt'])
-    .where('user_id', '=', userId);
-  if (page.unread) query = query.where('read_at', 'is', null);
-  if (page.after !== undefined) {
-    const { createdAt, id } = page.after;
-    query = query.where(sql<boolean>`((created_at, id) < (${createdAt}, ${id}::uuid))`);
-  }
-  const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(page.limit).execute();
-  return rows.map((row) => ({ ...row, link: row.link as unknown as NotificationLink }));
+  const { rows } = await sql<NotificationView>`${sql.raw(plannedEachTime)}
+    select id, kind, title, body, link, created_at as "createdAt", read_at as "readAt"
+    from notification
+    where organization_id = ${organizationId} and user_id = ${userId}
+      ${unread ? sql`and read_at is null` : sql``}
+      ${after === undefined ? sql`` : sql`and (created_at, id) < (${after.createdAt}, ${after.id}::uuid)`}
+    order by created_at desc, id desc limit ${limit}
+  `.execute(kysely);
+  return rows;
 }
 
+/** No more than an inbox keeps: after a burst there are more until the next sweep, and each would be counted at each hint. */
 export async function countUnread(kysely: Kysely<Tables>, { organizationId, userId }: Inbox): Promise<number> {
-  const { count } = await tenant(kysely, organizationId)
-    .selectFrom('notification')
-    .select(sql<number>`count(*)::int`.as('count'))
-    .where('user_id', '=', userId)
-    .where('read_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return count;
+  const { rows } = await sql<{ count: number }>`${sql.raw(plannedEachTime)}
+    select count(*)::int as count from (
+      select from notification
+      where organization_id = ${organizationId} and user_id = ${userId} and read_at is null
+      limit ${mostKept}
+    ) as unread
+  `.execute(kysely);
+  return rows[0]?.count ?? 0;
 }
 
 /** Marks these as read, or all; answers how many were not yet. */

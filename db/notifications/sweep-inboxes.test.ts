@@ -77,6 +77,8 @@ test('of each inbox the newest thousand stay, whatever other inboxes hold', asyn
     .execute();
   await fill(one, mostKept + 3);
   await fill(other, mostKept);
+  // Nor are more counted until then.
+  expect(await countUnread(fresh.database.kysely, one)).toBe(mostKept);
   expect(await sweep()).toBe(3);
   const newest = Array.from({ length: mostKept }, (_, index) => index + 1);
   expect([await titles(one), await titles(other)]).toEqual([newest, newest]);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
-import { hotFrom } from './hot-statements.ts';
+import { hotFrom, plannedEachTime } from './hot-statements.ts';
 import type { Tables } from './tables.ts';
 
 let fresh: FreshDatabase;
@@ -43,6 +43,12 @@ test('one that answers all columns is not prepared, since a migration may add on
   await ask(hotFrom * 2, (kysely) => sql`select count(*) as of_count from thing`.execute(kysely));
   for (const part of ['of_all', 'of_one', 'as changed']) expect(await isPrepared(part)).toBe(false);
   expect(await isPrepared('of_count')).toBe(true);
+});
+
+test('one that is to be planned each time is not prepared', async () => {
+  const each = sql.raw(plannedEachTime);
+  await ask(hotFrom * 2, (kysely) => sql`${each} select count(*) as of_each from thing`.execute(kysely));
+  expect(await isPrepared('of_each')).toBe(false);
 });
 
 test('one whose column has got another type fails once and is prepared anew', async () => {

@@ -40,6 +40,12 @@ export function prepareHotStatements(pool: Pool): void {
   });
 }
 
+/**
+ * Begins a statement that is planned each time it is asked. A prepared one keeps its plan until its table is analyzed: where
+ * thousands of rows may come within a minute, a plan for a few rows reads all of them.
+ */
+export const plannedEachTime = '/* planned each time */';
+
 const preparable = /^\s*(select|insert|update|delete|with)\b/i;
 const allColumns = /(select|returning|,)\s+("?\w+"?\.)?\*/i;
 
