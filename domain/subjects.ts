@@ -6,9 +6,12 @@ export interface Visibility {
   role: Role;
   /** Whether a token that is limited to chosen projects may see it although it belongs to none of them. */
   projectTokens: boolean;
-  /** Only the person whose id the hint has. */
+  /** Only the person whose id the hint has, or every admin and owner where it has `everyAdmin`. */
   own?: true;
 }
+
+/** In place of a person's id. */
+export const everyAdmin = 'admins';
 
 interface Subject {
   /** Absent: the change feed does not tell of it. */

@@ -4,7 +4,7 @@ import { isVisibleIn, missedSince } from '../../db/engine/feed/replay.ts';
 import { operation } from '../engine/operation.ts';
 import { InboxPace } from './inbox-pace.ts';
 import { openedPosition } from './stream-position.ts';
-import { seesHint } from './visible-hints.ts';
+import { seesHint, toldHint } from './visible-hints.ts';
 
 const changeSchema = z
   .object({
@@ -61,14 +61,15 @@ export const streamEvents = operation({
       const missed = position && (await missedSince(database.kysely, caller.organization.id, position));
       if (missed === undefined) yield { event: 'resync', data: {} };
       else {
-        for (const hint of missed.hints) if (reader.sees(hint) && pace.lets(hint)) yield changeOf(hint);
+        for (const hint of missed.hints)
+          if (reader.sees(hint) && pace.lets(hint)) yield changeOf(toldHint(caller, hint));
         const isVisible = isVisibleIn(missed.snapshot);
         isKnown = ({ transactionId }) => transactionId !== undefined && isVisible(transactionId);
       }
     }
     for (let hint = await changes.next(); hint !== undefined; hint = await changes.next()) {
       if (hint === 'lost') yield { event: 'resync', data: {} };
-      else if (!isKnown(hint) && pace.lets(hint)) yield changeOf(hint);
+      else if (!isKnown(hint) && pace.lets(hint)) yield changeOf(toldHint(caller, hint));
     }
   },
 });

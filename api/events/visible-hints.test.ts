@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { hints } from '../../domain/hints.ts';
-import { seesHint } from './visible-hints.ts';
+import { type Role, roles } from '../../domain/roles.ts';
+import { everyAdmin } from '../../domain/subjects.ts';
+import { seesHint, toldHint } from './visible-hints.ts';
 
-const reader = (role: 'viewer' | 'owner', projects?: string[]) => ({
+const reader = (role: Role, projects?: string[]) => ({
   role,
   userId: projects === undefined ? 'ada' : undefined,
   isLimitedToProjects: projects !== undefined,
@@ -43,4 +45,12 @@ test('a hint of an inbox is told to the person whose it is, and to no token', ()
   expect(sees(reader('viewer'), { kind: 'notification', id: 'ada' })).toBe(true);
   expect(sees(reader('owner'), { kind: 'notification', id: 'ben' })).toBe(false);
   expect(sees({ ...reader('owner'), userId: undefined }, { kind: 'notification', id: 'ada' })).toBe(false);
+});
+
+test('a hint of the inboxes of all admins is told to each of them by their own id, and to nobody else', () => {
+  const hint = { kind: 'notification', id: everyAdmin };
+  expect(roles.filter((role) => sees(reader(role), hint))).toEqual(['admin', 'owner']);
+  expect(sees({ ...reader('owner'), userId: undefined }, hint)).toBe(false);
+  expect(toldHint({ userId: 'ada' }, hint)).toEqual({ kind: 'notification', id: 'ada' });
+  expect(toldHint({ userId: 'ada' }, { kind: 'team', id: 'admins' })).toEqual({ kind: 'team', id: 'admins' });
 });

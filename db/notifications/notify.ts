@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { NotificationMessage } from '../../domain/notifications/notifications.ts';
+import { everyAdmin } from '../../domain/subjects.ts';
 import type { Author, Effect } from '../engine/effect.ts';
 import { type ChannelEvent, tellChannels } from '../notification-channels/tell-channels.ts';
 
@@ -35,7 +36,8 @@ export async function notify(effect: Effect, { organizationId, occasion, message
             where ${of}::text = 'token' and api_token.organization_id = ${organizationId} and api_token.id::text = ${id})`;
   const requester = to.requester === undefined ? sql`null` : person(to.requester);
   const except = to.except === undefined ? sql`null` : person(to.except);
-  const { rows } = await sql<{ userId: string }>`
+  const { rows } = await sql<{ userId: string; admin: boolean }>`
+    with entry as (
     insert into notification (id, organization_id, user_id, kind, occasion, title, body, link)
     select gen_random_uuid(), membership.organization_id, membership.user_id, ${kind}, ${occasion}, ${title}, ${body},
            ${JSON.stringify(link)}::jsonb
@@ -44,8 +46,24 @@ export async function notify(effect: Effect, { organizationId, occasion, message
       and (membership.user_id::text = ${requester} or ${to.admins === true} and membership.role in ('admin', 'owner'))
       and membership.user_id::text is distinct from ${except}
     on conflict (organization_id, user_id, occasion) do nothing
-    returning user_id as "userId"
+    returning organization_id, user_id)
+    select user_id as "userId", role in ('admin', 'owner') as admin
+    from entry join membership using (organization_id, user_id)
   `.execute(effect.kysely);
-  for (const { userId } of rows) effect.change({ organizationId, kind: 'notification', id: userId });
+  tellInboxes(effect, organizationId, rows);
   if (channels !== undefined) await tellChannels(effect, { organizationId, occasion, message, ...channels });
+}
+
+/**
+ * A hint for each person, and one for all admins together: after a burst of events the feed would hold more hints than
+ * anything else. An admin who is not among them fetches the inbox once in vain.
+ */
+function tellInboxes(
+  effect: Effect,
+  organizationId: string,
+  told: readonly { userId: string; admin: boolean }[],
+): void {
+  const together = told.filter(({ admin }) => admin).length > 1;
+  const ids = told.flatMap(({ userId, admin }) => (together && admin ? [] : [userId]));
+  for (const id of together ? [...ids, everyAdmin] : ids) effect.change({ organizationId, kind: 'notification', id });
 }
