@@ -11,10 +11,10 @@ afterEach(() => {
 const hint = (kind: string) => ({ organizationId: 'o', kind, id: 'ada' });
 
 /** A stream: when each hint was told, in milliseconds from the beginning. */
-function stream() {
+function stream(random = () => 0) {
   const began = performance.now();
   const told: number[] = [];
-  const pace = new InboxPace(1_000, (held) => hear(held.kind));
+  const pace = new InboxPace(1_000, (held) => hear(held.kind), random);
   const hear = (kind = 'notification') => {
     if (pace.lets(hint(kind))) told.push(Math.round(performance.now() - began));
   };
@@ -64,4 +64,18 @@ test('hints of other kinds do not wait, and nothing is told after the end', () =
   vi.advanceTimersByTime(60_000);
   expect(told).toHaveLength(4);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('those who are told at once are told at moments of their own from then on, up to two seconds later', () => {
+  const streams = [0, 0.25, 0.999].map((random) => stream(() => random));
+  for (let change = 0; change < 200; change += 1) {
+    for (const { hear } of streams) hear();
+    vi.advanceTimersByTime(10);
+  }
+  vi.advanceTimersByTime(60_000);
+  expect(streams.map(({ told }) => told)).toEqual([
+    [0, 1_000, 2_000],
+    [0, 1_250, 2_500],
+    [0, 1_999],
+  ]);
 });

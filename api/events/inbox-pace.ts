@@ -8,13 +8,15 @@ import type { HeardHint } from '../../db/engine/feed/feed.ts';
  */
 export class InboxPace {
   readonly #millis: number;
+  readonly #random: () => number;
   readonly #again: (hint: HeardHint) => void;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #nextAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
   /** `again` is given a held hint when its time has come. */
-  constructor(millis: number, again: (hint: HeardHint) => void) {
+  constructor(millis: number, again: (hint: HeardHint) => void, random: () => number = Math.random) {
     this.#millis = millis;
+    this.#random = random;
     this.#again = again;
   }
 
@@ -22,15 +24,16 @@ export class InboxPace {
   lets(hint: HeardHint): boolean {
     if (hint.kind !== 'notification') return true;
     if (this.#timer !== undefined) return false;
-    const wait = this.#toldAt + this.#millis - performance.now();
-    if (wait <= 0) {
-      this.#toldAt = performance.now();
+    const now = performance.now();
+    if (now >= this.#nextAt) {
+      // One event concerns many people: later or sooner, they do not all fetch at the same moment, second after second.
+      this.#nextAt = now + this.#millis * (1 + this.#random());
       return true;
     }
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#again(hint);
-    }, wait);
+    }, this.#nextAt - now);
     return false;
   }
 

@@ -5,7 +5,7 @@ export interface Clocks {
   recheck: number;
   /** For an agent to begin with a log: one that is in contact does so long before. */
   logBegins: number;
-  /** Between two hints of a person's inbox on one stream, at least. */
+  /** Between two hints of a person's inbox on one stream, at least; at most twice as long. */
   inboxPace: number;
 }
 
