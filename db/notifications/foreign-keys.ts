@@ -1,8 +1,8 @@
-import { type ForeignKey, toOrganization } from '../postgres/foreign-key.ts';
+import type { ForeignKey } from '../postgres/foreign-key.ts';
 
 export const foreignKeys: readonly ForeignKey[] = [
-  toOrganization('notification'),
-  // The inbox of somebody who leaves goes, too.
+  // The inbox of somebody who leaves goes, too. Its organization is that of the membership: a reference of its own would be
+  // checked for each row of a burst.
   {
     table: 'notification',
     columns: ['organization_id', 'user_id'],

@@ -27,7 +27,6 @@ export const NotificationSchema = defineEntity({
       properties: ['organizationId', 'userId', 'createdAt', 'id'],
       where: 'read_at is null',
     },
-    { name: 'notification_user_id_index', properties: ['userId'] },
   ],
 });
 
