@@ -10,6 +10,7 @@ import { deploys } from './subjects/delivery/deploy.ts';
 import { deployments } from './subjects/delivery/deployments.ts';
 import { environment } from './subjects/delivery/environment.ts';
 import { flood } from './subjects/flood.ts';
+import { inbox } from './subjects/inbox/inbox.ts';
 import { logs } from './subjects/logs.ts';
 import { members } from './subjects/members.ts';
 import { memory } from './subjects/memory.ts';
@@ -31,6 +32,7 @@ export const benchmarks: readonly Benchmark[] = [
   agents,
   flood,
   registry,
+  inbox,
   openWorkflows,
   sweep,
   logs,

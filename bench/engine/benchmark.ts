@@ -12,7 +12,9 @@ export interface Row {
     | 'clusters'
     | 'calls'
     | 'requests'
-    | 'connections';
+    | 'connections'
+    | 'hints/s'
+    | 'inboxes';
   better: 'more' | 'less';
   /** Upper bound for the subject, whatever the reference takes. */
   most?: number;
