@@ -90,7 +90,7 @@ export const subjects = {
   image: { actions: ['pushed', 'deleted'] },
   deployment: { told: ofProjects, actions: ['requested', 'cancelled'] },
   notification: { told: oneself },
-  notification_channel: { told: admins, actions: ['created', 'updated', 'deleted', 'tested', 'retried'] },
+  notification_channel: { told: viewers, actions: ['created', 'updated', 'deleted', 'tested', 'retried'] },
   deletion: { told: viewers, retired: ['failed'] },
   workflow: { actions: ['exported'] },
 } as const satisfies Record<string, Subject>;

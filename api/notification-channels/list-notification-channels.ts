@@ -8,7 +8,7 @@ export const listNotificationChannels = operation({
   url: '/api/v1/notification-channels',
   summary: 'List notification channels, oldest first',
   scope: 'organization',
-  role: 'admin',
+  role: 'viewer',
   projectTokens: 'refused',
   problems: [],
   result: z.object({ items: z.array(notificationChannelSchema) }).meta({ id: 'NotificationChannels' }),
