@@ -8,6 +8,8 @@ export interface Visibility {
   projectTokens: boolean;
   /** Only the person whose id the hint has, or every admin and owner where it has `everyAdmin`. */
   own?: true;
+  /** Changes with every event: a stream tells of one such thing at most once a second. */
+  paced?: true;
 }
 
 /** In place of a person's id. */
@@ -89,8 +91,11 @@ export const subjects = {
   registry_credential: { told: admins, actions: ['created', 'deleted'] },
   image: { actions: ['pushed', 'deleted'] },
   deployment: { told: ofProjects, actions: ['requested', 'cancelled'] },
-  notification: { told: oneself },
-  notification_channel: { told: viewers, actions: ['created', 'updated', 'deleted', 'tested', 'retried'] },
+  notification: { told: { ...oneself, paced: true } },
+  notification_channel: {
+    told: { ...viewers, paced: true },
+    actions: ['created', 'updated', 'deleted', 'tested', 'retried'],
+  },
   deletion: { told: viewers, retired: ['failed'] },
   workflow: { actions: ['exported'] },
 } as const satisfies Record<string, Subject>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { HeardHint } from '../../db/engine/feed/feed.ts';
 import { isVisibleIn, missedSince } from '../../db/engine/feed/replay.ts';
 import { operation } from '../engine/operation.ts';
-import { InboxPace } from './inbox-pace.ts';
+import { HintPace } from './hint-pace.ts';
 import { openedPosition } from './stream-position.ts';
 import { seesHint, toldHint } from './visible-hints.ts';
 
@@ -19,7 +19,7 @@ export const streamEvents = operation({
   url: '/api/v1/events/stream',
   summary: 'Stream the changes of the organization',
   description:
-    '`change`: something was created, changed or deleted; fetch it again. `resync`: hints were dropped; fetch everything on display again. Nothing is replayed without `after`. Of your notifications, `change` tells at most once a second, and always after the last one.',
+    '`change`: something was created, changed or deleted; fetch it again. `resync`: hints were dropped; fetch everything on display again. Nothing is replayed without `after`. Of your notifications, and of each channel, `change` tells at most once a second, and always after the last change.',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
@@ -53,7 +53,7 @@ export const streamEvents = operation({
     };
     // Subscribed before the feed is read, so that nothing falls between the two.
     const changes = server.hub.subscribe(reader, signal);
-    const pace = new InboxPace(server.clocks.inboxPace, (held) => changes.push(held));
+    const pace = new HintPace(server.clocks.hintPace, (held) => changes.push(held));
     signal.addEventListener('abort', () => pace.end(), { once: true });
     let isKnown = (_: HeardHint): boolean => false;
     if (query.after !== undefined) {
@@ -61,15 +61,20 @@ export const streamEvents = operation({
       const missed = position && (await missedSince(database.kysely, caller.organization.id, position));
       if (missed === undefined) yield { event: 'resync', data: {} };
       else {
-        for (const hint of missed.hints)
-          if (reader.sees(hint) && pace.lets(hint)) yield changeOf(toldHint(caller, hint));
+        for (const hint of missed.hints) {
+          const told = toldHint(caller, hint);
+          if (reader.sees(hint) && pace.lets(told)) yield changeOf(told);
+        }
         const isVisible = isVisibleIn(missed.snapshot);
         isKnown = ({ transactionId }) => transactionId !== undefined && isVisible(transactionId);
       }
     }
     for (let hint = await changes.next(); hint !== undefined; hint = await changes.next()) {
       if (hint === 'lost') yield { event: 'resync', data: {} };
-      else if (!isKnown(hint) && pace.lets(hint)) yield changeOf(toldHint(caller, hint));
+      else if (!isKnown(hint)) {
+        const told = toldHint(caller, hint);
+        if (pace.lets(told)) yield changeOf(told);
+      }
     }
   },
 });

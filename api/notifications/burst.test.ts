@@ -15,7 +15,7 @@ const events = 300;
 let api: RunningApi;
 let twin: RunningApi;
 beforeAll(async () => {
-  api = await runningApi({ clocks: { ...specifiedClocks, inboxPace: 300 } });
+  api = await runningApi({ clocks: { ...specifiedClocks, hintPace: 300 } });
   twin = await api.twin();
 });
 afterAll(async () => {

@@ -5,8 +5,8 @@ export interface Clocks {
   recheck: number;
   /** For an agent to begin with a log: one that is in contact does so long before. */
   logBegins: number;
-  /** Between two hints of a person's inbox on one stream, at least; at most twice as long. */
-  inboxPace: number;
+  /** Between two hints on one stream of a thing that changes with every event, at least; at most twice as long. */
+  hintPace: number;
 }
 
 export const specifiedClocks: Clocks = {
@@ -14,5 +14,5 @@ export const specifiedClocks: Clocks = {
   lifetime: { organization: 30 * 60_000, other: 15 * 60_000 },
   recheck: 30_000,
   logBegins: 30_000,
-  inboxPace: 1_000,
+  hintPace: 1_000,
 };

@@ -20,7 +20,7 @@ let ours: Seeded;
 const opened: ReadStream[] = [];
 beforeAll(async () => {
   // No second hint of an inbox comes within a test.
-  api = await runningApi({ clocks: { ...specifiedClocks, inboxPace: 3_600_000 } });
+  api = await runningApi({ clocks: { ...specifiedClocks, hintPace: 3_600_000 } });
   ours = await seed(api.database);
 });
 afterAll(async () => {
@@ -61,6 +61,7 @@ test('a burst of notifications is one hint for each person and stream, and holds
     other: await open(viewer),
   };
   for (let number = 0; number < 10; number += 1) await happen(`burst ${number}`);
+  for (const as of [admin, owner]) await api.call('POST', '/api/v1/notifications/read', { as, body: { all: true } });
   await heard(...Object.values(streams));
   expect(Object.entries(streams).map(([name, stream]) => [name, inboxHints(stream)])).toEqual([
     ['first', [{ kind: 'notification', id: admin.userId }]],
@@ -74,6 +75,8 @@ test('those that came before a stream was opened are one hint of its beginning',
   const { admin } = ours.sessions;
   const { body } = await api.call('GET', '/api/v1/auth/session', { as: admin });
   for (let number = 0; number < 3; number += 1) await happen(`before ${number}`);
+  // A hint of this person's inbox alone, beside those of all admins.
+  await api.call('POST', '/api/v1/notifications/read', { as: admin, body: { all: true } });
   const stream = await open(admin, String(body.position));
   await heard(stream);
   expect(inboxHints(stream)).toEqual([{ kind: 'notification', id: admin.userId }]);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { InboxPace } from './inbox-pace.ts';
+import { HintPace } from './hint-pace.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -8,13 +8,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const hint = (kind: string) => ({ organizationId: 'o', kind, id: 'ada' });
+const hint = (kind: string, id = 'ada') => ({ organizationId: 'o', kind, id });
 
 /** A stream: when each hint was told, in milliseconds from the beginning. */
 function stream(random = () => 0) {
   const began = performance.now();
   const told: number[] = [];
-  const pace = new InboxPace(1_000, (held) => hear(held.kind), random);
+  const pace = new HintPace(1_000, (held) => hear(held.kind), random);
   const hear = (kind = 'notification') => {
     if (pace.lets(hint(kind))) told.push(Math.round(performance.now() - began));
   };
@@ -78,4 +78,24 @@ test('those who are told at once are told at moments of their own from then on, 
     [0, 1_250, 2_500],
     [0, 1_999],
   ]);
+});
+
+test('each thing has its own time: a channel keeps no inbox waiting, nor another channel', () => {
+  const told: string[] = [];
+  const pace: HintPace = new HintPace(
+    1_000,
+    (held) => hear(held.kind, held.id),
+    () => 0,
+  );
+  const hear = (kind: string, id: string) => void (pace.lets(hint(kind, id)) && told.push(`${kind} ${id}`));
+  const things = [
+    ['notification', 'ada'],
+    ['notification_channel', 'one'],
+    ['notification_channel', 'two'],
+  ] as const;
+  for (let change = 0; change < 3; change += 1) for (const [kind, id] of things) hear(kind, id);
+  const once = things.map((thing) => thing.join(' '));
+  expect(told).toEqual(once);
+  vi.advanceTimersByTime(60_000);
+  expect(told).toEqual([...once, ...once]);
 });
