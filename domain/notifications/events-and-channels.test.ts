@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { channelKinds, defaultEvents } from './channels.ts';
+import {
+  goesNowhere,
+  kindsOfUse,
+  type NotifiedEvent,
+  notifiedEvents,
+  reachOf,
+  type Subscribed,
+} from './events-and-channels.ts';
+import { type NotificationKind, notificationKinds } from './notifications.ts';
+
+const chat = (...events: NotificationKind[]): Subscribed => ({ kind: 'chat_webhook', events, enabled: true });
+const pager = (...events: NotificationKind[]): Subscribed => ({ kind: 'incident_pager', events, enabled: true });
+
+const reached = (channel: Subscribed) =>
+  notifiedEvents.map((event: NotifiedEvent) => reachOf(event, channel)).map((reach) => reach.replace('nothing', ''));
+
+test('a chat of every kind gets failures of production only, and neither agent updates nor reconnects', () => {
+  expect(reached(chat(...notificationKinds))).toEqual([
+    'message',
+    'message of production',
+    'message',
+    'message of production',
+    'message',
+    'message',
+    '',
+    '',
+    'message',
+  ]);
+});
+
+test('a pager has an incident of a failed production deployment and of a lost cluster, and nothing else', () => {
+  const standard = ['', 'opens for production', 'resolves', '', '', 'opens', 'resolves', '', ''];
+  expect(reached(pager('failure', 'warning'))).toEqual(standard);
+  // Approvals and deployments page nobody.
+  expect(reached(pager(...notificationKinds))).toEqual(standard);
+  expect(reached(pager('approval', 'deploy'))).toEqual(Array.from({ length: 9 }, () => ''));
+});
+
+test('an incident is resolved where it was opened, whether the channel has subscribed to the good news or not', () => {
+  expect(reached(pager('failure'))).toEqual(['', 'opens for production', 'resolves', '', '', '', '', '', '']);
+  expect(reached(pager('warning'))).toEqual(['', '', '', '', '', 'opens', 'resolves', '', '']);
+});
+
+test('a channel that is disabled gets nothing', () => {
+  expect(new Set(reached({ ...chat(...notificationKinds), enabled: false }))).toEqual(new Set(['']));
+});
+
+test('an event goes nowhere if a channel could tell of it and none does', () => {
+  const nowhere = (...channels: Subscribed[]) =>
+    notifiedEvents.filter((event: NotifiedEvent) => goesNowhere(event, channels)).map(({ name }) => name);
+  expect(nowhere(chat(...notificationKinds))).toEqual([]);
+  expect(nowhere(pager('failure', 'warning'))).toEqual([
+    'An approval is requested',
+    'A build fails, or builds but cannot deploy',
+    'A volume backup fails',
+    'A public domain certificate expires within 14 days',
+  ]);
+  expect(nowhere()).not.toContain('An agent update becomes available');
+  expect(nowhere()).not.toContain('A cluster reconnects');
+});
+
+test('a new channel has the kinds that it does something with', () => {
+  for (const kind of channelKinds) expect(kindsOfUse(kind).toSorted()).toEqual(defaultEvents[kind].toSorted());
+});

@@ -1,0 +1,74 @@
+import type { ChannelKind } from './channels.ts';
+import type { NotificationKind } from './notifications.ts';
+
+/** An event that people are told of, and the channels that it goes to if they have subscribed to its kind. */
+export interface NotifiedEvent {
+  name: string;
+  kind: NotificationKind;
+  /** Whether a chat gets it: `production`: only of an environment marked production. */
+  chat: 'yes' | 'production' | 'no';
+  /** What it does to the incident of a pager. */
+  pager: 'opens' | 'resolves' | 'no';
+  /** For `resolves`: the kind of the event that opened the incident, whose subscription counts. */
+  openedBy?: NotificationKind;
+  /** Something of it does not exist yet, so nothing raises it. */
+  later?: true;
+}
+
+/** Every event there is, in the order of the documentation. */
+export const notifiedEvents = [
+  { name: 'An approval is requested', kind: 'approval', chat: 'yes', pager: 'no' },
+  { name: 'A deployment fails', kind: 'failure', chat: 'production', pager: 'opens' },
+  {
+    name: 'A production deployment becomes healthy',
+    ...{ kind: 'deploy', chat: 'yes', pager: 'resolves', openedBy: 'failure' },
+  },
+  {
+    name: 'A build fails, or builds but cannot deploy',
+    ...{ kind: 'failure', chat: 'production', pager: 'no', later: true },
+  },
+  { name: 'A volume backup fails', kind: 'failure', chat: 'yes', pager: 'no', later: true },
+  { name: 'A cluster loses contact with its agent', kind: 'warning', chat: 'yes', pager: 'opens' },
+  { name: 'A cluster reconnects', kind: 'warning', chat: 'no', pager: 'resolves', openedBy: 'warning' },
+  { name: 'An agent update becomes available', kind: 'warning', chat: 'no', pager: 'no' },
+  {
+    name: 'A public domain certificate expires within 14 days',
+    ...{ kind: 'warning', chat: 'yes', pager: 'no', later: true },
+  },
+] as const satisfies readonly NotifiedEvent[];
+
+/** What an event does at one channel. A pager hears of production only, too. */
+export type Reach = 'message' | 'message of production' | 'opens' | 'opens for production' | 'resolves' | 'nothing';
+
+export interface Subscribed {
+  kind: ChannelKind;
+  events: readonly NotificationKind[];
+  enabled: boolean;
+}
+
+/** Whether a channel gets an event, by its own kind, by what it has subscribed to, and by the rule of the event. */
+export function reachOf(event: NotifiedEvent, channel: Subscribed): Reach {
+  const { kind, chat, pager, openedBy = kind } = event;
+  const isPager = channel.kind === 'incident_pager';
+  if (!channel.enabled || !channel.events.includes(isPager ? openedBy : kind)) return 'nothing';
+  if (isPager) {
+    if (pager === 'opens') return chat === 'production' ? 'opens for production' : 'opens';
+    return pager === 'resolves' ? 'resolves' : 'nothing';
+  }
+  if (chat === 'no') return 'nothing';
+  return chat === 'production' ? 'message of production' : 'message';
+}
+
+/** Whether an event that some channel could tell of is told by none of these: the inbox alone has it. */
+export function goesNowhere(event: NotifiedEvent, channels: readonly Subscribed[]): boolean {
+  if (event.chat === 'no' && event.pager !== 'opens') return false;
+  return channels.every((channel) => reachOf(event, channel) === 'nothing');
+}
+
+/** Kinds of which a channel of this kind does something with an event that they are subscribed for. */
+export function kindsOfUse(kind: ChannelKind): NotificationKind[] {
+  const used = notifiedEvents.filter((event: NotifiedEvent) =>
+    kind === 'incident_pager' ? event.pager === 'opens' : event.chat !== 'no',
+  );
+  return [...new Set(used.map((event) => event.kind))];
+}
