@@ -37,10 +37,13 @@ export function Inbox() {
       title="Notifications"
       about="Events that concern you: read when you open them."
       actions={
-        // The button stays where it is when nothing is unread, so that the focus stays with it.
-        <Button busy={all.sending} aria-disabled={none} onClick={() => none || all.send({ all: true })}>
-          Mark all as read
-        </Button>
+        <>
+          <InBrowserSwitch />
+          {/* The button stays where it is when nothing is unread, so that the focus stays with it. */}
+          <Button busy={all.sending} aria-disabled={none} onClick={() => none || all.send({ all: true })}>
+            Mark all as read
+          </Button>
+        </>
       }
     >
       <div className="flex flex-col gap-3">
@@ -68,7 +71,6 @@ export function Inbox() {
             </LoadedPages>
           </Card>
         </div>
-        <InBrowserSwitch />
       </div>
     </Page>
   );

@@ -9,7 +9,7 @@ export function InBrowserSwitch() {
   if (allowed === 'absent') return null;
   if (allowed === 'blocked') {
     return (
-      <p className="text-pretty text-soft text-sm">
+      <p className="max-w-md text-pretty text-soft text-sm">
         This browser blocks notifications of this site. To be notified here, allow them in the settings of the site,
         which open beside its address.
       </p>
@@ -17,17 +17,16 @@ export function InBrowserSwitch() {
   }
   const on = allowed === 'on';
   return (
-    <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+    <div className="flex flex-wrap items-center justify-end gap-x-2 gap-y-1 max-sm:justify-start">
+      {on && <span className="text-soft text-xs">On, while a tab of Ballast is open and none is in sight.</span>}
       <Button
         look="quiet"
-        small
         aria-pressed={on}
         icon={on ? <BellIcon size={14} /> : <BellSlashIcon size={14} />}
         onClick={() => (on ? stop() : void allow())}
       >
         Notify me in this browser
       </Button>
-      {on && <span className="text-soft text-sm">On, while a tab of Ballast is open and none is in sight.</span>}
     </div>
   );
 }
