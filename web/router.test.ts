@@ -11,6 +11,7 @@ const content = {
   deployment: 'd',
   failedDeployment: 'd',
   approval: 'a',
+  channel: 'n',
 };
 
 /** The route that shows an address, if it is the console's at all. */

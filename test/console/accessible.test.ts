@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realBrowser } from '../browsers/real-browser.ts';
 import { freePort } from '../ground/free-port.ts';
+import { type Receiver, receiver } from '../ground/receiver.ts';
 import { cellsOf } from '../run/matrix.ts';
 import { Console } from './console.ts';
 import { fill } from './content.ts';
@@ -30,19 +31,22 @@ let opened: Console;
 let owner: Visitor;
 let nobody: Visitor;
 let content: Content;
+let others: Receiver;
 
 beforeAll(async () => {
   if (browser === undefined) return;
   const cluster = { LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(await freePort()) };
-  opened = await Console.start(browser, 'console-accessible', cluster);
+  others = await receiver();
+  opened = await Console.start(browser, 'console-accessible', { ...cluster, ...others.settings });
   // The policy of the console keeps every foreign script out, that of this test too.
   const options = { bypassCSP: true, reducedMotion: 'reduce' } as const;
   owner = await opened.firstOwner('Ada Lovelace', 'ada@example.com', options);
   nobody = await opened.visitor(options);
-  content = await fill(opened, owner);
+  content = await fill(opened, owner, others);
 });
 afterAll(async () => {
   await opened?.close();
+  await others?.close();
   await browser?.close();
 });
 

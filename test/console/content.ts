@@ -1,8 +1,10 @@
 import { through } from '../agents/kept-machine.ts';
 import { broken, offerRelease } from '../agents/offer-release.ts';
 import { Applications } from '../applications/applications.ts';
+import type { Receiver } from '../ground/receiver.ts';
 import { type SignedIn, signIn } from '../identity/people.ts';
 import { type Ask, answered, askedBy, askingAs, type Session } from './asked.ts';
+import { channelsHeard, makeChannels } from './channels.ts';
 import type { Console } from './console.ts';
 import { deliverShop } from './delivery.ts';
 import { fillInbox } from './inbox.ts';
@@ -19,13 +21,14 @@ const everybody = [
 ] as const;
 
 /** An installation as it is after some months: people, teams, tokens, clusters of which not all are well, and what happened. */
-export async function fill(opened: Console, owner: Visitor): Promise<Content> {
+export async function fill(opened: Console, owner: Visitor, receiver: Receiver): Promise<Content> {
   const { installation } = opened;
   const asked = await askedBy(opened, owner);
   const { as } = asked;
   const applications = await Applications.on(installation, as);
 
   await asked('PATCH', `/organizations/${as.organizationId}`, { name: 'Analytical Engines' });
+  const channel = await makeChannels(asked, receiver);
   const people = await invitePeople(opened, asked, as.organizationId);
   const members = people.map(({ userId }) => userId);
   const katherine = people[1]?.in(as.organizationId) ?? as;
@@ -53,10 +56,12 @@ export async function fill(opened: Console, owner: Visitor): Promise<Content> {
   const instance = await running;
   const workflow = await updateThatCameBack(opened, asked, applications);
   applications.close();
+  await channelsHeard(opened, asked);
   await letTimePass(await installation.database());
   return {
     ...{ cluster: applications.clusterId, lostCluster, instance, workflow, invitation: String(invitation.token) },
     ...delivered,
+    channel,
   };
 }
 

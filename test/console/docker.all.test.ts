@@ -41,7 +41,7 @@ describe.runIf(dockerCanRun())('the console of an installation that runs contain
     await opened.installation.until('its agent is in contact', async () => readStatus(agent)?.connected);
     expect(readStatus(agent)?.driver).toBe('docker');
     const ada = await opened.firstOwner('Ada Lovelace', 'ada@example.com');
-    await fromProjectToAddress({ opened, ada, means: () => {} }, { hostBound: false });
+    await fromProjectToAddress({ opened, ada }, { hostBound: false });
     expect(opened.complaints()).toEqual([]);
   });
 });

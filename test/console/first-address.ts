@@ -21,7 +21,10 @@ export function hand(page: Page) {
 }
 
 /** The project "Bakery" is made and followed to its address on one page; which driver runs it must make no difference. */
-export async function fromProjectToAddress({ opened, ada }: World, image: Pushed = {}): Promise<void> {
+export async function fromProjectToAddress(
+  { opened, ada }: Pick<World, 'opened' | 'ada'>,
+  image: Pushed = {},
+): Promise<void> {
   const { page } = ada;
   await ada.go('/default/p');
   const { click, fill, done } = hand(page);

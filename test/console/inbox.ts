@@ -6,7 +6,7 @@ import { clusterLost } from '../../domain/notifications/messages/cluster-lost.ts
 import { deploymentFailed, deploymentLive } from '../../domain/notifications/messages/deployment-ended.ts';
 import { machine } from '../seeds/seed.ts';
 
-/** An entry of each kind in the inboxes of the administrators. */
+/** An entry of each kind in the inboxes of the administrators, and what channels hear of these. */
 export async function fillInbox(
   database: Database,
   organizationId: string,
@@ -26,8 +26,12 @@ export async function fillInbox(
   ];
   for (const message of messages) {
     const occasion = `filled ${message.title}`;
+    const incident = message.kind === 'failure' && ({ incident: 'deployments of Web in Production' } as const);
     await effect(database, machine, (telling) =>
-      notify(telling, { organizationId, occasion, message, to: { admins: true } }),
+      notify(telling, {
+        ...{ organizationId, occasion, message, to: { admins: true } },
+        channels: { chat: true, ...incident },
+      }),
     );
   }
 }

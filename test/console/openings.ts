@@ -70,6 +70,10 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
     ...menu('Actions for Releases of the shop', 'Show the job file', 'Change', 'Delete'),
     button('Trust jobs'),
   ],
+  'notification-channels': [
+    ...menu('Actions for Operations', 'Test', 'Edit', 'Disable', 'Delete'),
+    button('Add a channel'),
+  ],
   'audit-log': [button('Export what is shown')],
   account: menu('Actions for Analytical Engines', 'Leave'),
   'deleted-organizations': menu('Actions for Difference Engine', 'Restore', 'Purge now'),

@@ -13,6 +13,8 @@ export interface Content {
   deployment: string;
   failedDeployment: string;
   approval: string;
+  /** The chat that gets everything. */
+  channel: string;
 }
 
 /** A page of the console as it can be looked at. */
@@ -178,6 +180,24 @@ export const pages: readonly ConsolePage[] = [
     },
   },
   { name: 'ci-jobs', address: at('/ci'), heading: 'CI jobs', shows: 'Releases of the shop' },
+  {
+    name: 'notification-channels',
+    address: at('/notification-channels'),
+    heading: 'Channels',
+    shows: 'Which events go where',
+  },
+  {
+    name: 'add-channel',
+    address: at('/notification-channels?add=true'),
+    heading: 'Channels',
+    act: (page) => page.getByLabel('Label', { exact: true }).fill('Weekend'),
+  },
+  {
+    name: 'notification-channel',
+    address: ({ channel }) => `/default/notification-channels/${channel}`,
+    heading: 'Operations',
+    shows: 'Cluster Oregon lost contact with its agent',
+  },
   { name: 'audit-log', address: at('/audit-log'), heading: 'Audit log' },
   { name: 'settings', address: at('/settings'), heading: 'Settings' },
   { name: 'account', address: () => '/account', heading: 'Your account' },

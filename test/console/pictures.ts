@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { realBrowser } from '../browsers/real-browser.ts';
 import { freePort } from '../ground/free-port.ts';
+import { receiver } from '../ground/receiver.ts';
 import { Console } from './console.ts';
 import { fill } from './content.ts';
 import { look, pages, show } from './pages.ts';
@@ -33,15 +34,17 @@ async function takePictures(): Promise<void> {
   if (browser === undefined) throw new Error('Pictures need a browser: install chromium.');
   opening.defer(() => browser.close());
   const cluster = { LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(await freePort()) };
+  const others = await receiver();
+  opening.defer(() => others.close());
   process.stderr.write('… an installation is started and filled\n');
-  const opened = await Console.start(browser, 'console-pictures', cluster);
+  const opened = await Console.start(browser, 'console-pictures', { ...cluster, ...others.settings });
   opening.defer(() => opened.close());
   // As browsers that have a window call themselves.
   const userAgent = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`;
   const options = { reducedMotion: 'reduce', userAgent } as const;
   const owner = await opened.firstOwner('Ada Lovelace', 'ada@example.com', options);
   const nobody = await opened.visitor(options);
-  const content = await fill(opened, owner);
+  const content = await fill(opened, owner, others);
   stopping.signal.throwIfAborted();
   if (wanted.length === 0) rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });

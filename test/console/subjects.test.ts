@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { realBrowser } from '../browsers/real-browser.ts';
 import { freePort } from '../ground/free-port.ts';
+import { receiver } from '../ground/receiver.ts';
 import { Console } from './console.ts';
 import { addressStories } from './stories/addresses.ts';
+import { channelStories } from './stories/channels.ts';
 import { deliveryStories } from './stories/delivery.ts';
 import { frameStories } from './stories/frame.ts';
 import { handStories } from './stories/hands.ts';
@@ -28,6 +30,7 @@ const subjects: Record<string, Stories> = {
   tables: tableStories,
   truth: truthStories,
   notifications: notificationStories,
+  channels: channelStories,
   'in the browser': inBrowserStories,
   workflows: workflowStories,
 };
@@ -44,9 +47,10 @@ function entered(): World {
 beforeAll(async () => {
   if (browser === undefined) return;
   const cluster = { LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(await freePort()) };
-  const opened = await Console.start(browser, 'console-subjects', cluster);
+  const others = await receiver();
+  const opened = await Console.start(browser, 'console-subjects', { ...cluster, ...others.settings });
   const ada = await opened.firstOwner('Ada Lovelace', 'ada@example.com');
-  world = { opened, ada, means: (...complaints) => meant.push(...complaints) };
+  world = { opened, ada, receiver: others, means: (...complaints) => meant.push(...complaints) };
 });
 afterEach(async ({ task }) => {
   const { opened } = entered();
@@ -57,6 +61,7 @@ afterEach(async ({ task }) => {
 });
 afterAll(async () => {
   await world?.opened.close();
+  await world?.receiver.close();
   await browser?.close();
 });
 

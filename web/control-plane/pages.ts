@@ -26,7 +26,11 @@ export type PagesOptions<Input, Item> = {
   query?: QueryOf<Input>;
   /** Polling interval in milliseconds, for data that the event stream does not cover; only while the tab is visible. */
   every?: number | false | (() => number | false);
-} & (Given<Input> extends { path: infer Path } ? { path: Path } : { path?: undefined }) &
+} & ([Given<Input>] extends [never] // It takes nothing.
+  ? { path?: undefined }
+  : Given<Input> extends { path: infer Path }
+    ? { path: Path }
+    : { path?: undefined }) &
   /** A thing that moved to another page between two requests is shown once. */
   (Item extends { id: string } ? { id?: (item: Item) => string } : { id: (item: Item) => string });
 

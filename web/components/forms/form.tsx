@@ -98,7 +98,7 @@ export function Labelled({
 interface TextProps extends FieldProps {
   value: string;
   onChange: (value: string) => void;
-  type?: 'text' | 'email' | 'number' | 'search' | 'url' | 'date';
+  type?: 'text' | 'email' | 'number' | 'search' | 'url' | 'date' | 'password';
   required?: boolean;
   placeholder?: string;
   /** For names of machines and code: in the letters of code. */

@@ -27,6 +27,8 @@ interface ListPageProps<Item> extends ListOf<Item> {
   searchBy?: string;
   /** Names what belongs here, where nothing is yet. */
   empty: { title: string; text: ReactNode };
+  /** What the page has besides its list. */
+  beneath?: ReactNode;
 }
 
 /** The page of a place that is one list. Heading and icon are those of the place. */
@@ -39,6 +41,7 @@ export function ListPage<Item>(props: ListPageProps<Item> & Naming<Item>) {
     filters,
     searchBy = 'name',
     empty,
+    beneath,
     ...table
   }: ListPageProps<Item> = props;
   const { label, icon } = usePlace();
@@ -78,6 +81,7 @@ export function ListPage<Item>(props: ListPageProps<Item> & Naming<Item>) {
           {list}
         </div>
       )}
+      {beneath}
       {dialog}
     </Page>
   );

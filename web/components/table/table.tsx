@@ -20,7 +20,7 @@ export interface ListOf<Item> {
   pages: Pages<Item>;
   columns: readonly Column<Item>[];
   /** Where a row leads. */
-  link?: (item: Item) => LinkProps;
+  link?: (item: Item) => LinkProps | undefined;
   /** The lines of a row's menu, for those whose role allows them. A row without any has no menu. */
   actions?: (item: Item) => readonly Action[];
   /** The order before a heading is pressed, where it is not the server's. */

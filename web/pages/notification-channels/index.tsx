@@ -1,6 +1,35 @@
+import { BroadcastIcon } from '@primer/octicons-react';
+import { createRoute } from '@tanstack/react-router';
+import { page } from '../../frame/page-file.ts';
+import type { Place } from '../../frame/places.ts';
+import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
+import { flag, type Search } from '../../search.ts';
 import type { Deeds, Kinds } from '../audit-log/deed.ts';
 import { plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
+
+const channels = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/notification-channels',
+  validateSearch: ({ add }: Search) => flag('add', add),
+  component: page(() => import('./channel-list.tsx'), 'ChannelList'),
+});
+const channel = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/notification-channels/$channel',
+  component: page(() => import('./channel.tsx'), 'OneChannel'),
+});
+
+export const routes = [channels, channel] as const;
+
+export const place: Place = {
+  label: 'Channels',
+  to: '/$organization/notification-channels',
+  icon: <BroadcastIcon />,
+  key: 'l',
+  role: 'admin',
+  also: 'notification channels webhook slack mattermost discord chat pagerduty pager incident alert',
+};
 
 export const kinds: Kinds<'notification_channel'> = { notification_channel: 'Channels' };
 

@@ -54,7 +54,8 @@ export function FormDialog<Input, Output>({
         setMade(undefined);
         unsaved.set(false);
       }}
-      isDirty={unsaved.is}
+      // What stands in its place knows by itself whether somebody typed.
+      {...(shown === undefined ? { isDirty: unsaved.is } : {})}
       title={shown === undefined ? title : shown.title(shown.output)}
       {...(shown === undefined && about !== undefined ? { about } : {})}
       wide={shown?.wide === true}
