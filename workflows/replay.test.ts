@@ -45,6 +45,14 @@ test('there are histories of every way a deployment and a change set can go', ()
   for (const end of ['applied', 'failed', 'nothing-to-run']) expect(files).toContain(`change-set-${end}.json`);
 });
 
+test('there are histories of every way a delivery and an incident can go', () => {
+  for (const end of ['delivered', 'delivered-later', 'failed', 'dropped', 'open-retrying']) {
+    expect(files).toContain(`notification-delivery-${end}.json`);
+  }
+  const ends = ['resolved', 'resolved-meanwhile', 'failed', 'dropped', 'open-triggering', 'open-open', 'open-resolving'];
+  for (const end of ends) expect(files).toContain(`incident-${end}.json`);
+});
+
 test.each(files)('%s still replays', async (file) => {
   const history = historyFromText(await readFile(join(histories, file), 'utf8'));
   await Worker.runReplayHistory({ workflowBundle: bundle }, history, file);
