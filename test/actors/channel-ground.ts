@@ -8,7 +8,6 @@ import {
 } from '../../db/notification-channels/notification-channels.ts';
 import { type IncidentSubject, resolveIncidents } from '../../db/notification-channels/tell-channels.ts';
 import { notify } from '../../db/notifications/notify.ts';
-import { actorId } from '../../domain/actors/actors.ts';
 import { type ChannelKind, defaultEvents } from '../../domain/notifications/channels.ts';
 import { seedOrganization } from '../seeds/seed.ts';
 import { type ActorsGround, tester } from './actors.ts';
@@ -25,8 +24,8 @@ export interface ChannelGround {
   now(channel: Pick<NotificationChannelView, 'id'>): Promise<NotificationChannelView>;
   /** Newest first. */
   sent(channel: Pick<NotificationChannelView, 'id'>): ReturnType<typeof listDeliveries>;
-  /** Tells the actors of a channel what waits to be told. */
-  deliver(channel: Pick<NotificationChannelView, 'id'>): Promise<void>;
+  /** Tells actors what waits to be told. */
+  deliver(): Promise<void>;
 }
 
 export async function channelGround({ database, keyring, delivery }: ActorsGround): Promise<ChannelGround> {
@@ -62,9 +61,10 @@ export async function channelGround({ database, keyring, delivery }: ActorsGroun
       if (found === undefined) throw new Error('The channel is not there.');
       return found;
     },
-    async deliver(channel) {
-      for (const { id, kind } of await sent(channel)) {
-        await delivery.deliver(actorId(kind === 'incident' ? 'incident' : 'notification-delivery', id));
+    async deliver() {
+      const told = database.kysely.selectFrom('outbox').select('actor_id').distinct();
+      for (const { actor_id: actor } of await told.where('organization_id', '=', organizationId).execute()) {
+        await delivery.deliver(actor);
       }
     },
   };

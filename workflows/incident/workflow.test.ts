@@ -54,13 +54,13 @@ const actions = () => events().map(({ event_action: action }) => action);
 const states = async () => (await ours.sent(channel)).map(({ state }) => state);
 const become = (...wanted: string[]) =>
   until(`the incidents are ${wanted.join(', ')}`, async () => {
-    await ours.deliver(channel);
+    await ours.deliver();
     return (await states()).join() === wanted.join();
   });
 const retry = () => effect(ground.database, tester, (asking) => retryDeliveries(asking, ours.organizationId, channel));
 const attempts = (count: number) =>
   until(`${count} attempts`, async () => {
-    await ours.deliver(channel);
+    await ours.deliver();
     return (await ours.sent(channel))[0]?.attempts === count;
   });
 
@@ -99,7 +99,7 @@ test('resolved while its trigger is retried and no worker lives, it is triggered
   await attempts(1);
   await stopServing();
   await ours.wellAgain(subject);
-  await ours.deliver(channel);
+  await ours.deliver();
   stopServing = await serve();
   // The trigger waits for its time: being resolved makes it no sooner.
   await retry();

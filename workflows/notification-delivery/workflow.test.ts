@@ -16,6 +16,7 @@ import { type ActorsGround, actorsGround, tester } from '../../test/actors/actor
 import { type ChannelGround, channelGround } from '../../test/actors/channel-ground.ts';
 import { type Receiver, receiver } from '../../test/ground/receiver.ts';
 import { until } from '../../test/ground/until.ts';
+import { testInAll } from '../../test/run/matrix.ts';
 
 const { History } = proto.temporal.api.history.v1;
 
@@ -52,13 +53,13 @@ const newest = async () => {
 };
 const delivered = (state: string, which = channel) =>
   until(`all are ${state}`, async () => {
-    await ours.deliver(which);
+    await ours.deliver();
     const all = await ours.sent(which);
     return all.length > 0 && all.every((one) => one.state === state) && all;
   });
 const attempted = (count: number) =>
   until(`${count} attempts`, async () => {
-    await ours.deliver(channel);
+    await ours.deliver();
     return (await newest()).attempts === count && (await newest());
   });
 const change = (changes: Parameters<typeof updateNotificationChannel>[4]) =>
@@ -141,13 +142,13 @@ test('disabling drops what is on its way, and enabling does not bring it back', 
   chat.otherwise(200);
   await change({ enabled: true });
   const { id } = await newest();
-  await ours.deliver(channel);
+  await ours.deliver();
   const actor = ground.temporal.client.workflow.getHandle(actorId('notification-delivery', id));
   expect(await actor.result()).toBe('dropped');
   expect(atPath()).toHaveLength(1);
   await ours.happen();
   await until('the next event arrives', async () => {
-    await ours.deliver(channel);
+    await ours.deliver();
     return (await newest()).state === 'delivered';
   });
 });
@@ -210,7 +211,7 @@ test('what does not answer holds up nobody else; of one channel only some are un
   for (let index = 0; index < many; index += 1) await ours.happen();
   const states = async () => Map.groupBy(await ours.sent(dead), ({ state }) => state);
   expect((await states()).get('queued')).toHaveLength(20);
-  void ours.deliver(dead);
+  void ours.deliver();
   await until('it is tried', async () => chat.requests.some((one) => one.path === deadPath));
   path = `${deadPath}other`;
   channel = await ours.channel('chat_webhook', chat.url(path));
@@ -220,4 +221,22 @@ test('what does not answer holds up nobody else; of one channel only some are un
   await ours.happen();
   await delivered('delivered');
   expect((await states()).get('delivered')).toBeUndefined();
+});
+
+testInAll('ten thousand messages to a host that does not answer do not hold one to another', async () => {
+  const dead = channel;
+  chat.otherwise((request, response) => {
+    if (request.path !== path) response.end('ok');
+  });
+  await sql`
+    insert into queued_delivery (id, organization_id, notification_channel_id, occasion, kind, title, body, link)
+    select gen_random_uuid(), ${ours.organizationId}, ${dead.id}, n::text, 'failure', n::text, '', '{"type": "cluster"}'
+    from generate_series(1, 10000) as n`.execute(ground.database.kysely);
+  expect(await startForgottenDeliveries(ground.database)).toBe(mostUnderWay);
+  void ours.deliver();
+  await until('it is tried', async () => atPath().length > 0);
+  channel = await ours.channel('chat_webhook', chat.url(`${path}other`));
+  await ours.happen();
+  await delivered('delivered');
+  expect((await ours.now(dead)).pending).toBe(10_001);
 });
