@@ -49,7 +49,15 @@ test('there are histories of every way a delivery and an incident can go', () =>
   for (const end of ['delivered', 'delivered-later', 'failed', 'dropped', 'open-retrying']) {
     expect(files).toContain(`notification-delivery-${end}.json`);
   }
-  const ends = ['resolved', 'resolved-meanwhile', 'failed', 'dropped', 'open-triggering', 'open-open', 'open-resolving'];
+  const ends = [
+    'resolved',
+    'resolved-meanwhile',
+    'failed',
+    'dropped',
+    'open-triggering',
+    'open-open',
+    'open-resolving',
+  ];
   for (const end of ends) expect(files).toContain(`incident-${end}.json`);
 });
 
