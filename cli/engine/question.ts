@@ -17,9 +17,10 @@ export async function agreed(question: string): Promise<boolean> {
 
 /** Asks for a value that must not be seen. */
 export async function hidden(question: string): Promise<string> {
-  process.stderr.write(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  // Not before: until then the terminal itself shows what is typed.
+  process.stderr.write(question);
   try {
     const answer = await answered(lines, '');
     if (answer === undefined) throw new Interrupted('No value was given, and nothing was changed.');
