@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { notificationSchema } from '../../api/notifications/notification.ts';
 import type { membershipSchema } from '../../api/organizations/list-organizations.ts';
+import type { NotificationLink } from '../../domain/notifications/notifications.ts';
 import { readSettings } from '../../domain/settings/settings.ts';
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
 import { type Option, UsageError } from '../engine/command.ts';
@@ -8,7 +9,7 @@ import { sessionOf } from '../engine/credential.ts';
 import { Rest, restOptions } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 
-export type Notification = z.output<typeof notificationSchema>;
+export type Notification = Omit<z.output<typeof notificationSchema>, 'link'> & { link: NotificationLink };
 type Membership = z.output<typeof membershipSchema>;
 
 /** A page of it, newest first. */
@@ -39,8 +40,13 @@ interface Given {
   url?: string | undefined;
 }
 
-/** The API as the person of the session, in the organization whose inbox is meant. */
-export async function openInbox({ organization: wanted, 'session-file': given, url }: Given): Promise<Rest> {
+export interface Inbox {
+  /** The API as the person of the session, in this organization. */
+  rest: Rest;
+  slug: string;
+}
+
+export async function openInbox({ organization: wanted, 'session-file': given, url }: Given): Promise<Inbox> {
   const file = given ?? readSettings(process.env).BALLAST_SESSION_FILE;
   if (file === undefined) {
     throw new Refusal(
@@ -50,8 +56,8 @@ export async function openInbox({ organization: wanted, 'session-file': given, u
   const session = sessionOf(file);
   const rest = new Rest({ url }, undefined, session);
   const organizations = await rest.all<Membership>('/organizations');
-  const { organizationId } = chosen(organizations, wanted);
-  return new Rest(rest, undefined, { ...session, organizationId });
+  const { organizationId, slug } = chosen(organizations, wanted);
+  return { rest: new Rest(rest, undefined, { ...session, organizationId }), slug };
 }
 
 function chosen(organizations: readonly Membership[], wanted: string | undefined): Membership {

@@ -14,7 +14,7 @@ export const notificationList = command({
   },
   run: async ({ unread = false, limit, ...given }) => {
     const most = wholeNumberOf('--limit', limit, 1, 200) ?? 50;
-    const rest = await openInbox(given);
+    const { rest } = await openInbox(given);
     const query = new URLSearchParams({ unread: String(unread), limit: String(most) });
     const { items, unreadCount } = await rest.call<InboxPage>('GET', `/notifications?${query}`);
     if (given.json) {

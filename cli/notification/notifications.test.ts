@@ -138,7 +138,9 @@ test('watch prints what is new, also what came while the connection was lost, an
   await happen('third');
   await until('those of meanwhile', async () => printed().length === 3);
   expect(printed()).toEqual(['first', 'second', 'third']);
-  expect(said.out).toMatch(/^20\S+Z {2}warning {3}Cluster first lost contact with its agent\n/);
+  expect(said.out).toMatch(
+    /^20\S+Z {2}warning {3}Cluster first lost contact with its agent {2}http:.+\/clusters\/[\w-]{36}\n/,
+  );
   child.kill('SIGINT');
   expect(await ended).toEqual([0, null]);
 });

@@ -11,7 +11,7 @@ export const notificationRead = command({
     if (all === ids.length > 0) {
       throw new UsageError('Say which ones by their ids, as `./ballast notification list` shows them, or --all.');
     }
-    const rest = await openInbox(given);
+    const { rest } = await openInbox(given);
     const body = all ? { all } : { ids };
     const told = await rest.call<{ unreadCount: number; updated: number }>('POST', '/notifications/read', body);
     const { unreadCount, updated } = told;

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { consolePath } from '../../domain/notifications/console-path.ts';
 import { command } from '../engine/command.ts';
 import { readerGone } from '../engine/reader-gone.ts';
 import { LostConnection, type Rest, RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
-import { inboxDetails, inboxOptions, type Notification, openInbox } from './inbox.ts';
+import { type Inbox, inboxDetails, inboxOptions, type Notification, openInbox } from './inbox.ts';
 import { Unseen } from './unseen.ts';
 
 /** Streams that end at once, one after the other, are not asked for more often than this. */
@@ -21,14 +22,15 @@ ${inboxDetails}`,
     const stop = new AbortController();
     process.once('SIGINT', () => stop.abort());
     const signal = AbortSignal.any([stop.signal, readerGone.signal]);
-    const rest = (await openInbox(given)).until(signal);
+    const inbox = await openInbox(given);
+    const rest = inbox.rest.until(signal);
     const unseen = new Unseen();
     try {
       await unseen.begin(rest);
       process.stderr.write('New notifications follow; Ctrl-C ends this.\n');
       await follow(rest, signal, async () => {
         for (const notification of await unseen.next(rest)) {
-          process.stdout.write(given.json ? `${JSON.stringify(notification)}\n` : lineOf(notification));
+          process.stdout.write(given.json ? `${JSON.stringify(notification)}\n` : lineOf(notification, inbox));
         }
       });
     } catch (error) {
@@ -58,6 +60,7 @@ async function follow(rest: Rest, signal: AbortSignal, look: () => Promise<void>
   }
 }
 
-function lineOf({ createdAt, kind, title }: Notification): string {
-  return `${createdAt}  ${kind.padEnd(8)}  ${printable(title)}\n`;
+/** With the address that opens its subject in the console. */
+function lineOf({ createdAt, kind, title, link }: Notification, { rest, slug }: Inbox): string {
+  return `${createdAt}  ${kind.padEnd(8)}  ${printable(title)}  ${new URL(consolePath(slug, link), rest.url)}\n`;
 }
