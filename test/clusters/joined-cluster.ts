@@ -40,10 +40,13 @@ export interface JoinedCluster {
   close(): Promise<void>;
 }
 
-/** A cluster "Berlin" that was created by a command and that an agent has joined, and commands of its administrator. */
-export async function joinedCluster(): Promise<JoinedCluster> {
+/**
+ * A cluster "Berlin" that was created by a command and that an agent has joined, and commands of its administrator. `settings`: of
+ * the API.
+ */
+export async function joinedCluster(settings: Record<string, string> = {}): Promise<JoinedCluster> {
   const directory = mkdtempSync(join(tmpdir(), 'ballast-cluster-'));
-  const api = await runningApi();
+  const api = await runningApi({ env: settings });
   const close = async () => {
     await api.close();
     rmSync(directory, { recursive: true });
