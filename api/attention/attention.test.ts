@@ -5,6 +5,7 @@ import { type RunningApi, runningApi, type Seeded, seed } from '../../test/insta
 import { sampleWorkload as app, madeClusters } from '../../test/seeds/made-cluster.ts';
 import { seedInstance, seedReleases } from '../../test/seeds/seed-cluster.ts';
 import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { tenantRow } from '../../test/seeds/tenant-row.ts';
 
 let api: RunningApi;
 let ours: Seeded;
@@ -142,4 +143,22 @@ test('a failed deployment is told until something goes live there, whatever was 
   ]);
   await ends(one.id, 'live');
   expect(await failures()).toEqual([]);
+});
+
+test('a channel of notifications that fails is told to admins, as long as it is enabled', async () => {
+  const theirs = await seed(api.database);
+  const id = uuid();
+  const row = { id, label: 'Operations', enabled: true, last_error: 'hooks.example.com answered 503.' };
+  await tenantRow(api.database, 'notification_channel', theirs.organizationId, row);
+  expect((await attention(theirs.tokens.admin)).items).toMatchObject([
+    {
+      kind: 'notification-channel.failing',
+      name: 'Operations',
+      channel: { id },
+      detail: 'hooks.example.com answered 503.',
+    },
+  ]);
+  expect((await attention(theirs.tokens.deployer)).items).toEqual([]);
+  await api.call('PATCH', `/api/v1/notification-channels/${id}`, { as: theirs.tokens.admin, body: { enabled: false } });
+  expect((await attention(theirs.tokens.admin)).items).toEqual([]);
 });

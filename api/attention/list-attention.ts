@@ -12,9 +12,13 @@ const attentionSchema = z
     key: z.string().describe('The same as long as it is broken.'),
     kind: z.enum(brokenKinds),
     cluster: z.object({ id: z.guid(), name: z.string() }).optional(),
-    name: z.string().optional().describe('Of the workload, service, node or release, or of what a workflow is about.'),
+    name: z
+      .string()
+      .optional()
+      .describe('Of the workload, service, node, release or channel, or of what a workflow is about.'),
     instance: z.string().optional().describe('Whose log tells more.'),
     workflow: z.object({ id: z.guid(), kind: z.enum(actorKinds), title: z.string() }).optional(),
+    channel: z.object({ id: z.guid() }).optional().describe('Of notifications: messages to it are not delivered.'),
     deployment: z
       .object({ id: z.guid(), releaseNumber: z.int(), environmentName: z.string(), projectName: z.string() })
       .optional()
@@ -29,7 +33,7 @@ export const listAttention = operation({
   url: '/api/v1/attention',
   summary: 'List what is broken or waits for a person, the most urgent first',
   description:
-    'One item for each broken thing: a lost cluster and its failed workload are two. Stuck workflows are told to those who may read them, available agent updates to admins.',
+    'One item for each broken thing: a lost cluster and its failed workload are two. Stuck workflows are told to those who may read them, available agent updates and failing channels of notifications to admins.',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',
@@ -48,8 +52,20 @@ export const listAttention = operation({
 });
 
 function answer(broken: Broken): z.output<typeof attentionSchema> {
-  const { key, kind, clusterId, clusterName, name, instance, workflowId, workflowKind, deployment, detail, toldAt } =
-    broken;
+  const {
+    key,
+    kind,
+    clusterId,
+    clusterName,
+    name,
+    instance,
+    workflowId,
+    workflowKind,
+    channelId,
+    deployment,
+    detail,
+    toldAt,
+  } = broken;
   return {
     key,
     kind,
@@ -65,6 +81,7 @@ function answer(broken: Broken): z.output<typeof attentionSchema> {
             title: descriptors[workflowKind].words.title(clusterName ?? name ?? ''),
           },
         }),
+    ...(channelId === null ? {} : { channel: { id: channelId } }),
     ...(deployment === null ? {} : { deployment }),
     detail: detail ?? '',
     ...(toldAt === null ? {} : { asOf: { at: toldAt.toISOString(), inContact: broken.inContact === true } }),

@@ -14,6 +14,7 @@ export const brokenKinds = [
   'workload.degraded',
   'agent-update.failed',
   'agent-update.returned',
+  'notification-channel.failing',
   'agent.outdated',
   'workflow.stuck',
 ] as const;
@@ -34,6 +35,7 @@ export interface Broken {
   instance: string | null;
   workflowId: string | null;
   workflowKind: ActorKind | null;
+  channelId: string | null;
   deployment: { id: string; releaseNumber: number; environmentName: string; projectName: string } | null;
   detail: string | null;
   /** When an agent last told of it; null where the control plane knows it of its own. */
@@ -56,6 +58,7 @@ const columns: Readonly<Record<Column, string>> = {
   instance: 'text',
   workflowId: 'uuid',
   workflowKind: 'text',
+  channelId: 'uuid',
   deployment: 'jsonb',
   detail: 'text',
   toldAt: 'timestamptz',

@@ -1,6 +1,7 @@
 import { brokenUpdates } from '../agent-updates/broken-updates.ts';
 import { brokenClusters } from '../clusters/broken-clusters.ts';
 import { brokenDeployments } from '../deployments/broken-deployments.ts';
+import { brokenChannels } from '../notification-channels/broken-channels.ts';
 import { stuckWorkflows } from '../workflows/stuck-workflows.ts';
 import { brokenWorkloads } from '../workloads/broken-workloads.ts';
 import type { BrokenSource } from './broken.ts';
@@ -11,5 +12,6 @@ export const brokenSources: readonly BrokenSource[] = [
   ...brokenWorkloads,
   ...brokenDeployments,
   ...brokenUpdates,
+  ...brokenChannels,
   ...stuckWorkflows,
 ];

@@ -12,7 +12,7 @@ interface Words {
   title: (on: string, name: string, item: Attention) => string;
   /** Said where the control plane gives no reason. */
   why?: string;
-  to: 'log' | 'cluster' | 'events' | 'agent' | 'workflow' | 'deployment';
+  to: 'channel' | 'log' | 'cluster' | 'events' | 'agent' | 'workflow' | 'deployment';
 }
 
 const words: Record<Attention['kind'], Words> = {
@@ -54,6 +54,11 @@ const words: Record<Attention['kind'], Words> = {
     title: (on, name) => `${on} rolled back from ${releaseText(name)} to its previous release`,
     to: 'agent',
   },
+  'notification-channel.failing': {
+    tone: 'attention',
+    title: (_, name) => `Notifications do not reach the channel ${name}`,
+    to: 'channel',
+  },
   'agent.outdated': {
     tone: 'neutral',
     title: (on) => `The agent of ${on} can be updated`,
@@ -77,7 +82,7 @@ export interface Told {
 
 /** An item in words, with the way to what tells most about it. */
 export function attentionWords(item: Attention, organization: string): Told {
-  const { kind, cluster, name = '', instance, workflow, deployment, detail } = item;
+  const { kind, cluster, name = '', instance, workflow, channel, deployment, detail } = item;
   const { tone, title, why = '', to } = words[kind] ?? { tone: 'attention', title: () => kind, to: 'cluster' };
   const params = { organization, cluster: cluster?.id ?? '' };
   const text = title(cluster?.name ?? '', name, item);
@@ -86,6 +91,13 @@ export function attentionWords(item: Attention, organization: string): Told {
     : { tone, title: text, detail: detail || why };
   if (to === 'deployment' && deployment !== undefined) {
     return { ...told, go: 'Open deployment', link: deploymentLink(deployment, organization) };
+  }
+  if (to === 'channel' && channel !== undefined) {
+    const link = {
+      to: '/$organization/notification-channels/$channel',
+      params: { organization, channel: channel.id },
+    } as const;
+    return { ...told, go: 'Open channel', link };
   }
   if (to === 'workflow' || cluster === undefined) {
     const link = {
