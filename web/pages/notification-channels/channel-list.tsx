@@ -5,7 +5,7 @@ import { useMembership } from '../../control-plane/session.ts';
 import { ChannelState } from './channel-state.tsx';
 import { type Channel, eventsText, kindName, stateOf } from './channel-words.ts';
 import { EventsAndChannels } from './events-and-channels.tsx';
-import { addChannel, testChannel, useChannelActions } from './use-channel-actions.tsx';
+import { addChannel, testChannel, useChannelActions, useRetry } from './use-channel-actions.tsx';
 import { useChannels } from './use-channels.ts';
 
 /** Ways out of Ballast for notifications, and which events take them. */
@@ -13,7 +13,8 @@ export function ChannelList() {
   const { trpc } = usePlane();
   const { slug: organization } = useMembership();
   const pages = useChannels();
-  const actions = useChannelActions();
+  const retry = useRetry();
+  const others = useChannelActions();
   return (
     <ListPage
       about="Where notifications go besides the inbox: to a chat, or to whoever is on call."
@@ -24,7 +25,7 @@ export function ChannelList() {
         to: '/$organization/notification-channels/$channel',
         params: { organization, channel: id },
       })}
-      actions={(channel) => [testChannel(channel), ...actions(channel)]}
+      actions={(channel) => [testChannel(channel), ...retry(channel), ...others(channel)]}
       make={addChannel(trpc)}
       makeIn="add"
       empty={{

@@ -27,7 +27,7 @@ export const eventWords: Record<NotificationKind, { name: string } & Record<Chan
   approval: {
     name: 'Approvals',
     chat_webhook: 'An approval is requested.',
-    incident_pager: 'Never page anybody.',
+    incident_pager: 'Pages nobody.',
   },
   failure: {
     name: 'Failures',
@@ -42,7 +42,7 @@ export const eventWords: Record<NotificationKind, { name: string } & Record<Chan
   deploy: {
     name: 'Deployments',
     chat_webhook: 'A deployment in production becomes healthy.',
-    incident_pager: 'Never page anybody. Their incidents are resolved without it.',
+    incident_pager: 'Pages nobody. Incidents are resolved without it.',
   },
 };
 

@@ -9,7 +9,7 @@ import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
 import { ChannelStatus, Waiting } from './channel-state.tsx';
 import { type Channel, eventsText, kindName } from './channel-words.ts';
 import { Deliveries } from './deliveries.tsx';
-import { testChannel, useChannelActions } from './use-channel-actions.tsx';
+import { testChannel, useChannelActions, useRetry } from './use-channel-actions.tsx';
 import { useChannel } from './use-channels.ts';
 
 const route = getRouteApi('/$organization/notification-channels/$channel');
@@ -26,6 +26,7 @@ export function OneChannel() {
 function Shown({ channel }: { channel: Channel }) {
   const navigate = useNavigate();
   const { organization } = route.useParams();
+  const retry = useRetry();
   const actions = useChannelActions(
     () => void navigate({ to: '/$organization/notification-channels', params: { organization } }),
   )(channel);
@@ -36,7 +37,9 @@ function Shown({ channel }: { channel: Channel }) {
       status={<ChannelStatus channel={channel} />}
       actions={
         <>
-          <OneAction action={testChannel(channel)} />
+          {[...retry(channel), testChannel(channel)].map((action) => (
+            <OneAction key={action.label} action={action} />
+          ))}
           <ActionMenu label={`Actions for ${label}`} actions={actions} />
         </>
       }

@@ -75,6 +75,6 @@ const columns: Column<Delivery>[] = [
       );
     },
   },
-  { label: 'Attempts', width: '5rem', cell: ({ attempts }) => attempts, phone: 'labelled' },
+  { label: 'Attempts', width: '5rem', cell: ({ attempts }) => attempts || '–', phone: 'labelled' },
   timeColumn('Created', ({ createdAt }) => createdAt, '–', '7rem'),
 ];

@@ -32,15 +32,9 @@ export const testChannel = (channel: Channel): DialogAction =>
     content: (close) => <ChannelTest channel={channel} onClose={close} />,
   });
 
-/** All else that can be done to a channel, in the order of its menu. */
-export function useChannelActions(onDeleted?: () => void): (channel: Channel) => Action[] {
+/** Tries at once what waits, where anything does. */
+export function useRetry(): (channel: Channel) => Action[] {
   const { client, trpc } = usePlane();
-  const touches = () => [trpc.notificationChannels.pathKey()];
-  const enable = useChange(
-    ({ id }: Channel, sent: Sent) =>
-      client.notificationChannels.update.mutate({ path: { id }, body: { enabled: true } }, sent),
-    { failed: 'The channel could not be enabled', succeeded: ({ label }) => `${label} enabled`, touches },
-  );
   const retry = useChange(
     ({ id }: Channel, sent: Sent) => client.notificationChannels.retry.mutate({ path: { id } }, sent),
     {
@@ -48,11 +42,25 @@ export function useChannelActions(onDeleted?: () => void): (channel: Channel) =>
       succeeded: ({ retried }) =>
         retried === 0 ? 'Nothing waits any more' : `Trying ${count(retried, 'message')} now`,
       elsewhere: true,
-      touches,
+      touches: () => [trpc.notificationChannels.pathKey()],
+    },
+  );
+  return (channel) => (channel.failing ? [{ label: 'Retry now', act: () => retry.send(channel) }] : []);
+}
+
+/** All else that can be done to a channel, in the order of its menu. */
+export function useChannelActions(onDeleted?: () => void): (channel: Channel) => Action[] {
+  const { client, trpc } = usePlane();
+  const enable = useChange(
+    ({ id }: Channel, sent: Sent) =>
+      client.notificationChannels.update.mutate({ path: { id }, body: { enabled: true } }, sent),
+    {
+      failed: 'The channel could not be enabled',
+      succeeded: ({ label }) => `${label} enabled`,
+      touches: () => [trpc.notificationChannels.pathKey()],
     },
   );
   return (channel) => [
-    ...(channel.failing ? [{ label: 'Retry now', act: () => retry.send(channel) }] : []),
     formAction({
       label: 'Edit',
       operation: trpc.notificationChannels.update,

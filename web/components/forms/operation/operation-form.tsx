@@ -75,7 +75,7 @@ function Filled({ name, body, fields, start = {}, current, ...form }: Untyped & 
       touches: () => [[[name.split('.')[0]]], ...touches],
     },
   );
-  const dirty = !isSame(bodyOf(values, body, saw), bodyOf(begun, body, saw));
+  const dirty = !isSame(bodyOf(values, body, saw), bodyOf(withFollowers(begun, {}, fields), body, saw));
   useEffect(() => onDirty?.(dirty), [dirty, onDirty]);
   const submit = (was = saw) => {
     const sent = bodyOf(values, body, was);
