@@ -64,11 +64,3 @@ export function goesNowhere(event: NotifiedEvent, channels: readonly Subscribed[
   if (event.chat === 'no' && event.pager !== 'opens') return false;
   return channels.every((channel) => reachOf(event, channel) === 'nothing');
 }
-
-/** Kinds of which a channel of this kind does something with an event that they are subscribed for. */
-export function kindsOfUse(kind: ChannelKind): NotificationKind[] {
-  const used = notifiedEvents.filter((event: NotifiedEvent) =>
-    kind === 'incident_pager' ? event.pager === 'opens' : event.chat !== 'no',
-  );
-  return [...new Set(used.map((event) => event.kind))];
-}
