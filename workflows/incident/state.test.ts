@@ -31,6 +31,19 @@ test('resolved while the attempt of its trigger is under way, it is not open for
   expect(isDue(adopt(resolved, { state: 'open', revision: 1, waitMillis: null }, now), now)).toBe(true);
 });
 
+test('a resolve that has to wait its turn waits so long', () => {
+  const resolved = beginAttempt(hear(open(begin(ref)), told('resolved')));
+  const busy = adopt(resolved, { state: 'open', revision: 1, waitMillis: 100 }, now);
+  expect([isDue(busy, now), isDue(busy, now + 100)]).toEqual([false, true]);
+  // Begun again from its row it does not remember the message.
+  const again = adopt(
+    beginAttempt(begin({ ...ref, state: 'open' })),
+    { state: 'open', revision: 1, waitMillis: 100 },
+    now,
+  );
+  expect(isDue(again, now + 100)).toBe(true);
+});
+
 test('a message that comes twice counts once', () => {
   const resolved = hear(open(begin(ref)), told('resolved'));
   const resolving = adopt(beginAttempt(resolved), { state: 'resolving', revision: 2, waitMillis: 30_000 }, now);

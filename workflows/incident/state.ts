@@ -32,6 +32,7 @@ export function hear(actor: IncidentActor, { message, told }: IncidentMessage): 
 
 export function adopt(actor: IncidentActor, row: AttemptSays<IncidentState>, now: number): IncidentActor {
   const adopted = adoptRow<IncidentState, IncidentActor>(actor, row, now);
-  // The row may have become open just before it was resolved.
-  return adopted.state === 'open' ? { ...adopted, dueAt: adopted.resolved ? now : null } : adopted;
+  // The row may have become open just before it was resolved. A wait that is told is for the turn of the resolve.
+  const isOpen = adopted.state === 'open' && row.waitMillis === null;
+  return isOpen ? { ...adopted, dueAt: adopted.resolved ? now : null } : adopted;
 }
