@@ -27,6 +27,22 @@ test('however many channels fail, half of the turns are left to those that work'
   expect(working.filter(isTaken)).toHaveLength(8);
 });
 
+test('one that is slow has one turn, as if it failed, until it is fast again', () => {
+  const { take } = turns();
+  const first = take('slow', false);
+  time += 2_001;
+  giveBack(first);
+  const second = take('slow', false);
+  expect([second, take('slow', false), take('fast', false), take('fast', false)].map(isTaken)).toEqual([
+    true,
+    false,
+    true,
+    true,
+  ]);
+  giveBack(second);
+  expect([take('slow', false), take('slow', false)].map(isTaken)).toEqual([true, true]);
+});
+
 test('with few activities in a worker there is a turn all the same, and activities are left to all else', () => {
   const { take } = turns(3);
   expect(isTaken(take('dead', true))).toBe(true);

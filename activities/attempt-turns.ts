@@ -1,7 +1,7 @@
 /**
  * Who may attempt to reach a channel now, in one worker. An attempt at an address that does not answer lasts ten seconds and takes
- * one of the worker's few activities: a channel has only some at a time, a failing one has one, and all that fail together leave
- * half of the room to those that work.
+ * one of the worker's few activities: a channel has only some at a time, a failing or slow one has one, and all of these together
+ * leave half of the room to those that work.
  */
 export interface Turns {
   /** A turn, which must be given back, or when to ask again. */
@@ -11,6 +11,8 @@ export interface Turns {
 /** Those who come back are spread over time: at this pace turns become free, or a bit more slowly. */
 const paceMillis = { working: 100, failing: 2_500 };
 const longestWaitMillis = 300_000;
+/** One that takes longer costs as much as one that fails, even where it arrives. */
+const slowMillis = 2_000;
 
 /** `activities`: the most that the worker runs at once; attempts leave more than half of them to all else. */
 export function attemptTurns(activities: number, now: () => number = Date.now): Turns {
@@ -19,6 +21,8 @@ export function attemptTurns(activities: number, now: () => number = Date.now): 
   const taken = new Map<string, number>();
   /** By channel: when the last of those who were sent away comes back. */
   const promised = new Map<string, number>();
+  /** Channels whose last attempt was slow. */
+  const slow = new Set<string>();
   let [inAll, ofFailing] = [0, 0];
 
   function later(channelId: string, failing: boolean): { waitMillis: number } {
@@ -29,7 +33,9 @@ export function attemptTurns(activities: number, now: () => number = Date.now): 
   }
 
   return {
-    take(channelId, failing) {
+    take(channelId, hasFailed) {
+      const failing = hasFailed || slow.has(channelId);
+      const began = now();
       const own = taken.get(channelId) ?? 0;
       const isFull =
         own >= (failing ? 1 : most.ofChannel) || inAll >= most.inAll || (failing && ofFailing >= mostOfFailing);
@@ -44,6 +50,8 @@ export function attemptTurns(activities: number, now: () => number = Date.now): 
           else taken.delete(channelId);
           inAll -= 1;
           if (failing) ofFailing -= 1;
+          if (now() - began > slowMillis) slow.add(channelId);
+          else slow.delete(channelId);
           if ((promised.get(channelId) ?? 0) <= now()) promised.delete(channelId);
         },
       };
