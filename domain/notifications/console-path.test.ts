@@ -10,3 +10,7 @@ test.each([
 ] as const)('%j leads to %s', (link, path) => {
   expect(consolePath('acme', link)).toBe(path);
 });
+
+test('a link of a type that another version knows leads to the inbox', () => {
+  expect(consolePath('acme', { type: 'moon' } as never)).toBe('/acme/notifications');
+});

@@ -7,7 +7,8 @@ export function consolePath(organization: string, { type, tab, ...ids }: Notific
     deployment: ['deployments', ids.deploymentId],
     cluster: ['clusters', ids.clusterId],
   };
-  const [page, id] = subjects[type];
+  // Another version may have written it, and know more types.
+  const [page, id] = subjects[type] ?? [];
   if (id === undefined) return `/${organization}/notifications`;
   return [`/${organization}`, page, id, ...(tab === undefined ? [] : [tab])].join('/');
 }
