@@ -208,6 +208,41 @@ describe('answers', () => {
   });
 });
 
+describe('of a status that never comes, within the bounds of an answer', () => {
+  test('thousands of headers are a failure', async () => {
+    there.answers((_, response) => {
+      for (let number = 0; number < 3_000; number += 1) response.setHeader(`x-${number}`, 'a'.repeat(20));
+      response.writeHead(200).end();
+    });
+    await expect(posted(there.url(secretPath))).rejects.toThrow('could not be reached: HPE_HEADER_OVERFLOW.');
+  });
+
+  test('answers that are none yet (1xx) last no longer than the others', async () => {
+    let left = false;
+    there.answers((_, response) => {
+      const again = (): void => {
+        if (left) return;
+        response.writeEarlyHints({ link: '</a>; rel=preload' }, () => setImmediate(again));
+      };
+      response.on('close', () => {
+        left = true;
+      });
+      again();
+    });
+    await expect(posted(there.url(secretPath), { timeoutMillis: 300 })).rejects.toThrow('did not answer within 0.3 s');
+  });
+
+  test('a status that comes byte by byte does not either', async () => {
+    there.answers((_, response) => {
+      const { socket } = response;
+      const drip = setInterval(() => socket?.write('H'), 20);
+      socket?.on('close', () => clearInterval(drip));
+      socket?.write('HTTP/1.1 200 OK\r\nx-');
+    });
+    await expect(posted(there.url(secretPath), { timeoutMillis: 300 })).rejects.toThrow('did not answer within 0.3 s');
+  });
+});
+
 test('no failure tells the path, where the secret of a channel is', async () => {
   const at = `:${there.port}${secretPath}`;
   there.answers('hang', 'cut');

@@ -59,6 +59,11 @@ describe('a name is plain text', () => {
     ]);
   });
 
+  test('a body has no characters of control, and none that turns its direction', () => {
+    expect(above({ body: 'a\u001b[31mred\u0007\u0000\tb\u202Ec\u2066d' }).split('\n')[1]).toBe('a[31mred\tbcd');
+    expect(above({ title: 'a\u202Eb', body: '' })).toBe('*ab*');
+  });
+
   test('a link ends where it ends', () => {
     const link = 'https://ballast.example/?a=1&b=|x>';
     expect(text({ link }).endsWith('\n<https://ballast.example/?a=1&amp;b=%7Cx%3E|Open in Ballast>')).toBe(true);

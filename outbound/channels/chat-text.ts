@@ -16,6 +16,9 @@ export function chatText(message: ChannelMessage): string {
   return `*${title}*${below}\n<${address(message.link)}|${linkText}>`;
 }
 
+/** Characters of control, and those that turn the direction of what follows: programs write them into what they say. */
+const unseen = /[^\P{Cc}\n\t]|[\u202A-\u202E\u2066-\u2069]/gu;
+
 /**
  * Characters that would be formatting are replaced by others that look alike: Slack has no escape for them, and a space without
  * width before one begins formatting there instead of preventing it. Underscores within a word format nowhere, and stay.
@@ -24,6 +27,7 @@ export function chatText(message: ChannelMessage): string {
  */
 function plain(text: string): string {
   return text
+    .replaceAll(unseen, '')
     .replaceAll(/[*＊]/g, '∗')
     .replaceAll(/[`｀]/g, 'ˋ')
     .replaceAll('~', '∼')
