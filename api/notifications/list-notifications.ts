@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countUnread, listNotifications as list } from '../../db/notifications/notifications.ts';
+import { readInbox } from '../../db/notifications/notifications.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { inboxIsPersonal, inboxOf, notificationAnswer, notificationSchema } from './notification.ts';
@@ -22,8 +22,7 @@ export const listNotifications = operation({
   result: notificationSchema,
   async handle({ caller, query: { unread }, page, database }) {
     const inbox = inboxOf(caller);
-    const found = await list(database.kysely, inbox, { ...oneMore(page), unread });
-    const unreadCount = await countUnread(database.kysely, inbox);
-    return { ...pageOf(found, page, ({ id }) => id, notificationAnswer), beside: { unreadCount } };
+    const { entries, unreadCount } = await readInbox(database.kysely, inbox, { ...oneMore(page), unread });
+    return { ...pageOf(entries, page, ({ id }) => id, notificationAnswer), beside: { unreadCount } };
   },
 });

@@ -21,33 +21,42 @@ export interface Inbox {
   userId: string;
 }
 
-/** Newest first. */
-export async function listNotifications(
+/** A page, newest first, and how much is unread on all. In one statement: after an event many consoles ask at once. */
+export async function readInbox(
   kysely: Kysely<Tables>,
-  { organizationId, userId }: Inbox,
+  inbox: Inbox,
   { limit, after, unread }: { limit: number; after?: { createdAt: Date; id: string } | undefined; unread: boolean },
-): Promise<NotificationView[]> {
-  const { rows } = await sql<NotificationView>`${sql.raw(plannedEachTime)}
-    select id, kind, title, body, link, created_at as "createdAt", read_at as "readAt"
-    from notification
-    where organization_id = ${organizationId} and user_id = ${userId}
-      ${unread ? sql`and read_at is null` : sql``}
-      ${after === undefined ? sql`` : sql`and (created_at, id) < (${after.createdAt}, ${after.id}::uuid)`}
-    order by created_at desc, id desc limit ${limit}
+): Promise<{ entries: NotificationView[]; unreadCount: number }> {
+  const { organizationId, userId } = inbox;
+  const { rows } = await sql<{ unreadCount: number } & (NotificationView | { id: null })>`${sql.raw(plannedEachTime)}
+    select unread.count as "unreadCount", entry.* from (${unreadOf(inbox)}) as unread
+    left join lateral (
+      select id, kind, title, body, link, created_at as "createdAt", read_at as "readAt"
+      from notification
+      where organization_id = ${organizationId} and user_id = ${userId}
+        ${unread ? sql`and read_at is null` : sql``}
+        ${after === undefined ? sql`` : sql`and (created_at, id) < (${after.createdAt}, ${after.id}::uuid)`}
+      order by created_at desc, id desc limit ${limit}
+    ) as entry on true
+    order by "createdAt" desc, id desc
   `.execute(kysely);
-  return rows;
+  const entries = rows.flatMap(({ unreadCount: _, ...row }) => (row.id === null ? [] : [row]));
+  return { entries, unreadCount: rows[0]?.unreadCount ?? 0 };
+}
+
+export async function countUnread(kysely: Kysely<Tables>, inbox: Inbox): Promise<number> {
+  const { rows } = await sql<{ count: number }>`${sql.raw(plannedEachTime)} ${unreadOf(inbox)}`.execute(kysely);
+  return rows[0]?.count ?? 0;
 }
 
 /** No more than an inbox keeps: after a burst there are more until the next sweep, and each would be counted at each hint. */
-export async function countUnread(kysely: Kysely<Tables>, { organizationId, userId }: Inbox): Promise<number> {
-  const { rows } = await sql<{ count: number }>`${sql.raw(plannedEachTime)}
+function unreadOf({ organizationId, userId }: Inbox) {
+  return sql`
     select count(*)::int as count from (
       select from notification
       where organization_id = ${organizationId} and user_id = ${userId} and read_at is null
       limit ${mostKept}
-    ) as unread
-  `.execute(kysely);
-  return rows[0]?.count ?? 0;
+    ) as unread`;
 }
 
 /** Marks these as read, or all; answers how many were not yet. */
