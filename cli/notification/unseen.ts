@@ -24,11 +24,12 @@ export class Unseen {
     do {
       const { items, nextCursor } = await pageOf(rest, 50, cursor);
       const fresh = items.filter(({ id, createdAt }) => !this.#seen.has(id) && createdAt >= this.#since);
-      for (const { id } of fresh) this.#seen.add(id);
       found.push(...fresh);
       // A page that is new as a whole is not the last one of the new ones.
       cursor = fresh.length === items.length ? nextCursor : undefined;
     } while (cursor !== undefined);
+    // Not before: a connection that is lost between two pages would lose what the first one told.
+    for (const { id } of found) this.#seen.add(id);
     return found.toReversed();
   }
 }
