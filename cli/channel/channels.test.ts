@@ -134,15 +134,15 @@ test('what is on its way is listed, retried, and dropped with a channel that is 
     .updateTable('delivery')
     .set({ state: 'retrying', attempts: 3, next_attempt_at: next, message: 'It answered 503.' })
     .execute();
-  expect(await line('slow')).toMatch(/ failing +never +20\S+Z$/);
-  const log = await ballast(['channel', 'log', 'slow', '--limit', '1']);
+  const [slow, log] = await Promise.all([line('slow'), ballast(['channel', 'log', 'slow', '--limit', '1'])]);
+  expect(slow).toMatch(/ failing +never +20\S+Z$/);
   expect(log.out).toMatch(/Cluster Oslo lost contact with its agent +retrying +3 +20\S+Z +It answered 503\.\n$/);
   expect((await ballast(['channel', 'retry', 'slow'])).out).toBe('1 message to slow: retried now.\n');
   const disabled = await ballast(['channel', 'set', 'slow', '--disable']);
   expect(disabled).toMatchObject({ code: 0, err: 'Dropped: 1 message to it.\n' });
-  expect(await line('slow')).toContain(' disabled ');
-  const after = JSON.parse((await ballast(['channel', 'log', 'slow', '--json'])).out);
-  expect(after.deliveries).toMatchObject([{ state: 'dropped', attempts: 3 }]);
+  const [off, after] = await Promise.all([line('slow'), ballast(['channel', 'log', 'slow', '--json'])]);
+  expect(off).toContain(' disabled ');
+  expect(JSON.parse(after.out).deliveries).toMatchObject([{ state: 'dropped', attempts: 3 }]);
 });
 
 test('at a terminal the secret is asked for and not shown, and a deletion is asked about', async () => {
