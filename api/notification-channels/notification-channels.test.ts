@@ -200,6 +200,17 @@ test('404 for a channel of another organization, 403 below admin', async () => {
   }
 });
 
+test('viewers see channels, without what was sent to them, and change nothing', async () => {
+  const { body } = await create(chat());
+  for (const who of [ours.tokens.viewer, ours.tokens.deployer]) {
+    const seen = await api.call('GET', url, { as: who });
+    expect([seen.status, seen.body.items]).toEqual([200, await list()]);
+    expect((await api.call('POST', url, { as: who, body: chat() })).status).toBe(403);
+    expect((await api.call('DELETE', `${url}/${body.id}`, { as: who })).status).toBe(403);
+    expect((await api.call('GET', `${url}/${body.id}/deliveries`, { as: who })).status).toBe(403);
+  }
+});
+
 test('409 beyond the quota of channels', async () => {
   const tight = await runningApi({ env: { ...other.settings, NOTIFICATION_CHANNELS_PER_ORGANIZATION: '1' } });
   try {

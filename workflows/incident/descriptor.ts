@@ -41,7 +41,7 @@ export const incidentDescriptor = {
     { name: 'open', title: 'Open', states: ['open'] },
     { name: 'resolve', title: 'Resolve', states: ['resolving'] },
   ],
-  // As its channel.
+  // As the list of what was sent, which tells of all projects.
   readBy: { role: 'admin', projectTokens: false },
   gone: 'dropped',
   row: {

@@ -37,7 +37,7 @@ export const notificationDeliveryDescriptor = {
     { name: 'send', title: 'Send', states: ['sending'] },
     { name: 'retry', title: 'Retry', states: ['retrying'] },
   ],
-  // As its channel.
+  // As the list of what was sent, which tells of all projects.
   readBy: { role: 'admin', projectTokens: false },
   gone: 'dropped',
   row: {
