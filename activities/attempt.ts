@@ -29,6 +29,8 @@ export interface AttemptParts {
 }
 
 const beatMillis = 2_000;
+/** So often it is asked whether a deleted organization was restored. */
+const heldMillis = 900_000;
 
 /** A row that is told to its channel, and the revision that its actor knows. */
 export interface Attempt {
@@ -50,7 +52,7 @@ export interface Attempted<State extends string> {
   retrying(row: Outgoing): State;
 }
 
-export type Says<State extends string> = AttemptSays<State> & { error?: string; busy?: true };
+export type Says<State extends string> = AttemptSays<State> & { error?: string; busy?: true; held?: true };
 
 /**
  * One attempt, and what follows from it, in the row. An attempt whose answer was lost with its worker is made again; one that
@@ -66,7 +68,9 @@ export async function attempt<State extends string>(
   const row = await outgoing(database.kysely, of.kind, attempted);
   if (row === undefined) return { state: of.gone, revision, waitMillis: null };
   if (row.finished || row.revision !== revision || of.rests?.(row) === true) return says(row);
-  const { channel, message } = row;
+  const { channel, message, organization } = row;
+  // Of a deleted organization nothing goes out. It can be restored, and then an incident must still be resolved.
+  if (organization.deleted) return { ...says<State>(row), waitMillis: heldMillis, held: true };
   const secret = channel.enabled ? await secretOf(database.kysely, keyring, organizationId, channel.id) : undefined;
   if (secret === undefined) return await conclude(database, of, attempted, 'dropped');
   const turn = turns.take(channel.id, channel.failing);
@@ -74,9 +78,9 @@ export async function attempt<State extends string>(
   // A worker that was killed is noticed sooner than by the time that an attempt may take.
   const beating = setInterval(heartbeat, beatMillis);
   try {
-    const link = new URL(consolePath(row.organizationSlug, message.link), publicUrl).href;
+    const link = new URL(consolePath(organization.slug, message.link), publicUrl).href;
     const answer = await of.send(row, secret, { ...message, link });
-    return await conclude(database, of, attempted, answer);
+    return await conclude(database, of, attempted, answer, channel.secretVersion);
   } finally {
     clearInterval(beating);
     turn.giveBack();
@@ -94,9 +98,11 @@ export async function failAttempts<State extends string>(
     const row = await outgoing(failing.kysely, of.kind, ref, { locked: true });
     if (row === undefined) return { state: of.gone };
     if (row.finished) return { state: row.state as State };
-    return await write<State>(failing, of.kind, ref, row, {
+    const written = await write<State>(failing, of.kind, ref, row, {
       ...{ state: 'failed', over: true, attempts: row.attempts, waitSeconds: null, error: message },
     });
+    await startDeliveries(failing, ref.organizationId, row.channel.id);
+    return written;
   });
 }
 
@@ -106,11 +112,15 @@ async function conclude<State extends string>(
   of: Attempted<State>,
   attempted: Attempt,
   answer: AttemptAnswer | 'dropped',
+  secretVersion: string | null = null,
 ): Promise<Says<State>> {
   return await effect(database, actorAuthor(), async (concluding) => {
     const row = await outgoing(concluding.kysely, of.kind, attempted, { locked: true });
     if (row === undefined) return { state: of.gone, revision: attempted.revision, waitMillis: null };
     if (row.finished || row.revision !== attempted.revision) return says(row);
+    // Failed with a secret that was replaced meanwhile: that says nothing of the new one, which is tried at once.
+    const failed = answer !== 'dropped' && answer.outcome !== 'delivered';
+    if (failed && row.channel.secretVersion !== secretVersion) return { ...says<State>(row), waitMillis: 0 };
     const outcome = outcomeOf(of, row, answer);
     const written = await write<State>(concluding, of.kind, attempted, row, outcome);
     // After its own row: while others are retried the channel keeps their error.

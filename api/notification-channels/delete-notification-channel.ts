@@ -1,4 +1,7 @@
-import { deleteNotificationChannel as remove } from '../../db/notification-channels/notification-channels.ts';
+import {
+  lockNotificationChannel,
+  deleteNotificationChannel as remove,
+} from '../../db/notification-channels/notification-channels.ts';
 import { operation } from '../engine/operation.ts';
 import { channelPath, theNotificationChannel } from './notification-channel.ts';
 
@@ -13,6 +16,7 @@ export const deleteNotificationChannel = operation({
   problems: ['not-found'],
   path: channelPath,
   async handle({ caller, path, effect }) {
+    await lockNotificationChannel(effect, caller.organization.id, path.id);
     const channel = await caller.see(theNotificationChannel, path.id, effect.kysely);
     await remove(effect, caller.organization.id, channel);
   },

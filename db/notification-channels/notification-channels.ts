@@ -1,14 +1,15 @@
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { actorId } from '../../domain/actors/actors.ts';
-import { lookAgain } from '../../domain/actors/look-again.ts';
 import { type ChannelKind, hintOf } from '../../domain/notifications/channels.ts';
 import type { NotificationKind } from '../../domain/notifications/notifications.ts';
+import { fullSentence } from '../../domain/notifications/retries.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { mostQueued } from './start-deliveries.ts';
+import { dropDeliveries, tryAgain } from './under-way.ts';
 
 export interface NotificationChannelView {
   id: string;
@@ -62,6 +63,7 @@ export interface ChannelChanges {
   secret?: string | undefined;
 }
 
+/** `before`: read under its lock. */
 export async function updateNotificationChannel(
   effect: Effect,
   keyring: Sealing,
@@ -95,7 +97,7 @@ export async function updateNotificationChannel(
   return await written(effect, organizationId, id);
 }
 
-/** The row stays as long as the records of its deliveries, without its secret. */
+/** Under its lock. The row stays as long as the records of its deliveries, without its secret. */
 export async function deleteNotificationChannel(
   effect: Effect,
   organizationId: string,
@@ -127,7 +129,10 @@ export async function listNotificationChannels(
   return await channels(kysely, organizationId);
 }
 
-/** Kept as it is until the effect ends. */
+/**
+ * Kept as it is until the effect ends: nobody queues anything for it, or writes down an attempt. Before the rows of its deliveries,
+ * as everybody locks them.
+ */
 export async function lockNotificationChannel({ kysely }: Effect, organizationId: string, id: string): Promise<void> {
   await tenant(kysely, organizationId)
     .selectFrom('notification_channel')
@@ -153,7 +158,10 @@ export async function secretOf(
   return await keyring.decryptSecret(organizationId, sealedPlace(id), row.sealed);
 }
 
-/** The outcome of an attempt, as the channel shows it. */
+/**
+ * The outcome of an attempt, as the channel shows it. Under the channel's lock, taken by a statement of its own: of two that
+ * arrive at once the second must see that the first is retried no more.
+ */
 export async function noteAttempt(
   effect: Effect,
   organizationId: string,
@@ -197,55 +205,9 @@ export async function noteTest(
   channel: { id: string; label: string },
   outcome: 'delivered' | { error: string },
 ): Promise<void> {
+  await lockNotificationChannel(effect, organizationId, channel.id);
   await noteAttempt(effect, organizationId, channel.id, outcome);
   record(effect, organizationId, 'tested', channel, { delivered: outcome === 'delivered' });
-}
-
-async function tryAgain(effect: Effect, organizationId: string, id: string): Promise<number> {
-  const { rows } = await sql<{ kind: 'notification-delivery' | 'incident'; id: string }>`
-    select 'notification-delivery' as kind, id from delivery
-    where organization_id = ${organizationId} and notification_channel_id = ${id} and state = 'retrying'
-    union all
-    select 'incident', id from incident
-    where organization_id = ${organizationId} and notification_channel_id = ${id} and finished_at is null and attempts > 0
-      and state <> 'open'
-  `.execute(effect.kysely);
-  for (const row of rows) {
-    effect.tell({ to: actorId(row.kind, row.id), message: 'tryAgain', organizationId, body: {} });
-  }
-  return rows.length;
-}
-
-/** All that is on its way. An incident that is open stays, unless its channel is deleted: its resolve may still go out. */
-async function dropDeliveries(
-  effect: Effect,
-  organizationId: string,
-  id: string,
-  what: 'disabled' | 'deleted',
-): Promise<void> {
-  const message = `The channel was ${what}.`;
-  await tenant(effect.kysely, organizationId)
-    .deleteFrom('queued_delivery')
-    .where('notification_channel_id', '=', id)
-    .execute();
-  const dropped = sql`state = 'dropped', revision = revision + 1, finished_at = now(), next_attempt_at = null,
-    blocker = null, message = ${message}`;
-  const { rows } = await sql<{ kind: 'notification-delivery' | 'incident'; id: string }>`
-    with deliveries as (
-      update delivery set ${dropped}
-      where organization_id = ${organizationId} and notification_channel_id = ${id} and finished_at is null
-      returning id
-    ), incidents as (
-      update incident set ${dropped}
-      where organization_id = ${organizationId} and notification_channel_id = ${id} and finished_at is null
-        and (state <> 'open' or ${what === 'deleted'})
-      returning id
-    )
-    select 'notification-delivery' as kind, id from deliveries union all select 'incident', id from incidents
-  `.execute(effect.kysely);
-  for (const row of rows) {
-    effect.tell({ to: actorId(row.kind, row.id), message: lookAgain, organizationId, body: {} });
-  }
 }
 
 async function channels(
@@ -255,7 +217,8 @@ async function channels(
 ): Promise<NotificationChannelView[]> {
   const { rows } = await sql<NotificationChannelView>`
     select channel.id, channel.kind, channel.label, channel.hint, channel.events, channel.enabled,
-      channel.last_error as "lastError", channel.last_delivered_at as "lastDeliveredAt", channel.created_at as "createdAt",
+      case when waiting.pending < ${mostQueued} then channel.last_error
+        else concat_ws(' ', channel.last_error, ${fullSentence(mostQueued)}::text) end as "lastError", channel.last_delivered_at as "lastDeliveredAt", channel.created_at as "createdAt",
       (delivering.pending + reporting.pending + waiting.pending)::int as pending,
       (delivering.retrying + reporting.retrying)::int as retrying,
       least(delivering.next, reporting.next) as "nextAttemptAt"

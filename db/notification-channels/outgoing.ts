@@ -19,8 +19,16 @@ export interface Outgoing {
   /** Of an incident. */
   resolved: boolean;
   message: NotificationMessage;
-  organizationSlug: string;
-  channel: { id: string; kind: ChannelKind; enabled: boolean; deleted: boolean; failing: boolean };
+  organization: { slug: string; deleted: boolean };
+  channel: {
+    id: string;
+    kind: ChannelKind;
+    enabled: boolean;
+    deleted: boolean;
+    failing: boolean;
+    /** Another one for each secret. */
+    secretVersion: string | null;
+  };
 }
 
 /** What an attempt amounts to. */
@@ -39,17 +47,26 @@ interface Ref {
   id: string;
 }
 
-/** `locked`: until the transaction ends nobody else writes to the row. */
+/** `locked`: until the transaction ends nobody else writes to the channel, or to the row. */
 export async function outgoing(
   kysely: Kysely<Tables>,
   kind: OutgoingKind,
   { organizationId, id }: Ref,
   { locked = false } = {},
 ): Promise<Outgoing | undefined> {
+  // A statement of its own, so that the ones after it see what the transaction before this one wrote of the channel.
+  if (locked) {
+    await sql`
+      select from notification_channel where organization_id = ${organizationId} and id =
+        (select notification_channel_id from ${sql.table(tables[kind])} where organization_id = ${organizationId} and id = ${id})
+      for no key update
+    `.execute(kysely);
+  }
   const { rows } = await sql<Outgoing>`
-    select ${columns(kind)}, organization.slug as "organizationSlug",
+    select ${columns(kind)},
+      jsonb_build_object('slug', organization.slug, 'deleted', organization.deletion_id is not null) as organization,
       jsonb_build_object('id', channel.id, 'kind', channel.kind, 'enabled', channel.enabled,
-        'deleted', channel.deleted_at is not null, 'failing', channel.last_error is not null) as channel
+        'deleted', channel.deleted_at is not null, 'failing', channel.last_error is not null, 'secretVersion', md5(channel.sealed)) as channel
     from ${sql.table(tables[kind])} as actor
     join notification_channel channel
       on channel.organization_id = actor.organization_id and channel.id = actor.notification_channel_id

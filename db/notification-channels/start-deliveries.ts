@@ -5,6 +5,9 @@ import type { Database } from '../postgres/database.ts';
 /** Deliveries of one channel that are under way at a time. The others wait as rows, which cost nothing. */
 export const mostUnderWay = 100;
 
+/** Those of one channel that wait. Newer ones are left out: inboxes have them. */
+export const mostQueued = 10_000;
+
 const most = 100;
 const author: Author = { kind: 'machine', id: 'sweeper', name: 'sweeper' };
 
@@ -40,6 +43,7 @@ export async function startDeliveries(effect: Effect, organizationId: string, ch
 export async function startForgottenDeliveries(database: Database): Promise<number> {
   const { rows } = await sql<{ id: string; organizationId: string }>`
     select channel.id, channel.organization_id as "organizationId" from notification_channel channel -- across tenants
+    join organization on organization.id = channel.organization_id and organization.deletion_id is null
     where exists (
         select from queued_delivery waiting
         where waiting.organization_id = channel.organization_id and waiting.notification_channel_id = channel.id

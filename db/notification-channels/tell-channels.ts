@@ -4,7 +4,7 @@ import type { ChannelKind } from '../../domain/notifications/channels.ts';
 import type { NotificationMessage } from '../../domain/notifications/notifications.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Tables } from '../postgres/tables.ts';
-import { startDeliveries } from './start-deliveries.ts';
+import { mostQueued, startDeliveries } from './start-deliveries.ts';
 
 /** The thing that is wrong: of it there is one incident at a time. */
 export type IncidentSubject = `deployments of ${string} in ${string}` | `cluster ${string}`;
@@ -24,7 +24,7 @@ export interface ChannelEvent {
 export async function tellChannels(effect: Effect, event: ChannelEvent): Promise<void> {
   const { organizationId, chat, incident } = event;
   if (!chat && incident === undefined) return;
-  for (const { id, kind } of await listening(effect.kysely, organizationId, event.message.kind)) {
+  for (const { id, kind } of await lockListening(effect.kysely, organizationId, event.message.kind)) {
     if (kind === 'chat_webhook' && chat) await queue(effect, id, event);
     if (kind === 'incident_pager' && incident !== undefined) await open(effect, id, event, incident);
   }
@@ -36,6 +36,13 @@ export async function resolveIncidents(
   organizationId: string,
   subject: IncidentSubject,
 ): Promise<void> {
+  // Channels before their incidents, as everybody locks them.
+  await sql`
+    select from notification_channel where organization_id = ${organizationId} and id in (
+      select notification_channel_id from incident
+      where organization_id = ${organizationId} and subject = ${subject} and resolved_at is null and finished_at is null)
+    order by id for key share
+  `.execute(effect.kysely);
   const { rows } = await sql<{ id: string; channelId: string }>`
     update incident set resolved_at = clock_timestamp()
     where organization_id = ${organizationId} and subject = ${subject} and resolved_at is null and finished_at is null
@@ -47,7 +54,11 @@ export async function resolveIncidents(
   }
 }
 
-async function listening(
+/**
+ * Kept from being disabled or deleted until the event is on its way: what was queued after the others were dropped would be sent
+ * once the channel is enabled again. Attempts, which write to the channel, are not kept waiting.
+ */
+async function lockListening(
   kysely: Kysely<Tables>,
   organizationId: string,
   event: string,
@@ -55,7 +66,7 @@ async function listening(
   const { rows } = await sql<{ id: string; kind: ChannelKind }>`
     select id, kind from notification_channel
     where organization_id = ${organizationId} and enabled and deleted_at is null and events ? ${event}
-    order by id
+    order by id for key share
   `.execute(kysely);
   return rows;
 }
@@ -67,8 +78,11 @@ async function queue(
 ): Promise<void> {
   await sql`
     insert into queued_delivery (id, organization_id, notification_channel_id, occasion, kind, title, body, link)
-    values (gen_random_uuid(), ${organizationId}, ${channelId}, ${occasion}, ${message.kind}, ${message.title}, ${message.body},
-      ${JSON.stringify(message.link)}::jsonb)
+    select gen_random_uuid(), ${organizationId}, ${channelId}, ${occasion}, ${message.kind}, ${message.title}, ${message.body},
+      ${JSON.stringify(message.link)}::jsonb
+    where not exists (
+      select from queued_delivery where organization_id = ${organizationId} and notification_channel_id = ${channelId}
+      offset ${mostQueued - 1})
     on conflict (notification_channel_id, occasion) do nothing
   `.execute(effect.kysely);
   await startDeliveries(effect, organizationId, channelId);

@@ -5,6 +5,7 @@ import type { Said, TimerWords } from '../history-steps/words.ts';
 export function attempted(says: Facts, titles: Readonly<Record<string, string>>): Said {
   const [state, error] = [textOf(says.state), textOf(says.error)];
   if (says.busy === true) return { title: 'Waited its turn: other messages to this channel are under way' };
+  if (says.held === true) return { title: 'Held: the organization is deleted' };
   if (error !== '') return { title: 'The attempt failed', detail: error, state, outcome: 'failed' };
   return { title: titles[state] ?? 'Found nothing to send', state };
 }

@@ -22,6 +22,11 @@ export function gaveUpSentence(error: string, attempts: number): string {
   return `${error} Gave up after ${attempts === 1 ? '1 attempt' : `${attempts} attempts`}.`;
 }
 
+/** And while so many wait that more are left out. */
+export function fullSentence(most: number): string {
+  return `${most.toLocaleString('en')} messages wait for this channel; newer ones are left out until some have been sent.`;
+}
+
 function lengthOf(seconds: number): string {
   if (seconds < 60) return seconds === 1 ? '1 second' : `${seconds} seconds`;
   const minutes = Math.ceil(seconds / 60);
