@@ -220,10 +220,9 @@ export async function welcomeAgent(
   }
   const { version, image } = hello;
   if (agent.contact === 'never') tellCluster(effect, cluster, 'connected', { at: agent.now, version, image });
-  if (agent.contact === 'lost') {
-    tellCluster(effect, cluster, 'back', { at: agent.now, version, image });
-    await resolveIncidents(effect, cluster.organizationId, `cluster ${cluster.id}`);
-  }
+  if (agent.contact === 'lost') tellCluster(effect, cluster, 'back', { at: agent.now, version, image });
+  // Of one that was never in contact, too: it may have replaced an agent that was lost.
+  if (agent.contact !== 'connected') await resolveIncidents(effect, cluster.organizationId, `cluster ${cluster.id}`);
   effect.change({ organizationId: cluster.organizationId, kind: 'cluster', id: cluster.id });
   return { incarnation };
 }

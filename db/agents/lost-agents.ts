@@ -43,7 +43,8 @@ async function declareOneLost(database: Database, cluster: ClusterRef): Promise<
       occasion: `cluster ${cluster.id} lost after ${still.lastHeardOf.toISOString()}`,
       message: clusterLost({ clusterId: cluster.id, name: still.name }),
       to: { admins: true },
-      channels: { chat: true, incident: `cluster ${cluster.id}` },
+      // Of a cluster that is being deleted nothing would ever resolve it.
+      channels: { chat: true, ...(still.deleting ? {} : { incident: `cluster ${cluster.id}` }) },
     });
     return true;
   });
@@ -62,6 +63,7 @@ async function unlessLocked(work: () => Promise<boolean>): Promise<boolean> {
 interface Silent extends ClusterRef {
   name: string;
   lastHeardOf: Date;
+  deleting: boolean;
 }
 
 async function silent(kysely: Kysely<Tables>, clusterId?: string): Promise<Silent[]> {
@@ -71,7 +73,7 @@ async function silent(kysely: Kysely<Tables>, clusterId?: string): Promise<Silen
       where kind = 'api' and seen_at > now() - make_interval(secs => ${livingSeconds})
     )
     select agent.cluster_id as id, agent.organization_id as "organizationId",
-           cluster.name, agent.last_heartbeat_at as "lastHeardOf"
+           cluster.name, cluster.state = 'deleting' as deleting, agent.last_heartbeat_at as "lastHeardOf"
     from listening, cluster_agent agent
     join cluster on cluster.id = agent.cluster_id and cluster.finished_at is null
     join organization on organization.id = agent.organization_id and organization.deletion_id is null

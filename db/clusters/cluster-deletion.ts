@@ -41,6 +41,13 @@ export async function requestClusterDeletion(effect: Effect, cluster: ClusterRef
     body: {},
   });
   wakeAgent(effect, cluster);
+  // After one that loses contact at this moment, which its agent's row keeps in order.
+  await effect.kysely
+    .selectFrom('cluster_agent')
+    .select('cluster_id')
+    .where('cluster_id', '=', cluster.id)
+    .forUpdate()
+    .execute();
   await resolveIncidents(effect, cluster.organizationId, `cluster ${cluster.id}`);
   recordCluster(effect, 'cluster.deletion_requested', { ...cluster, name: before.name });
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { placeOf } from '../../domain/deployments/arbiter-types.ts';
 import { isDeploymentClaimed } from '../../domain/deployments/states.ts';
 import type { Effect } from '../engine/effect.ts';
+import { resolveIncidents } from '../notification-channels/tell-channels.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { removeSlice } from '../workloads/cluster-slices.ts';
 import { admit, type ProjectRef } from './admission.ts';
@@ -23,6 +24,8 @@ export async function withdraw(effect: Effect, place: Place, { wait = false } = 
     .where('service_id', '=', serviceId)
     .where('finished_at', 'is', null)
     .execute();
+  // Nothing of it will be live here again, which would resolve what a pager was told.
+  await resolveIncidents(effect, organizationId, `deployments of ${serviceId} in ${environmentId}`);
   const rolling = open.filter(({ state }) => isDeploymentClaimed(state));
   for (const one of open) {
     if (wait && rolling.includes(one)) continue;

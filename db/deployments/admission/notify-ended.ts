@@ -20,7 +20,7 @@ export async function notifyEnded(
     if (state !== 'live' && state !== 'failed') continue;
     const found = await endedDeployment(effect, organizationId, change.id);
     if (found === undefined) continue;
-    const { production, requesterKind, requesterId, ...names } = found;
+    const { production, gone, requesterKind, requesterId, ...names } = found;
     const incident: IncidentSubject = `deployments of ${found.serviceId} in ${found.environmentId}`;
     // Of another environment, too: it may have been production when the deployment before it failed.
     if (state === 'live') await resolveIncidents(effect, organizationId, incident);
@@ -34,13 +34,15 @@ export async function notifyEnded(
         requester: { kind: requesterKind, id: requesterId },
         ...(state === 'failed' && production ? { admins: true as const } : {}),
       },
-      ...(production ? { channels: { chat: true, ...(state === 'failed' ? { incident } : {}) } } : {}),
+      ...(production ? { channels: { chat: true, ...(state === 'failed' && !gone ? { incident } : {}) } } : {}),
     });
   }
 }
 
 interface Ended extends Omit<EndedDeployment, 'deploymentId' | 'projectId' | 'reason'> {
   production: boolean;
+  /** The service is deleted, or has left the environment: nothing would ever resolve an incident. */
+  gone: boolean;
   requesterKind: Requester['kind'];
   requesterId: string;
 }
@@ -52,6 +54,9 @@ async function endedDeployment(
 ): Promise<Ended | undefined> {
   const { rows } = await sql<Ended>`
     select environment.id as "environmentId", environment.name as environment, environment.production,
+      service.deletion_id is not null or not exists (
+        select from environment_service place where place.organization_id = deployment.organization_id
+          and place.environment_id = deployment.environment_id and place.service_id = deployment.service_id) as gone,
       service.id as "serviceId", service.name as service, release.number as "releaseNumber",
       deployment.requested_by_kind as "requesterKind", deployment.requested_by_id as "requesterId"
     from deployment

@@ -6,7 +6,6 @@ import { deleteItems, draftItems } from '../../change-sets/items.ts';
 import { admit, lockAdmission } from '../../deployments/admission.ts';
 import { withdraw } from '../../deployments/withdraw.ts';
 import type { Effect } from '../../engine/effect.ts';
-import { resolveIncidents } from '../../notification-channels/tell-channels.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import { lockService, recordService, type ServiceView } from '../services.ts';
 import { type DeletionImpact, deletionImpact, type HeldApproval } from './impact.ts';
@@ -42,7 +41,6 @@ export async function deleteService(effect: Effect, service: ServiceView, { chec
     .execute();
   for (const { environmentId } of places) {
     await withdraw(effect, { organizationId, projectId, environmentId, serviceId: id }, { wait });
-    await resolveIncidents(effect, organizationId, `deployments of ${id} in ${environmentId}`);
     effect.change({ organizationId, kind: 'environment', id: environmentId, projectId });
   }
   const { environments, deployments, approvals } = impact;
