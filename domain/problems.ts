@@ -43,6 +43,7 @@ export const problems = {
   'change-set-changed': { status: 409, title: 'Conflict' },
   'image-not-resolved': { status: 409, title: 'Conflict' },
   'downtime-not-accepted': { status: 409, title: 'Conflict' },
+  'variables-missing': { status: 409, title: 'Conflict' },
   'image-unfit': { status: 409, title: 'Conflict' },
   'approval-stale': { status: 409, title: 'Conflict' },
   superseded: { status: 409, title: 'Conflict' },
@@ -92,6 +93,8 @@ export class Problem extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly meanwhile: readonly Meanwhile[] | undefined;
   readonly downtime: readonly Downtime[] | undefined;
+  /** Variables that are not there. */
+  readonly missing: readonly string[] | undefined;
 
   constructor(
     code: ProblemCode,
@@ -101,6 +104,7 @@ export class Problem extends Error {
       retryAfterSeconds?: number;
       meanwhile?: readonly Meanwhile[];
       downtime?: readonly Downtime[];
+      missing?: readonly string[];
     } = {},
   ) {
     super(detail);
@@ -110,6 +114,7 @@ export class Problem extends Error {
     this.retryAfterSeconds = more.retryAfterSeconds;
     this.meanwhile = more.meanwhile;
     this.downtime = more.downtime;
+    this.missing = more.missing;
   }
 
   get status(): number {

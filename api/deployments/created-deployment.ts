@@ -66,9 +66,17 @@ interface Starting {
 /** Starts it, and answers all that came of that. */
 export async function startDeployment(starting: Starting): Promise<z.output<typeof createdSchema>> {
   const { caller, effect, server, release, kind, body } = starting;
-  const organizationId = caller.organization.id;
   const asked = { ...body, kind, answerableId: caller.answerableId };
-  const requested = await requestDeployment(effect, server.keyring, release, asked);
+  return await startedAnswer(effect, release, await requestDeployment(effect, server.keyring, release, asked));
+}
+
+/** All that came of a direct start, or its refusal as a problem. */
+export async function startedAnswer(
+  effect: Effect,
+  release: ReleaseToDeploy,
+  requested: Awaited<ReturnType<typeof requestDeployment>>,
+): Promise<z.output<typeof createdSchema>> {
+  const { organizationId } = release;
   if ('refused' in requested) throw refuseAdmission(requested, 'The deployment');
   const { deploymentId, approvalId, update } = requested;
   const deployment = await findDeployment(effect.kysely, organizationId, deploymentId);

@@ -4,6 +4,7 @@ import { listDeployments } from './list-deployments.ts';
 import { listEnvironmentDeployments } from './list-environment-deployments.ts';
 import { listEvents } from './list-events.ts';
 import { listServiceDeployments } from './list-service-deployments.ts';
+import { promote } from './promote.ts';
 import { redeploy } from './redeploy.ts';
 import { rollBack } from './roll-back.ts';
 import { streamDeployment } from './stream-deployment.ts';
@@ -18,4 +19,5 @@ export const deployments = {
   stream: streamDeployment,
   rollBack,
   redeploy,
+  promote,
 };

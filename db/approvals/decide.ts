@@ -7,7 +7,7 @@ import { writeSettings } from '../change-sets/apply/write-settings.ts';
 import { tellOfDraft } from '../change-sets/drafts.ts';
 import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
 import { admit, lockAdmission, type ProjectRef } from '../deployments/admission.ts';
-import { restoreSettings } from '../deployments/restore-settings.ts';
+import { adoptSettings } from '../deployments/restore-settings.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
 import type { JsonObject } from '../postgres/json.ts';
@@ -57,8 +57,8 @@ export async function decideApproval(
     if (row.change_set_id !== null)
       await applyHeld(effect, keyring, place, { changeSetId: row.change_set_id, approvalId: id });
     const { kind, releaseId, serviceId } = row;
-    if (kind === 'rollback' && releaseId !== null && serviceId !== null)
-      await restoreSettings(effect, keyring, { ...place, id: releaseId, serviceId });
+    if (releaseId !== null && serviceId !== null)
+      await adoptSettings(effect, keyring, kind, { ...place, id: releaseId, serviceId });
   }
   await admit(effect, project, { event: 'decide', approvalId: id, decision, ...(by === undefined ? {} : { by }) });
   if (row.change_set_id !== null && decision === 'approved') {

@@ -5,6 +5,7 @@ import { planChanges } from '../change-sets/apply/plan.ts';
 import { close } from '../deployments/admission/approvals.ts';
 import { downtimeOf } from '../deployments/admission/downtime.ts';
 import { admit, lockAdmission, type ProjectRef } from '../deployments/admission.ts';
+import { promote } from '../deployments/promotion/promote.ts';
 import { requestDeployment } from '../deployments/request-deployment.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
@@ -35,6 +36,10 @@ async function pendingOf({ kysely }: Effect, organizationId: string, id: string)
   const row = await tenant(kysely, organizationId)
     .selectFrom('approval')
     .leftJoin('deployment', 'deployment.id', 'approval.deployment_id')
+    .leftJoin('release', (join) =>
+      join.onRef('release.id', '=', 'deployment.release_id').on('approval.kind', '=', 'promote'),
+    )
+    .select('release.promoted_from_release_id as promotedFrom')
     .select(['approval.id', 'approval.environment_id as environmentId', 'approval.change_set_id as changeSetId'])
     .select(['approval.requested_by_kind as byKind', 'approval.requested_by_id as byId'])
     .select(['approval.requested_by_name as byName', 'approval.answerable_id as answerableId'])
@@ -49,21 +54,34 @@ async function pendingOf({ kysely }: Effect, organizationId: string, id: string)
   return { ...pending, requestedBy: { kind: byKind, id: byId, name: byName } };
 }
 
-/** A release is frozen: the same one is asked for again, and its deployment supersedes the one that is held. */
+/**
+ * Its deployment supersedes the one that is held. A release is frozen, so the same one is asked for again; a promotion
+ * takes the settings and variables of now.
+ */
 async function requestAgain(
   effect: Effect,
   keyring: Seals,
   project: ProjectRef,
-  { kind, environmentId, releaseId, serviceId, queued, reason, answerableId, requestedBy }: Pending,
+  { kind, environmentId, releaseId, serviceId, queued, reason, answerableId, requestedBy, promotedFrom }: Pending,
 ): Promise<string> {
   if (releaseId === null || serviceId === null)
     throw new Problem('conflict', 'Its deployment has been deleted: reject it.');
-  const release = { ...project, id: releaseId, environmentId, serviceId };
-  const requested = await requestDeployment(effect, keyring, release, {
-    kind: kind === 'rollback' ? 'rollback' : 'redeploy',
-    // The person who approves it is shown the downtime.
-    ...{ downtimeAccepted: true, queue: queued ?? true, reason, requestedBy, answerableId: answerableId ?? undefined },
-  });
+  const place = { ...project, environmentId, serviceId };
+  // The person who approves it is shown the downtime, and the variables that are missing.
+  const accepted = { downtimeAccepted: true, missingAccepted: true };
+  const asked = { queue: queued ?? true, reason, requestedBy, answerableId: answerableId ?? undefined };
+  const requested =
+    promotedFrom === null
+      ? await requestDeployment(
+          effect,
+          keyring,
+          { ...place, id: releaseId },
+          {
+            kind: kind === 'rollback' ? 'rollback' : 'redeploy',
+            ...{ ...asked, downtimeAccepted: true },
+          },
+        )
+      : await promote(effect, keyring, { ...place, releaseId: promotedFrom }, { ...asked, ...accepted });
   if ('refused' in requested || requested.approvalId === undefined) {
     throw new Problem('conflict', 'It needs no approval any more, or its service is suspended: reject it.');
   }

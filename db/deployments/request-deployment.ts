@@ -14,7 +14,7 @@ import { tenant } from '../postgres/tenant.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
 import { acceptDowntime, type Down, downtimeOf } from './admission/downtime.ts';
 import { admit, lockAdmission } from './admission.ts';
-import { restoreSettings } from './restore-settings.ts';
+import { adoptSettings } from './restore-settings.ts';
 
 export interface ReleaseToDeploy {
   id: string;
@@ -24,8 +24,17 @@ export interface ReleaseToDeploy {
   serviceId: string;
 }
 
-interface Asked {
-  kind: 'rollback' | 'redeploy';
+/** The release that a promotion takes its image from. */
+export interface PromotedFrom {
+  releaseId: string;
+  number: number;
+  environment: string;
+  /** Variables that it has and the target goes without. */
+  missing: readonly string[];
+}
+
+export interface Asked {
+  kind: 'rollback' | 'redeploy' | 'promote';
   /** Waits for a slot instead of being refused. */
   queue: boolean;
   /** Somebody accepts that a process with a volume is down for a moment. */
@@ -35,6 +44,7 @@ interface Asked {
   answerableId: string | undefined;
   /** The author of the effect, unless somebody else asked for it before. */
   requestedBy?: Pick<Author, 'kind' | 'id' | 'name'>;
+  promotedFrom?: PromotedFrom;
 }
 
 export type Requested = Admission & { deploymentId: string; approvalId: string | undefined };
@@ -76,14 +86,18 @@ export async function requestDeployment(
   if ('refused' in decision) return decision;
   if (approvalId !== undefined)
     await requestApproval(effect, release, place, { ...asked, deploymentId, approvalId, down });
-  else if (kind === 'rollback') await restoreSettings(effect, keyring, release);
+  else await adoptSettings(effect, keyring, kind, release);
+  const { promotedFrom: from } = asked;
   effect.audit({
     action: 'deployment.requested',
     organizationId,
     subjectKind: 'deployment',
     subjectId: deploymentId,
     subjectName: place.service,
-    details: { kind, environment: place.environment, release: place.number },
+    details: {
+      ...{ kind, environment: place.environment, release: place.number },
+      ...(from === undefined ? {} : { fromEnvironment: from.environment, fromRelease: from.number }),
+    },
   });
   return { ...decision, deploymentId, approvalId };
 }
@@ -151,19 +165,33 @@ async function requestApproval(
   asked: Asked & { deploymentId: string; approvalId: string; down: readonly Down[] },
 ): Promise<void> {
   const { organizationId, projectId, environmentId, serviceId } = release;
-  const { kind, approvalId: id, deploymentId, reason, answerableId, down } = asked;
+  const { approvalId: id, deploymentId, reason, answerableId, down, promotedFrom } = asked;
+  const kind = asked.kind === 'redeploy' ? 'deploy' : asked.kind;
+  const { missing, ...promoted } = promotedFrom ?? { missing: undefined };
   const author = asked.requestedBy ?? effect.author;
   const named = { serviceId, serviceSlug: slug };
   await tenant(effect.kysely, organizationId)
     .insertInto('approval')
     .values({
       ...{ id, project_id: projectId, environment_id: environmentId, deployment_id: deploymentId },
-      kind: kind === 'rollback' ? 'rollback' : 'deploy',
+      kind,
       ...{ requested_by_kind: author.kind, requested_by_id: author.id, requested_by_name: author.name },
       ...{ answerable_id: answerableId ?? null, reason },
       basis: await basisOf(effect, release, [serviceId]),
-      diff: json([{ ...named, from: live ?? null, to: { id: release.id, number, image } }]),
-      impact: json({ services: [{ id: serviceId, slug, name: service }], removed: [], ...downtimeImpact(down) }),
+      diff: json([
+        {
+          ...named,
+          from: live ?? null,
+          to: { id: release.id, number, image },
+          ...(promotedFrom === undefined ? {} : { promotedFrom: promoted }),
+        },
+      ]),
+      impact: json({
+        services: [{ id: serviceId, slug, name: service }],
+        removed: [],
+        ...downtimeImpact(down),
+        missing,
+      }),
       target: json({ releases: [{ ...named, releaseId: release.id, number, contentDigest: digest, image }] }),
       expires_at: sql<Date>`now() + make_interval(days => ${approvalDays})`,
     })
@@ -179,10 +207,10 @@ async function requestApproval(
   effect.change({ organizationId, projectId, kind: 'approval', id });
   await notifyDeciders(effect, organizationId, {
     ...{ approvalId: id, projectId, environmentId, environment, service: { id: serviceId, name: service } },
-    ...{ kind: kind === 'rollback' ? 'rollback' : 'deploy', reason, requestedBy: author, answerableId },
+    ...{ kind, reason, requestedBy: author, answerableId },
   });
 }
 
-function json(value: JsonValue) {
+function json(value: unknown) {
   return sql<JsonValue>`${JSON.stringify(value)}::jsonb`;
 }

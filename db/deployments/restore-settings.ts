@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { DeploymentKind } from '../../domain/deployments/states.ts';
 import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
 import { variablePlace } from '../change-sets/applied.ts';
 import type { Effect } from '../engine/effect.ts';
@@ -15,11 +16,40 @@ interface Ref {
   serviceId: string;
 }
 
+/** Makes of the environment's settings what a deployment past its gate means for them: a redeployment changes none. */
+export async function adoptSettings(
+  effect: Effect,
+  keyring: Secrets,
+  kind: DeploymentKind,
+  release: Ref,
+): Promise<void> {
+  if (kind === 'rollback') await restoreSettings(effect, keyring, release);
+  else if (kind === 'promote') await adoptSource(effect, release);
+}
+
+/** The image of a promotion stays that of the environment: what is applied later does not return to the one before. */
+async function adoptSource(effect: Effect, { id, organizationId, projectId, environmentId, serviceId }: Ref) {
+  const own = tenant(effect.kysely, organizationId);
+  const { content, digest } = await own
+    .selectFrom('release')
+    .select(['content', 'content_digest as digest'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  const source = JSON.stringify({ source: content.settings.source });
+  await own
+    .updateTable('environment_service')
+    .set({ settings: sql`settings || ${source}::jsonb`, applied_digest: digest })
+    .where('environment_id', '=', environmentId)
+    .where('service_id', '=', serviceId)
+    .execute();
+  effect.change({ organizationId, projectId, kind: 'service', id: serviceId });
+}
+
 /**
  * Makes the settings and variables of a release those of its environment, so that the next change begins from what runs.
  * How many replicas run is of today: that is no part of what a rollback undoes.
  */
-export async function restoreSettings(effect: Effect, keyring: Secrets, release: Ref): Promise<void> {
+async function restoreSettings(effect: Effect, keyring: Secrets, release: Ref): Promise<void> {
   const { organizationId, projectId, environmentId, serviceId } = release;
   const own = tenant(effect.kysely, organizationId);
   const frozen = await own

@@ -48,6 +48,36 @@ export function deploymentExamples({ api, ours }: ExampleGround): Record<string,
       },
       body: ({ environmentId }) => ({ environmentId }),
     },
+    'deployments.promote': {
+      prepare: async () => {
+        const from = await seedPlace(api.database, organizationId);
+        const { id: releaseId } = await seedRelease(api.database, from, 1);
+        const { projectId, serviceId } = from;
+        const toEnvironmentId = crypto.randomUUID();
+        const own = tenant(api.database.kysely, organizationId);
+        await own
+          .insertInto('environment')
+          .values({
+            id: toEnvironmentId,
+            project_id: projectId,
+            name: 'Next',
+            slug: 'next',
+            namespace: toEnvironmentId,
+          })
+          .execute();
+        const { settings } = await own
+          .selectFrom('environment_service')
+          .select('settings')
+          .where('service_id', '=', serviceId)
+          .executeTakeFirstOrThrow();
+        await own
+          .insertInto('environment_service')
+          .values({ environment_id: toEnvironmentId, service_id: serviceId, project_id: projectId, settings })
+          .execute();
+        return { id: serviceId, releaseId, toEnvironmentId };
+      },
+      body: ({ releaseId, toEnvironmentId }) => ({ releaseId, toEnvironmentId, missingAccepted: true }),
+    },
     'workloads.logsOfEnvironment': { prepare: environment },
   };
 }

@@ -39,6 +39,10 @@ export const problemSchema = z
       )
       .optional()
       .describe('Present when services would be down for a moment: repeat the request with `downtimeAccepted`.'),
+    missing: z
+      .array(z.string())
+      .optional()
+      .describe('Present when variables are missing: set them, or repeat the request with `missingAccepted`.'),
   })
   .meta({ id: 'Problem' });
 
@@ -63,5 +67,6 @@ export function problemBody(problem: Problem): ProblemBody {
             processes: one.processes.map(({ name, volumes }) => ({ name, volumes: [...volumes] })),
           })),
         }),
+    ...(problem.missing === undefined ? {} : { missing: [...problem.missing] }),
   };
 }

@@ -159,7 +159,7 @@ async function isGated(
 
 /**
  * A tag is resolved when its source is staged, and not because something else changes. The image is that of the release
- * which the settings of today made, whether it went live or not; never one of changes that were not approved.
+ * which the settings of today made, whether it went live or not; never one of changes or promotions that were not approved.
  */
 export async function lastImage(
   kysely: Kysely<Tables>,
@@ -186,6 +186,18 @@ export async function lastImage(
         ),
       ),
     )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('deployment')
+            .innerJoin('approval', 'approval.id', 'deployment.approval_id')
+            .select('deployment.id')
+            .whereRef('deployment.release_id', '=', 'release.id')
+            .where('approval.kind', '=', 'promote')
+            .where(sql<boolean>`approval.decision is distinct from 'approved'`),
+        ),
+      ),
+    )
     .orderBy(sql`(release.content_digest = place.applied_digest) is true`, 'desc')
     .orderBy('release.number', 'desc')
     .limit(1)
@@ -195,6 +207,6 @@ export async function lastImage(
 }
 
 /** Whether it has something to run: an image that is named, and processes. */
-export function hasImage({ settings: { source, processes } }: PlannedService): boolean {
+export function hasImage({ settings: { source, processes } }: Pick<PlannedService, 'settings'>): boolean {
   return source.kind === 'image' && source.imageRepository !== '' && Object.keys(processes).length > 0;
 }

@@ -5,10 +5,16 @@ import { volumesFault } from '../../../domain/services/volume-faults.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { type EnvironmentMachine, machineOf } from '../../environments/machine.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
-import { hasImage, type Plan, type PlannedService } from './plan.ts';
+import { hasImage, type PlannedService } from './plan.ts';
+
+type Service = Pick<PlannedService, 'name' | 'settings' | 'suspended'>;
 
 /** Refuses what could not run: settings that do not fit each other, or need more than the cluster has. */
-export async function refuseUnfit({ kysely }: Effect, place: EnvironmentRef, { affected }: Plan): Promise<void> {
+export async function refuseUnfit(
+  { kysely }: Effect,
+  place: EnvironmentRef,
+  { affected }: { affected: readonly Service[] },
+): Promise<void> {
   for (const { name, settings } of affected) {
     for (const process of Object.values(settings.processes)) {
       const [fault] = processFaults(process);
@@ -25,7 +31,7 @@ export async function refuseUnfit({ kysely }: Effect, place: EnvironmentRef, { a
 }
 
 /** A release command that nobody would run is no release command. */
-function refuseReleaseCommand({ name, settings }: PlannedService, { cluster, facts }: EnvironmentMachine): void {
+function refuseReleaseCommand({ name, settings }: Service, { cluster, facts }: EnvironmentMachine): void {
   if (settings.releaseCommand.length === 0 || capabilitiesOf(facts).releaseCommand) return;
   const who = cluster === undefined ? 'The environment has no cluster' : `The cluster "${cluster}" does not run it`;
   throw new Problem(

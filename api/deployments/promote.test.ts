@@ -1,0 +1,285 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { tenant } from '../../db/postgres/tenant.ts';
+import { noSource } from '../../domain/services/settings.ts';
+import { seedToken } from '../../test/installation/running-api.ts';
+import { ApplyGround, imageDigests, ok } from '../../test/seeds/apply-ground.ts';
+import { seedPlace } from '../../test/seeds/seed-place.ts';
+
+const at = new ApplyGround();
+const { apply, call, create, draft, finish, goLive, releaseOf, replicas, stage, variable, variablesOf } = at;
+
+beforeAll(() => at.open());
+beforeEach(() => at.begin());
+afterAll(() => at.close());
+
+interface Created {
+  approval?: { id: string; diff: unknown; impact: unknown; target: unknown };
+  deployment: { id: string; state: string; blocker: string; kind: string };
+  release: { id: string; number: number; imageRef: string; contentDigest: string; promotedFromReleaseId: string };
+  superseded: { deploymentId: string }[];
+}
+
+const own = () => tenant(at.api.database.kysely, at.ours.organizationId);
+const decide = (id = '', decision = 'approved') =>
+  call('POST', `/approvals/${id}/decide`, { decision }, at.ours.sessions.owner);
+const promoteTo = (toEnvironmentId: string, releaseId: string, more: object = {}, as = at.ours.sessions.deployer) =>
+  call('POST', `/services/${at.service.serviceId}/promote`, { releaseId, toEnvironmentId, ...more }, as);
+const created = async (...of: Parameters<typeof promoteTo>): Promise<Created> => {
+  const answer = await promoteTo(...of);
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body as unknown as Created;
+};
+const liveFrom = async (environmentId: string, ...items: object[]): Promise<string> => {
+  if (items.length > 0) await stage(environmentId, ...items);
+  const { approval, deployments } = await apply(environmentId);
+  if (approval !== undefined) ok(await decide(approval.id));
+  await goLive(deployments[0]?.id ?? '');
+  return deployments[0]?.releaseId ?? '';
+};
+const sourceIn = async (environmentId: string) =>
+  ok<{ source: { imageRepository: string } }>(
+    await call('GET', `/services/${at.service.serviceId}?environmentId=${environmentId}`),
+  ).source.imageRepository;
+const image = (index: 0 | 1) => `${at.host}/app:1@${imageDigests[index]}`;
+const refusalOf = async (...of: Parameters<typeof promoteTo>) => {
+  const { status, body } = await promoteTo(...of);
+  return [status, body.detail] as const;
+};
+
+/** Production runs the first image, staging the second. */
+async function both(): Promise<{ first: string; second: string }> {
+  const first = await liveFrom(at.production, create(), variable('A', 'of production'), replicas(2));
+  at.tagged = imageDigests[1];
+  const second = await liveFrom(at.staging, create(), variable('A', 'of staging'));
+  // The tag means the old image again: nothing may be looked up by it.
+  at.tagged = imageDigests[0];
+  return { first, second };
+}
+
+describe('a promotion to production', () => {
+  test('carries the digest, and nothing but the digest; it stays when something else is applied', async () => {
+    const { first, second } = await both();
+    await stage(at.production, variable('B', 'staged'));
+    const { approval, deployment, release } = await created(at.production, second, { reason: 'It held in staging.' });
+    expect(deployment).toMatchObject({ kind: 'promote', state: 'pending', blocker: 'approval' });
+    expect(release).toMatchObject({
+      ...{ number: 3, imageRef: image(1), promotedFromReleaseId: second, variableKeys: ['A'] },
+    });
+    expect(approval).toMatchObject({
+      ...{ kind: 'promote', reason: 'It held in staging.' },
+      diff: [
+        {
+          from: { id: first, number: 1, image: image(0) },
+          to: { id: release.id, number: 3, image: image(1) },
+          promotedFrom: { releaseId: second, number: 2, environment: 'Staging' },
+        },
+      ],
+      impact: { services: [{ id: at.service.serviceId }], requiresDowntime: false, missing: [] },
+      target: { releases: [{ releaseId: release.id, contentDigest: release.contentDigest }] },
+    });
+    expect(await sourceIn(at.production)).toBe(`${at.host}/app:1`);
+    ok(await decide(approval?.id));
+    await goLive(deployment.id);
+    const { content } = await own()
+      .selectFrom('release')
+      .select('content')
+      .where('id', '=', release.id)
+      .executeTakeFirstOrThrow();
+    expect(content).toMatchObject({
+      image: { digest: imageDigests[1] },
+      variables: { A: 'of production' },
+      settings: { processes: { [at.service.processId]: { replicas: 2 } } },
+    });
+    expect(await sourceIn(at.production)).toBe(image(1));
+    expect(await sourceIn(at.staging)).toBe(`${at.host}/app:1`);
+    expect((await draft(at.production)).items).toMatchObject([{ key: 'B' }]);
+    const overview = await call('GET', `/environments/${at.production}/overview`);
+    expect(overview.body.services).toMatchObject([{ activeReleaseId: release.id, drift: false }]);
+    const later = await liveFrom(at.production);
+    expect(await releaseOf(later)).toMatchObject({ number: 4, imageRef: image(1), variableKeys: ['A', 'B'] });
+  });
+
+  test('tells the people who decide, and the audit log from where it came', async () => {
+    const { second } = await both();
+    const { deployment } = await created(at.production, second);
+    const inbox = await call('GET', '/notifications', undefined, at.ours.sessions.owner);
+    expect(inbox.body.items).toContainEqual(
+      expect.objectContaining({ title: `Approval needed: promote ${at.service.slug} to Production` }),
+    );
+    const records = await own()
+      .selectFrom('audit_record')
+      .select(['action', 'details'])
+      .where('subject_id', '=', deployment.id)
+      .execute();
+    expect(records).toEqual([
+      {
+        action: 'deployment.requested',
+        details: { kind: 'promote', environment: 'Production', release: 3, fromEnvironment: 'Staging', fromRelease: 2 },
+      },
+    ]);
+  });
+
+  test('is stale once another release went live; refreshed, it takes the settings of now', async () => {
+    const { second } = await both();
+    await stage(at.production, variable('A', 'newer'));
+    const before = await apply(at.production);
+    ok(await decide(before.approval?.id));
+    const { approval, deployment } = await created(at.production, second);
+    await goLive(before.deployments[0]?.id ?? '');
+    expect(await decide(approval?.id)).toMatchObject({
+      ...{ status: 409, body: { detail: expect.stringContaining('Refresh it') } },
+    });
+    const applied = own().updateTable('variable').where('environment_id', '=', at.production);
+    await applied.set({ value: 'of now' }).execute();
+    const again = await call('POST', `/approvals/${approval?.id}/refresh`, {}, at.ours.sessions.owner);
+    expect(again.status, again.text).toBe(201);
+    const refreshed = again.body as { id: string; deploymentId: string };
+    const old = await call('GET', `/deployments/${deployment.id}`);
+    expect(old.body).toMatchObject({ state: 'superseded' });
+    ok(await decide(refreshed.id));
+    await goLive(refreshed.deploymentId);
+    const serving = await call('GET', `/deployments/${refreshed.deploymentId}`);
+    expect(serving.body).toMatchObject({ kind: 'promote', state: 'live', serving: true });
+    const { content } = await own()
+      .selectFrom('release')
+      .select('content')
+      .where('id', '=', (serving.body as { releaseId: string }).releaseId)
+      .executeTakeFirstOrThrow();
+    expect(content).toMatchObject({ variables: { A: 'of now' }, image: { digest: imageDigests[1] } });
+  });
+
+  test('rejected, it changes nothing: what is applied next has the image of before', async () => {
+    const { second } = await both();
+    const { approval } = await created(at.production, second);
+    ok(await decide(approval?.id, 'rejected'));
+    expect(await sourceIn(at.production)).toBe(`${at.host}/app:1`);
+    at.tagged = imageDigests[1];
+    expect(await releaseOf(await liveFrom(at.production, variable('B', '1')))).toMatchObject({ imageRef: image(0) });
+  });
+
+  test('is undone by a rollback, with its source; then it may be promoted again', async () => {
+    const { first, second } = await both();
+    const { approval, deployment } = await created(at.production, second);
+    ok(await decide(approval?.id));
+    await goLive(deployment.id);
+    expect(await refusalOf(at.production, second)).toEqual([409, expect.stringContaining('is live in "Production"')]);
+    const back = (await call('POST', `/releases/${first}/rollback`, {})).body as unknown as Created;
+    ok(await decide(back.approval?.id));
+    await goLive(back.deployment.id);
+    expect(await sourceIn(at.production)).toBe(`${at.host}/app:1`);
+    await created(at.production, second);
+  });
+
+  test('the first deployment may be a promotion, of a service that has no image there yet', async () => {
+    const second = await liveFrom(at.staging, create());
+    const source = { kind: 'service.set', serviceId: at.service.serviceId, key: 'source', value: noSource };
+    await stage(at.production, create(), source);
+    const { approval: added } = await apply(at.production);
+    ok(await decide(added?.id));
+    const { approval, deployment } = await created(at.production, second);
+    ok(await decide(approval?.id));
+    await goLive(deployment.id);
+    expect(await sourceIn(at.production)).toBe(image(0));
+  });
+});
+
+describe('variables that the target lacks', () => {
+  test('are named, unless somebody accepts it; they are asked for until a release served without them', async () => {
+    await liveFrom(at.production, create());
+    at.tagged = imageDigests[1];
+    const second = await liveFrom(at.staging, create(), variable('TOKEN', 'x', { secret: true }), variable('URL', 'y'));
+    const refused = await promoteTo(at.production, second);
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { missing: ['TOKEN', 'URL'], detail: expect.stringContaining('has no variables TOKEN and URL') },
+    });
+    await liveFrom(at.production, variable('URL', 'z'));
+    expect((await promoteTo(at.production, second)).body).toMatchObject({ missing: ['TOKEN'] });
+    const { approval, deployment } = await created(at.production, second, { missingAccepted: true });
+    expect(approval).toMatchObject({ impact: { missing: ['TOKEN'] } });
+    ok(await decide(approval?.id));
+    const twice = await promoteTo(at.production, second, { missingAccepted: true });
+    expect(twice.body.detail).toContain('is being deployed to "Production"');
+    await goLive(deployment.id);
+    const next = await liveFrom(at.staging, variable('NEW', '1'));
+    expect((await promoteTo(at.production, next)).body).toMatchObject({ missing: ['NEW'] });
+  });
+
+  test('a file without its variable is refused in any case', async () => {
+    const { second } = await both();
+    const files = JSON.stringify({ files: [{ path: '/etc/app/key', variable: 'KEY' }] });
+    await sql`update environment_service set settings = settings || ${files}::jsonb
+      where service_id = ${at.service.serviceId} and environment_id = ${at.production}`.execute(at.api.database.kysely);
+    expect(await promoteTo(at.production, second, { missingAccepted: true })).toMatchObject({
+      ...{ status: 409, body: { detail: expect.stringContaining('has no variable KEY, of which its files') } },
+    });
+  });
+});
+
+describe('refused', () => {
+  test('where the service is not, or nothing was applied', async () => {
+    const second = await liveFrom(at.staging, create());
+    const absent = await refusalOf(at.production, second);
+    expect(absent).toEqual([409, expect.stringMatching(/is not in "Production": add it there and apply/)]);
+    await stage(at.production, create());
+    expect(await refusalOf(at.production, second)).toEqual(absent);
+  });
+
+  test('another service, another project, the same environment, a retired release', async () => {
+    const { second } = await both();
+    const { serviceId } = at.service;
+    const [{ production, projectId }, of] = [{ ...at, projectId: at.projectId, production: at.production }, at.staging];
+    expect(await promoteTo(of, second)).toMatchObject({
+      status: 422,
+      body: { errors: [{ location: 'body.toEnvironmentId', value: of }] },
+    });
+    await own().updateTable('release').set({ retired_at: new Date() }).where('id', '=', second).execute();
+    expect(await refusalOf(production, second)).toEqual([409, expect.stringContaining('Release #2 is retired')]);
+    await at.begin();
+    const elsewhere = (await both()).second;
+    const promote = (releaseId: string, toEnvironmentId: string) =>
+      call('POST', `/services/${serviceId}/promote`, { releaseId, toEnvironmentId });
+    expect(await promote(elsewhere, production)).toMatchObject({ status: 404 });
+    expect(await promote(second, at.production)).toMatchObject({ status: 404 });
+    const limited = { token: await seedToken(at.api.database, at.ours.organizationId, 'deployer', [projectId]) };
+    const body = { releaseId: elsewhere, toEnvironmentId: at.production };
+    const path = `/api/v1/services/${at.service.serviceId}/promote`;
+    expect((await at.api.call('POST', path, { as: limited.token, body })).status).toBe(404);
+    const mine = await seedToken(at.api.database, at.ours.organizationId, 'deployer', [at.projectId]);
+    expect((await at.api.call('POST', path, { as: mine, body })).status).toBe(201);
+    const viewer = await promoteTo(at.production, elsewhere, {}, at.ours.sessions.viewer);
+    expect(viewer.status).toBe(403);
+  });
+
+  test('a suspended service, an image that does not run there, no slot', async () => {
+    const { second } = await both();
+    const place = () => own().updateTable('environment_service').where('environment_id', '=', at.production);
+    await place().set({ suspended: true }).execute();
+    expect(await refusalOf(at.production, second)).toEqual([409, expect.stringContaining('suspended')]);
+    await place().set({ suspended: false }).execute();
+    const platforms = (list: object[] | null) =>
+      sql`update release set image_platforms = ${JSON.stringify(list)}::jsonb where id = ${second}`;
+    const { clusterId } = await seedPlace(at.api.database, at.ours.organizationId);
+    const cluster = own().updateTable('environment').where('id', '=', at.production).set({ cluster_id: clusterId });
+    await cluster.execute();
+    await platforms([{ os: 'plan9', architecture: 'mips' }]).execute(at.api.database.kysely);
+    expect(await refusalOf(at.production, second)).toEqual([409, expect.stringContaining('cannot run here')]);
+    await platforms(null).execute(at.api.database.kysely);
+    const production = () => own().updateTable('environment').where('id', '=', at.production);
+    await production().set({ production: false }).execute();
+    const project = () => own().updateTable('project').where('id', '=', at.projectId);
+    await project().set({ deploy_concurrency: 1 }).execute();
+    await stage(at.staging, variable('B', '2'));
+    const rolling = (await apply(at.staging)).deployments[0]?.id ?? '';
+    expect(await refusalOf(at.production, second)).toEqual([409, expect.stringContaining('deployment slots')]);
+    const before = await own().selectFrom('release').select('id').where('environment_id', '=', at.production).execute();
+    expect(before).toHaveLength(1);
+    const { deployment } = await created(at.production, second, { queue: true });
+    expect(deployment).toMatchObject({ blocker: 'slot' });
+    expect(await sourceIn(at.production)).toBe(image(1));
+    await finish(rolling, 'live');
+    await goLive(deployment.id);
+    expect(await variablesOf(at.production)).toMatchObject([{ key: 'A', value: 'of production' }]);
+  });
+});
