@@ -39,6 +39,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   discard: async () => (await import('./change-set/discard.ts')).discard,
   deploy: async () => (await import('./deploy/deploy.ts')).deploy,
   rollback: async () => (await import('./deployment/rollback.ts')).rollback,
+  promote: async () => (await import('./deployment/promote.ts')).promote,
   redeploy: async () => (await import('./deployment/redeploy.ts')).redeploy,
   cancel: async () => (await import('./deployment/cancel.ts')).cancel,
   approve: async () => (await import('./approval/approve.ts')).approve,

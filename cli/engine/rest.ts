@@ -13,12 +13,20 @@ export class RestRefusal extends Error {
   readonly errors: readonly FieldFault[];
   /** The request would be carried out with `downtimeAccepted`. */
   readonly downtime: boolean;
+  /** Or with `missingAccepted`. */
+  readonly missing: boolean;
 
-  constructor(message: string, status = 0, errors: readonly FieldFault[] = [], downtime = false) {
+  constructor(
+    message: string,
+    status = 0,
+    errors: readonly FieldFault[] = [],
+    { downtime = false, missing = false }: { downtime?: boolean; missing?: boolean } = {},
+  ) {
     super(message);
     this.status = status;
     this.errors = errors;
     this.downtime = downtime;
+    this.missing = missing;
   }
 }
 
@@ -203,7 +211,7 @@ export class Rest {
 
 /** The API's problem, with the fields that it names. */
 function refusalOf(status: number, text: string, url: string): RestRefusal {
-  let problem: { detail?: unknown; errors?: unknown; downtime?: unknown } = {};
+  let problem: { detail?: unknown; errors?: unknown; downtime?: unknown; missing?: unknown } = {};
   try {
     problem = JSON.parse(text) as typeof problem;
   } catch {
@@ -216,7 +224,8 @@ function refusalOf(status: number, text: string, url: string): RestRefusal {
   // The detail repeats the first of them.
   const detail =
     errors.length === 0 ? problem.detail : faultsText(errors.map((fault) => ({ ...fault, ...inWords(fault) })));
-  return new RestRefusal(printableLines(detail), status, errors, problem.downtime !== undefined);
+  const asks = { downtime: problem.downtime !== undefined, missing: problem.missing !== undefined };
+  return new RestRefusal(printableLines(detail), status, errors, asks);
 }
 
 function faultOf(error: { location?: unknown; message?: unknown }): FieldFault {
