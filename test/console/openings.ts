@@ -54,7 +54,7 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
     button('Run now'),
     button('Add a process'),
   ],
-  deployment: menu('Actions for this deployment', 'Redeploy'),
+  deployment: menu('Actions for this deployment', 'Redeploy', 'Promote to Production'),
   clusters: [button('Add a cluster')],
   cluster: menu('Actions for local', 'Change name and region', 'Replace the agent', 'Revoke the agent', 'Delete'),
   agent: [button('Update the agent')],

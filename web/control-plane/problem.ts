@@ -14,6 +14,8 @@ export interface ShownProblem {
   meanwhile?: { field: string; value: unknown; by?: string | undefined; at?: string | undefined }[];
   /** The request is carried out once somebody accepts that a service is down for a moment. */
   downtime?: true;
+  /** The same once somebody accepts that variables are missing. */
+  missing?: true;
   /** Seconds to wait before a retry. */
   againAfter?: number;
 }
@@ -33,7 +35,11 @@ export function problemOf(error: unknown): ShownProblem {
       // The form asks whose change lasts; its fields are not at fault.
       return { ...shown, fields: {}, meanwhile };
     }
-    const asked = problem.downtime === undefined ? shown : { ...shown, downtime: true as const };
+    const asked = {
+      ...shown,
+      ...(problem.downtime === undefined ? {} : { downtime: true as const }),
+      ...(problem.missing === undefined ? {} : { missing: true as const }),
+    };
     return againAfter ? { ...asked, againAfter } : asked;
   }
   const detail =

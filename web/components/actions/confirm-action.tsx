@@ -6,6 +6,7 @@ import { nameOf } from '../../control-plane/operation-name.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { Confirm } from '../dialogs/confirm.tsx';
 import { AcceptDowntime } from '../forms/accept-downtime.tsx';
+import { AcceptMissing } from '../forms/accept-missing.tsx';
 import type { BodyOf, OperationOf, PathOf, QueryOf } from '../forms/operation/fields.ts';
 import type { DialogAction, Shown } from './action.ts';
 
@@ -25,7 +26,8 @@ interface ConfirmActionProps<Input, Output> extends Pick<DialogAction, 'label' |
 }
 
 /**
- * Asks before an operation that others notice and that loses nothing; once more where a service would be down for a moment.
+ * Asks before an operation that others notice and that loses nothing; once more where a service would be down for a moment,
+ * or where variables are missing.
  *
  *     confirmAction({ label: 'Redeploy', operation: trpc.services.redeploy, path: { id }, text: '…', succeeded: '…' })
  */
@@ -41,14 +43,15 @@ function ConfirmOperation<Input, Output>(props: Omit<ConfirmActionProps<Input, O
   const { operation, path, query, body, label, text, confirm = label, succeeded, done, touches = [], ...shown } = props;
   const { client } = usePlane();
   const [accepted, setAccepted] = useState(false);
+  const [without, setWithout] = useState(false);
   const change = useChange(
-    (downtime: { downtimeAccepted?: true }, sent: Sent) =>
+    (acceptance: { downtimeAccepted?: true; missingAccepted?: true }, sent: Sent) =>
       getUntypedClient(client).mutation(
         nameOf(operation),
         {
           path,
           ...(query === undefined ? {} : { query }),
-          ...(body === undefined ? {} : { body: { ...body, ...downtime } }),
+          ...(body === undefined ? {} : { body: { ...body, ...acceptance } }),
         },
         sent,
       ) as Promise<Output>,
@@ -69,10 +72,16 @@ function ConfirmOperation<Input, Output>(props: Omit<ConfirmActionProps<Input, O
       title={`${label}?`}
       confirm={confirm}
       change={change}
-      onConfirm={() => change.send(accepted ? { downtimeAccepted: true } : {})}
+      onConfirm={() =>
+        change.send({
+          ...(accepted ? { downtimeAccepted: true } : {}),
+          ...(without ? { missingAccepted: true } : {}),
+        })
+      }
     >
       {text}
       {(accepted || change.problem?.downtime === true) && <AcceptDowntime checked={accepted} onChange={setAccepted} />}
+      {(without || change.problem?.missing === true) && <AcceptMissing checked={without} onChange={setWithout} />}
     </Confirm>
   );
 }

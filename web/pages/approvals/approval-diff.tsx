@@ -1,4 +1,4 @@
-import { Diff } from '../../components/diff/diff.tsx';
+import { Diff, type DiffLine } from '../../components/diff/diff.tsx';
 import { Section } from '../../components/page.tsx';
 import { lineOf, type StagedItem } from '../environments/staged/item-lines.ts';
 import type { ApprovalAnswer } from './approval-words.tsx';
@@ -6,20 +6,46 @@ import type { ApprovalAnswer } from './approval-words.tsx';
 type Change = Pick<StagedItem, 'kind' | 'key' | 'label' | 'from' | 'to' | 'secret' | 'toEmpty'> & {
   processId?: string;
 };
+interface Released {
+  number: number;
+  image: string;
+}
 interface OfService {
   serviceSlug: string;
-  items: Change[];
+  /** Of staged changes. */
+  items?: Change[];
+  /** Of a deployment by itself: the release that is live, and the one that is to be. */
+  from?: Released | null;
+  to?: Released;
+  promotedFrom?: { number: number; environment: string };
 }
 
 /** The changes as they were when the approval was requested: what is decided on. */
 export function ApprovalDiff({ approval: { diff } }: { approval: ApprovalAnswer }) {
   const services = Array.isArray(diff) ? (diff as unknown as OfService[]) : [];
-  return services.map(({ serviceSlug, items }) => (
-    <Section key={serviceSlug} title={`Changes of ${serviceSlug}`}>
-      <Diff
-        label={`Changes of ${serviceSlug}`}
-        lines={items.map((item) => lineOf({ ...item, id: `${item.kind} ${item.processId ?? ''} ${item.key}` }))}
-      />
+  return services.map((service) => (
+    <Section key={service.serviceSlug} title={`Changes of ${service.serviceSlug}`}>
+      <Diff label={`Changes of ${service.serviceSlug}`} lines={linesOf(service)} />
     </Section>
   ));
+}
+
+function linesOf({ items = [], from, to, promotedFrom }: OfService): DiffLine[] {
+  if (to === undefined)
+    return items.map((item) => lineOf({ ...item, id: `${item.kind} ${item.processId ?? ''} ${item.key}` }));
+  const before = (text: (release: Released) => string) =>
+    from === null || from === undefined ? {} : { from: text(from) };
+  const release = ({ number }: Released) => `Release ${number}`;
+  const image = (one: Released) => one.image;
+  const origin = promotedFrom && `Of release ${promotedFrom.number} in ${promotedFrom.environment}`;
+  return [
+    { id: 'release', title: 'Release', ...before(release), to: release(to) },
+    {
+      id: 'image',
+      title: 'Image',
+      ...(from?.image === to.image ? {} : before(image)),
+      to: to.image,
+      ...(origin === undefined ? {} : { about: origin }),
+    },
+  ];
 }

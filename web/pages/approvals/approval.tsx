@@ -61,11 +61,12 @@ interface Impact {
   removed?: { id: string; slug: string }[];
   replicas?: number;
   downtime?: { name: string; processes: { name: string; volumes: string[] }[] }[];
+  missing?: string[];
 }
 
 /** What is deployed, and what depends on it. */
 function Touches({ approval: { impact, blastRadius, expiresAt, decision } }: { approval: ApprovalAnswer }) {
-  const { services = [], removed = [], replicas = 0, downtime = [] } = (impact ?? {}) as Impact;
+  const { services = [], removed = [], replicas = 0, downtime = [], missing = [] } = (impact ?? {}) as Impact;
   return (
     <Section title="Impact">
       <Facts>
@@ -85,6 +86,9 @@ function Touches({ approval: { impact, blastRadius, expiresAt, decision } }: { a
               })
               .join(', ')}
           </Fact>
+        )}
+        {missing.length > 0 && (
+          <Fact label="Variables that are missing">{`${missing.join(', ')}: the promoted release has them.`}</Fact>
         )}
         <Fact label="Depend on these">{blastRadius.map(({ name }) => name).join(', ') || 'No other services'}</Fact>
         {decision === undefined && (

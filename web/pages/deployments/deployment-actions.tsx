@@ -18,7 +18,7 @@ export function useDeploymentTools() {
   return { trpc, follow, touches: [trpc.deployments.pathKey(), trpc.environments.pathKey()] };
 }
 
-type Tools = ReturnType<typeof useDeploymentTools>;
+export type Tools = ReturnType<typeof useDeploymentTools>;
 
 /** What can be done about a deployment. */
 export function deploymentActions(deployment: DeploymentAnswer, tools: Tools): readonly Action[] {
@@ -83,6 +83,6 @@ export function rollBackAction(deployment: DeploymentAnswer, { trpc, follow, tou
 }
 
 /** The same words once it has been asked for, unless it is held. */
-function begun(words: string): (output: { approval?: unknown }) => string {
+export function begun(words: string): (output: { approval?: unknown }) => string {
   return ({ approval }) => (approval === undefined ? words : 'Approval requested');
 }

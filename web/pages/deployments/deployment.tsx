@@ -4,6 +4,7 @@ import { ActionMenu } from '../../components/actions/action-menu.tsx';
 import { Page } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { Time } from '../../components/times/time.tsx';
+import { useList } from '../../control-plane/by-slug.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
 import { deploymentActions, useDeploymentTools } from './deployment-actions.tsx';
@@ -15,6 +16,7 @@ import { DeploymentStages } from './deployment-stages.tsx';
 import { DeploymentStatus } from './deployment-status.tsx';
 import { DeploymentWhy } from './deployment-why.tsx';
 import { type DeploymentAnswer, kindWords } from './deployment-words.ts';
+import { promoteAction } from './promote-action.tsx';
 import { Serving } from './serving.tsx';
 
 const route = getRouteApi('/$organization/p/$project/e/$environment/s/$service/deployments/$deployment');
@@ -41,13 +43,22 @@ const tabs = [
 function OneDeployment({ deployment }: { deployment: DeploymentAnswer }) {
   const { show } = route.useSearch();
   const tools = useDeploymentTools();
-  const { releaseNumber } = deployment;
+  const { releaseNumber, projectId, environmentId, state } = deployment;
+  const { trpc } = usePlane();
+  const environments = useList(trpc.environments.list, { path: { id: projectId } }).items ?? [];
+  const targets = state === 'live' ? environments.filter(({ id }) => id !== environmentId) : [];
+  const promotions = targets.map((to) => promoteAction(deployment, to, tools));
   return (
     <Page
       title={`Release ${releaseNumber}`}
       status={<DeploymentStatus deployment={deployment} />}
       about={<About deployment={deployment} />}
-      actions={<ActionMenu label="Actions for this deployment" actions={deploymentActions(deployment, tools)} />}
+      actions={
+        <ActionMenu
+          label="Actions for this deployment"
+          actions={[...deploymentActions(deployment, tools), ...promotions]}
+        />
+      }
       tabs={
         <Tabs
           label="Parts of the deployment"

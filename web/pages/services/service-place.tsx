@@ -1,5 +1,8 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { OneAction } from '../../components/actions/one-action.tsx';
 import { Badge } from '../../components/status.tsx';
+import { useDeploymentTools } from '../deployments/deployment-actions.tsx';
+import { promoteAction } from '../deployments/promote-action.tsx';
 import type { EnvironmentAnswer } from '../environments/use-environment.ts';
 import { useOverview } from '../environments/use-overview.ts';
 import { LastDeployment } from './service-columns.tsx';
@@ -40,6 +43,8 @@ export function ServicePlace({ service, environment, others }: ServicePlaceProps
       <span className="text-text">
         <ServiceHealth of={here} />
       </span>
+      {!environment.production &&
+        others.map((to) => <PromoteTo key={to.id} to={to} of={here} from={environment} service={service} />)}
       {(pendingDeployment !== undefined || failedDeployment !== undefined) && <LastDeployment of={here} />}
     </span>
   );
@@ -50,9 +55,28 @@ function usePlaced(environmentId: string, serviceId: string) {
 }
 
 /** Drift: production runs another image. */
-function Ahead({ of, than }: { of: NonNullable<ReturnType<typeof usePlaced>>; than: EnvironmentAnswer }) {
+function Ahead({ of, than }: { of: Placed; than: EnvironmentAnswer }) {
   const other = usePlaced(than.id, of.serviceId)?.activeReleaseDigest ?? '';
   if (!than.production || other === '' || of.activeReleaseDigest === '' || other === of.activeReleaseDigest)
     return null;
   return <Badge tone="live">differs from {than.name}</Badge>;
+}
+
+type Placed = NonNullable<ReturnType<typeof usePlaced>>;
+
+/** The next step of an image that production does not run yet. */
+function PromoteTo({ to, of, from, service }: Record<'to' | 'from', EnvironmentAnswer> & PromoteToProps) {
+  const tools = useDeploymentTools();
+  const there = usePlaced(to.id, service.id);
+  const { activeReleaseId: releaseId, activeReleaseNumber: releaseNumber } = of;
+  if (!to.production || there === undefined || releaseId === undefined || releaseNumber === undefined) return null;
+  if (there.activeReleaseDigest === of.activeReleaseDigest) return null;
+  const release = { releaseId, releaseNumber, environmentName: from.name };
+  const named = { serviceId: service.id, serviceName: service.name };
+  return <OneAction action={promoteAction({ ...named, ...release }, to, tools)} small />;
+}
+
+interface PromoteToProps {
+  of: Placed;
+  service: ServiceAnswer;
 }
