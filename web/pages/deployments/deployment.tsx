@@ -16,7 +16,7 @@ import { DeploymentStages } from './deployment-stages.tsx';
 import { DeploymentStatus } from './deployment-status.tsx';
 import { DeploymentWhy } from './deployment-why.tsx';
 import { type DeploymentAnswer, kindWords } from './deployment-words.ts';
-import { promoteAction } from './promote-action.tsx';
+import { promoteAction } from './promotion/promote-action.tsx';
 import { Serving } from './serving.tsx';
 
 const route = getRouteApi('/$organization/p/$project/e/$environment/s/$service/deployments/$deployment');

@@ -2,7 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { OneAction } from '../../components/actions/one-action.tsx';
 import { Badge } from '../../components/status.tsx';
 import { useDeploymentTools } from '../deployments/deployment-actions.tsx';
-import { promoteAction } from '../deployments/promote-action.tsx';
+import { promoteAction } from '../deployments/promotion/promote-action.tsx';
 import type { EnvironmentAnswer } from '../environments/use-environment.ts';
 import { useOverview } from '../environments/use-overview.ts';
 import { LastDeployment } from './service-columns.tsx';

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import type { DialogAction } from '../../components/actions/action.ts';
-import { confirmAction } from '../../components/actions/confirm-action.tsx';
-import { Fact, Facts } from '../../components/page.tsx';
-import { usePlane } from '../../control-plane/plane.ts';
-import { HeldFirst } from '../approvals/held-first.tsx';
-import { begun, type Tools } from './deployment-actions.tsx';
+import type { DialogAction } from '../../../components/actions/action.ts';
+import { confirmAction } from '../../../components/actions/confirm-action.tsx';
+import { Fact, Facts } from '../../../components/page.tsx';
+import { usePlane } from '../../../control-plane/plane.ts';
+import { HeldFirst } from '../../approvals/held-first.tsx';
+import { begun, type Tools } from '../deployment-actions.tsx';
 
 interface Promotion {
   serviceId: string;
