@@ -71,6 +71,16 @@ async function attempted(id: string, send: () => Promise<AttemptAnswer>, kind: O
   const parts = { database: fresh.database, keyring, publicUrl: 'https://ballast.example', turns };
   return await inActor(() => attempt(parts, kindOf(kind, send), { ...ref, revision }));
 }
+/** An attempt that waits for its answer. */
+async function slowly(id: string) {
+  const [begun, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<AttemptAnswer>()];
+  const slow = attempted(id, () => {
+    begun.resolve();
+    return answered.promise;
+  });
+  await begun.promise;
+  return { slow, answered };
+}
 const newest = async (channel = chat) => {
   const [one] = await ours.sent(channel);
   if (one === undefined) throw new Error('Nothing was sent.');
@@ -180,8 +190,7 @@ test('two that arrive at once leave no error behind, which each of them would ha
 
 test('two workers that attempt the same delivery count one attempt, and the row keeps what came first', async () => {
   const id = await happened();
-  const answered = Promise.withResolvers<AttemptAnswer>();
-  const slow = attempted(id, () => answered.promise);
+  const { slow, answered } = await slowly(id);
   expect(await attempted(id, async () => delivered)).toMatchObject({ state: 'delivered', revision: 1 });
   answered.resolve(failed);
   expect(await slow).toMatchObject({ state: 'delivered', revision: 1 });
@@ -189,6 +198,15 @@ test('two workers that attempt the same delivery count one attempt, and the row 
   expect((await ours.now(chat)).lastError).toBeNull();
   const never = () => Promise.reject(new Error('It was sent again.'));
   expect(await attempted(id, never)).toMatchObject({ state: 'delivered' });
+});
+
+test('two workers that fail with the same delivery count one attempt', async () => {
+  const id = await happened();
+  const { slow, answered } = await slowly(id);
+  await attempted(id, async () => failed);
+  answered.resolve(refused);
+  expect(await slow).toMatchObject({ state: 'retrying', revision: 1 });
+  expect(await newest()).toMatchObject({ state: 'retrying', attempts: 1 });
 });
 
 test('an attempt whose row was written to since sends nothing', async () => {
