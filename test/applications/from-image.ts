@@ -14,6 +14,8 @@ interface Given {
   hostBound: boolean;
   /** With the default time that a release must stay healthy, else with none. */
   patient: boolean;
+  /** Of the image, beside the program. */
+  megabytes: number;
 }
 
 interface Deployed {
@@ -21,18 +23,16 @@ interface Deployed {
   addresses: string[];
 }
 
-const megabytes = 50;
-
 /**
  * From an image to an address by one command, another release and a rollback while people use it, and a store that it reaches in
  * its environment: as somebody does it at a shell, with a token and nothing else.
  */
 export async function fromImageToAddress(
   installation: Installation,
-  { ingressPort, hostBound, patient }: Given,
+  { ingressPort, hostBound, patient, megabytes }: Given,
 ): Promise<void> {
   const { token } = await installation.token('admin');
-  const project = patient ? 'patient' : 'quick';
+  const project = `${patient ? 'patient' : 'quick'}-${megabytes}`;
   const directory = mkdtempSync(join(tmpdir(), 'ballast-from-image-'));
   const settings = { ...installation.env, BALLAST_URL: installation.url, BALLAST_TOKEN: token };
   const place = ['--project', project, '--environment', 'staging'];

@@ -74,7 +74,7 @@ describe.runIf(dockerCanRun())('on a real engine', () => {
         await installation.until('its agent is in contact', async () => readStatus(agent)?.connected);
         expect(readStatus(agent)?.driver).toBe('docker');
         await readmeExample(installation, ingressPort);
-        await fromImageToAddress(installation, { ingressPort, hostBound: false, patient: true });
+        await fromImageToAddress(installation, { ingressPort, hostBound: false, patient: true, megabytes: 50 });
         const { code, stdout } = await installation.run('down');
         expect([code, stdout]).toEqual([0, expect.stringMatching(/3 instances? of the local cluster ended/)]);
       } finally {

@@ -2,10 +2,11 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { testInAll } from '../../test/run/matrix.ts';
 import { descriptors } from '../../workflows/descriptors.ts';
 import { workflowBundle } from './bundle.ts';
 
-test('a bundle is made once for all homes of a checkout, readable by us alone, and another one with tracing', async () => {
+test('a bundle is made once for all homes of a checkout, readable by us alone', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'ballast-bundle-'));
   const [shared, cache] = [join(directory, 'shared'), join(directory, 'own')];
   const { code } = await workflowBundle({ cache, shared });
@@ -20,15 +21,24 @@ test('a bundle is made once for all homes of a checkout, readable by us alone, a
   expect((await stat(join(shared, file))).mode & 0o777).toBe(0o600);
   await writeFile(join(shared, file), 'kept');
   expect(await workflowBundle({ cache, shared })).toEqual({ code: 'kept' });
-
-  // A checkout that cannot be written: the home keeps it.
-  const readOnly = join(shared, file);
-  expect((await workflowBundle({ cache, shared: readOnly, tracing: true })).code).not.toBe('kept');
-  const [own = ''] = await readdir(cache);
-  await writeFile(join(cache, own), 'of its own');
-  expect(await workflowBundle({ cache, shared: readOnly, tracing: true })).toEqual({ code: 'of its own' });
   await rm(directory, { recursive: true });
 });
+
+testInAll(
+  'a checkout that cannot be written leaves the bundle to the home, and one with tracing is another',
+  async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'ballast-bundle-'));
+    const [readOnly, cache] = [join(directory, 'a file'), join(directory, 'own')];
+    await writeFile(readOnly, 'kept');
+    const made = await workflowBundle({ cache, shared: readOnly, tracing: true });
+    expect(made.code).toContain('async function deletion(');
+    const [own = ''] = await readdir(cache);
+    await writeFile(join(cache, own), 'of its own');
+    expect(await workflowBundle({ cache, shared: readOnly, tracing: true })).toEqual({ code: 'of its own' });
+    expect((await workflowBundle({ cache, shared: readOnly })).code).not.toBe('of its own');
+    await rm(directory, { recursive: true });
+  },
+);
 
 function mapOf(code: string): Record<string, unknown> {
   const map = code.slice(code.lastIndexOf(';base64,') + ';base64,'.length);
