@@ -69,12 +69,15 @@ export const inBrowserStories: Stories = (world) => {
     const tabs = [page, other];
     for (const tab of tabs) await bell(tab, 1).waitFor();
 
+    await until('both tabs are known to be in sight', async () => (await inSight(page)) === 2);
+
     // While one tab is looked at, its badge says enough.
     await look(page, 'hidden');
     await lost('Bogota');
     for (const tab of tabs) await bell(tab, 2).waitFor();
     await until('the tab in sight has taken it', async () => (await taken(page)).length === 1);
     await look(other, 'hidden');
+    await until('no tab is in sight', async () => (await inSight(page)) === 0);
     await lost('Cairo');
     await until('a tab has shown it', async () => (await shownIn(...tabs)).length > 0);
     for (const tab of tabs) await bell(tab, 3).waitFor();
@@ -107,6 +110,13 @@ export const inBrowserStories: Stories = (world) => {
     await own.context.close();
   });
 };
+
+/** How many tabs of a browser say that they are in sight. */
+async function inSight(page: Page): Promise<number> {
+  return await page.evaluate(
+    "navigator.locks.query().then(({ held }) => held.filter(({ name }) => name.endsWith('.sight')).length)",
+  );
+}
 
 /** Ids that the tabs of a browser have taken so far. */
 async function taken(page: Page): Promise<string[]> {

@@ -31,11 +31,13 @@ export function Watch() {
     const { items } = await client.notifications.list.query({ query: { limit: inboxSize } });
     const arrived = arrivals.look(items);
     if (arrived.length === 0) return;
+    // Decided before it is taken: whoever looked when it arrived has seen it, also if that tab is left a moment later.
+    const seen = await isInSight(name);
     const free = await claim(
       name,
       arrived.map(({ id }) => id),
     );
-    if (await isInSight(name)) return;
+    if (seen) return;
     for (const showing of showingsOf(arrived.filter(({ id }) => free.includes(id)))) show(showing, latest.current.open);
   };
   const latest = useRef({ look, open });
