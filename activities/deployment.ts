@@ -3,6 +3,7 @@ import { expireApproval } from '../db/approvals/expire.ts';
 import { admit, lockAdmission } from '../db/deployments/admission.ts';
 import { tellDeploymentEvents } from '../db/deployments/deployment-events.ts';
 import { CannotRoll, rollBack, rollForward } from '../db/deployments/rollout.ts';
+import { countDurations } from '../db/deployments/statistics/count.ts';
 import { type Told, toldRollout } from '../db/deployments/told-rollout.ts';
 import { withdrawnAt } from '../db/deployments/withdraw.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';
@@ -129,6 +130,7 @@ export function createActivities({ database, keyring, ingressDomain }: ActivityP
       ...(state === 'failed' ? { waitsFor: ended.blocker ?? 'health' } : {}),
     });
     if ('refused' in decision) throw new Error(`${ref.deploymentId} cannot end as ${state}: ${decision.refused}.`);
+    if (state === 'live') await countDurations(finishing, ref, stages);
     return await write(finishing, ref, {
       stages: JSON.stringify(stages),
       failure: told?.failure === undefined ? null : JSON.stringify(told.failure),

@@ -20,6 +20,7 @@ import { providerOf } from './auth/provider.ts';
 import { Cancellations } from './commands/cancellations.ts';
 import { reserveAddresses } from './console/console-addresses.ts';
 import { ConsoleFiles } from './console/console-files.ts';
+import { ProgressReaders } from './deployments/progress/progress-readers.ts';
 import { readJsonBodies } from './engine/http/body.ts';
 import { answerBrokenRequest } from './engine/http/broken-requests.ts';
 import { clientAddress } from './engine/http/client-address.ts';
@@ -85,6 +86,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const { settings, database, log } = parts;
   const outbound = await outboundRules(settings);
   const hub = new Hub();
+  const clocks = parts.clocks ?? specifiedClocks;
   const bell = new Bell();
   const logReaders = new LogReaders({ database, keyring: parts.keyring, bell, log });
   const feed = new FeedListener({
@@ -113,6 +115,10 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     lastUsed: new LastUsed(database),
     provider: providerOf(settings, parts.keyring, log),
     hub,
+    progress: new ProgressReaders({
+      ...{ database, hub, rereadMillis: clocks.reread },
+      onError: (error) => log.warn({ err: error }, 'Deployments on streams could not be read'),
+    }),
     bell,
     logReaders,
     cancellations: new Cancellations(),
@@ -124,7 +130,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     turns: new Turns(settings.DATABASE_POOL),
     outbound,
     issuerKeys: new IssuerKeys(outbound),
-    clocks: parts.clocks ?? specifiedClocks,
+    clocks,
     log,
     processId: parts.processId ?? uuid(),
     version: programVersion,

@@ -10,6 +10,7 @@ import { deploys } from './subjects/delivery/deploy.ts';
 import { deployments } from './subjects/delivery/deployments.ts';
 import { environment } from './subjects/delivery/environment.ts';
 import { flood } from './subjects/flood.ts';
+import { history } from './subjects/history/history.ts';
 import { inbox } from './subjects/inbox/inbox.ts';
 import { logs } from './subjects/logs.ts';
 import { members } from './subjects/members.ts';
@@ -27,6 +28,7 @@ export const benchmarks: readonly Benchmark[] = [
   pageRead,
   searchRead,
   environment,
+  history,
   credentials,
   members,
   agents,

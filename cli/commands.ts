@@ -42,6 +42,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   promote: async () => (await import('./deployment/promote.ts')).promote,
   redeploy: async () => (await import('./deployment/redeploy.ts')).redeploy,
   cancel: async () => (await import('./deployment/cancel.ts')).cancel,
+  'deployment stats': async () => (await import('./deployment/stats.ts')).deploymentStats,
   approve: async () => (await import('./approval/approve.ts')).approve,
   reject: async () => (await import('./approval/reject.ts')).reject,
   'channel list': async () => (await import('./channel/list.ts')).channelList,

@@ -7,12 +7,16 @@ import { listServiceDeployments } from './list-service-deployments.ts';
 import { promote } from './promote.ts';
 import { redeploy } from './redeploy.ts';
 import { rollBack } from './roll-back.ts';
+import { getStatistics } from './statistics/get-statistics.ts';
+import { perDay } from './statistics/per-day.ts';
 import { streamDeployment } from './stream-deployment.ts';
 
 export const deployments = {
   list: listDeployments,
   ofEnvironment: listEnvironmentDeployments,
   ofService: listServiceDeployments,
+  perDay,
+  stats: getStatistics,
   get: getDeployment,
   cancel: cancelDeployment,
   events: listEvents,

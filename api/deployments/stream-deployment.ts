@@ -1,13 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { findDeployment } from '../../db/deployments/deployments.ts';
 import { isDeploymentFinal } from '../../domain/deployments/states.ts';
 import { operation } from '../engine/operation.ts';
 import { deploymentPath, deploymentSchema, progressOf } from './deployment.ts';
 
 const progressSchema = deploymentSchema.pick({ id: true, state: true, blocker: true, message: true, stages: true });
-/** As the specification says. */
-const rereadMillis = 1_000;
 
 export const streamDeployment = operation({
   method: 'GET',
@@ -21,16 +17,14 @@ export const streamDeployment = operation({
   problems: [],
   path: deploymentPath,
   stream: { kind: 'other', events: { state: progressSchema.meta({ id: 'DeploymentProgress' }) } },
-  async *handle({ caller, path, database, signal }) {
+  async *handle({ caller, path, server, signal }) {
     let told: unknown;
-    while (!signal.aborted) {
-      const deployment = await findDeployment(database.kysely, caller.organization.id, path.id);
+    for await (const deployment of server.progress.follow(caller.organization.id, path.id, signal)) {
       if (deployment === undefined || !caller.seesProject(deployment.projectId)) return;
       const data = { id: deployment.id, state: deployment.state, ...progressOf(deployment) };
       if (!isDeepStrictEqual(data, told)) yield { event: 'state', data };
       if (isDeploymentFinal(deployment.state)) return;
       told = data;
-      await pause(rereadMillis, undefined, { signal }).catch(() => undefined);
     }
   },
 });

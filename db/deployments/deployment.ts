@@ -67,6 +67,12 @@ export const DeploymentSchema = defineEntity({
       where: 'finished_at is null',
     },
     { name: 'deployment_page_index', properties: ['organizationId', 'createdAt', 'id'] },
+    { name: 'deployment_project_page_index', properties: ['organizationId', 'projectId', 'createdAt', 'id'] },
+    {
+      name: 'deployment_state_page_index',
+      properties: ['organizationId', 'state', 'createdAt', 'id'],
+      where: "state <> 'live'",
+    },
     { name: 'deployment_of_environment_index', properties: ['organizationId', 'environmentId', 'createdAt', 'id'] },
     {
       name: 'deployment_environment_page_index',

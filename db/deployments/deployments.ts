@@ -87,6 +87,21 @@ export async function findDeployment(
   return rows[0];
 }
 
+/** Deployments of any organizations, by `<organization's id>/<id>`. */
+export async function findDeploymentsOf(
+  kysely: Kysely<Tables>,
+  refs: readonly { organizationId: string; id: string }[],
+): Promise<Map<string, DeploymentView>> {
+  const organizations = refs.map(({ organizationId }) => organizationId);
+  const ids = refs.map(({ id }) => id);
+  const { rows } = await sql<DeploymentView & { key: string }>`
+    select concat(deployment.organization_id, '/', deployment.id) as key, ${columns}
+    from unnest(${organizations}::uuid[], ${ids}::uuid[]) as asked (organization_id, id)
+    join deployment on deployment.organization_id = asked.organization_id and deployment.id = asked.id ${named}
+  `.execute(kysely);
+  return new Map(rows.map(({ key, ...deployment }) => [key, deployment]));
+}
+
 /** Newest first. The page is found by the index of the filter before names are looked up. */
 export async function listDeployments(
   kysely: Kysely<Tables>,
@@ -96,20 +111,27 @@ export async function listDeployments(
 ): Promise<DeploymentView[]> {
   const from = after === undefined ? [] : [sql`(created_at, id) < (${after.createdAt}, ${after.id}::uuid)`];
   const where = sql.join([sql`organization_id = ${organizationId}`, ...conditions(filter), ...from], sql` and `);
+  const page = (more: RawBuilder<unknown>) =>
+    sql`select * from deployment where ${where} and ${more} order by created_at desc, id desc limit ${limit}`;
+  // A page of each project: in the order of all of them, those of a small project would be looked for among all.
+  const { projectIds } = filter;
+  const found =
+    projectIds === undefined
+      ? page(sql`true`)
+      : sql`select page.* from unnest(${[...projectIds]}::uuid[]) as seen (project)
+          cross join lateral (${page(sql`project_id = seen.project`)}) page order by created_at desc, id desc limit ${limit}`;
   const { rows } = await sql<DeploymentView>`
-    select ${columns}
-    from (select * from deployment where ${where} order by created_at desc, id desc limit ${limit}) as deployment ${named}
+    select ${columns} from (${found}) as deployment ${named}
     order by deployment.created_at desc, deployment.id desc
   `.execute(kysely);
   return rows;
 }
 
 function conditions(filter: DeploymentFilter): RawBuilder<unknown>[] {
-  const { projectIds, projectId, environmentId, serviceId, changeSetId, releaseId, state, open } = filter;
+  const { projectId, environmentId, serviceId, changeSetId, releaseId, state, open } = filter;
   const is = (column: string, value: string | undefined) =>
     value === undefined ? [] : [sql`${sql.ref(column)} = ${value}`];
   return [
-    ...(projectIds === undefined ? [] : [sql`project_id = any(${[...projectIds]}::uuid[])`]),
     ...is('project_id', projectId),
     ...is('environment_id', environmentId),
     ...is('service_id', serviceId),

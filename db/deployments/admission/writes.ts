@@ -5,6 +5,7 @@ import type { Admission, Admitted, Change } from '../../../domain/deployments/ar
 import { type DeploymentBlocker, type DeploymentState, isDeploymentFinal } from '../../../domain/deployments/states.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
+import { countCreated } from '../statistics/count.ts';
 import type { AdmissionRequest, NewDeployment } from './requests.ts';
 import type { Loaded, OpenDeployment, ProjectRef } from './snapshot.ts';
 
@@ -44,6 +45,8 @@ export async function insertDeployments(
     };
   });
   await kysely.insertInto('deployment').values(rows).execute();
+  const ids = rows.map(({ id }) => id);
+  await countCreated(kysely, organizationId, ids);
 }
 
 /** Each row by id and revision. One that is not as it was loaded under the lock is a defect. */

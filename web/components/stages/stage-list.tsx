@@ -13,6 +13,8 @@ export interface Stage {
   tone: Tone;
   startedAt?: string | undefined;
   finishedAt?: string | undefined;
+  /** How long it usually takes, in milliseconds. */
+  usual?: number | undefined;
   /** Beneath the title: a sentence about it. */
   detail?: string;
 }
@@ -55,6 +57,7 @@ export function StageList({ label, stages, finishedAt, once = true }: StageListP
           </span>
           <span className="whitespace-nowrap text-right text-soft tabular-nums">
             <Length stage={stage} once={once} />
+            {stage.usual !== undefined && <span className="block text-faint">median {durationText(stage.usual)}</span>}
           </span>
           {stage.detail !== undefined && stage.detail !== '' && (
             <span className="col-span-full col-start-2 text-pretty break-words text-soft">{stage.detail}</span>

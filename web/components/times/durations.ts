@@ -4,6 +4,7 @@ const units = [
   ['minute', 60_000],
 ] as const;
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const calendar = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** In words, from now: "3 minutes ago", "in 2 days". Older than a month: still in days, the date is on hover. */
 export function relativeTime(milliseconds: number): string {
@@ -24,6 +25,11 @@ export function periodText(milliseconds: number): string {
     return number === 0 ? [] : [`${number} ${unit}${number === 1 ? '' : 's'}`];
   });
   return parts.join(' ') || 'no time';
+}
+
+/** A day of the calendar, which is the same everywhere: "23 Nov 2026" of 2026-11-23. */
+export function dateText(date: string): string {
+  return calendar.format(Date.parse(`${date}T00:00:00Z`));
 }
 
 /** How long something took: "0.4 s", "12 s", "3 min 20 s", "2 h 5 min", "4 d 2 h". */

@@ -1,16 +1,40 @@
+import { useQuery } from '@tanstack/react-query';
 import { isDeploymentFinal } from '../../../domain/deployments/states.ts';
 import { Section } from '../../components/page.tsx';
 import { type Stage, StageList } from '../../components/stages/stage-list.tsx';
 import type { Tone } from '../../components/style.ts';
+import { durationText } from '../../components/times/durations.ts';
+import { usePlane } from '../../control-plane/plane.ts';
 import { type DeploymentAnswer, stageWords, usualStages } from './deployment-words.ts';
 
-type Shown = Pick<DeploymentAnswer, 'state' | 'stages' | 'finishedAt'>;
+type Shown = Pick<DeploymentAnswer, 'state' | 'stages' | 'finishedAt' | 'environmentId' | 'serviceId'>;
 
-/** The stages of a deployment as a timeline: those that were, and those to come. */
+/** Of fewer the median says little, and of a single one it is that one. */
+const fewest = 3;
+
+/** The stages of a deployment as a timeline: those that were, and those to come, against what they usually take there. */
 export function DeploymentStages({ deployment }: { deployment: Shown }) {
+  const { trpc } = usePlane();
+  const { environmentId, serviceId } = deployment;
+  const { data } = useQuery(trpc.deployments.stats.queryOptions({ query: { environmentId, serviceId } }));
+  const known = data !== undefined && data.sampleSize >= fewest ? data : undefined;
+  const usual = new Map<string, number>(
+    known?.stages.map(({ stage, medianSeconds }) => [stage, medianSeconds * 1_000]),
+  );
   return (
-    <Section title="Stages">
-      <StageList label="Stages" stages={stagesOf(deployment)} finishedAt={deployment.finishedAt} />
+    <Section
+      title="Stages"
+      {...(known === undefined
+        ? {}
+        : {
+            about: `Median of ${known.sampleSize} deployments that went live here in the last 30 days: ${durationText(known.medianSeconds * 1_000)}.`,
+          })}
+    >
+      <StageList
+        label="Stages"
+        stages={stagesOf(deployment).map((stage) => ({ ...stage, usual: usual.get(stage.name) }))}
+        finishedAt={deployment.finishedAt}
+      />
     </Section>
   );
 }

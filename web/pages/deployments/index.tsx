@@ -25,7 +25,10 @@ export const routes = [deploymentPlace, deployment] as const;
 
 export const affected: Affected<'deployment'> = {
   // What runs in an environment follows from its deployments.
-  deployment: (trpc, id) => [one(trpc.deployments, id), all(trpc.environments.overview)],
+  deployment: (trpc, id) => [
+    one(trpc.deployments, id),
+    ...[all(trpc.deployments.perDay), all(trpc.deployments.stats), all(trpc.environments.overview)],
+  ],
 };
 
 export const kinds: Kinds<'deployment'> = { deployment: 'Deployments' };
