@@ -11,6 +11,7 @@ import { deployments } from './subjects/delivery/deployments.ts';
 import { environment } from './subjects/delivery/environment.ts';
 import { flood } from './subjects/flood.ts';
 import { history } from './subjects/history/history.ts';
+import { streams } from './subjects/history/streams.ts';
 import { inbox } from './subjects/inbox/inbox.ts';
 import { logs } from './subjects/logs.ts';
 import { members } from './subjects/members.ts';
@@ -29,6 +30,7 @@ export const benchmarks: readonly Benchmark[] = [
   searchRead,
   environment,
   history,
+  streams,
   credentials,
   members,
   agents,
