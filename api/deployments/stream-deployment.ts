@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isDeploymentFinal } from '../../domain/deployments/states.ts';
 import { operation } from '../engine/operation.ts';
 import { deploymentPath, deploymentSchema, progressOf } from './deployment.ts';
+import type { ProgressReaders } from './progress/progress-readers.ts';
 
 const progressSchema = deploymentSchema.pick({ id: true, state: true, blocker: true, message: true, stages: true });
 
@@ -19,7 +20,8 @@ export const streamDeployment = operation({
   stream: { kind: 'other', events: { state: progressSchema.meta({ id: 'DeploymentProgress' }) } },
   async *handle({ caller, path, server, signal }) {
     let told: unknown;
-    for await (const deployment of server.progress.follow(caller.organization.id, path.id, signal)) {
+    const { progress }: { progress: ProgressReaders } = server;
+    for await (const deployment of progress.follow(caller.organization.id, path.id, signal)) {
       if (deployment === undefined || !caller.seesProject(deployment.projectId)) return;
       const data = { id: deployment.id, state: deployment.state, ...progressOf(deployment) };
       if (!isDeepStrictEqual(data, told)) yield { event: 'state', data };
