@@ -148,7 +148,12 @@ test('a token of some projects sees the statistics of these alone', async () => 
   expect(await total(`projectId=${other.projectId}`, limited)).toBe(0);
   expect(await get('stats', limited)).toMatchObject({ medianSeconds: 3, sampleSize: 1 });
   expect(await get(`stats?serviceId=${other.serviceId}`, limited)).toMatchObject({ sampleSize: 0 });
-  expect(await get('stats', ours.limited)).toMatchObject({ medianSeconds: 0, p95Seconds: 0, sampleSize: 0, stages: [] });
+  expect(await get('stats', ours.limited)).toMatchObject({
+    medianSeconds: 0,
+    p95Seconds: 0,
+    sampleSize: 0,
+    stages: [],
+  });
 });
 
 test('durations leave out the approval, count stages apart, and begin at the bound', async () => {
