@@ -100,6 +100,8 @@ function sample({ table, name, type, first }: Column): unknown {
       return false;
     case 'timestamptz':
       return new Date(Date.now() + 86_400_000);
+    case 'date':
+      return '2026-11-23';
     case 'json':
     case 'jsonb':
       return '{}';
