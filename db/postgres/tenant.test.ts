@@ -40,6 +40,8 @@ test('the types give reference data only to who says whose', () => {
     'api_token_project',
     'approval',
     'change_set_item',
+    'deployment_day',
+    'deployment_durations',
     'draft',
     'environment',
     'environment_service',

@@ -97,8 +97,9 @@ export const inBrowserStories: Stories = (world) => {
   });
 
   test('a browser that refuses says what to do, and one that has no notifications is not asked', async () => {
-    const { own } = await begun();
+    const { own, lost } = await begun();
     const { page } = own;
+    await lost('Cadiz');
     await page.addInitScript("Object.defineProperty(Notification, 'permission', { get: () => 'denied' })");
     await own.go('/default/notifications');
     await page.getByText('This browser blocks notifications of this site').waitFor();
