@@ -3,6 +3,7 @@ import { findApproval } from '../../db/approvals/approvals.ts';
 import { findDeployment, listDeployments } from '../../db/deployments/deployments.ts';
 import { findReleaseToDeploy } from '../../db/deployments/release-to-deploy.ts';
 import { type ReleaseToDeploy, requestDeployment } from '../../db/deployments/request-deployment.ts';
+import type { Rerun } from '../../db/deployments/rerun/rerun.ts';
 import type { Effect } from '../../db/engine/effect.ts';
 import { findRelease } from '../../db/releases/releases.ts';
 import { deploymentStates, isDeploymentFinal } from '../../domain/deployments/states.ts';
@@ -59,14 +60,16 @@ interface Starting {
   effect: Effect;
   server: Pick<ServerParts, 'keyring'>;
   release: ReleaseToDeploy;
-  kind: 'rollback' | 'redeploy';
+  kind: 'rollback' | 'redeploy' | 'rerun';
+  rerun?: Rerun;
   body: z.output<typeof startBody>;
 }
 
 /** Starts it, and answers all that came of that. */
 export async function startDeployment(starting: Starting): Promise<z.output<typeof createdSchema>> {
-  const { caller, effect, server, release, kind, body } = starting;
-  const asked = { ...body, kind, answerableId: caller.answerableId };
+  const { caller, effect, server, release, kind, rerun, body } = starting;
+  const again = rerun === undefined ? {} : { rerun };
+  const asked = { ...body, kind, answerableId: caller.answerableId, ...again };
   return await startedAnswer(effect, release, await requestDeployment(effect, server.keyring, release, asked));
 }
 

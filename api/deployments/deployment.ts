@@ -51,7 +51,9 @@ export const deploymentSchema = z
     requestedBy: z.string().describe('The name of the person or token.'),
     cancelRequested: z.boolean(),
     downtimeAccepted: z.boolean(),
-    rerunOf: z.guid().optional(),
+    rerunOf: z.guid().optional().describe('The deployment that it repeats.'),
+    fromStage: z.enum(deploymentStages).optional().describe('Of a rerun: the stage from which; absent: anew.'),
+    rerunId: z.guid().optional().describe('The newest deployment that repeats this one.'),
     createdAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().optional(),
   })
@@ -74,6 +76,8 @@ export function deploymentAnswer(deployment: DeploymentView): z.output<typeof de
     ...{ changeSetMessage, requestedBy, downtimeAccepted },
     cancelRequested: deployment.cancelRequestedAt !== null,
     ...(rerunOf === null ? {} : { rerunOf }),
+    ...(deployment.fromStage === null ? {} : { fromStage: deployment.fromStage }),
+    ...(deployment.rerunId === null ? {} : { rerunId: deployment.rerunId }),
     createdAt: deployment.createdAt.toISOString(),
     ...(deployment.finishedAt === null ? {} : { finishedAt: deployment.finishedAt.toISOString() }),
   };

@@ -6,6 +6,7 @@ import { listEvents } from './list-events.ts';
 import { listServiceDeployments } from './list-service-deployments.ts';
 import { promote } from './promote.ts';
 import { redeploy } from './redeploy.ts';
+import { rerun } from './rerun.ts';
 import { rollBack } from './roll-back.ts';
 import { getStatistics } from './statistics/get-statistics.ts';
 import { perDay } from './statistics/per-day.ts';
@@ -24,4 +25,5 @@ export const deployments = {
   rollBack,
   redeploy,
   promote,
+  rerun,
 };

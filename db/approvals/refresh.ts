@@ -6,7 +6,8 @@ import { close } from '../deployments/admission/approvals.ts';
 import { downtimeOf } from '../deployments/admission/downtime.ts';
 import { admit, lockAdmission, type ProjectRef } from '../deployments/admission.ts';
 import { promote } from '../deployments/promotion/promote.ts';
-import { requestDeployment } from '../deployments/request-deployment.ts';
+import { type ReleaseToDeploy, requestDeployment } from '../deployments/request-deployment.ts';
+import { planRerun } from '../deployments/rerun/plan-rerun.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
 import type { Seals } from '../releases/compose.ts';
@@ -44,6 +45,7 @@ async function pendingOf({ kysely }: Effect, organizationId: string, id: string)
     .select(['approval.requested_by_kind as byKind', 'approval.requested_by_id as byId'])
     .select(['approval.requested_by_name as byName', 'approval.answerable_id as answerableId'])
     .select(['approval.decision', 'approval.kind', 'approval.reason', 'approval.expires_at as expiresAt'])
+    .select(['deployment.rerun_of as rerunOf', 'deployment.from_stage as fromStage'])
     .select(['deployment.release_id as releaseId', 'deployment.service_id as serviceId', 'deployment.queued'])
     .where('approval.id', '=', id)
     .forUpdate('approval')
@@ -58,34 +60,39 @@ async function pendingOf({ kysely }: Effect, organizationId: string, id: string)
  * Its deployment supersedes the one that is held. A release is frozen, so the same one is asked for again; a promotion
  * takes the settings and variables of now.
  */
-async function requestAgain(
-  effect: Effect,
-  keyring: Seals,
-  project: ProjectRef,
-  { kind, environmentId, releaseId, serviceId, queued, reason, answerableId, requestedBy, promotedFrom }: Pending,
-): Promise<string> {
+async function requestAgain(effect: Effect, keyring: Seals, project: ProjectRef, pending: Pending): Promise<string> {
+  const { kind, environmentId, releaseId, serviceId, queued, reason, answerableId, requestedBy, promotedFrom } =
+    pending;
   if (releaseId === null || serviceId === null)
     throw new Problem('conflict', 'Its deployment has been deleted: reject it.');
   const place = { ...project, environmentId, serviceId };
+  const release = { ...place, id: releaseId };
   // The person who approves it is shown the downtime, and the variables that are missing.
   const accepted = { downtimeAccepted: true, missingAccepted: true };
   const asked = { queue: queued ?? true, reason, requestedBy, answerableId: answerableId ?? undefined };
+  const rerun = await rerunAgain(effect, release, pending);
   const requested =
-    promotedFrom === null
-      ? await requestDeployment(
-          effect,
-          keyring,
-          { ...place, id: releaseId },
-          {
-            kind: kind === 'rollback' ? 'rollback' : 'redeploy',
-            ...{ ...asked, downtimeAccepted: true },
-          },
-        )
+    promotedFrom === null || rerun !== undefined
+      ? await requestDeployment(effect, keyring, release, {
+          ...(rerun ?? { kind: kind === 'rollback' ? 'rollback' : 'redeploy' }),
+          ...{ ...asked, downtimeAccepted: true },
+        })
       : await promote(effect, keyring, { ...place, releaseId: promotedFrom }, { ...asked, ...accepted });
   if ('refused' in requested || requested.approvalId === undefined) {
     throw new Problem('conflict', 'It needs no approval any more, or its service is suspended: reject it.');
   }
   return requested.approvalId;
+}
+
+/** A rerun stays one, if the deployment can still be repeated, and is held anew. */
+async function rerunAgain(
+  effect: Effect,
+  release: ReleaseToDeploy,
+  { id, rerunOf, fromStage }: Pick<Pending, 'id' | 'rerunOf' | 'fromStage'>,
+) {
+  if (rerunOf === null) return undefined;
+  const { approval: _, ...rerun } = await planRerun(effect, rerunOf, release, fromStage ?? undefined, id);
+  return { kind: 'rerun' as const, rerun };
 }
 
 /** The change set stays as it is: its images are those that were asked for, all else is as of now. */

@@ -1,5 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { deploymentBlockers, deploymentKinds, deploymentStates } from '../../domain/deployments/states.ts';
+import {
+  type DeploymentStage,
+  deploymentBlockers,
+  deploymentKinds,
+  deploymentStates,
+} from '../../domain/deployments/states.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 
 /** The rollout of a release: the row of the actor `deployment/<id>`. */
@@ -44,7 +49,7 @@ export const DeploymentSchema = defineEntity({
     /** The instance that failed, its exit, its last lines. */
     failure: p.json<JsonObject>().nullable(),
     rerunOf: p.uuid().nullable(),
-    fromStage: p.text().nullable(),
+    fromStage: p.text().nullable().$type<DeploymentStage>(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     startedAt: p.datetime(3).nullable(),
     finishedAt: p.datetime(3).nullable(),
@@ -80,6 +85,11 @@ export const DeploymentSchema = defineEntity({
     },
     { name: 'deployment_service_page_index', properties: ['organizationId', 'serviceId', 'createdAt', 'id'] },
     { name: 'deployment_release_id_index', properties: ['releaseId'] },
+    {
+      name: 'deployment_rerun_of_index',
+      properties: ['rerunOf', 'admissionOrder'],
+      where: 'rerun_of is not null',
+    },
     { name: 'deployment_change_set_id_index', properties: ['changeSetId'], where: 'change_set_id is not null' },
     {
       name: 'deployment_without_archive_index',

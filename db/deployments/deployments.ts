@@ -1,6 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { StageTime } from '../../domain/deployments/stages.ts';
-import type { DeploymentBlocker, DeploymentKind, DeploymentState } from '../../domain/deployments/states.ts';
+import type {
+  DeploymentBlocker,
+  DeploymentKind,
+  DeploymentStage,
+  DeploymentState,
+} from '../../domain/deployments/states.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 
@@ -32,6 +37,10 @@ export interface DeploymentView {
   stages: StageTime[];
   failure: JsonObject | null;
   rerunOf: string | null;
+  /** Of a rerun: the stage from which. */
+  fromStage: DeploymentStage | null;
+  /** The newest of its own reruns. */
+  rerunId: string | null;
   createdAt: Date;
   finishedAt: Date | null;
 }
@@ -63,7 +72,10 @@ const columns = sql`
   deployment.change_set_id as "changeSetId", deployment.change_set_message as "changeSetMessage",
   deployment.requested_by_name as "requestedBy", deployment.requested_by_id as "requestedById",
   deployment.cancel_requested_at as "cancelRequestedAt", deployment.downtime_accepted as "downtimeAccepted",
-  deployment.stages, deployment.failure, deployment.rerun_of as "rerunOf", deployment.created_at as "createdAt",
+  deployment.stages, deployment.failure, deployment.rerun_of as "rerunOf", deployment.from_stage as "fromStage",
+  (select rerun.id from deployment rerun where rerun.rerun_of = deployment.id
+    and rerun.organization_id = deployment.organization_id order by rerun.admission_order desc limit 1) as "rerunId",
+  deployment.created_at as "createdAt",
   deployment.finished_at as "finishedAt"`;
 
 const named = sql`

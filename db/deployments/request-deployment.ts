@@ -14,6 +14,7 @@ import { tenant } from '../postgres/tenant.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
 import { acceptDowntime, type Down, downtimeOf } from './admission/downtime.ts';
 import { admit, lockAdmission } from './admission.ts';
+import { detailsOfRerun, type Rerun, rowOfRerun } from './rerun/rerun.ts';
 import { adoptSettings } from './restore-settings.ts';
 
 export interface ReleaseToDeploy {
@@ -34,7 +35,7 @@ export interface PromotedFrom {
 }
 
 export interface Asked {
-  kind: 'rollback' | 'redeploy' | 'promote';
+  kind: 'rollback' | 'redeploy' | 'promote' | 'rerun';
   /** Waits for a slot instead of being refused. */
   queue: boolean;
   /** Somebody accepts that a process with a volume is down for a moment. */
@@ -45,6 +46,8 @@ export interface Asked {
   /** The author of the effect, unless somebody else asked for it before. */
   requestedBy?: Pick<Author, 'kind' | 'id' | 'name'>;
   promotedFrom?: PromotedFrom;
+  /** Of a rerun: of what, and what of that still holds. */
+  rerun?: Rerun;
 }
 
 export type Requested = Admission & { deploymentId: string; approvalId: string | undefined };
@@ -63,13 +66,13 @@ export async function requestDeployment(
   refuseUnfit(place, release, asked);
   refuseMisfit(place.service, place.image, place.platforms, await machineOf(effect.kysely, release));
   const { settings, runsAs } = place;
-  const replaces = asked.kind === 'redeploy' || { runsAs };
+  const replaces = replacesAll(asked, place.live?.id === release.id) || { runsAs };
   const down = await downtimeOf(effect.kysely, release, [{ serviceId, settings, replaces }]);
   const downtimeAccepted = await acceptDowntime(effect, release, down, asked.downtimeAccepted);
   const deploymentId = uuid();
-  const approvalId = place.production && !place.skips ? uuid() : undefined;
+  const approvalId = place.production && !place.skips && asked.rerun?.approval === undefined ? uuid() : undefined;
   const held = approvalId === undefined ? {} : { approvalId };
-  const { kind, queue, requestedBy } = asked;
+  const { kind, queue, requestedBy, rerun } = asked;
   const by = requestedBy === undefined ? {} : { requestedBy };
   const one = {
     id: deploymentId,
@@ -81,12 +84,13 @@ export async function requestDeployment(
     downtimeAccepted,
     ...held,
     ...by,
+    ...(rerun === undefined ? {} : rowOfRerun(rerun)),
   };
   const decision = await admit(effect, project, { event: 'create', deployments: [one] });
   if ('refused' in decision) return decision;
   if (approvalId !== undefined)
     await requestApproval(effect, release, place, { ...asked, deploymentId, approvalId, down });
-  else await adoptSettings(effect, keyring, kind, release);
+  else await adoptSettings(effect, keyring, meaningOf(asked), release);
   const { promotedFrom: from } = asked;
   effect.audit({
     action: 'deployment.requested',
@@ -97,9 +101,20 @@ export async function requestDeployment(
     details: {
       ...{ kind, environment: place.environment, release: place.number },
       ...(from === undefined ? {} : { fromEnvironment: from.environment, fromRelease: from.number }),
+      ...(rerun === undefined ? {} : detailsOfRerun(rerun)),
     },
   });
   return { ...decision, deploymentId, approvalId };
+}
+
+/** What it does to settings. The rerun of a rollback brings them back, too; the others find theirs applied. */
+function meaningOf({ kind, rerun }: Asked): Asked['kind'] {
+  return rerun?.as === 'rollback' ? 'rollback' : kind;
+}
+
+/** A release that is live already gets new instances. */
+function replacesAll({ kind }: Asked, isLive: boolean): boolean {
+  return kind === 'redeploy' || (kind === 'rerun' && isLive);
 }
 
 interface Place {
@@ -166,7 +181,8 @@ async function requestApproval(
 ): Promise<void> {
   const { organizationId, projectId, environmentId, serviceId } = release;
   const { approvalId: id, deploymentId, reason, answerableId, down, promotedFrom } = asked;
-  const kind = asked.kind === 'redeploy' ? 'deploy' : asked.kind;
+  const meaning = meaningOf(asked);
+  const kind = meaning === 'redeploy' || meaning === 'rerun' ? 'deploy' : meaning;
   const { missing, ...promoted } = promotedFrom ?? { missing: undefined };
   const author = asked.requestedBy ?? effect.author;
   const named = { serviceId, serviceSlug: slug };

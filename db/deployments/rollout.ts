@@ -108,9 +108,15 @@ async function rowOf(effect: Effect, { deploymentId, organizationId }: Deploymen
   return rows[0];
 }
 
-/** A redeployment has instances of its own; else they are the live ones where the release runs as the live one does. */
+/**
+ * A redeployment has instances of its own, and so has a rerun of one; else they are the live ones where the release runs as
+ * the live one does.
+ */
 const instancesName = sql`
-    case when deployment.kind = 'redeploy' then concat(release.runs_as, '.', deployment.admission_order)
+    case when deployment.kind = 'redeploy' or deployment.kind = 'rerun' and exists (
+      select from environment_service at where at.organization_id = release.organization_id
+        and at.environment_id = release.environment_id and at.service_id = release.service_id
+        and at.live_release_id = release.id) then concat(release.runs_as, '.', deployment.admission_order)
     else coalesce((
       select before.runs_as from environment_service at
       join deployment before on before.organization_id = at.organization_id and before.id = at.live_deployment_id
@@ -124,7 +130,7 @@ const columns = sql`
     concat(project.slug, '/', environment.slug, '/', service.slug) as name,
     release.id as release_id, release.content, release.sealed, release.content_digest,
     deployment.id as deployment_id, coalesce(deployment.runs_as, ${instancesName}) as runs_as,
-    case when deployment.kind in ('rollback', 'redeploy') then (
+    case when deployment.kind in ('rollback', 'redeploy', 'rerun') then (
       select settings from environment_service today where today.organization_id = release.organization_id
         and today.environment_id = release.environment_id and today.service_id = release.service_id
     ) end as today`;

@@ -80,6 +80,13 @@ export function deploymentExamples({ api, ours }: ExampleGround): Record<string,
       },
       body: ({ releaseId, toEnvironmentId }) => ({ releaseId, toEnvironmentId, missingAccepted: true }),
     },
+    'deployments.rerun': {
+      prepare: async () => {
+        const { id } = await waiting();
+        await api.call('POST', `/api/v1/deployments/${id}/cancel`, { as: ours.tokens.deployer });
+        return { id };
+      },
+    },
     'workloads.logsOfEnvironment': { prepare: environment },
   };
 }

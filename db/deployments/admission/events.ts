@@ -31,9 +31,9 @@ function created(
 ): Happened[] {
   if (request.event !== 'create') return [];
   return insert.flatMap(({ id, blocker }): Happened[] => {
-    const { requestedBy = author } = request.deployments.find((one) => one.id === id) ?? {};
+    const { requestedBy = author, said } = request.deployments.find((one) => one.id === id) ?? {};
     const first = { deploymentId: id, kind: 'requested', occasion: 'requested' } as const;
-    const requested = { ...first, message: `Requested by ${requestedBy.name}.` };
+    const requested = { ...first, message: sentences(`Requested by ${requestedBy.name}.`, said) };
     const waits = { deploymentId: id, blocker, message: waitingSentence(blocker, concurrency) };
     if (blocker === '') return [requested];
     if (blocker === 'approval') {
@@ -41,6 +41,10 @@ function created(
     }
     return [requested, { ...waits, kind: 'blocked', occasion: 'blocked at 0' }];
   });
+}
+
+function sentences(first: string, second = ''): string {
+  return second === '' ? first : `${first} ${second}`;
 }
 
 function changed(

@@ -1,5 +1,5 @@
 import type { AdmissionEvent, New } from '../../../domain/deployments/arbiter-types.ts';
-import type { DeploymentBlocker } from '../../../domain/deployments/states.ts';
+import type { DeploymentBlocker, DeploymentStage } from '../../../domain/deployments/states.ts';
 import type { Author } from '../../engine/effect.ts';
 
 /** A deployment to admit, with the columns of its row that no rule asks for. */
@@ -11,7 +11,9 @@ export interface NewDeployment extends Omit<New, 'place'> {
   /** The author of the effect, unless somebody else asked for it. */
   requestedBy?: Pick<Author, 'kind' | 'id' | 'name'>;
   rerunOf?: string;
-  fromStage?: string;
+  fromStage?: DeploymentStage;
+  /** Told with the request: a sentence. */
+  said?: string;
 }
 
 type Event<Kind extends AdmissionEvent['event']> = Extract<AdmissionEvent, { event: Kind }>;

@@ -36,7 +36,8 @@ export const kinds: Kinds<'deployment'> = { deployment: 'Deployments' };
 export const deeds: Deeds<'deployment'> = {
   'deployment.requested': {
     label: 'Requested',
-    done: ({ name, details }) => `requested a deployment of ${name}${after(' to ', details.environment)}`,
+    done: ({ name, details }) =>
+      `requested a ${details.kind === 'rerun' ? 'rerun of a deployment' : 'deployment'} of ${name}${after(' to ', details.environment)}`,
   },
   'deployment.cancelled': {
     label: 'Cancelled',
