@@ -85,7 +85,7 @@ export const subjects = {
   service: { told: ofProjects, actions: ['created', 'updated', 'deleted', 'process_restarted', 'cron_run'] },
   change_set: {
     told: ofProjects,
-    actions: ['staged', 'unstaged', 'discarded', 'applied'],
+    actions: ['staged', 'unstaged', 'discarded', 'applied', 'retried', 'reverted', 'cancelled'],
   },
   approval: { told: ofProjects, actions: ['requested', 'decided'] },
   registry_credential: { told: admins, actions: ['created', 'deleted'] },

@@ -48,6 +48,35 @@ export const applyResultSchema = z
   })
   .meta({ id: 'ApplyResult' });
 
+export const applyBody = z.strictObject({
+  message: sentence(500).describe('What changes, in your words.'),
+  reason: sentence(2000).describe('For who decides.'),
+  expectedRevision,
+  downtimeAccepted: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Go ahead although a process with a volume is down for a moment. Remembered while the same volumes are mounted.',
+    ),
+  deployServiceIds: z
+    .array(z.guid().toLowerCase())
+    .max(500)
+    .default([])
+    .describe('Services to deploy with their settings as they are, although nothing of them is staged.'),
+  source: z.enum(['console', 'api', 'cli']).default('api'),
+});
+
+/** The problems with which a change set can be refused. */
+export const applyProblems = [
+  'not-found',
+  'conflict',
+  'change-set-changed',
+  'image-not-resolved',
+  'downtime-not-accepted',
+  'image-unfit',
+  'capability-missing',
+] as const;
+
 export const applyChangeSet = operation({
   method: 'POST',
   url: '/api/v1/change-sets/{id}/apply',
@@ -57,35 +86,9 @@ export const applyChangeSet = operation({
   scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: [
-    'not-found',
-    'conflict',
-    'change-set-changed',
-    'image-not-resolved',
-    'downtime-not-accepted',
-    'image-unfit',
-    'capability-missing',
-  ],
+  problems: applyProblems,
   path: idPath,
-  body: z
-    .strictObject({
-      message: sentence(500).describe('What changes, in your words.'),
-      reason: sentence(2000).describe('For who decides.'),
-      expectedRevision,
-      downtimeAccepted: z
-        .boolean()
-        .default(false)
-        .describe(
-          'Go ahead although a process with a volume is down for a moment. Remembered while the same volumes are mounted.',
-        ),
-      deployServiceIds: z
-        .array(z.guid().toLowerCase())
-        .max(500)
-        .default([])
-        .describe('Services to deploy with their settings as they are, although nothing of them is staged.'),
-      source: z.enum(['console', 'api', 'cli']).default('api'),
-    })
-    .optional(),
+  body: applyBody.optional(),
   result: applyResultSchema,
   ownEffect: true,
   async handle({ caller, path, body, once, server }) {
@@ -111,7 +114,8 @@ export const applyChangeSet = operation({
   },
 });
 
-async function resultOf(
+/** A change set that was just asked for, with all that came of it. */
+export async function resultOf(
   kysely: Kysely<Tables>,
   organizationId: string,
   id: string,

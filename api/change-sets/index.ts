@@ -1,3 +1,6 @@
+import { cancelChangeSet } from './after/cancel-change-set.ts';
+import { retryChangeSet } from './after/retry-change-set.ts';
+import { revertChangeSet } from './after/revert-change-set.ts';
 import { applyChangeSet } from './apply-change-set.ts';
 import { deleteItem } from './delete-item.ts';
 import { discardDraft } from './discard-draft.ts';
@@ -16,4 +19,7 @@ export const changeSets = {
   applyDraft: applyChangeSet,
   get: getChangeSet,
   list: listChangeSets,
+  retry: retryChangeSet,
+  revert: revertChangeSet,
+  cancel: cancelChangeSet,
 };

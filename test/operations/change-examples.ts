@@ -42,6 +42,18 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
       .execute();
     return { id: (applied.body.approval as { id: string }).id };
   };
+  /** A change set whose only deployment was cancelled. */
+  const ended = async () => {
+    const { id: environmentId, serviceId } = await pushed();
+    const draftOf = await api.call('GET', `/api/v1/environments/${environmentId}/change-set`, { as });
+    const { id } = draftOf.body.changeSet as { id: string };
+    const applied = await api.call('POST', `/api/v1/change-sets/${id}/apply`, { as, body: {} });
+    const [deployment] = applied.body.deployments as { id: string }[];
+    await api.call('POST', `/api/v1/deployments/${deployment?.id}/cancel`, { as });
+    const row = api.database.kysely.updateTable('change_set').where('id', '=', id);
+    await row.set({ state: 'cancelled', finished_at: new Date() }).execute();
+    return { id, serviceId };
+  };
   const credential = async () => {
     const body = {
       name: `Made ${crypto.randomUUID()}`,
@@ -80,6 +92,15 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
   };
   return {
     'changeSets.applyDraft': { prepare: staged, body: () => ({ message: 'For the sweep.' }) },
+    'changeSets.retry': { prepare: ended },
+    'changeSets.revert': { prepare: ended },
+    'changeSets.cancel': {
+      prepare: async () => {
+        const { id } = await held();
+        const approval = await api.call('GET', `/api/v1/approvals/${id}`, { as });
+        return { id: String(approval.body.changeSetId) };
+      },
+    },
     'approvals.list': { prepare: held },
     'approvals.get': { prepare: held },
     'approvals.decide': {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
 import { admit } from '../../db/deployments/admission.ts';
 import { effect } from '../../db/engine/effect.ts';
+import { openReleaseSecrets } from '../../db/releases/secrets.ts';
 import { type Answered, type RunningApi, runningApi, type Seeded, seed } from '../installation/running-api.ts';
 import { machine } from './seed.ts';
 import { seedService } from './seed-service.ts';
@@ -112,12 +113,32 @@ export class ApplyGround {
       await this.call('GET', `/releases/${id}`),
     ).release;
 
+  settingsOf = (environmentId: string) =>
+    this.api.database.kysely
+      .selectFrom('environment_service')
+      .select('settings')
+      .where('environment_id', '=', environmentId)
+      .where('service_id', '=', this.service.serviceId)
+      .executeTakeFirstOrThrow();
+
+  /** The values of a release's secret variables. */
+  secretsOf = async (id: string) => {
+    const of = this.api.database.kysely.selectFrom('release').select(['id', 'sealed']).where('id', '=', id);
+    const { organizationId } = this.ours;
+    return await openReleaseSecrets(this.api.keyring, { ...(await of.executeTakeFirstOrThrow()), organizationId });
+  };
+
+  claim = async (id: string): Promise<void> => {
+    const project = { organizationId: this.ours.organizationId, projectId: this.projectId };
+    await effect(this.api.database, machine, (one) => admit(one, project, { event: 'claim', id }));
+  };
+
   /** As its actor and agent would. */
   goLive = (id: string): Promise<void> => this.finish(id, 'live');
 
   finish = async (id: string, state: 'live' | 'failed' | 'cancelled'): Promise<void> => {
+    await this.claim(id);
     const project = { organizationId: this.ours.organizationId, projectId: this.projectId };
-    await effect(this.api.database, machine, (one) => admit(one, project, { event: 'claim', id }));
     await effect(this.api.database, machine, (one) => admit(one, project, { event: 'finish', id, state }));
   };
 }

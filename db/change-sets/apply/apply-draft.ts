@@ -23,7 +23,7 @@ export interface Applied {
   unreleasedServiceIds: string[];
 }
 
-type Place = EnvironmentRef & ProjectRef & { production: boolean };
+export type Place = EnvironmentRef & ProjectRef & { production: boolean };
 /** Images that were resolved before the transaction, with the references that they were resolved from, by service. */
 export type Images = ReadonlyMap<string, ResolvedImage & { reference: string }>;
 
@@ -46,7 +46,22 @@ export async function applyDraft(
   if (plan.items.length === 0 && deployServiceIds.length === 0) {
     throw new Problem('conflict', 'Nothing is staged; stage a change first.');
   }
-  refuseStrangers(plan, deployServiceIds);
+  const applied = await applyPlan(effect, keyring, place, images, asked, plan);
+  await renewDraft(effect, place, draft);
+  record(effect, place, draft, plan, asked);
+  return applied;
+}
+
+/** A change set of what is planned, with its releases and deployments; its actor is the caller's to start. */
+export async function applyPlan(
+  effect: Effect,
+  keyring: Seals,
+  place: Place,
+  images: Images,
+  asked: ApplyRequest,
+  plan: Plan,
+): Promise<Applied> {
+  refuseStrangers(plan, asked.deployServiceIds ?? []);
   await refuseUnfit(effect, place, plan);
   const approvalId = place.production && plan.needsApproval ? uuid() : undefined;
   const released = await compose(effect, keyring, place, plan, images, asked.changeSetId);
@@ -62,8 +77,6 @@ export async function applyDraft(
   else await requestApproval(effect, place, { id: approvalId, plan, released, request, down });
   const deployments = deploymentsOf(place, released, request, approvalId);
   if (deployments.length > 0) await start(effect, place, deployments);
-  await renewDraft(effect, place, draft);
-  record(effect, place, draft, plan, request);
   const first = new Set(plan.affected.filter((one) => !one.deployedBefore).map(({ serviceId }) => serviceId));
   const started = new Set(deployments.map(({ serviceId }) => serviceId));
   return {

@@ -99,6 +99,18 @@ export const deeds: Deeds<'environment' | 'change_set'> = {
   },
   'change_set.unstaged': { label: 'Unstaged', done: ({ name }) => `removed a staged change from ${name}` },
   'change_set.discarded': { label: 'Discarded', done: ({ name }) => `discarded the staged changes of ${name}` },
+  'change_set.retried': {
+    label: 'Retried',
+    done: ({ name }) => `deployed again what of a change set in ${name} did not go live`,
+  },
+  'change_set.reverted': {
+    label: 'Reverted',
+    done: ({ name }) => `staged the inverse of a change set in ${name}`,
+  },
+  'change_set.cancelled': {
+    label: 'Cancelled',
+    done: ({ name }) => `cancelled a change set in ${name}`,
+  },
   'change_set.applied': {
     label: 'Applied',
     done: ({ name, details }) => `applied ${changes(details.items)} to ${name}`,

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { settle } from '../../../db/change-sets/settle.ts';
+import { effect } from '../../../db/engine/effect.ts';
+import { type Applied, ApplyGround, ok } from '../../../test/seeds/apply-ground.ts';
+import { machine } from '../../../test/seeds/seed.ts';
+import { seedService } from '../../../test/seeds/seed-service.ts';
+
+const at = new ApplyGround();
+const { apply, call, create, draft, finish, goLive, stage, variable, variablesOf } = at;
+let other = { serviceId: '', processId: '' };
+
+beforeAll(() => at.open());
+beforeEach(async () => {
+  await at.begin();
+  const place = { organizationId: at.ours.organizationId, projectId: at.projectId };
+  other = await seedService(at.api.database, place, { image: `${at.host}/other:1` });
+});
+afterAll(() => at.close());
+
+const act = (id: string, verb: 'retry' | 'revert' | 'cancel', body?: object) =>
+  call('POST', `/change-sets/${id}/${verb}`, body);
+const addOther = () => ({ kind: 'service.create', serviceId: other.serviceId });
+const ofOther = (key: string, value: string) => ({ ...variable(key, value), serviceId: other.serviceId });
+const deploymentOf = ({ deployments }: Applied, serviceId: string) =>
+  deployments.find((one) => one.serviceId === serviceId)?.id ?? '';
+const stateOf = async (id: string) =>
+  ((await call('GET', `/change-sets/${id}`)).body.changeSet as { state: string }).state;
+/** As its actor does when a deployment has ended. */
+const settled = async ({ changeSet: { id } }: Applied): Promise<string> => {
+  const ref = { changeSetId: id, organizationId: at.ours.organizationId };
+  await effect(at.api.database, machine, (settling) => settle(settling, ref));
+  return await stateOf(id);
+};
+/** Two services in staging, of which one is live and the other failed. */
+const half = async () => {
+  await stage(at.staging, create(), addOther());
+  const set = await apply(at.staging, { message: 'Both' });
+  await goLive(deploymentOf(set, at.service.serviceId));
+  await finish(deploymentOf(set, other.serviceId), 'failed');
+  expect(await settled(set)).toBe('failed');
+  return set;
+};
+
+describe('retry', () => {
+  test('deploys what did not go live as a change set of its own, and leaves alone what is staged', async () => {
+    const set = await half();
+    await stage(at.staging, ofOther('STAGED', '1'));
+    const retried = ok<Applied>(await act(set.changeSet.id, 'retry'));
+    expect(retried).toMatchObject({ changeSet: { state: 'applying', message: 'Retry: Both' } });
+    expect(retried.changeSet.id).not.toBe(set.changeSet.id);
+    expect(retried.deployments.map(({ serviceId }) => serviceId)).toEqual([other.serviceId]);
+    expect((await draft(at.staging)).items).toMatchObject([{ key: 'STAGED' }]);
+    expect((await act(set.changeSet.id, 'retry')).body).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining('left to retry'),
+    });
+    await goLive(deploymentOf(retried, other.serviceId));
+    expect(await settled(retried)).toBe('applied');
+    expect((await act(retried.changeSet.id, 'retry')).status).toBe(409);
+  });
+
+  test('one that is not over, or that changed nothing, is not retried', async () => {
+    const { changeSet } = await stage(at.staging, create());
+    expect((await act(changeSet.id, 'retry')).body.detail).toContain('apply them instead');
+    await apply(at.staging);
+    expect((await act(changeSet.id, 'retry')).body.detail).toContain('has not ended');
+    await stage(at.production, create());
+    const held = await apply(at.production);
+    ok(await act(held.changeSet.id, 'cancel'));
+    expect((await act(held.changeSet.id, 'retry')).body.detail).toContain('staged again');
+  });
+
+  test('in production it waits for an approval of its own', async () => {
+    await stage(at.production, create());
+    const held = await apply(at.production);
+    const decide = (id: string) =>
+      call('POST', `/approvals/${id}/decide`, { decision: 'approved' }, at.ours.sessions.owner);
+    ok(await decide(held.approval?.id ?? ''));
+    await finish(deploymentOf(held, at.service.serviceId), 'failed');
+    await settled(held);
+    const retried = ok<Applied>(await act(held.changeSet.id, 'retry', { reason: 'again' }));
+    expect(retried).toMatchObject({ changeSet: { state: 'held' }, approval: { id: expect.any(String) } });
+  });
+});
+
+describe('cancel', () => {
+  test('held, the changes return to the draft', async () => {
+    await stage(at.production, create(), variable('A', '1'));
+    const held = await apply(at.production);
+    expect(ok(await act(held.changeSet.id, 'cancel'))).toMatchObject({ state: 'cancelled' });
+    expect((await draft(at.production)).items).toHaveLength(2);
+    const { body } = await call('GET', `/approvals/${held.approval?.id}`);
+    expect(body).toMatchObject({ decision: 'cancelled' });
+    expect((await act(held.changeSet.id, 'cancel')).status).toBe(409);
+  });
+
+  test('applying, it ends by what went live, and is asked as often as one likes', async () => {
+    await stage(at.staging, create(), addOther());
+    const set = await apply(at.staging);
+    await goLive(deploymentOf(set, at.service.serviceId));
+    ok(await act(set.changeSet.id, 'cancel'));
+    expect(await settled(set)).toBe('failed');
+    expect((await act(set.changeSet.id, 'cancel')).status).toBe(409);
+  });
+
+  test('one that rolls is asked to end, and asked again without harm', async () => {
+    await stage(at.staging, create());
+    const set = await apply(at.staging);
+    const id = deploymentOf(set, at.service.serviceId);
+    await at.claim(id);
+    for (const _ of [1, 2]) ok(await act(set.changeSet.id, 'cancel'));
+    expect((await call('GET', `/deployments/${id}`)).body).toMatchObject({ state: 'preparing', cancelRequested: true });
+    await finish(id, 'cancelled');
+    expect(await settled(set)).toBe('cancelled');
+  });
+
+  test('nothing of it live, it is cancelled as a whole; a draft is discarded instead', async () => {
+    const { changeSet } = await stage(at.staging, create(), addOther());
+    expect((await act(changeSet.id, 'cancel')).body).toMatchObject({ status: 409 });
+    const set = await apply(at.staging);
+    ok(await act(set.changeSet.id, 'cancel'));
+    expect(await settled(set)).toBe('cancelled');
+    ok(await act(set.changeSet.id, 'retry'));
+  });
+});
+
+describe('revert', () => {
+  const live = async (...items: object[]) => {
+    await stage(at.staging, ...items);
+    const set = await apply(at.staging);
+    await goLive(set.deployments[0]?.id ?? '');
+    await settled(set);
+    return set;
+  };
+  const reverted = async (set: Applied) =>
+    ok<{
+      draft: { items: { kind: string; key: string; to: string; secret: boolean }[] };
+      skipped: { label: string; reason: string }[];
+    }>(await act(set.changeSet.id, 'revert'));
+
+  test('stages what was before, secrets too, and deploys nothing', async () => {
+    await live(create(), variable('A', '1'), variable('S', 'old secret', { secret: true }), variable('GONE', 'x'));
+    const set = await live(
+      variable('A', '2'),
+      variable('NEW', 'n'),
+      variable('S', 'new secret', { secret: true }),
+      { kind: 'variable.unset', serviceId: at.service.serviceId, key: 'GONE' },
+      at.replicas(3),
+    );
+    const answered = await act(set.changeSet.id, 'revert');
+    expect(answered.text).not.toContain('secret"}');
+    const { draft: staged, skipped } = answered.body as unknown as Awaited<ReturnType<typeof reverted>>;
+    expect(skipped).toEqual([]);
+    expect(staged.items.map(({ kind, key, to }) => `${kind} ${key} ${to}`).toSorted()).toEqual([
+      'process.set replicas 1',
+      'variable.set A "1"',
+      'variable.set GONE "x"',
+      'variable.set S ',
+      'variable.unset NEW ',
+    ]);
+    expect(await deploymentsOpen()).toBe(0);
+    expect((await act(set.changeSet.id, 'revert')).body).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining('another change of it is staged'),
+    });
+    const again = await apply(at.staging);
+    expect(await at.secretsOf(again.deployments[0]?.releaseId ?? '')).toEqual({ S: 'old secret' });
+    expect(await variablesOf(at.staging)).toMatchObject([{ key: 'A', value: '1' }, { key: 'GONE' }, { key: 'S' }]);
+  });
+
+  test('only what is still as it set it; the rest is named', async () => {
+    await live(create(), variable('A', '1'), variable('B', '1'), variable('C', '1'));
+    const set = await live(variable('A', '2'), variable('B', '2'), variable('C', '2'));
+    await live(variable('A', '3'));
+    await stage(at.staging, variable('B', 'mine'));
+    const { draft: staged, skipped } = await reverted(set);
+    expect(staged.items).toMatchObject([
+      { key: 'B', to: '"mine"' },
+      { key: 'C', to: '"1"' },
+    ]);
+    expect(skipped.map(({ reason }) => reason).toSorted()).toEqual([
+      'another change of it is staged',
+      'it was changed since',
+    ]);
+  });
+
+  test('a secret whose earlier release is retired is named, and nothing of it is guessed', async () => {
+    const first = await live(create(), variable('S', 'old', { secret: true }));
+    const set = await live(variable('S', 'new', { secret: true }));
+    const of = at.api.database.kysely.updateTable('release').set({ retired_at: new Date() });
+    await of.where('id', '=', first.deployments[0]?.releaseId ?? '').execute();
+    expect((await act(set.changeSet.id, 'revert')).body).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining('Variable S: its earlier value is not known any more'),
+    });
+  });
+
+  test('a service that it added is removed, with all that was set of it', async () => {
+    const set = await live(create(), variable('A', '1'));
+    const { draft: staged } = await reverted(set);
+    expect(staged.items).toMatchObject([{ kind: 'service.remove' }]);
+  });
+
+  test('an image goes back to its digest, not to what the tag means by now', async () => {
+    await live(create());
+    const [first = '', second = ''] = [at.tagged, `sha256:${'2'.repeat(64)}`];
+    const source = { kind: 'service.set', serviceId: at.service.serviceId, key: 'source' };
+    const { settings } = await at.settingsOf(at.staging);
+    const set = await live({ ...source, value: { ...settings.source, imageRepository: `${at.host}/app:2` } });
+    at.tagged = second;
+    const { draft: staged } = await reverted(set);
+    expect(staged.items[0]?.to).toContain(`/app:1@${first}`);
+  });
+
+  test('one that is staged, under way or returned has nothing to revert', async () => {
+    const { changeSet } = await stage(at.staging, create());
+    expect((await act(changeSet.id, 'revert')).body.detail).toContain('discard them instead');
+    await apply(at.staging);
+    expect((await act(changeSet.id, 'revert')).body.detail).toContain('has not ended');
+  });
+
+  const deploymentsOpen = async () =>
+    ((await call('GET', `/environments/${at.staging}/deployments?open=true`)).body.items as object[]).length;
+});
