@@ -41,7 +41,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   rollback: async () => (await import('./deployment/rollback.ts')).rollback,
   promote: async () => (await import('./deployment/promote.ts')).promote,
   redeploy: async () => (await import('./deployment/redeploy.ts')).redeploy,
-  rerun: async () => (await import('./deployment/rerun.ts')).rerun,
+  rerun: async () => (await import('./deployment/again/rerun.ts')).rerun,
   cancel: async () => (await import('./deployment/cancel.ts')).cancel,
   'deployment stats': async () => (await import('./deployment/stats.ts')).deploymentStats,
   'change-set retry': async () => (await import('./change-set/retry.ts')).changeSetRetry,

@@ -2,12 +2,12 @@ import type { Applied } from '../deploy/apply-draft.ts';
 import { acceptingDowntime, downtimeOption, tellDeclined } from '../deployment/downtime.ts';
 import { follow, ofChangeSet } from '../deployment/follow.ts';
 import { exitCodesText } from '../deployment/outcome.ts';
-import { placeOfEnvironment } from '../deployment/place-of-environment.ts';
 import { placeWords } from '../deployment/place-words.ts';
 import { readWaiting, waitOptions } from '../deployment/waiting.ts';
 import { command } from '../engine/command.ts';
 import { restOptions } from '../engine/rest.ts';
 import { here } from '../place/here.ts';
+import { placeOfEnvironment } from '../place/place-of-environment.ts';
 import type { ChangeSetView } from './stage-changes.ts';
 
 export const changeSetRetry = command({

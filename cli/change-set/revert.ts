@@ -1,8 +1,8 @@
-import { placeOfEnvironment } from '../deployment/place-of-environment.ts';
 import { command } from '../engine/command.ts';
 import { restOptions } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 import { here } from '../place/here.ts';
+import { placeOfEnvironment } from '../place/place-of-environment.ts';
 import { type ChangeSetView, tellStaged } from './stage-changes.ts';
 
 interface Reverted {

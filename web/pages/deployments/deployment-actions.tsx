@@ -1,27 +1,14 @@
-import { useNavigate } from '@tanstack/react-router';
 import { isDeploymentCancellable } from '../../../domain/deployments/states.ts';
 import type { Action, DialogAction } from '../../components/actions/action.ts';
 import { confirmAction } from '../../components/actions/confirm-action.tsx';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
-import { usePlane } from '../../control-plane/plane.ts';
-import { useMembership } from '../../control-plane/session.ts';
 import { HeldFirst } from '../approvals/held-first.tsx';
-import { deploymentLink } from './deployment-link.ts';
+import type { DeploymentTools } from './again/deployment-tools.ts';
+import { rerunActions } from './again/rerun-actions.tsx';
 import type { DeploymentAnswer } from './deployment-words.ts';
 
-/** Parts of the page that actions on deployments need; `follow` leads to the one that an action has begun. */
-export function useDeploymentTools() {
-  const { trpc } = usePlane();
-  const { slug } = useMembership();
-  const navigate = useNavigate();
-  const follow = ({ deployment }: { deployment: { id: string } }) => void navigate(deploymentLink(deployment, slug));
-  return { trpc, follow, touches: [trpc.deployments.pathKey(), trpc.environments.pathKey()] };
-}
-
-export type Tools = ReturnType<typeof useDeploymentTools>;
-
 /** What can be done about a deployment. */
-export function deploymentActions(deployment: DeploymentAnswer, tools: Tools): readonly Action[] {
+export function deploymentActions(deployment: DeploymentAnswer, tools: DeploymentTools): readonly Action[] {
   const { id, state, serviceId, serviceName, environmentId, releaseNumber } = deployment;
   const { trpc, follow, touches } = tools;
   const cancel = deleteAction({
@@ -56,11 +43,12 @@ export function deploymentActions(deployment: DeploymentAnswer, tools: Tools): r
   });
   if (deployment.serving) return [redeploy];
   if (state === 'live') return [rollBackAction(deployment, tools)];
-  return isDeploymentCancellable(state) && !deployment.cancelRequested ? [cancel] : [];
+  if (isDeploymentCancellable(state)) return deployment.cancelRequested ? [] : [cancel];
+  return rerunActions(deployment, tools);
 }
 
 /** Leads back to the release of a deployment that went live. */
-export function rollBackAction(deployment: DeploymentAnswer, { trpc, follow, touches }: Tools): DialogAction {
+export function rollBackAction(deployment: DeploymentAnswer, { trpc, follow, touches }: DeploymentTools): DialogAction {
   const { serviceName, environmentName, releaseId, releaseNumber } = deployment;
   return confirmAction({
     role: 'deployer',

@@ -4,6 +4,7 @@ import { Card, Section } from '../../components/page.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { byService, lineOf } from '../environments/staged/item-lines.ts';
+import { ChangeSetStrip } from './again/change-set-strip.tsx';
 import type { DeploymentAnswer } from './deployment-words.ts';
 
 /** The changes that a deployment brought, and those that its change set brought elsewhere. */
@@ -24,8 +25,9 @@ function OfChangeSet({ id }: { id: string }) {
   const query = useQuery(trpc.changeSets.get.queryOptions({ path: { id } }));
   return (
     <Loaded query={query}>
-      {({ items }) => (
+      {({ changeSet, items }) => (
         <>
+          <ChangeSetStrip changeSet={changeSet} />
           {byService(items).map(([service, changes]) => (
             <Section key={service} title={service}>
               <Diff

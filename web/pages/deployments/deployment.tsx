@@ -7,7 +7,9 @@ import { Time } from '../../components/times/time.tsx';
 import { useList } from '../../control-plane/by-slug.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
-import { deploymentActions, useDeploymentTools } from './deployment-actions.tsx';
+import { useDeploymentTools } from './again/deployment-tools.ts';
+import { Reruns } from './again/reruns.tsx';
+import { deploymentActions } from './deployment-actions.tsx';
 import { DeploymentChanges } from './deployment-changes.tsx';
 import { DeploymentFailure } from './deployment-failure.tsx';
 import { DeploymentHistory } from './deployment-history.tsx';
@@ -91,6 +93,7 @@ function About({ deployment }: { deployment: DeploymentAnswer }) {
     <>
       {kindWords[kind]} of {serviceName} to {environmentName} by {requestedBy}, <Time at={createdAt} />
       {changeSetMessage !== '' && `: ${changeSetMessage}`}
+      <Reruns deployment={deployment} />
     </>
   );
 }

@@ -8,7 +8,8 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { useOverview } from '../environments/use-overview.ts';
 import { ServiceHealth } from '../services/service-health.tsx';
-import { rollBackAction, useDeploymentTools } from './deployment-actions.tsx';
+import { useDeploymentTools } from './again/deployment-tools.ts';
+import { rollBackAction } from './deployment-actions.tsx';
 import { deploymentLink } from './deployment-link.ts';
 import type { DeploymentAnswer } from './deployment-words.ts';
 

@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { OneAction } from '../../components/actions/one-action.tsx';
 import { Badge } from '../../components/status.tsx';
-import { useDeploymentTools } from '../deployments/deployment-actions.tsx';
+import { useDeploymentTools } from '../deployments/again/deployment-tools.ts';
 import { promoteAction } from '../deployments/promotion/promote-action.tsx';
 import type { EnvironmentAnswer } from '../environments/use-environment.ts';
 import { useOverview } from '../environments/use-overview.ts';

@@ -4,7 +4,8 @@ import { confirmAction } from '../../../components/actions/confirm-action.tsx';
 import { Fact, Facts } from '../../../components/page.tsx';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { HeldFirst } from '../../approvals/held-first.tsx';
-import { begun, type Tools } from '../deployment-actions.tsx';
+import type { DeploymentTools } from '../again/deployment-tools.ts';
+import { begun } from '../deployment-actions.tsx';
 
 interface Promotion {
   serviceId: string;
@@ -15,7 +16,11 @@ interface Promotion {
 }
 
 /** Runs the image of a release in another environment of its project. */
-export function promoteAction(promotion: Promotion, to: { id: string; name: string }, tools: Tools): DialogAction {
+export function promoteAction(
+  promotion: Promotion,
+  to: { id: string; name: string },
+  tools: DeploymentTools,
+): DialogAction {
   const { serviceId, serviceName, releaseId } = promotion;
   const { trpc, follow, touches } = tools;
   return confirmAction({

@@ -1,13 +1,13 @@
-import { deploymentStages } from '../../domain/deployments/states.ts';
-import { command, UsageError } from '../engine/command.ts';
-import { restOptions } from '../engine/rest.ts';
-import { here } from '../place/here.ts';
-import type { Deployment } from './deployment.ts';
-import { acceptingDowntime, downtimeOption, tellDeclined } from './downtime.ts';
-import { exitCodesText } from './outcome.ts';
-import { placeOfEnvironment } from './place-of-environment.ts';
-import { type CreateResult, seeThrough } from './started.ts';
-import { readWaiting, waitOptions } from './waiting.ts';
+import { deploymentStages } from '../../../domain/deployments/states.ts';
+import { command, UsageError } from '../../engine/command.ts';
+import { restOptions } from '../../engine/rest.ts';
+import { here } from '../../place/here.ts';
+import { placeOfEnvironment } from '../../place/place-of-environment.ts';
+import type { Deployment } from '../deployment.ts';
+import { acceptingDowntime, downtimeOption, tellDeclined } from '../downtime.ts';
+import { exitCodesText } from '../outcome.ts';
+import { type CreateResult, seeThrough } from '../started.ts';
+import { readWaiting, waitOptions } from '../waiting.ts';
 
 export const rerun = command({
   summary: 'Reruns a deployment that failed, was cancelled or expired',

@@ -1,5 +1,5 @@
-import type { Environment, Project } from '../place/chosen.ts';
-import type { Here } from '../place/here.ts';
+import type { Environment, Project } from './chosen.ts';
+import type { Here } from './here.ts';
 
 /** Where a thing that was named by its id belongs. */
 export async function placeOfEnvironment(

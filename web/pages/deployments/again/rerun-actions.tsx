@@ -1,0 +1,48 @@
+import { failedStage, isRerunnable, stagesToRerun } from '../../../../domain/deployments/rerun.ts';
+import type { DialogAction } from '../../../components/actions/action.ts';
+import { confirmAction } from '../../../components/actions/confirm-action.tsx';
+import { HeldFirst } from '../../approvals/held-first.tsx';
+import { type DeploymentAnswer, stageWords } from '../deployment-words.ts';
+import type { DeploymentTools } from './deployment-tools.ts';
+
+/** Anew, or from the stage in which it ended; that it ended while it was held leaves no choice. */
+export function rerunActions(
+  deployment: DeploymentAnswer,
+  { trpc, follow, touches }: DeploymentTools,
+): readonly DialogAction[] {
+  const { id, state, serviceName, releaseNumber, stages, approvalId } = deployment;
+  if (!isRerunnable(state)) return [];
+  const from = failedStage(stages, approvalId !== undefined);
+  const told = ({ approval }: { approval?: unknown }) =>
+    approval === undefined ? `Rerunning the deployment of ${serviceName}` : 'Approval requested';
+  const rerun = { role: 'deployer', operation: trpc.deployments.rerun, path: { id }, done: follow, touches } as const;
+  const anew = confirmAction({
+    ...rerun,
+    label: 'Rerun',
+    body: { queue: true },
+    text: (
+      <>
+        A new deployment of release {releaseNumber} begins anew: nothing of this one counts again.
+        <HeldFirst of={deployment} />
+      </>
+    ),
+    succeeded: told,
+  });
+  const stage = stagesToRerun(stages, approvalId !== undefined).includes(from) ? from : 'queue';
+  if (stage === 'approval') return [anew];
+  const again = confirmAction({
+    ...rerun,
+    label: `Rerun from ${stageWords[stage].toLowerCase()}`,
+    confirm: 'Rerun',
+    body: { queue: true, fromStage: stage },
+    text: (
+      <p>
+        A new deployment of release {releaseNumber}. An approval that was given counts again if nothing that it relied
+        on has changed since; otherwise a new one is asked for. It takes its turn in the queue, and its cluster goes
+        through the stages again.
+      </p>
+    ),
+    succeeded: told,
+  });
+  return [again, anew];
+}
