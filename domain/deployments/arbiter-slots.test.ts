@@ -66,6 +66,15 @@ describe('slots', () => {
     expect(project.rows.waiting).toBe('pending slot');
   });
 
+  test('the rerun of a rollback waits like any other, and asks nobody to cancel', () => {
+    const project = new Project(1);
+    project.running('api');
+    project.create({ id: 'waiting', place: 'waiting' });
+    expect(project.create({ id: 'again', place: 'api', kind: 'rerun' }).stop).toEqual([]);
+    expect(project.rows).toMatchObject({ waiting: 'pending slot', again: 'pending earlier-deployment' });
+    expect(project.take({ event: 'finish', id: 'api', state: 'live' }).wake).toEqual(['waiting']);
+  });
+
   test('a rollback takes the turn of one that has not claimed yet, whose row says so', () => {
     const project = new Project(1);
     project.create({ id: 'first', place: 'first' });

@@ -72,7 +72,8 @@ function creations(open: readonly Admitted[], atOnce: number): New[][] {
   const singles = places.flatMap((place): New[] => [
     { ...one, place, kind: 'deploy' },
     { ...one, place, kind: 'deploy', queue: false },
-    { ...one, place, kind: 'deploy', queue: false, ...gate },
+    // Admitted like any other direct start, whatever it repeats.
+    { ...one, place, kind: 'rerun', queue: false, ...gate },
     { ...one, place, kind: 'rollback' },
     { ...one, place, kind: 'rollback', queue: false },
     { ...one, place, kind: 'rollback', ...gate },

@@ -1,4 +1,10 @@
+import { settle } from '../../db/change-sets/settle.ts';
+import { admit } from '../../db/deployments/admission.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
 import { noSource } from '../../domain/services/settings.ts';
+import { machine } from '../seeds/seed.ts';
+import { seedPlace, seedRelease } from '../seeds/seed-place.ts';
 import { seedService } from '../seeds/seed-service.ts';
 import { tenantRow } from '../seeds/tenant-row.ts';
 import type { Example, ExampleGround } from './example.ts';
@@ -42,17 +48,41 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
       .execute();
     return { id: (applied.body.approval as { id: string }).id };
   };
-  /** A change set whose only deployment was cancelled. */
+  /** A change set whose only deployment was cancelled, and that set a variable. */
   const ended = async () => {
-    const { id: environmentId, serviceId } = await pushed();
-    const draftOf = await api.call('GET', `/api/v1/environments/${environmentId}/change-set`, { as });
-    const { id } = draftOf.body.changeSet as { id: string };
-    const applied = await api.call('POST', `/api/v1/change-sets/${id}/apply`, { as, body: {} });
-    const [deployment] = applied.body.deployments as { id: string }[];
-    await api.call('POST', `/api/v1/deployments/${deployment?.id}/cancel`, { as });
-    const row = api.database.kysely.updateTable('change_set').where('id', '=', id);
-    await row.set({ state: 'cancelled', finished_at: new Date() }).execute();
-    return { id, serviceId };
+    const place = await seedPlace(api.database, ours.organizationId);
+    const release = await seedRelease(api.database, place, 1);
+    const { organizationId, projectId, environmentId: environment_id, serviceId: service_id } = place;
+    const [id, deploymentId] = [crypto.randomUUID(), crypto.randomUUID()];
+    const own = tenant(api.database.kysely, organizationId);
+    const by = { requested_by_kind: 'user' as const, requested_by_id: 'a', requested_by_name: 'A' };
+    const set = { id, project_id: projectId, environment_id, ...by, source: 'api' as const, applied_at: new Date() };
+    await own
+      .insertInto('change_set')
+      .values({ ...set, state: 'applying' })
+      .execute();
+    const variable = { environment_id, service_id, key: 'A' };
+    await own
+      .insertInto('variable')
+      .values({ ...variable, value: '1', updated_by: 'A' })
+      .execute();
+    const staged = { staged_by_id: 'a', staged_by_name: 'A', label: 'Variable A', slot: `variable ${service_id} A` };
+    await own
+      .insertInto('change_set_item')
+      .values({
+        ...{ ...variable, ...staged, id: crypto.randomUUID(), change_set_id: id },
+        ...{ kind: 'variable.set', from_value: '"0"', to_value: '"1"' },
+      })
+      .execute();
+    const one = { id: deploymentId, environmentId: environment_id, serviceId: service_id, releaseId: release.id };
+    const deployments = [{ ...one, kind: 'change-set' as const, queue: true, changeSetId: id }];
+    const project = { organizationId, projectId };
+    await effect(api.database, machine, async (ending) => {
+      await admit(ending, project, { event: 'create', deployments });
+      await admit(ending, project, { event: 'cancel', id: deploymentId, because: 'person' });
+      await settle(ending, { changeSetId: id, organizationId });
+    });
+    return { id };
   };
   const credential = async () => {
     const body = {

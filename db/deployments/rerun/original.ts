@@ -62,7 +62,7 @@ export async function originalOf(
         from deployment later join release its on its.id = later.release_id
         where later.organization_id = deployment.organization_id and later.environment_id = deployment.environment_id
           and later.service_id = deployment.service_id and later.admission_order > deployment.admission_order
-          and later.approval_id is distinct from ${exceptHeldBy}::uuid
+          and (${exceptHeldBy}::uuid is null or later.approval_id is distinct from ${exceptHeldBy}::uuid)
           and (later.finished_at is null or later.id = place.live_deployment_id)
         order by later.admission_order desc limit 1) as later
     from deployment
