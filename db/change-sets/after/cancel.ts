@@ -54,7 +54,7 @@ async function openDeployments({ kysely }: Effect, organizationId: string, chang
     .select('id')
     .where('change_set_id', '=', changeSetId)
     .where('finished_at', 'is', null)
-    // Those that wait for a slot come last, so that none begins in the place of another that is cancelled.
+    // In reverse: those that wait for a slot end first, so that none begins in the place of another that is cancelled.
     .orderBy('admission_order', 'desc')
     .execute();
   return rows.map(({ id }) => id);
