@@ -155,6 +155,9 @@ describe('a promotion to production', () => {
     ok(await decide(approval?.id, 'rejected'));
     expect(await sourceIn(at.production)).toBe(`${at.host}/app:1`);
     at.tagged = imageDigests[1];
+    // As of a service whose settings were applied while it was suspended: no release was made of them.
+    const place = own().updateTable('environment_service').where('environment_id', '=', at.production);
+    await place.set({ applied_digest: null }).execute();
     expect(await releaseOf(await liveFrom(at.production, variable('B', '1')))).toMatchObject({ imageRef: image(0) });
   });
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { testInAll } from '../../run/matrix.ts';
 import { askedBy } from '../asked.ts';
+import { pushSample } from '../delivery.ts';
 import { fromProjectToAddress, hand } from '../first-address.ts';
 import { heading, row, said } from '../on-page.ts';
 import type { Stories } from './world.ts';
@@ -146,5 +148,43 @@ export const deliveryStories: Stories = (world) => {
     await page.getByText('Rollback of Web to Staging').waitFor();
     await heading(page, 'Release 1').waitFor();
     expect(done.clicks).toBe(2);
+  });
+
+  testInAll('an image that is live in staging is promoted, approved, and serves production by its digest', async () => {
+    const { opened, ada } = world();
+    const { page } = ada;
+    const asked = await askedBy(opened, ada);
+    const { items } = await asked('GET', '/projects?q=Bakery');
+    const [project] = items as { id: string }[];
+    const { items: services } = await asked('GET', `/projects/${project?.id}/services`);
+    const [web] = services as { id: string }[];
+    const { items: environments } = await asked('GET', `/projects/${project?.id}/environments`);
+    const idOf = (wanted: string) =>
+      (environments as { id: string; slug: string }[]).find(({ slug }) => slug === wanted)?.id;
+    const digestIn = async (slug: string) => {
+      const overview = await asked('GET', `/environments/${idOf(slug)}/overview`);
+      return (overview.services as { activeReleaseDigest: string }[])[0]?.activeReleaseDigest;
+    };
+    const before = await digestIn('production');
+    await pushSample(opened, 'default/bakery/web', { version: '2' });
+    const { source } = await asked('GET', `/services/${web?.id}?environmentId=${idOf('staging')}`);
+    const item = { kind: 'service.set', serviceId: web?.id, key: 'source', value: source };
+    const { changeSet } = await asked('PUT', `/environments/${idOf('staging')}/change-set/items`, item);
+    await asked('POST', `/change-sets/${(changeSet as { id: string }).id}/apply`, {});
+
+    await ada.go('/default/p/bakery');
+    await page.getByRole('button', { name: 'Promote to Production' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Promote to Production?' });
+    await dialog.getByText('Nothing is built.').waitFor();
+    await dialog.getByText('It will wait for an approval').waitFor();
+    await dialog.getByRole('button', { name: 'Promote', exact: true }).click();
+    await page.getByText('Promotion of Web to Production').waitFor();
+    const { items: pending } = await asked('GET', `/approvals?projectId=${project?.id}`);
+    const [approval] = pending as { id: string }[];
+    await ada.go(`/default/approvals/${approval?.id}`);
+    await page.getByText(/^Of release \d+ in Staging$/).waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await opened.installation.until('production serves it', async () => (await digestIn('production')) !== before);
+    expect(await digestIn('production')).toBe(await digestIn('staging'));
   });
 };
