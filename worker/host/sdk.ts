@@ -7,17 +7,21 @@ let installed: Promise<string | undefined> | undefined;
 
 /**
  * Prepares the SDK's native half, once a process: its log lines become ours, and its metrics are told at the address
- * that this answers. Signals are ours to handle.
+ * that this answers, unless nobody wants them. Signals are ours to handle.
  */
-export function installSdk(log: Logger): Promise<string | undefined> {
-  installed ??= install(log);
+export function installSdk(log: Logger, { metrics = true } = {}): Promise<string | undefined> {
+  installed ??= install(log, metrics);
   return installed;
 }
 
-async function install(log: Logger): Promise<string | undefined> {
-  const bindAddress = `127.0.0.1:${await freePort()}`;
+async function install(log: Logger, metrics: boolean): Promise<string | undefined> {
   const options = { logger: sdkLog(log), shutdownSignals: [] };
   const logging = { forward: {}, filter: { core: 'WARN', other: 'ERROR' } } as const;
+  if (!metrics) {
+    Runtime.install({ ...options, telemetryOptions: { logging } });
+    return undefined;
+  }
+  const bindAddress = `127.0.0.1:${await freePort()}`;
   try {
     Runtime.install({ ...options, telemetryOptions: { logging, metrics: { prometheus: { bindAddress } } } });
     return `http://${bindAddress}/metrics`;
