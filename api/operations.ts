@@ -34,6 +34,7 @@ import { trustedIssuers } from './trusted-issuers/index.ts';
 import { variables } from './variables/index.ts';
 import { version } from './version/index.ts';
 import { volumes } from './volumes/index.ts';
+import { why } from './why/index.ts';
 import { workflows } from './workflows/index.ts';
 import { workloads } from './workloads/index.ts';
 
@@ -65,6 +66,7 @@ export const operations = {
   clusters: { ...clusters, ...agents, ...clusterEvents, ...mesh },
   workloads: { ...workloads, ...logs },
   clusterCommands: commands,
+  why,
   workflows,
   attention,
   notifications,

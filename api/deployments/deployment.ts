@@ -95,7 +95,7 @@ export function progressOf({ blocker, waitsFor, message, stages }: DeploymentVie
   };
 }
 
-function failureAnswer(failure: NonNullable<DeploymentView['failure']>): z.output<typeof failureSchema> {
+export function failureAnswer(failure: NonNullable<DeploymentView['failure']>): z.output<typeof failureSchema> {
   const { process, instance, exit, lines } = failure;
   const end = typeof exit === 'object' && exit !== null && !Array.isArray(exit) ? exit : {};
   return {

@@ -39,6 +39,15 @@ export function deploymentExamples({ api, ours }: ExampleGround): Record<string,
     'deployments.perDay': {},
     'deployments.stats': {},
     'deployments.get': { prepare: waiting },
+    'why.deployment': { prepare: waiting },
+    'why.environment': { prepare: environment },
+    'why.service': {
+      prepare: async () => {
+        const { serviceId, environmentId } = await waiting();
+        return { id: serviceId, environmentId };
+      },
+      query: ({ environmentId = '' }) => ({ environmentId }),
+    },
     'deployments.cancel': { prepare: waiting },
     'deployments.events': { prepare: waiting },
     'deployments.stream': { prepare: waiting },

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import type { WhyRow } from '../../db/why/why-facts.ts';
+import { deploymentStates } from '../../domain/deployments/states.ts';
+import { whyOf, whyTopics, worstFirst } from '../../domain/why/why.ts';
+import type { WhyFacts } from '../../domain/why/why-facts.ts';
+import { failureAnswer } from '../deployments/deployment.ts';
+
+/** So many deployments are explained at once. */
+export const mostExplained = 5;
+
+export const whySchema = z
+  .object({
+    items: z
+      .array(
+        z
+          .object({
+            deploymentId: z.guid(),
+            environmentId: z.guid(),
+            environmentName: z.string(),
+            serviceId: z.guid(),
+            serviceName: z.string(),
+            releaseNumber: z.int(),
+            state: z.enum(deploymentStates),
+            blocker: z.string().describe('The code of what it waits for or failed by; empty: nothing.'),
+            lines: z
+              .array(
+                z
+                  .object({
+                    topic: z
+                      .enum(whyTopics)
+                      .describe(
+                        '`what`: what it waits for or failed by. `since`: since when. `tried`: how far it came. `who`: who can change it. `how`: by which command or page.',
+                      ),
+                    text: z.string(),
+                    at: z.iso.datetime().optional().describe('A time that belongs to the text.'),
+                  })
+                  .meta({ id: 'WhyLine' }),
+              )
+              .describe('At most five, one of each topic.'),
+          })
+          .meta({ id: 'DeploymentWhy' }),
+      )
+      .describe(
+        'The broken ones first, then those that wait for a person. Empty where nothing waits and nothing failed.',
+      ),
+  })
+  .meta({ id: 'Why' });
+
+export function whyAnswer(rows: readonly WhyRow[]): z.output<typeof whySchema> {
+  const places = new Map(rows.map((row) => [row.id, row]));
+  const facts = worstFirst(rows.map(factsOf)).slice(0, mostExplained);
+  return {
+    items: facts.flatMap((of) => {
+      const row = places.get(of.id);
+      if (row === undefined) return [];
+      const { environmentId, environmentName, serviceId, serviceName, releaseNumber, state } = row;
+      const place = { environmentId, environmentName, serviceId, serviceName, releaseNumber, state };
+      return [{ deploymentId: of.id, ...place, blocker: of.blocker, lines: whyOf(of) }];
+    }),
+  };
+}
+
+function factsOf(row: WhyRow): WhyFacts {
+  const { id, projectName, environmentName, serviceName, releaseNumber, kind, state, stages, requestedBy } = row;
+  const { approval, deciders, cluster, ahead, slots, attempts, failure } = row;
+  return {
+    ...{ id, projectName, environmentName, serviceName, releaseNumber, kind, state, stages, requestedBy },
+    ...{ ahead, slots, attempts },
+    // Its actor cannot be told: that is in the way of all else.
+    blocker: row.blocker === null ? (row.waitsFor ?? '') : 'temporal',
+    message: row.blocker ?? row.message ?? '',
+    createdAt: row.createdAt.toISOString(),
+    ...optional('startedAt', row.startedAt),
+    ...optional('finishedAt', row.finishedAt),
+    ...optional('blockedAt', row.blockedAt),
+    ...optional('cancelRequestedAt', row.cancelRequestedAt),
+    ...(failure === null ? {} : { failure: { ...failureAnswer(failure), end: endOf(failureAnswer(failure)) } }),
+    ...(approval === null ? {} : { approval: approvalOf(approval, deciders) }),
+    ...(cluster === null ? {} : { cluster: clusterOf(cluster) }),
+    ...(row.liveRelease === null ? {} : { liveRelease: row.liveRelease }),
+  };
+}
+
+function approvalOf({ id, decidedBy, decidedAt, expiresAt }: NonNullable<WhyRow['approval']>, deciders: string[]) {
+  const decided = decidedAt === null ? {} : { decidedAt: new Date(decidedAt).toISOString() };
+  return { id, deciders, decidedBy: decidedBy ?? '', expiresAt: new Date(expiresAt).toISOString(), ...decided };
+}
+
+function clusterOf({ name, contact, heardAt }: NonNullable<WhyRow['cluster']>) {
+  const heard = heardAt === null ? {} : { heardAt: new Date(heardAt).toISOString() };
+  return { name, connected: contact === 'connected', ...heard };
+}
+
+function optional<Name extends string>(name: Name, at: Date | null): { [Key in Name]?: string } {
+  return (at === null ? {} : { [name]: at.toISOString() }) as { [Key in Name]?: string };
+}
+
+function endOf({ exitCode, signal, outOfMemory }: ReturnType<typeof failureAnswer>): string {
+  if (outOfMemory) return 'took more memory than its limit';
+  if (signal !== '') return `was ended by ${signal}`;
+  return exitCode === undefined ? 'did not become healthy' : `ended with exit code ${exitCode}`;
+}
