@@ -5,6 +5,7 @@ import { command, UsageError } from '../engine/command.ts';
 import { Rest, restOptions } from '../engine/rest.ts';
 import { asTable, printable } from '../engine/table.ts';
 import { wholeNumberOf } from '../engine/whole-number-of.ts';
+import { whatToDo } from './stuck-words.ts';
 
 type Workflow = z.output<typeof workflowSchema>;
 
@@ -26,7 +27,7 @@ export const workflowList = command({
     },
     open: { type: 'boolean', what: 'Only running ones.' },
     over: { type: 'boolean', what: 'Only finished ones.' },
-    stuck: { type: 'boolean', what: 'Only stuck ones.' },
+    stuck: { type: 'boolean', what: 'Only stuck ones, with what is in their way and what to do.' },
     failed: { type: 'boolean', what: 'Only failed ones.' },
     lives: {
       type: 'string',
@@ -64,6 +65,10 @@ export const workflowList = command({
     );
     if (given.json) process.stdout.write(`${JSON.stringify({ workflows }, undefined, 2)}\n`);
     else if (workflows.length === 0) process.stdout.write('There are no such workflows.\n');
+    else if (stuck)
+      process.stdout.write(
+        asTable(['id', 'kind', 'of', 'state', 'since', 'stuck', 'what to do'], workflows.map(stuckRow)),
+      );
     else process.stdout.write(asTable(['id', 'kind', 'of', 'state', 'outcome', 'since', 'by', ''], workflows.map(row)));
   },
 });
@@ -73,4 +78,8 @@ function row({ id, kind, name, state, outcome, stuck, blocker, message, createdA
     ...[id, kind, printable(name), stuck ? `${state}, stuck` : state, outcome, createdAt],
     ...[printable(requestedBy?.name ?? ''), printable(blocker || message)],
   ];
+}
+
+function stuckRow({ id, kind, name, state, blocker, createdAt }: Workflow): string[] {
+  return [id, kind, printable(name), state, createdAt, printable(blocker), whatToDo(blocker, id)];
 }
