@@ -1,21 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { isDeploymentFinal } from '../../../domain/deployments/states.ts';
 import { Notice } from '../../components/notice.tsx';
-import { useMembership } from '../../control-plane/session.ts';
-import { blockers, type DeploymentAnswer } from './deployment-words.ts';
+import { BriefTime } from '../../components/times/time.tsx';
+import { usePlane } from '../../control-plane/plane.ts';
+import { type Answers, useMembership } from '../../control-plane/session.ts';
+import type { DeploymentAnswer } from './deployment-words.ts';
 
-/** What a deployment waits for and who can end that, or why it ended as it did. */
+type Line = Answers['why']['deployment']['items'][number]['lines'][number];
+
+/** The reason for a deployment's state: what it waits for or failed by, since when, what was tried, who can change it, and how. */
 export function DeploymentWhy({ deployment }: { deployment: DeploymentAnswer }) {
+  const { trpc } = usePlane();
   const { slug: organization } = useMembership();
-  const { state, blocker, message, approvalId, cancelRequested } = deployment;
-  const words = blockers[blocker as keyof typeof blockers];
+  const { id, state, blocker, message, approvalId } = deployment;
+  const shown = state !== 'live';
+  const { data } = useQuery(trpc.why.deployment.queryOptions({ path: { id } }, { enabled: shown }));
+  if (!shown) return null;
   const over = isDeploymentFinal(state);
-  if (words === undefined && message === '' && (!cancelRequested || over)) return null;
-  const tone = state === 'failed' ? 'fault' : over ? 'neutral' : 'attention';
-  const title = words === undefined ? undefined : over ? words.failed : words.waits;
+  const tone = state === 'failed' ? 'fault' : over || blocker === '' ? 'neutral' : 'attention';
+  // Until the lines are there, its row says the most important of them.
+  const lines = data?.items[0]?.lines ?? (message === '' ? [] : [{ topic: 'what' as const, text: message }]);
   return (
-    <Notice tone={tone} title={cancelRequested && !over ? 'Being cancelled' : title}>
-      {message !== '' && <p>{message}</p>}
+    <Notice tone={tone} title="Why">
+      {lines.map((line) => (
+        <p key={line.topic}>
+          <WhyText line={line} />
+        </p>
+      ))}
       {approvalId !== undefined && blocker === 'approval' && !over && (
         <Link
           to="/$organization/approvals/$approval"
@@ -26,5 +38,29 @@ export function DeploymentWhy({ deployment }: { deployment: DeploymentAnswer }) 
         </Link>
       )}
     </Notice>
+  );
+}
+
+/** Commands stand between backticks. */
+function WhyText({ line: { text, at } }: { line: Line }) {
+  const parts = text.split('`').map((part, index) => ({ part, command: index % 2 === 1, key: `${index} ${part}` }));
+  return (
+    <>
+      {parts.map(({ part, command, key }) =>
+        command ? (
+          <code key={key} className="break-all">
+            {part}
+          </code>
+        ) : (
+          <span key={key}>{part}</span>
+        ),
+      )}
+      {at !== undefined && (
+        <>
+          {' '}
+          <BriefTime at={at} />
+        </>
+      )}
+    </>
   );
 }

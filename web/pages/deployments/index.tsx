@@ -27,6 +27,7 @@ export const affected: Affected<'deployment'> = {
   // What runs in an environment follows from its deployments.
   deployment: (trpc, id) => [
     one(trpc.deployments, id),
+    all(trpc.why),
     ...[all(trpc.deployments.perDay), all(trpc.deployments.stats), all(trpc.environments.overview)],
   ],
 };

@@ -78,15 +78,21 @@ function UnderWay({ id }: { id: string }) {
   );
 }
 
+/** Why the last one that came to a result did not go live. */
 function Failed({ failed }: { failed: NonNullable<ServiceOverview['failedDeployment']> }) {
+  const { trpc } = usePlane();
   const { organization } = route.useParams();
+  const { data } = useQuery(trpc.deployments.get.queryOptions({ path: { id: failed.id } }));
   return (
-    <Notice tone="fault" title={`Release ${failed.releaseNumber} did not go live`}>
-      {failed.message !== '' && <p>{failed.message}</p>}
-      <Link {...deploymentLink(failed, organization)} className="underline underline-offset-3">
-        Show the deployment
-      </Link>
-    </Notice>
+    <>
+      <Notice tone="fault" title={`Release ${failed.releaseNumber} did not go live`}>
+        {data === undefined && failed.message !== '' && <p>{failed.message}</p>}
+        <Link {...deploymentLink(failed, organization)} className="underline underline-offset-3">
+          Show the deployment
+        </Link>
+      </Notice>
+      {data !== undefined && <DeploymentWhy deployment={data} />}
+    </>
   );
 }
 
