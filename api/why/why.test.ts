@@ -4,7 +4,7 @@ import { admit, type NewDeployment } from '../../db/deployments/admission.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
-import { machine } from '../../test/seeds/seed.ts';
+import { machine, seedMember } from '../../test/seeds/seed.ts';
 import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 let api: RunningApi;
@@ -80,6 +80,14 @@ test('a viewer reads why a rollback waits for its approval: who decides, since w
   expect(admins.length).toBeGreaterThan(0);
   for (const { name } of admins.slice(0, 1)) expect(who?.text).toContain(name);
   expect(how?.text).toContain(`./ballast approve ${approval.id}`);
+  // Another may decide, so the person who requested it may not.
+  const requester = await seedMember(api.database, ours.organizationId, 'admin', 'Aaron Requester');
+  const asked = own().updateTable('approval').where('id', '=', approval.id);
+  await asked.set({ answerable_id: null, requested_by_id: requester }).execute();
+  const whoOf = async () => (await why(`/deployments/${deployment.id}/why`))[0]?.lines[3]?.text;
+  expect(await whoOf()).not.toContain('Aaron Requester');
+  await asked.set({ requested_by_id: 'somebody-else' }).execute();
+  expect(await whoOf()).toContain('Aaron Requester');
 });
 
 test('of an environment the failed one comes first, then those that wait, each with what holds it', async () => {
