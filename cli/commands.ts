@@ -21,6 +21,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'project list': async () => (await import('./project/list.ts')).projectList,
   'project create': async () => (await import('./project/create.ts')).projectCreate,
   'project show': async () => (await import('./project/show.ts')).projectShow,
+  'project set': async () => (await import('./project/set.ts')).projectSet,
   'env list': async () => (await import('./env/list.ts')).envList,
   'env create': async () => (await import('./env/create.ts')).envCreate,
   'env show': async () => (await import('./env/show.ts')).envShow,

@@ -33,6 +33,18 @@ test('a project is created with its environments, listed and shown', async () =>
   expect(JSON.parse(json.out)).toMatchObject({ project: { slug: 'web-shop' }, environments: [{}, {}] });
 });
 
+test('a project is given more deployments at once; a number out of range and nothing to change are refused', async () => {
+  const set = (...words: string[]) => ballast(['project', 'set', '-p', 'web-shop', ...words]);
+  expect(await set('--deploy-concurrency', '25')).toEqual({
+    code: 0,
+    out: 'web-shop is changed; it runs 25 deployments at once.\n',
+    err: '',
+  });
+  expect((await ballast(['project', 'show', '-p', 'web-shop'])).out).toMatch(/^at once +25 deployments$/m);
+  expect(await set('--deploy-concurrency', '101')).toMatchObject({ code: 2, err: expect.stringContaining('"101"') });
+  expect(await set()).toMatchObject({ code: 2, err: expect.stringContaining('Nothing to change') });
+});
+
 test('an environment is created on a cluster, listed and shown', async () => {
   const create = ['env', 'create', 'Load test', '--cluster', 'berlin', '-p', 'web-shop'];
   expect(await ballast(create)).toEqual({ code: 0, out: 'web-shop has the environment load-test.\n', err: '' });

@@ -21,13 +21,13 @@ const waits: Record<DeploymentBlocker, (facts: WhyFacts) => Remedy> = {
     who: `${names(approval?.deciders ?? []) || 'An admin or an owner'} can decide; requested by ${requestedBy}.`,
     how: `\`./ballast approve ${approval?.id ?? 'ID'}\` or \`reject\`; in the console beneath Approvals.`,
   }),
-  freeze: () => ({
+  freeze: ({ id }) => ({
     who: 'It goes on by itself when the freeze ends; an admin can end it before.',
-    how: 'In the console, on the settings of the environment.',
+    how: `\`./ballast cancel ${id}\` gives up.`,
   }),
   slot: ({ ahead, slots }) => ({
     who: `The ${slots === 1 ? 'slot is' : `${slots} slots are`} held by ${listed(ahead) || 'other deployments'}; a deployer can cancel one, an admin can give the project more.`,
-    how: `${cancelled(ahead)}; slots: in the console, on the settings of the project.`,
+    how: `${cancelled(ahead)}; \`./ballast project set --deploy-concurrency N\` gives it more.`,
   }),
   'earlier-deployment': ({ ahead }) => ({
     who: `It goes on when ${listed(ahead) || 'the earlier one'} has ended; a deployer can cancel that.`,
@@ -37,9 +37,9 @@ const waits: Record<DeploymentBlocker, (facts: WhyFacts) => Remedy> = {
     who: `It goes on when ${listed(ahead) || 'the service that it depends on'} is live; a deployer can mend that.`,
     how: '`./ballast status` shows the services; `./ballast why SERVICE` says why one is not live.',
   }),
-  build: () => ({
-    who: 'It goes on when the build has ended; a deployer can read its log.',
-    how: 'In the console, beneath Builds of the service.',
+  build: ({ id }) => ({
+    who: 'It goes on when the build has ended.',
+    how: `\`./ballast cancel ${id}\` gives up before.`,
   }),
   'cluster-lost': ({ cluster, id }) => ({
     who: `It goes on when the agent of ${named(cluster)} is back${cluster?.connected ? '' : heard(cluster)}: whoever keeps its machine.`,
@@ -47,11 +47,11 @@ const waits: Record<DeploymentBlocker, (facts: WhyFacts) => Remedy> = {
   }),
   image: ({ id }) => ({
     who: 'A deployer can name another image; an admin can change the credentials of its registry.',
-    how: `\`./ballast deploy --image REFERENCE\`; \`./ballast cancel ${id}\` gives up.`,
+    how: `\`./ballast deploy IMAGE\`; \`./ballast cancel ${id}\` gives up.`,
   }),
   capacity: ({ cluster, id }) => ({
     who: `Whoever keeps ${named(cluster)} can add room; a deployer can ask for less.`,
-    how: `\`./ballast service set --replicas N\`; \`./ballast cancel ${id}\` gives up.`,
+    how: `\`./ballast service set replicas=N\`; \`./ballast cancel ${id}\` gives up.`,
   }),
   configuration: ({ id }) => ({
     who: 'A deployer can correct variables and settings.',
