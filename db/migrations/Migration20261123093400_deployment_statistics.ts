@@ -50,37 +50,46 @@ const countDays = `
   select deployment.organization_id, deployment.project_id, part.scope, (deployment.created_at at time zone 'UTC')::date, count(*)
   from deployment cross join lateral ${scopes} group by 1, 2, 3, 4;`;
 
-/** As db/deployments/statistics/count.ts counts them one by one. A row holds all days so far. */
+/**
+ * As db/deployments/statistics/count.ts counts them one by one. A row holds all days so far. Scopes multiply what is counted
+ * already, and not the deployments, of which there may be millions; and the days without a number are not looked for by a
+ * join, whose rows PostgreSQL cannot guess: a thousand deployments took minutes.
+ */
 const countDurations = `
   insert into deployment_durations (organization_id, project_id, scope, day, durations)
-  with length as (
-    select deployment.organization_id, deployment.project_id, part.scope,
-      (deployment.created_at at time zone 'UTC')::date as day, walked.series,
-      round(ln(greatest(1, walked.millis)) / ln(1.02::numeric))::int as bucket
-    from deployment cross join lateral ${scopes} cross join lateral (
-      with stage as (
-        select one ->> 'stage' as series, greatest(0, round(1000 * extract(epoch from
-          (one ->> 'endedAt')::timestamptz - (one ->> 'startedAt')::timestamptz))) as millis
-        from jsonb_array_elements(deployment.stages) one where one -> 'endedAt' is not null
-      )
-      select series, millis from stage where exists (select from stage where series <> 'approval')
+  with deployment as materialized (
+    select past.organization_id, past.project_id, past.environment_id, past.service_id,
+      (past.created_at at time zone 'UTC')::date as day, walked.series,
+      round(ln(greatest(1, walked.millis)) / ln(1.02::float8))::int as bucket, count(*) as number
+    from deployment past cross join lateral (
+      select one ->> 'stage' as series, greatest(0, round(1000 * extract(epoch from
+        (one ->> 'endedAt')::timestamptz - (one ->> 'startedAt')::timestamptz)))::float8 as millis
+      from jsonb_array_elements(past.stages) one
+      where one -> 'endedAt' is not null and jsonb_path_exists(past.stages, '$[*] ? (@.stage != "approval" && exists(@.endedAt))')
       union all
-      select 'total', sum(millis) from stage where series <> 'approval' having count(*) > 0
+      select 'total', sum(greatest(0, round(1000 * extract(epoch from
+        (one ->> 'endedAt')::timestamptz - (one ->> 'startedAt')::timestamptz))))::float8
+      from jsonb_array_elements(past.stages) one
+      where one -> 'endedAt' is not null and one ->> 'stage' <> 'approval' having count(*) > 0
     ) walked
-    where deployment.state = 'live'
+    where past.state = 'live' group by 1, 2, 3, 4, 5, 6, 7
   ), counted as (
-    select organization_id, project_id, scope, day, series, bucket, count(*) as number from length group by 1, 2, 3, 4, 5, 6
+    select organization_id, project_id, part.scope, day, series, bucket, sum(number) as number
+    from deployment cross join lateral ${scopes} group by 1, 2, 3, 4, 5, 6
   ), days as (
     select distinct organization_id, project_id, scope, day from counted
   ), buckets as (
     select distinct project_id, scope, series, bucket from counted
+  ), walked as (
+    select organization_id, project_id, scope, day, series, bucket, 0 as number from days join buckets using (project_id, scope)
+    union all
+    select organization_id, project_id, scope, day, series, bucket, number from counted
   ), sums as (
-    select days.organization_id, days.project_id, days.scope, days.day, buckets.series, buckets.bucket,
-      sum(counted.number) over (
-        partition by days.project_id, days.scope, buckets.series, buckets.bucket order by days.day) as number
-    from days join buckets using (project_id, scope) left join counted using (project_id, scope, day, series, bucket)
+    select organization_id, project_id, scope, day, series, bucket,
+      sum(sum(number)) over (partition by project_id, scope, series, bucket order by day) as number
+    from walked group by 1, 2, 3, 4, 5, 6
   ), of_series as (
     select organization_id, project_id, scope, day, series, jsonb_object_agg(bucket, number) as numbers
-    from sums where number is not null group by 1, 2, 3, 4, 5
+    from sums where number > 0 group by 1, 2, 3, 4, 5
   )
   select organization_id, project_id, scope, day, jsonb_object_agg(series, numbers) from of_series group by 1, 2, 3, 4;`;
