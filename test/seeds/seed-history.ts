@@ -15,6 +15,7 @@ interface Index {
  */
 export async function seedHistory(kysely: Kysely<Tables>, organizationId: string, count: number): Promise<void> {
   await kysely.transaction().execute(async (seeding) => {
+    await sql`set local statement_timeout = 0`.execute(seeding);
     const { rows: indexes } = await sql<Index>`
       select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
       where indrelid = 'deployment'::regclass and not exists (select from pg_constraint where conindid = indexrelid)
@@ -32,7 +33,7 @@ export async function seedHistory(kysely: Kysely<Tables>, organizationId: string
         case when n % 1000 = 999 then 'rejected' when n % 7 = 6 then 'failed' else 'live' end, 'user', 'u', 'Ada',
         (select jsonb_agg(jsonb_build_object('stage', stage,
             'startedAt', created.at + make_interval(secs => 4 * (number - 1)),
-            'endedAt', created.at + make_interval(secs => 4 * number + (n::bigint * number % 997) / 10.0)))
+            'endedAt', created.at + make_interval(secs => 4 * number + (n::bigint * number % 97) / 10.0)))
           from unnest(array['queue', 'prepare', 'start', 'check', 'switch', 'drain']) with ordinality as walked (stage, number)),
         created.at, created.at + interval '30 seconds', created.at + interval '1 minute'
       from generate_series(1, ${count}::int) n
@@ -41,5 +42,10 @@ export async function seedHistory(kysely: Kysely<Tables>, organizationId: string
     `.execute(seeding);
     for (const { definition } of indexes) await sql.raw(definition).execute(seeding);
   });
-  await sql`vacuum analyze deployment`.execute(kysely);
+  await kysely.connection().execute(async (own) => {
+    const { rows } = await sql<{ before: string }>`select current_setting('statement_timeout') as before`.execute(own);
+    await sql`set statement_timeout = 0`.execute(own);
+    await sql`vacuum analyze deployment`.execute(own);
+    await sql`set statement_timeout = ${sql.lit(rows[0]?.before ?? '')}`.execute(own);
+  });
 }
