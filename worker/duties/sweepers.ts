@@ -5,6 +5,7 @@ import { declareLost, endForsakenCommands } from '../../db/agents/lost-agents.ts
 import { sweepClusterEvents } from '../../db/clusters/cluster-events.ts';
 import { sweepEnrollmentTokens } from '../../db/clusters/enrollment-tokens.ts';
 import { sweepCommandOutput, sweepCommands } from '../../db/commands/command-output.ts';
+import { sweepStatistics } from '../../db/deployments/statistics/sweep.ts';
 import { maintainFeedPartitions } from '../../db/engine/feed/feed-partitions.ts';
 import { sweepIdempotentAnswers } from '../../db/engine/idempotency.ts';
 import { sweepLeases } from '../../db/engine/limits/leases.ts';
@@ -31,6 +32,7 @@ interface Sweeping {
 /** More often than the ring of batches goes round. */
 const logsMilliseconds = 30_000;
 const minute = 60_000;
+const day = 86_400_000;
 
 /**
  * Deletes expired data, creates the feed's next days, and notices agents whose heartbeats have stopped.
@@ -52,6 +54,7 @@ export function startSweepers(sweeping: Sweeping): Pick<Repeated, 'stop'> {
     ['Old notifications', (signal) => sweepInboxes(database, { signal })],
     ['Enrollment tokens', (signal) => sweepEnrollmentTokens(database.kysely, signal)],
     ['Events of clusters', (signal) => sweepClusterEvents(database.kysely, signal)],
+    ['Counters of past deployments', (signal) => sweepStatistics(database.kysely, signal), day],
     ['Partitions of the change feed', () => maintainFeedPartitions(database)],
     ['Stored idempotent answers', (signal) => sweepIdempotentAnswers(database.kysely, idempotencyHours, signal)],
     ['Leases and rate permits', (signal) => sweepLeases(database.kysely, signal)],

@@ -3,6 +3,7 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { admit } from '../../../db/deployments/admission.ts';
 import { countDurations } from '../../../db/deployments/statistics/count.ts';
+import { sweepStatistics } from '../../../db/deployments/statistics/sweep.ts';
 import { effect } from '../../../db/engine/effect.ts';
 import { tenant } from '../../../db/postgres/tenant.ts';
 import type { StageTime } from '../../../domain/deployments/stages.ts';
@@ -227,4 +228,36 @@ test('a deployment counts on the day of UTC, to the millisecond', async () => {
   await migrated();
   const told = await days(`days=6&serviceId=${here.serviceId}`);
   expect(told.map(({ deployments }) => deployments)).toEqual([1, 2, 0, 0, 0, 0]);
+});
+
+test('counters older than any window are thinned to one for each month, and tell the same of all that is in a window', async () => {
+  const here = await place();
+  const old = [401, 410, 411, 440, 441, 442, 443, 500, 900];
+  for (const daysAgo of [1, 30, 400, ...old]) await live(here, noon(daysAgo), { queue: daysAgo });
+  await migrated();
+  const query = `serviceId=${here.serviceId}`;
+  const told = async () => [
+    ...[await days(`${query}&days=400`), await get(`stats?${query}`)],
+    await get(`stats?${query}&since=${noon(400.5).toISOString()}`),
+  ];
+  const rows = async () => {
+    const { rows } = await sql<{ day: string }>`
+      select day::text from deployment_durations where project_id = ${here.projectId} and scope = '' order by day
+    `.execute(api.database.kysely);
+    return rows.map(({ day }) => day);
+  };
+  const [before, all] = [await told(), await rows()];
+  await sweepStatistics(api.database.kysely);
+  const left = await rows();
+  expect(await told()).toEqual(before);
+  const kept = noon(401).toISOString().slice(0, 10);
+  const lastOfMonth = (day: string) => day === all.filter((one) => one.slice(0, 7) === day.slice(0, 7)).at(-1);
+  expect(left).toEqual(all.filter((day) => day >= kept || lastOfMonth(day)));
+  expect(left.length).toBeLessThan(all.length);
+  const { rows: counted } = await sql<{ first: string }>`
+    select min(day)::text as first from deployment_day where project_id = ${here.projectId}
+  `.execute(api.database.kysely);
+  expect(counted[0]?.first).toBe(kept);
+  await sweepStatistics(api.database.kysely);
+  expect(await rows()).toEqual(left);
 });
