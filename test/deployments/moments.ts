@@ -1,38 +1,11 @@
-import { once } from 'node:events';
-import { get } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { rolloutKey } from '../../db/deployments/rollout.ts';
 import { actorId } from '../../domain/actors/actors.ts';
-import type { DeploymentState } from '../../domain/deployments/states.ts';
 import { required } from '../../domain/settings/settings.ts';
-import { until } from '../ground/until.ts';
-import type { Asked, Place } from './deliveries.ts';
-import { type Gate, servesWhileOpen } from './gates.ts';
+import { cancelledMoments } from './cancelled-moments.ts';
+import type { Asked } from './deliveries.ts';
 import { type HeldWrite, holdWrite } from './held-write.ts';
 import type { Moment, Parked, World } from './moment.ts';
-
-/** A new release whose instance does not listen before its gate opens. */
-async function starting(
-  place: Place,
-  { deliveries, gates }: World,
-  after?: string,
-): Promise<Parked & { gate: Gate; asked: Asked }> {
-  const gate = gates.gate();
-  const asked = await deliveries.release(place, { gate: gate.path, ...(after === undefined ? {} : { after }) });
-  return {
-    ...{ gate, asked },
-    deployments: [{ asked, ends: 'live' }],
-    stands: { id: asked.id, state: 'starting' },
-    live: asked.releaseId,
-    release: async () => gate.open(),
-  };
-}
-
-/** One that goes on by itself when something else lets it. */
-function waiting(asked: Asked, state: DeploymentState, blocker?: string): Parked {
-  const stands = { id: asked.id, state, ...(blocker === undefined ? {} : { blocker }) };
-  return { deployments: [{ asked, ends: 'live' }], stands, live: asked.releaseId, release: async () => {} };
-}
+import { checking, draining, liveRelease, preparing, starting, waiting } from './parked.ts';
 
 /** One whose actor stands before a write that is held. */
 async function halfWritten(write: HeldWrite, asked: Asked, { deliveries }: World): Promise<Parked> {
@@ -43,10 +16,6 @@ async function halfWritten(write: HeldWrite, asked: Asked, { deliveries }: World
 
 function databaseOf({ installation }: World): string {
   return required(installation.settings, 'DATABASE_URL');
-}
-
-async function liveRelease({ deliveries }: World, place: Place): Promise<string> {
-  return (await deliveries.service(place)).activeReleaseId ?? '';
 }
 
 /**
@@ -91,47 +60,10 @@ export const moments = {
     frozen: 'nothing',
     park: async (place, { deliveries }) => waiting(await deliveries.release(place), 'pending', 'slot'),
   },
-  preparing: {
-    where: 'shop',
-    frozen: 'nothing',
-    async park(place, { deliveries, images }) {
-      const image = await images.hold(crypto.randomUUID());
-      const asked = await deliveries.release(place, { image: image.reference });
-      return { ...waiting(asked, 'preparing'), release: async () => image.arrive() };
-    },
-  },
+  preparing: { where: 'shop', frozen: 'nothing', park: preparing },
   starting: { where: 'shop', frozen: 'nothing', park: (place, world) => starting(place, world) },
-  checking: {
-    where: 'shop',
-    frozen: 'nothing',
-    async park(place, world) {
-      const { deliveries, gates, machine } = world;
-      const gate = gates.gate();
-      gate.open();
-      const changed = { gate: gate.path, after: servesWhileOpen, stabilizationSeconds: 4 };
-      const asked = await deliveries.release(place, changed);
-      await until('it is checked', async () => machine.phaseOf(asked.id) === 'checking');
-      // Ready once, so that it is checked; from now on it is not, so that this lasts.
-      gate.shut();
-      return { ...waiting(asked, 'checking'), release: async () => gate.open() };
-    },
-  },
-  draining: {
-    where: 'shop',
-    frozen: 'nothing',
-    async park(place, world) {
-      const { deliveries, gates } = world;
-      const done = gates.gate();
-      const answer = await openRequest(world, place, done.path);
-      const asked = await deliveries.release(place);
-      const release = async () => {
-        done.open();
-        const whole = await answer.whole;
-        if (!whole.endsWith('end\n')) throw new Error(`A request to ${place.name} was cut: ${whole.slice(-100)}`);
-      };
-      return { ...waiting(asked, 'draining'), release };
-    },
-  },
+  checking: { where: 'shop', frozen: 'nothing', park: checking },
+  draining: { where: 'shop', frozen: 'nothing', park: draining },
   failing: {
     where: 'shop',
     frozen: 'nothing',
@@ -169,6 +101,7 @@ export const moments = {
       parked.deployments.push({ asked: await deliveries.rollBack(parked.live), ends: 'live' });
     },
   },
+  ...cancelledMoments,
   'behind an earlier one': {
     where: 'shop',
     frozen: 'nothing',
@@ -238,21 +171,5 @@ export const moments = {
 } satisfies Record<string, Moment>;
 
 export type MomentName = keyof typeof moments;
-export const momentNames = Object.keys(moments) as MomentName[];
+export const allMoments = Object.keys(moments) as MomentName[];
 export const momentOf = (name: MomentName): Moment => moments[name];
-
-function hostOf({ addresses }: { addresses: { url: string }[] }): string {
-  return new URL(addresses[0]?.url ?? '').hostname;
-}
-
-/** A request that the live release answers until a file is there, once its answer has begun. */
-async function openRequest(world: World, place: Place, until: string): Promise<{ whole: Promise<string> }> {
-  const host = hostOf(await world.deliveries.service(place));
-  const path = `/stream?${new URLSearchParams({ ms: '3600000', until })}`;
-  const asking = get({ port: world.ingressPort, path, headers: { host }, agent: false });
-  const [answer] = await once(asking, 'response');
-  const whole = text(answer);
-  // A failure is told where the answer is waited for.
-  whole.catch(() => undefined);
-  return { whole };
-}

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { actorId } from '../../domain/actors/actors.ts';
 import { AgentMachine } from '../deployments/agent-machine.ts';
+import { cancelledMoments } from '../deployments/cancelled-moments.ts';
 import { type Asked, Deliveries, type Place } from '../deployments/deliveries.ts';
 import { eventFaults, stageFaults } from '../deployments/faults.ts';
 import { freezeWorker } from '../deployments/freeze-worker.ts';
@@ -9,13 +9,19 @@ import { heldImages } from '../deployments/held-image.ts';
 import { makeWritesHoldable } from '../deployments/held-write.ts';
 import { chances, everything, type Kill, killMatrix, shuffled, table } from '../deployments/matrix.ts';
 import { type Frozen, frozens, type Parked, type Where, type World, wheres } from '../deployments/moment.ts';
-import { type MomentName, momentNames, momentOf } from '../deployments/moments.ts';
+import { allMoments, type MomentName, momentOf } from '../deployments/moments.ts';
+import { isWhole, nothingIsLeft } from '../deployments/whole.ts';
 import { freePort } from '../ground/free-port.ts';
 import { Installation } from '../installation/installation.ts';
 import type { PartName } from '../installation/running-parts.ts';
 import { cellsOf } from '../run/matrix.ts';
 
 const kills = cellsOf(killMatrix(2), ({ what, seed }) => what === everything && seed === 0);
+/** A cancel of each stage takes a service of its own; here those that the other moments do not walk through. */
+const momentNames = cellsOf(
+  allMoments,
+  (name) => !(name in cancelledMoments) || name === 'held, then cancelled' || name === 'preparing, asked to cancel',
+);
 
 let world: World;
 /** By where its moments are: the services that can stand there. */
@@ -175,7 +181,7 @@ describe.each(kills)('kill -9 of $what, seed $seed', (kill) => {
   });
 
   test('one release serves each service, and the machine runs that one only', async () => {
-    await isWhole(new Map([...parked.values()].map(({ place, live }) => [place, live])));
+    await isWhole(world, new Map([...parked.values()].map(({ place, live }) => [place, live])));
   });
 
   test('no slot is held: each service is deployed once more', async () => {
@@ -188,77 +194,11 @@ describe.each(kills)('kill -9 of $what, seed $seed', (kill) => {
     for (const { approvalId } of again) if (approvalId !== undefined) await deliveries.decide(approvalId, 'approved');
     await Promise.all(again.map(({ id }) => deliveries.reached(id, 'live', 180)));
     asked.push(...again);
-    await isWhole(new Map([...parked.values()].map(({ place, live }) => [place, live])));
+    await isWhole(world, new Map([...parked.values()].map(({ place, live }) => [place, live])));
   });
 });
 
-/** The live release of each service is that one, in rows, for people and on the machine. */
-async function isWhole(live: ReadonlyMap<Place, string>): Promise<void> {
-  const { installation, deliveries, machine } = world;
-  const { kysely } = await installation.database();
-  const open = kysely.selectFrom('deployment').select('id').where('finished_at', 'is', null);
-  expect(await open.execute()).toEqual([]);
-  const lasting: string[] = [];
-  const kept: string[] = [];
-  for (const [place, releaseId] of live) {
-    const row = await kysely
-      .selectFrom('environment_service as place')
-      .innerJoin('deployment', 'deployment.id', 'place.live_deployment_id')
-      .select(['live_release_id', 'deployment.release_id', 'deployment.state', 'deployment.runs_as'])
-      .where('place.environment_id', '=', place.environmentId)
-      .where('place.service_id', '=', place.serviceId)
-      .executeTakeFirst();
-    expect(row, place.name).toMatchObject({ live_release_id: releaseId, release_id: releaseId, state: 'live' });
-    const runsAs = row?.runs_as ?? '';
-    const instances = await installation.until(`only the live release of ${place.name} runs`, async () => {
-      const all = await deliveries.instances(place);
-      const lives = all.filter(({ state }) => state !== 'ended');
-      const right = lives.length === 1 && lives[0]?.state === 'ready' && lives[0].release.startsWith(runsAs);
-      return right && all;
-    });
-    lasting.push(...instances.filter(({ state }) => state === 'ready').map(({ id }) => id));
-    kept.push(...instances.map(({ id }) => id));
-    // Two ended ones are kept for their logs.
-    expect(instances.length, place.name).toBeLessThanOrEqual(3);
-    const shown = await installation.until(`${place.name} is healthy`, async () => {
-      const service = await deliveries.service(place);
-      return service.health === 'healthy' && service;
-    });
-    expect(shown).toMatchObject({ activeReleaseId: releaseId, replicasDesired: 1, replicasReady: 1 });
-    expect(shown.pendingDeployment).toBeUndefined();
-  }
-  await installation.until('nothing else runs on the machine', async () => same(machine.working(), lasting));
-  await installation.until('no other instance has a directory', async () => same(machine.instances(), kept));
-  expect(machine.trees().filter((id) => !kept.includes(id))).toEqual([]);
-  expect(machine.rollouts()).toHaveLength(live.size);
-}
-
-function same(some: readonly string[], others: readonly string[]): boolean {
-  return some.toSorted().join() === others.toSorted().join();
-}
-
-test('every actor ended once, and nothing is left to be told', async () => {
-  const { installation } = world;
-  const { database, temporal } = await installation.inside();
-  const actors = asked.flatMap(({ id, changeSetId }) => [
-    actorId('deployment', id),
-    ...(changeSetId === undefined ? [] : [actorId('change-set', changeSetId)]),
-  ]);
-  const ends = await installation.until('the ends of all actors in the search', async () => {
-    const found = new Map<string, string[]>();
-    // An actor that is asked to look at its row continues in a new run, which is the same actor.
-    for await (const { workflowId, status } of temporal.client.workflow.list({
-      query: "ExecutionStatus != 'ContinuedAsNew'",
-    })) {
-      found.set(workflowId, [...(found.get(workflowId) ?? []), status.name]);
-    }
-    return actors.every((actor) => found.get(actor)?.includes('COMPLETED')) && found;
-  });
-  for (const actor of actors) expect(ends.get(actor), actor).toEqual(['COMPLETED']);
-  const { kysely } = database;
-  expect(await kysely.selectFrom('outbox').select(['actor_id', 'message', 'last_error']).execute()).toEqual([]);
-  expect((await installation.readiness())?.ready).toBe(true);
-});
+test('every actor ended once, and nothing is left to be told', () => nothingIsLeft(world, asked));
 
 /** Each moment against each kill: how it ended. */
 function matrixOf(): string {
