@@ -1,0 +1,77 @@
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { admit } from '../../db/deployments/admission.ts';
+import { findDeployment } from '../../db/deployments/deployments.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
+import { actorStart } from '../../db/workflows/actor-rows.ts';
+import { searchAttributeNames } from '../../temporal/connection/search-attributes.ts';
+import { startActor } from '../../temporal/delivery/start-actor.ts';
+import { type ActorsGround, actorsGround, serve, tester } from '../../test/actors/actors.ts';
+import { timeSkipping } from '../../test/actors/time-skipping.ts';
+import { cellsOf } from '../../test/run/matrix.ts';
+import { seedOrganization } from '../../test/seeds/seed.ts';
+import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { rolloutMillis } from './descriptor.ts';
+
+/** The phase after which nothing more is heard. */
+const silences = cellsOf([undefined, 'starting', 'checking', 'switching', 'draining'], (phase) => phase === 'starting');
+
+const ground: ActorsGround = await actorsGround();
+const environment = await timeSkipping(ground.keys);
+
+afterAll(async () => {
+  await environment?.teardown();
+  await ground.close();
+});
+
+describe.skipIf(!environment)('no deployment is in progress for ever', () => {
+  let stopServing: () => Promise<void>;
+  const skipping = () => {
+    if (!environment) throw new Error('There is no time-skipping server.');
+    return environment;
+  };
+
+  beforeAll(async () => {
+    const { connection, address } = skipping();
+    const searchAttributes = Object.fromEntries(searchAttributeNames.map((name) => [name, 2]));
+    await connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
+    stopServing = await serve({ address, namespace: 'default', tls: false }, ground);
+  });
+  afterAll(() => stopServing());
+
+  test.each(silences)('an agent that says nothing after %s ends it within two hours', async (phase) => {
+    const { database } = ground;
+    const organizationId = await seedOrganization(database);
+    const place = await seedPlace(database, organizationId);
+    const { projectId, environmentId, serviceId } = place;
+    const release = await seedRelease(database, place, 1);
+    const id = uuid();
+    const one = { id, environmentId, serviceId, releaseId: release.id, kind: 'deploy' as const, queue: true };
+    const project = { organizationId, projectId };
+    await effect(database, tester, (asking) => admit(asking, project, { event: 'create', deployments: [one] }));
+    // Nothing else tells it: the relay and the other Temporal know nothing of this one.
+    await tenant(database.kysely, organizationId).deleteFrom('outbox').execute();
+    const start = await actorStart(database.kysely, 'deployment', id);
+    if (start === undefined) throw new Error(`There is no deployment ${id}.`);
+    const { client } = skipping();
+    const { state, input } = start;
+    await startActor(
+      { ...ground.temporal, client, namespace: 'default' },
+      { kind: 'deployment', rowId: id, organizationId, state, input, author: {} },
+    );
+    const handle = client.workflow.getHandle(`deployment/${id}`);
+    if (phase !== undefined) {
+      const body = { id, digest: release.digest, phase, at: { [phase]: new Date().toISOString() } };
+      await handle.signal('rollout', { id: uuid(), body });
+    }
+    expect(await handle.result()).toBe('failed');
+    const { startTime, closeTime } = await handle.describe();
+    const took = (closeTime?.getTime() ?? 0) - startTime.getTime();
+    expect(took).toBeGreaterThanOrEqual(rolloutMillis);
+    expect(took).toBeLessThan(2 * rolloutMillis);
+    const row = await findDeployment(database.kysely, organizationId, id);
+    expect(row).toMatchObject({ state: 'failed', message: expect.stringContaining('did not finish it within') });
+    expect(row?.stages.filter(({ endedAt }) => endedAt === undefined)).toEqual([]);
+  });
+});
