@@ -17,6 +17,7 @@ export const overviewServiceSchema = z
     activeReleaseId: z.guid().optional(),
     activeReleaseNumber: z.int().optional(),
     activeReleaseDigest: z.string().describe('The digest of its image; empty if nothing is live.'),
+    activeReleaseCommit: z.string().describe('The commit that its image was built from; empty if that is not known.'),
     activeDeployedAt: z.iso.datetime().optional(),
     replicasDesired: z.int(),
     replicasReady: z.int(),
@@ -95,7 +96,7 @@ export function overviewServiceAnswer(
   { inContact, port }: OverviewCluster,
 ): z.output<typeof overviewServiceSchema> {
   const { serviceId, serviceName, serviceSlug, suspended, pending, failed, last, stagedIn, error, drift } = row;
-  const { activeReleaseId, activeReleaseNumber, activeReleaseDigest, activeDeployedAt } = row;
+  const { activeReleaseId, activeReleaseNumber, activeReleaseDigest, activeReleaseCommit, activeDeployedAt } = row;
   // Of another version's workload or instance nothing is known.
   const processes = wantedProcesses.safeParse(row.processes).data ?? [];
   const instances = (row.instances ?? []).flatMap((instance) => told.safeParse(instance).data ?? []);
@@ -115,6 +116,7 @@ export function overviewServiceAnswer(
     ...(activeReleaseId === null ? {} : { activeReleaseId }),
     ...(activeReleaseNumber === null ? {} : { activeReleaseNumber }),
     activeReleaseDigest: activeReleaseDigest ?? '',
+    activeReleaseCommit: activeReleaseCommit ?? '',
     ...(activeDeployedAt === null ? {} : { activeDeployedAt: activeDeployedAt.toISOString() }),
     replicasDesired: replicas.desired,
     replicasReady: replicas.ready,

@@ -14,6 +14,7 @@ export interface OverviewRow {
   activeReleaseId: string | null;
   activeReleaseNumber: number | null;
   activeReleaseDigest: string | null;
+  activeReleaseCommit: string | null;
   activeDeployedAt: Date | null;
   last: { id: string; kind: DeploymentKind } | null;
   /** Absent unless it is the last one that came to a result. */
@@ -77,7 +78,8 @@ export function overviewBy({ id, organizationId, projectId, clusterId }: Environ
     select service.id as "serviceId", service.name as "serviceName", service.slug as "serviceSlug",
       coalesce(place.suspended, false) as suspended,
       live.id as "activeReleaseId", live.number as "activeReleaseNumber",
-      live.content #>> '{image,digest}' as "activeReleaseDigest", place.live_at as "activeDeployedAt",
+      live.content #>> '{image,digest}' as "activeReleaseDigest", live.git_commit_sha as "activeReleaseCommit",
+      place.live_at as "activeDeployedAt",
       (select json_build_object('id', deployment.id, 'kind', deployment.kind) from deployment
        where ${ofService} order by deployment.created_at desc, deployment.id desc limit 1) as last,
       case when result.state = 'failed' then json_build_object('id', result.id, 'blocker', result.waits_for,

@@ -1,11 +1,20 @@
-import { Fragment } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { useRights } from '../../control-plane/session.ts';
 import { useDialog } from '../dialogs/use-dialog.ts';
 import { Button } from '../forms/button.tsx';
 import type { Action, DialogAction } from './action.ts';
 
+interface OneActionProps {
+  action: Action;
+  small?: boolean;
+  /** What stands on the button where the label, which stays its name, is too long for it. */
+  face?: ReactNode;
+  /** Its name among the stops of the arrow keys. */
+  stop?: string;
+}
+
 /** One action as a button of its own; nothing where the role does not allow it. */
-export function OneAction({ action, small = false }: { action: Action; small?: boolean }) {
+export function OneAction({ action, small = false, face, stop }: OneActionProps) {
   const may = useRights();
   const { about, open, key, show, close } = useDialog<DialogAction>();
   if (!may(action.role ?? 'admin')) return null;
@@ -14,9 +23,11 @@ export function OneAction({ action, small = false }: { action: Action; small?: b
       <Button
         small={small}
         {...(action.danger === true ? { look: 'danger' } : {})}
+        {...(face === undefined ? {} : { 'aria-label': action.label, title: action.label })}
+        {...(stop === undefined ? {} : { 'data-column-stop': stop })}
         onClick={() => ('act' in action ? action.act() : show(action))}
       >
-        {action.label}
+        {face ?? action.label}
       </Button>
       {about !== undefined && <Fragment key={key}>{about.dialog({ open, onClose: close })}</Fragment>}
     </>

@@ -7,8 +7,10 @@ export interface Column<Item> {
   sort?: (item: Item) => string | number | undefined;
   /** A track of CSS grid, such as `8rem` or `minmax(0, 2fr)`. */
   width?: string;
-  /** On phones, where headings are hidden: the label stands before the value, or the value is left out. */
-  phone?: 'labelled' | 'hidden';
+  /** On phones, where headings are hidden: the label stands before the value, the value is left out, or has a line of its own. */
+  phone?: 'labelled' | 'hidden' | 'line';
+  /** The heading is for screen readers only. */
+  unlabelled?: true;
 }
 
 /** Tracks of all rows, with one for the menu. */

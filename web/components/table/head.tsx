@@ -18,13 +18,13 @@ export function Head({
   return (
     <thead {...as.rowgroup} className="block max-sm:sr-only max-sm:focus-within:not-sr-only">
       <tr {...as.row} aria-rowindex={1} className={classes(rowGrid, 'border-line border-b py-2 max-sm:grid-cols-1')}>
-        {columns.map(({ label, sort }) => {
+        {columns.map(({ label, sort, unlabelled }) => {
           const here = order?.label === label ? order : undefined;
           const direction = here === undefined ? undefined : here.descending ? 'descending' : 'ascending';
           return (
             <th key={label} {...as.columnheader} scope="col" aria-sort={direction} className="text-left font-medium">
               {sort === undefined ? (
-                <span className="text-soft text-xs">{label}</span>
+                <span className={unlabelled === true ? 'sr-only' : 'text-soft text-xs'}>{label}</span>
               ) : (
                 <button
                   type="button"

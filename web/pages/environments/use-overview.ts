@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import type { TellsAsOf } from '../../components/status.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import type { Answers } from '../../control-plane/session.ts';
@@ -14,6 +14,17 @@ export function useOverview(environmentId: string) {
     ...trpc.environments.overview.queryOptions({ path: { id: environmentId } }),
     select: servicesOf,
   });
+}
+
+/** The same of several environments, in their order. */
+export function useOverviews(environmentIds: readonly string[]): (ServiceOverview[] | undefined)[] {
+  const { trpc } = usePlane();
+  return useQueries({
+    queries: environmentIds.map((id) => ({
+      ...trpc.environments.overview.queryOptions({ path: { id } }),
+      select: servicesOf,
+    })),
+  }).map(({ data }) => data);
 }
 
 function servicesOf({ services, asOf }: Overview): ServiceOverview[] {

@@ -1,19 +1,15 @@
 import { ContainerIcon } from '@primer/octicons-react';
 import { getRouteApi } from '@tanstack/react-router';
+import { inPromotionOrder } from '../../../domain/environments/promotion-order.ts';
 import { formAction } from '../../components/actions/form-action.tsx';
 import { usePageAction } from '../../components/actions/use-page-action.tsx';
 import { ButtonLink } from '../../components/forms/button.tsx';
 import { Checkbox } from '../../components/forms/form.tsx';
 import { Card, Section } from '../../components/page.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
-import type { Column } from '../../components/table/column.ts';
-import { nameColumn } from '../../components/table/name-column.tsx';
-import { Table } from '../../components/table/table.tsx';
 import { useList } from '../../control-plane/by-slug.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import type { EnvironmentAnswer } from '../environments/use-environment.ts';
-import { ServicePlace } from '../services/service-place.tsx';
-import type { ServiceAnswer } from '../services/use-service.ts';
+import { Columns } from './columns/columns.tsx';
 import { EnvironmentCards } from './environment-cards.tsx';
 import { type ProjectAnswer, useProject } from './use-project.ts';
 
@@ -28,7 +24,6 @@ function Matrix({ project: { id } }: { project: ProjectAnswer }) {
   const { trpc } = usePlane();
   const params = route.useParams();
   const path = { id };
-  const services = useList(trpc.services.list, { path });
   const environments = useList(trpc.environments.list, { path });
   const { button, dialog } = usePageAction(
     'add',
@@ -54,7 +49,7 @@ function Matrix({ project: { id } }: { project: ProjectAnswer }) {
       succeeded: ({ name }) => `${name} created`,
     }),
   );
-  const shown = environments.items ?? [];
+  const shown = inPromotionOrder(environments.items ?? []);
   const first = shown.find(({ production }) => !production) ?? shown[0];
   return (
     <>
@@ -63,10 +58,9 @@ function Matrix({ project: { id } }: { project: ProjectAnswer }) {
       </Section>
       <Section title="Services" bare>
         <Card>
-          <Table
-            label="Services"
-            pages={services}
-            columns={[nameColumn(), ...shown.map((environment) => columnOf(environment, shown))]}
+          <Columns
+            projectId={id}
+            environments={shown}
             empty={
               <EmptyState
                 icon={<ContainerIcon />}
@@ -92,13 +86,4 @@ function Matrix({ project: { id } }: { project: ProjectAnswer }) {
       {dialog}
     </>
   );
-}
-
-function columnOf(environment: EnvironmentAnswer, all: readonly EnvironmentAnswer[]): Column<ServiceAnswer> {
-  return {
-    label: environment.name,
-    cell: (service) => <ServicePlace service={service} environment={environment} others={all} />,
-    width: 'minmax(0, 1.5fr)',
-    phone: 'labelled',
-  };
 }

@@ -1,0 +1,61 @@
+import type { ReactNode } from 'react';
+import type { Column } from '../../../components/table/column.ts';
+import { nameColumn } from '../../../components/table/name-column.tsx';
+import { Table } from '../../../components/table/table.tsx';
+import { useList } from '../../../control-plane/by-slug.ts';
+import { usePlane } from '../../../control-plane/plane.ts';
+import type { EnvironmentAnswer } from '../../environments/use-environment.ts';
+import { useOverviews } from '../../environments/use-overview.ts';
+import type { ServiceAnswer } from '../../services/use-service.ts';
+import { moveBetweenColumns } from './moves.ts';
+import type { PlacedColumn } from './placed.ts';
+import { PromoteBetween } from './promote-between.tsx';
+import { ReleaseCell } from './release-cell.tsx';
+
+interface ColumnsProps {
+  projectId: string;
+  /** In the order in which a release walks through them. */
+  environments: readonly EnvironmentAnswer[];
+  empty: ReactNode;
+}
+
+/** Environments as columns, services as rows: the release that is live in each, and what promotes it to the next one. */
+export function Columns({ projectId, environments, empty }: ColumnsProps) {
+  const { trpc } = usePlane();
+  const services = useList(trpc.services.list, { path: { id: projectId } });
+  const overviews = useOverviews(environments.map(({ id }) => id));
+  const placed = environments.map((environment, index): PlacedColumn => {
+    const here = overviews[index];
+    return { environment, services: here && new Map(here.map((one) => [one.serviceId, one])) };
+  });
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the links and buttons within.
+    <div onKeyDown={moveBetweenColumns}>
+      <Table
+        label="Services"
+        pages={services}
+        columns={[nameColumn(), ...placed.flatMap((column, index) => columnsOf(column, placed.slice(index + 1)))]}
+        empty={empty}
+      />
+    </div>
+  );
+}
+
+function columnsOf(column: PlacedColumn, behind: readonly PlacedColumn[]): Column<ServiceAnswer>[] {
+  const { name } = column.environment;
+  const releases: Column<ServiceAnswer> = {
+    label: name,
+    cell: (service) => <ReleaseCell service={service} column={column} />,
+    width: 'minmax(0, 1.5fr)',
+    phone: 'line',
+  };
+  if (behind.length === 0) return [releases];
+  const between: Column<ServiceAnswer> = {
+    label: `From ${name} to the next`,
+    unlabelled: true,
+    cell: (service) => <PromoteBetween service={service} from={column} behind={behind} />,
+    width: '6.5rem',
+    phone: 'line',
+  };
+  return [releases, between];
+}
