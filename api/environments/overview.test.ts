@@ -150,6 +150,21 @@ describe('GET /environments/{id}/overview', () => {
     ]);
   });
 
+  test('a service that is held for the first time is there, and a release names the commit of its image', async () => {
+    const place = await seedPlace(api.database, ours.organizationId);
+    const { id } = await seedRelease(api.database, place, 1);
+    await makeLive(place, id, [ready]);
+    expect((await overview(place))[0]).toMatchObject({ activeReleaseCommit: '' });
+    const of = api.database.kysely.updateTable('release').where('id', '=', id);
+    await of.set({ git_commit_sha: 'c0ffee' }).execute();
+    expect((await overview(place))[0]).toMatchObject({ activeReleaseCommit: 'c0ffee' });
+    const there = api.database.kysely.deleteFrom('environment_service').where('service_id', '=', place.serviceId);
+    await there.execute();
+    expect(await overview(place)).toEqual([]);
+    await deploy(place, id, ['pending'], { waits_for: 'approval' });
+    expect(await overview(place)).toMatchObject([{ health: 'none', blocker: 'approval', serviceId: place.serviceId }]);
+  });
+
   test('past deployments are not read: as many rows for 400 as for 4', async () => {
     const first = await seedPlace(api.database, ours.organizationId);
     const places = [first];

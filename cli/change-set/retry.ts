@@ -3,6 +3,7 @@ import { acceptingDowntime, downtimeOption, tellDeclined } from '../deployment/d
 import { follow, ofChangeSet } from '../deployment/follow.ts';
 import { exitCodesText } from '../deployment/outcome.ts';
 import { placeWords } from '../deployment/place-words.ts';
+import { untilStale } from '../deployment/stale.ts';
 import { readWaiting, waitOptions } from '../deployment/waiting.ts';
 import { command } from '../engine/command.ts';
 import { restOptions } from '../engine/rest.ts';
@@ -42,7 +43,7 @@ ${exitCodesText}`,
       }),
     );
     if (retried === undefined) return void tellDeclined();
-    const look = ofChangeSet(rest, retried.changeSet.id);
+    const look = untilStale(rest, ofChangeSet(rest, retried.changeSet.id));
     const { deployments, exitCode } = await follow(look, waiting, placeWords(project, environment));
     process.exitCode = exitCode;
     const result = { changeSetId: retried.changeSet.id, deployments };

@@ -3,6 +3,7 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { follow, ofChangeSet, theseDeployments } from '../deployment/follow.ts';
 import { stillUnderWay } from '../deployment/outcome.ts';
 import { placeWords } from '../deployment/place-words.ts';
+import { untilStale } from '../deployment/stale.ts';
 import type { Waiting } from '../deployment/waiting.ts';
 import { interruptedCode } from '../engine/interrupted.ts';
 import { printable } from '../engine/table.ts';
@@ -47,7 +48,7 @@ export async function applyAndFollow(
     return;
   }
   interrupt.leaves('The deployment continues without this command.');
-  const look = ofChangeSet(rest, applied.changeSet.id);
+  const look = untilStale(rest, ofChangeSet(rest, applied.changeSet.id));
   const { deployments, exitCode } = await follow(look, waiting, place, interrupt.stop);
   process.exitCode = exitCode;
   await tell(here, to, deployments, json, applied.changeSet.id);
@@ -77,7 +78,12 @@ async function unchanged(
   if (open.length > 0) {
     process.stderr.write(`Nothing new is staged in ${environment.slug}; this is under way there:\n`);
     const ids = open.map(({ id }) => id);
-    const { deployments, exitCode } = await follow(theseDeployments(rest, ids), waiting, place, interrupt.stop);
+    const { deployments, exitCode } = await follow(
+      untilStale(rest, theseDeployments(rest, ids)),
+      waiting,
+      place,
+      interrupt.stop,
+    );
     process.exitCode = exitCode;
     return deployments;
   }

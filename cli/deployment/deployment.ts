@@ -11,3 +11,6 @@ export function isOpen({ state }: Deployment): boolean {
 export function isHeld({ state, blocker }: Deployment): boolean {
   return state === 'pending' && blocker === 'approval';
 }
+
+/** Asks for the deployments that are followed, for as long as the signal lets. */
+export type Look = (signal: AbortSignal) => Promise<Deployment[]>;

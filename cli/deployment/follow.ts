@@ -3,9 +3,10 @@ import { interruptedCode } from '../engine/interrupted.ts';
 import { Progress } from '../engine/progress.ts';
 import { type Rest, RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
-import { type Deployment, isHeld, isOpen } from './deployment.ts';
-import { exitCodeOf, stillUnderWay } from './outcome.ts';
+import { type Deployment, isHeld, isOpen, type Look } from './deployment.ts';
+import { exitCodeOf, stale, stillUnderWay } from './outcome.ts';
 import { Stages } from './stages.ts';
+import { StaleApproval } from './stale.ts';
 import type { Waiting } from './waiting.ts';
 
 const againMillis = 500;
@@ -14,9 +15,6 @@ export interface Followed {
   deployments: Deployment[];
   exitCode: number;
 }
-
-/** Asks for the deployments that are followed, for as long as the signal lets. */
-export type Look = (signal: AbortSignal) => Promise<Deployment[]>;
 
 /** The deployments of a change set, however many. */
 export function ofChangeSet(rest: Rest, changeSetId: string): Look {
@@ -73,6 +71,12 @@ export async function follow(
         return { deployments, exitCode: interruptedCode };
       }
     }
+  } catch (error) {
+    if (!(error instanceof StaleApproval)) throw error;
+    progress.line(
+      `The approval is stale: another release is live, or settings were applied since. \`./ballast approve ${error.approvalId} --refresh\` asks anew.`,
+    );
+    return { deployments: error.deployments, exitCode: stale };
   } finally {
     process.removeListener('SIGINT', interrupt);
     progress.end();

@@ -1,6 +1,5 @@
 import type { Rest } from '../engine/rest.ts';
-import { type Deployment, isHeld } from './deployment.ts';
-import type { Look } from './follow.ts';
+import { type Deployment, isHeld, type Look } from './deployment.ts';
 
 /** Nobody can approve it any more: another release is live, or settings were applied since it was requested. */
 export class StaleApproval extends Error {

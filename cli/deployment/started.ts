@@ -2,10 +2,9 @@ import { printable } from '../engine/table.ts';
 import type { Environment, Project } from '../place/chosen.ts';
 import type { Here } from '../place/here.ts';
 import type { Deployment } from './deployment.ts';
-import { type Followed, follow, theseDeployments } from './follow.ts';
-import { stale } from './outcome.ts';
+import { follow, theseDeployments } from './follow.ts';
 import { placeWords } from './place-words.ts';
-import { StaleApproval, untilStale } from './stale.ts';
+import { untilStale } from './stale.ts';
 import type { Waiting } from './waiting.ts';
 
 export interface CreateResult {
@@ -26,24 +25,12 @@ export async function seeThrough(
   for (const { releaseNumber } of superseded) {
     process.stderr.write(`The deployment of release ${releaseNumber}, which waited, is superseded.\n`);
   }
-  const { deployments, exitCode } = await followed(here, deployment, waiting, placeWords(project, environment));
+  const look = untilStale(here.rest, theseDeployments(here.rest, [deployment.id]));
+  const { deployments, exitCode } = await follow(look, waiting, placeWords(project, environment));
   process.exitCode = exitCode;
   const [now = deployment] = deployments;
   if (json) return void process.stdout.write(`${JSON.stringify({ ...started, deployment: now }, undefined, 2)}\n`);
   const name = printable(now.serviceName);
   const state = now.state === 'live' ? 'is live' : `is ${now.state}`;
   process.stdout.write(`Release ${release.number} of ${name} ${state} in ${environment.slug}.\n`);
-}
-
-async function followed({ rest }: Here, { id }: Deployment, waiting: Waiting, place: string): Promise<Followed> {
-  try {
-    return await follow(untilStale(rest, theseDeployments(rest, [id])), waiting, place);
-  } catch (error) {
-    if (!(error instanceof StaleApproval)) throw error;
-    const { deployments, approvalId } = error;
-    process.stderr.write(
-      `The approval is stale: another release is live, or settings were applied since. \`./ballast approve ${approvalId} --refresh\` asks anew.\n`,
-    );
-    return { deployments, exitCode: stale };
-  }
 }

@@ -49,7 +49,7 @@ export interface OverviewRow {
 const recent = 20;
 
 /**
- * The environment's services, those that its draft adds included, by name. One question, whose laterals each take a few
+ * The environment's services, those that its draft or a change that is held adds included, by name. One question, whose laterals each take a few
  * entries of an index: past deployments are not read.
  */
 export async function overviewOf(kysely: Kysely<Tables>, environment: EnvironmentView): Promise<OverviewRow[]> {
@@ -96,7 +96,7 @@ export function overviewBy({ id, organizationId, projectId, clusterId }: Environ
         where coming.project_id = ${projectId} and coming.environment_id = ${id} and coming.organization_id = ${organizationId}
           and coming.service_id = service.id and coming.finished_at is null
           and coming.waits_for is distinct from 'approval' and of_it.content_digest = place.applied_digest) as drift
-    from (select service_id from place union select service_id from creation) member
+    from (select service_id from place union select service_id from creation union select service_id from open) member
     join service on service.id = member.service_id and service.organization_id = ${organizationId}
       and service.deletion_id is null
     left join place on place.service_id = service.id

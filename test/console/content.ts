@@ -7,6 +7,7 @@ import { type Ask, answered, askedBy, askingAs, type Session } from './asked.ts'
 import { channelsHeard, makeChannels } from './channels.ts';
 import type { Console } from './console.ts';
 import { deliverShop } from './delivery.ts';
+import { addDevelopment } from './development.ts';
 import { fillInbox } from './inbox.ts';
 import { connectCluster, loseCluster } from './lost-cluster.ts';
 import type { Content } from './pages.ts';
@@ -52,6 +53,10 @@ export async function fill(opened: Console, owner: Visitor, receiver: Receiver):
   const lostCluster = await connectCluster(opened, asked, 'Oregon', 'us-west');
   await loseCluster(opened, asked, lostCluster);
   await fillInbox(await installation.database(), as.organizationId, { ...delivered, lostCluster });
+  await addDevelopment(await installation.database(), asked, {
+    organizationId: as.organizationId,
+    deployment: delivered.deployment,
+  });
   await deleteOrganization(opened, as);
   const instance = await running;
   const workflow = await updateThatCameBack(opened, asked, applications);

@@ -70,7 +70,7 @@ export const pages: readonly ConsolePage[] = [
     heading: 'New project',
     act: (page) => page.getByLabel('Name').fill('Counting House'),
   },
-  { name: 'project', address: inShop(''), heading: 'Shop', shows: 'healthy service' },
+  { name: 'project', address: inShop(''), heading: 'Shop', shows: 'Release 2: held' },
   { name: 'environment', address: inShop('/e/staging'), heading: 'Staging', shows: 'Healthy' },
   {
     name: 'staged-changes',

@@ -11,6 +11,7 @@ import { handStories } from './stories/hands.ts';
 import { inBrowserStories } from './stories/in-browser.ts';
 import { logStories } from './stories/logs.ts';
 import { notificationStories } from './stories/notifications.ts';
+import { outcomeStories } from './stories/outcomes.ts';
 import { searchStories } from './stories/search.ts';
 import { silenceStories } from './stories/silence.ts';
 import { tableStories } from './stories/tables.ts';
@@ -23,6 +24,7 @@ const subjects: Record<string, Stories> = {
   silence: silenceStories,
   addresses: addressStories,
   delivery: deliveryStories,
+  outcomes: outcomeStories,
   logs: logStories,
   hands: handStories,
   frame: frameStories,

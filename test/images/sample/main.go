@@ -33,6 +33,7 @@ var (
 	code     = flag.Int("code", 0, "what -once exits with")
 	spawn    = flag.Bool("spawn", false, "start a grandchild that ignores SIGTERM")
 	delay    = flag.Int("delay", 0, "milliseconds before it listens")
+	needs    = flag.String("needs", "", "exit with code 1 unless something listens at this address")
 	silent   = flag.Bool("silent", false, "print nothing that was not asked for")
 	env      = flag.Bool("env", false, "print the environment and exit")
 	store    = flag.Bool("store", false, "keep what clients set, a line of TCP each: set NAME VALUE, get NAME")
@@ -65,8 +66,22 @@ func main() {
 			time.Sleep(time.Hour)
 		}
 	default:
+		reach(*needs)
 		run()
 	}
+}
+
+// As an application that does not start without its database.
+func reach(address string) {
+	if address == "" {
+		return
+	}
+	client, err := net.DialTimeout("tcp", address, 2*time.Second)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	client.Close()
 }
 
 func run() {

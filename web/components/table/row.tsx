@@ -115,7 +115,7 @@ function Cell({ column: { label, phone }, children }: { column: Column<never>; c
         'min-w-0 break-words text-soft text-sm',
         above,
         phone === 'hidden' && 'max-sm:hidden',
-        phone === 'line' && 'max-sm:w-full max-sm:empty:hidden',
+        phone === 'line' && 'max-sm:w-full max-sm:pt-1 max-sm:empty:hidden',
         phone === 'labelled' && 'max-sm:before:content-[attr(data-label)_"_"]',
       )}
     >

@@ -14,6 +14,8 @@ export function ShortcutList({ open, onClose }: { open: boolean; onClose: () => 
         <Shortcut keys={[isMac ? '⌘' : 'Ctrl', 'K']}>Search pages and actions</Shortcut>
         <Shortcut keys={[isMac ? '⌘' : 'Ctrl', 'Z']}>Undo the last change that offers it</Shortcut>
         <Shortcut keys={['?']}>These shortcuts</Shortcut>
+        <Shortcut keys={['←', '→', '↑', '↓']}>Between the releases of a project</Shortcut>
+        <Shortcut keys={['Shift', '→']}>Promote a release to the next environment</Shortcut>
         {reachable.map(({ to, label, key }) => (
           <Shortcut key={to} keys={['g', key]}>
             {label}

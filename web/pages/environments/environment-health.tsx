@@ -10,7 +10,9 @@ export function EnvironmentHealth({ id }: { id: string }) {
   const count = (...healths: string[]) => services.filter(({ health }) => healths.includes(health)).length;
   const [worst] = services.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
   if (worst === undefined) return <Status tone="neutral">No services yet</Status>;
-  const under = services.filter(({ pendingDeployment }) => pendingDeployment !== undefined).length;
+  const pending = services.filter(({ pendingDeployment }) => pendingDeployment !== undefined);
+  const held = pending.filter(({ blocker }) => blocker === 'approval').length;
+  const under = pending.length - held;
   if (count('down') > 0)
     return (
       <Status tone="fault">
@@ -19,6 +21,7 @@ export function EnvironmentHealth({ id }: { id: string }) {
     );
   if (count('degraded') > 0) return <Status tone="attention">{counted(count('degraded'), 'degraded service')}</Status>;
   if (under > 0) return <Status tone="live">{counted(under, 'deployment')} under way</Status>;
+  if (held > 0) return <Status tone="attention">{counted(held, 'deployment')} held</Status>;
   if (count('unknown') > 0) return <Status tone="neutral">Unknown</Status>;
   if (count('healthy') === 0) return <Status tone="neutral">Nothing deployed yet</Status>;
   return <Status tone="good">{counted(count('healthy'), 'healthy service')}</Status>;

@@ -34,7 +34,10 @@ export function Columns({ projectId, environments, empty }: ColumnsProps) {
       <Table
         label="Services"
         pages={services}
-        columns={[nameColumn(), ...placed.flatMap((column, index) => columnsOf(column, placed.slice(index + 1)))]}
+        columns={[
+          { ...nameColumn<ServiceAnswer>(), width: 'minmax(0, 1fr)' },
+          ...placed.flatMap((column, index) => columnsOf(column, placed.slice(index + 1))),
+        ]}
         empty={empty}
       />
     </div>

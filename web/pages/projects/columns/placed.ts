@@ -9,7 +9,13 @@ export interface PlacedColumn {
 
 /** The next column that has the service: there its image is promoted to. */
 export function nextWith(serviceId: string, behind: readonly PlacedColumn[]): PlacedColumn | undefined {
-  return behind.find(({ services }) => services?.has(serviceId));
+  return behind.find(({ services }) => isThere(services?.get(serviceId)));
+}
+
+/** Neither staged nor held for the first time: it has settings there with which an image can run. */
+function isThere(service: ServiceOverview | undefined): boolean {
+  if (service === undefined || service.stagedIn !== undefined) return false;
+  return service.activeReleaseId !== undefined || service.blocker !== 'approval';
 }
 
 /** The beginning of a commit, or of a digest, by which people tell them apart. */
