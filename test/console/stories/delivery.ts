@@ -29,6 +29,10 @@ export const deliveryStories: Stories = (world) => {
         value,
       });
 
+    // What follows shows nothing of the time for which a new instance is watched.
+    const { items: processes } = await asked('GET', `/services/${web?.id}/processes`);
+    const [process] = processes as { id: string }[];
+    await asked('PATCH', `/processes/${process?.id}`, { stabilizationSeconds: 0 });
     const nightly = { name: 'nightly', kind: 'cron', schedule: '0 3 1 1 *', args: ['-once'] };
     await asked('POST', `/services/${web?.id}/processes?environmentId=${staging}`, nightly);
 

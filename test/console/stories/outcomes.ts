@@ -106,7 +106,7 @@ export const outcomeStories: Stories = (world) => {
     await asked('POST', `/approvals/${promotion?.id}/decide`, { decision: 'approved' });
     await page.getByText('Live', { exact: true }).first().waitFor();
     await same();
-    await page.getByRole('link', { name: 'Brewery' }).first().click();
+    await world().ada.go('/default/p/brewery');
     await row(page, 'Services', 'Web').getByText('Same image as Production').waitFor();
   });
 

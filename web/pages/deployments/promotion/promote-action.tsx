@@ -4,6 +4,7 @@ import { confirmAction } from '../../../components/actions/confirm-action.tsx';
 import { Fact, Facts } from '../../../components/page.tsx';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { HeldFirst } from '../../approvals/held-first.tsx';
+import { useOverview } from '../../environments/use-overview.ts';
 import type { DeploymentTools } from '../again/deployment-tools.ts';
 import { begun } from '../deployment-actions.tsx';
 
@@ -32,7 +33,7 @@ export function promoteAction(
     body: { releaseId, toEnvironmentId: to.id, queue: true },
     text: (
       <>
-        <Travels promotion={promotion} to={to.name} />
+        <Travels promotion={promotion} to={to} />
         <HeldFirst of={{ serviceId, environmentId: to.id }} />
       </>
     ),
@@ -43,20 +44,26 @@ export function promoteAction(
 }
 
 /** What goes along, and what stays as the target has it. */
-function Travels({ promotion, to }: { promotion: Promotion; to: string }) {
-  const { serviceName, releaseId, releaseNumber, environmentName } = promotion;
+function Travels({ promotion, to }: { promotion: Promotion; to: { id: string; name: string } }) {
+  const { serviceId, serviceName, releaseId, releaseNumber, environmentName } = promotion;
   const { trpc } = usePlane();
   const { data } = useQuery(trpc.releases.get.queryOptions({ path: { id: releaseId } }));
+  const there = useOverview(to.id).data?.find((one) => one.serviceId === serviceId);
   return (
     <>
       <p>
-        {serviceName} in {to} runs the image of release {releaseNumber} of {environmentName}. Nothing is built.
+        {serviceName} in {to.name} runs the image of release {releaseNumber} of {environmentName}. Nothing is built.
       </p>
       <Facts>
         <Fact label="Image">
           <span className="break-all">{data?.release.imageRef ?? `of release ${releaseNumber}`}</span>
         </Fact>
-        <Fact label={`Stay as ${to} has them`}>Settings, replicas, variables and staged changes</Fact>
+        {there?.activeReleaseNumber !== undefined && (
+          <Fact label={`In ${to.name} now`}>
+            Release {there.activeReleaseNumber}, <span className="break-all">{there.activeReleaseDigest}</span>
+          </Fact>
+        )}
+        <Fact label={`Stay as ${to.name} has them`}>Settings, replicas, variables and staged changes</Fact>
       </Facts>
     </>
   );
