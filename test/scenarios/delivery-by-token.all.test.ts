@@ -63,7 +63,8 @@ async function by(who: keyof typeof tokens, ...words: string[]): Promise<{ code:
   const env = { ...installation.env, BALLAST_URL: installation.url, BALLAST_TOKEN: tokens[who] };
   const { code, stdout, stderr } = await runBallast([...words, '--json'], env, undefined, directory);
   if (code === null || code === 2) throw new Error(`${words.join(' ')}: ${code} ${stderr}`);
-  return { code, told: stdout === '' ? ({} as Told) : JSON.parse(stdout) };
+  const told: Told = JSON.parse(stdout === '' ? JSON.stringify({ refused: stderr }) : stdout);
+  return { code, told };
 }
 
 const job = (...words: string[]) => by('deployer', ...words);
@@ -89,10 +90,11 @@ const approvalOf = async (deploymentId: string) => {
 };
 
 test('staged and live; production is requested, waits for its approval, and goes live', async () => {
+  expect((await by('admin', 'project', 'create', 'Shop')).code).toBe(0);
   const first = await job('deploy', await layout('1'), ...shop, '--yes', '--wait');
-  expect([first.code, first.told.deployments]).toMatchObject([0, [{ state: 'live' }]]);
+  expect(first).toMatchObject({ code: 0, told: { deployments: [{ state: 'live' }] } });
   const asked = await job('deploy', join(directory, '1'), ...shop, ...inProduction);
-  expect([asked.code, asked.told.deployments]).toMatchObject([5, [{ state: 'pending', blocker: 'approval' }]]);
+  expect(asked).toMatchObject({ code: 5, told: { deployments: [{ state: 'pending', blocker: 'approval' }] } });
   // The token that asked for it decides nothing.
   const approvalId = asked.told.deployments[0]?.approvalId ?? '';
   expect((await job('approve', approvalId)).code).toBe(1);
@@ -104,7 +106,7 @@ test('staged and live; production is requested, waits for its approval, and goes
 test('a deployment that fails says so, and is rerun from the stage in which it failed', async () => {
   const port = await freePort();
   const failed = await job('deploy', await layout('needs', '-needs', `127.0.0.1:${port}`), ...shop, '--wait');
-  expect([failed.code, failed.told.deployments]).toMatchObject([1, [{ state: 'failed', blocker: 'health' }]]);
+  expect(failed).toMatchObject({ code: 1, told: { deployments: [{ state: 'failed', blocker: 'health' }] } });
   const { id = '', stages = [] } = failed.told.deployments[0] ?? {};
   const fromStage = stages.at(-1)?.stage ?? '';
   const server = createServer((socket) => socket.end());
@@ -146,7 +148,7 @@ test('a promotion that waits is superseded by a newer request', async () => {
   const superseded = job(...toProduction, '--wait');
   const first = await held();
   const newer = await job('redeploy', ...shop, ...inProduction);
-  expect([newer.code, newer.told.deployment]).toMatchObject([5, { kind: 'redeploy', blocker: 'approval' }]);
+  expect(newer).toMatchObject({ code: 5, told: { deployment: { kind: 'redeploy', blocker: 'approval' } } });
   expect(await superseded).toMatchObject({ code: 7, told: { deployment: { id: first.id, state: 'superseded' } } });
   await decided('reject', newer.told.approval.id);
 });
@@ -160,7 +162,7 @@ test('a promotion waits through its approval to the end; a change that waited me
   const { code, told } = await promoted;
   expect([code, told.deployment.state, told.release.promotedFromReleaseId]).toEqual([0, 'live', expect.any(String)]);
   const waited = await stale;
-  expect([waited.code, waited.told.deployments]).toMatchObject([8, [{ id: older.id, state: 'pending' }]]);
+  expect(waited).toMatchObject({ code: 8, told: { deployments: [{ id: older.id, state: 'pending' }] } });
   const approval = await approvalOf(older.id);
   expect((await by('admin', 'approve', approval)).code).toBe(1);
   const fresh = await job('approve', '--refresh', approval);
