@@ -87,7 +87,7 @@ export const subjects = {
     told: ofProjects,
     actions: ['staged', 'unstaged', 'discarded', 'applied', 'retried', 'reverted', 'cancelled'],
   },
-  approval: { told: ofProjects, actions: ['requested', 'decided'] },
+  approval: { told: ofProjects, actions: ['requested', 'decided', 'glass_broken'] },
   registry_credential: { told: admins, actions: ['created', 'deleted'] },
   image: { actions: ['pushed', 'deleted'] },
   deployment: { told: ofProjects, actions: ['requested', 'cancelled'] },

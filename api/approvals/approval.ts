@@ -21,6 +21,8 @@ export const approvalSchema = z
     decision: z.enum(approvalDecisions).optional().describe('Absent while it is pending.'),
     decidedBy: z.string(),
     decidedById: z.string().optional().describe('The person; of a token the one who made it.'),
+    decisionReason: z.string().describe('Why it was decided so. `reason` is why it was requested.'),
+    brokenGlass: z.boolean().describe('An owner passed it in place of somebody else.'),
     selfApproved: z.boolean().describe('By the person who requested it, while nobody else could decide.'),
     requestedBy: z.string(),
     requestedById: z.string().describe('The person; of a token the one who made it.'),
@@ -43,9 +45,33 @@ export function requesterOf({ answerableId, requestedById }: ApprovalView): stri
 export function approvalAnswer(approval: ApprovalView): z.output<typeof approvalSchema> {
   const { id, projectId, projectName, environmentId, environmentName, changeSetId, deploymentId, kind, decision } =
     approval;
-  const { selfApproved, requestedBy, reason, diff, impact, target, createdAt, decidedAt, expiresAt } = approval;
+  const {
+    selfApproved,
+    brokenGlass,
+    decisionReason,
+    requestedBy,
+    reason,
+    diff,
+    impact,
+    target,
+    createdAt,
+    decidedAt,
+    expiresAt,
+  } = approval;
   return {
-    ...{ id, projectId, projectName, environmentId, environmentName, kind, selfApproved, requestedBy, reason },
+    ...{
+      id,
+      projectId,
+      projectName,
+      environmentId,
+      environmentName,
+      kind,
+      selfApproved,
+      requestedBy,
+      reason,
+      brokenGlass,
+      decisionReason,
+    },
     ...(changeSetId === null ? {} : { changeSetId }),
     ...(deploymentId === null ? {} : { deploymentId }),
     ...(decision === null ? {} : { decision }),

@@ -192,3 +192,80 @@ test('a stale one that is rejected returns its changes to the draft, where newer
     'C "1"',
   ]);
 });
+
+const glass = (id: string, as: Credential, reason: unknown = 'Checkout is down, and nobody else is awake.') =>
+  call('POST', `/approvals/${id}/break-glass`, as, { reason });
+
+test('an owner breaks the glass for their own change, with a reason, and everybody who decides is told', async () => {
+  const { owner, admin, deployer } = ours.sessions;
+  const body = {
+    ...{ label: 'Alarms', kind: 'chat_webhook', secret: 'https://hooks.example.com/alarms', events: ['failure'] },
+  };
+  const channel = await ok('POST', '/notification-channels', owner, body);
+  const { id } = await held(ours.organizationId, owner);
+  expect((await decide(id, owner)).status).toBe(403);
+  for (const empty of ['', '   ']) expect((await glass(id, owner, empty)).status).toBe(422);
+  expect((await glass(id, owner)).body).toMatchObject({
+    ...{ decision: 'approved', brokenGlass: true, selfApproved: false, decidedById: owner.userId },
+    decisionReason: 'Checkout is down, and nobody else is awake.',
+  });
+  expect((await glass(id, owner)).status).toBe(409);
+  expect((await decide(id, admin)).status).toBe(409);
+  const inbox = async (as: Credential) =>
+    ((await ok('GET', '/notifications', as)).items as { title: string; body: string; link: object }[]).filter(
+      ({ title }) => title.startsWith('Break-glass:'),
+    );
+  for (const as of [owner, admin]) {
+    expect(await inbox(as)).toMatchObject([
+      {
+        title: 'Break-glass: apply a change set to Production without an approval',
+        body: expect.stringContaining('nobody else is awake.'),
+        link: { type: 'approval', approvalId: id },
+      },
+    ]);
+  }
+  expect(await inbox(deployer)).toEqual([]);
+  // It had subscribed to failures alone.
+  const sent = await ok('GET', `/notification-channels/${(channel as { id: string }).id}/deliveries`, owner);
+  expect(sent.items).toMatchObject([{ title: expect.stringMatching(/^Break-glass:/) }]);
+  const log = await ok('GET', '/audit-log?limit=50', owner);
+  const ofIt = (log.items as { action: string; subject: { id: string } }[]).filter(({ subject }) => subject.id === id);
+  expect(ofIt.map(({ action }) => action)).toEqual(['approval.glass_broken', 'approval.requested']);
+});
+
+test('the glass is broken by an owner in person or by who holds the machine, and by nobody else', async () => {
+  const { owner, admin, deployer } = ours.sessions;
+  const { id } = await held(ours.organizationId, admin);
+  for (const as of [admin, deployer]) expect((await glass(id, as)).status).toBe(403);
+  for (const person of [owner, admin]) {
+    expect((await glass(id, await tokenOf(person))).body).toMatchObject({
+      status: 403,
+      detail: expect.stringContaining('session of an owner'),
+    });
+  }
+  expect((await glass(id, ours.limited)).status).toBe(403);
+  expect(await ok('GET', `/approvals/${id}`, admin)).not.toHaveProperty('decision');
+  // Nobody in person has made it: as `ballast token create` does.
+  expect((await glass(id, ours.tokens.admin)).body).toMatchObject({ decision: 'approved', brokenGlass: true });
+});
+
+test('breaking the glass takes the place of a person and of nothing else: a stale approval stays refused', async () => {
+  const { owner } = ours.sessions;
+  const { apply, set, variables } = await living();
+  const older = await apply(set('A', '1'));
+  expect((await decide((await apply(set('B', '2'))).id, owner)).status).toBe(200);
+  expect((await glass(older.id, owner)).body).toMatchObject({
+    status: 409,
+    detail: expect.stringContaining('Refresh it'),
+  });
+  expect(await ok('GET', `/approvals/${older.id}`, owner)).toMatchObject({ stale: true, brokenGlass: false });
+  const fresh = await ok('POST', `/approvals/${older.id}/refresh`, owner);
+  expect((await glass(String(fresh.id), owner)).status).toBe(200);
+  const { items } = await ok('GET', '/deployments?limit=50', owner);
+  const deployment = (items as { id: string; approvalId?: string }[]).find(({ approvalId }) => approvalId === fresh.id);
+  const { items: events } = await ok('GET', `/deployments/${deployment?.id}/events`, owner);
+  expect((events as { kind: string }[]).find(({ kind }) => kind === 'decided')).toMatchObject({
+    message: expect.stringContaining('by break-glass: Checkout is down'),
+  });
+  expect(await variables()).toEqual({ A: '1', B: '2' });
+});

@@ -25,7 +25,8 @@ export const decideApproval = operation({
   async handle({ caller, path, body, effect, server }) {
     const approval = await caller.see(theApproval, path.id, effect.kysely);
     const selfApproved = await refuseUnfit(effect, caller, approval);
-    await decide(effect, server.keyring, approval, { ...body, by: { ...caller.countsAs, selfApproved } });
+    const { decision, reason } = body;
+    await decide(effect, server.keyring, approval, { decision, by: { ...caller.countsAs, selfApproved, reason } });
     return approvalAnswer(await caller.see(theApproval, path.id, effect.kysely));
   },
 });

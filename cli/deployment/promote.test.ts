@@ -139,4 +139,13 @@ test('without --wait it ends with who decides; what is missing or named wrongly 
     code: 5,
     err: expect.stringMatching(/An administrator or owner decides.*ballast approve [0-9a-f-]{36}/s),
   });
+
+  const id = (await approvalOf(of)) ?? '';
+  const glass = (...words: string[]) => joined.ballast(['approve', '--break-glass', ...words]);
+  const unfit = await Promise.all([glass(id), glass('--reason', 'x'), glass(id, '--reason', 'x', '--refresh')]);
+  expect(unfit.map(({ code }) => code)).toEqual([2, 2, 2]);
+  expect(unfit[0]?.err).toContain('--reason: why nobody else could decide');
+  const broken = await glass(id, '--reason', 'Checkout is down.', '--json');
+  expect(JSON.parse(broken.out)).toMatchObject({ brokenGlass: true, decisionReason: 'Checkout is down.' });
+  expect(await heldOf(of)).toBeUndefined();
 });

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { consolePath } from '../../domain/notifications/console-path.ts';
+import type { AsPerson } from '../engine/as-person.ts';
 import { command } from '../engine/command.ts';
 import { readerGone } from '../engine/reader-gone.ts';
 import { LostConnection, type Rest, RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
-import { type Inbox, inboxDetails, inboxOptions, type Notification, openInbox } from './inbox.ts';
+import { inboxDetails, inboxOptions, type Notification, openInbox } from './inbox.ts';
 import { Unseen } from './unseen.ts';
 
 /** Streams that end at once, one after the other, are not asked for more often than this. */
@@ -61,6 +62,6 @@ async function follow(rest: Rest, signal: AbortSignal, look: () => Promise<void>
 }
 
 /** With the address that opens its subject in the console. */
-function lineOf({ createdAt, kind, title, link }: Notification, { rest, slug }: Inbox): string {
+function lineOf({ createdAt, kind, title, link }: Notification, { rest, slug }: AsPerson): string {
   return `${createdAt}  ${kind.padEnd(8)}  ${printable(title)}  ${new URL(consolePath(slug, link), rest.url)}\n`;
 }

@@ -20,6 +20,10 @@ export const ApprovalSchema = defineEntity({
     decidedByName: p.text().nullable(),
     /** By the person who asked for it, while nobody else could. */
     selfApproved: p.boolean().default(false),
+    /** An owner passed the gate in place of somebody else. */
+    brokenGlass: p.boolean().default(false),
+    /** Why it was decided so; `reason` is why it was requested. */
+    decisionReason: p.text().default(''),
     requestedByKind: p.enum(['user', 'token', 'machine', 'actor']),
     requestedById: p.text(),
     requestedByName: p.text(),

@@ -61,6 +61,8 @@ function approvals(kysely: Kysely<Tables>, organizationId: string) {
       'approval.decided_by_id as decidedById',
       'approval.decided_by_name as decidedBy',
       'approval.self_approved as selfApproved',
+      'approval.broken_glass as brokenGlass',
+      'approval.decision_reason as decisionReason',
       'approval.requested_by_id as requestedById',
       'approval.requested_by_name as requestedBy',
       'approval.answerable_id as answerableId',

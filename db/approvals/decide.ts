@@ -6,12 +6,14 @@ import { planChanges } from '../change-sets/apply/plan.ts';
 import { writeSettings } from '../change-sets/apply/write-settings.ts';
 import { tellOfDraft } from '../change-sets/drafts.ts';
 import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
+import type { DecidedBy } from '../deployments/admission/requests.ts';
 import { admit, lockAdmission, type ProjectRef } from '../deployments/admission.ts';
 import { adoptSettings } from '../deployments/restore-settings.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { notifyOfBreakGlass } from './notify-deciders.ts';
 import { basisOf } from './request.ts';
 
 export interface ApprovalRef {
@@ -22,9 +24,8 @@ export interface ApprovalRef {
 
 export interface Decided {
   decision: 'approved' | 'rejected' | 'expired' | 'cancelled';
-  /** The person; absent when its time has passed. */
-  by?: { id: string; name: string; selfApproved?: boolean };
-  reason?: string | undefined;
+  /** Absent when its time has passed. */
+  by?: DecidedBy;
 }
 
 /**
@@ -35,7 +36,7 @@ export async function decideApproval(
   effect: Effect,
   keyring: Pick<Keyring, 'encryptSecret' | 'decryptSecret'>,
   { id, organizationId, projectId }: ApprovalRef,
-  { decision, by, reason }: Decided,
+  { decision, by }: Decided,
 ): Promise<void> {
   const project = { organizationId, projectId };
   await lockAdmission(effect, project);
@@ -45,18 +46,20 @@ export async function decideApproval(
     .leftJoin('deployment', 'deployment.id', 'approval.deployment_id')
     .select(['approval.decision', 'approval.change_set_id', 'approval.basis', 'approval.decided_by_name'])
     .select(['approval.kind', 'deployment.release_id as releaseId', 'deployment.service_id as serviceId'])
-    .select(['environment.id as environmentId', 'environment.name'])
+    .leftJoin('service', 'service.id', 'deployment.service_id')
+    .select(['environment.id as environmentId', 'environment.name', 'service.name as service'])
+    .select('approval.requested_by_name as requestedBy')
     .where('approval.id', '=', id)
     .forUpdate('approval')
     .executeTakeFirst();
   if (row === undefined) throw new Problem('not-found', 'There is no such approval.');
   if (row.decision !== null) throw alreadyDecided(row.decision, row.decided_by_name);
   const place = { ...project, environmentId: row.environmentId };
+  const { kind, releaseId, serviceId } = row;
   if (decision === 'approved') {
     await refuseStale(effect, place, row.basis);
     if (row.change_set_id !== null)
       await applyHeld(effect, keyring, place, { changeSetId: row.change_set_id, approvalId: id });
-    const { kind, releaseId, serviceId } = row;
     if (releaseId !== null && serviceId !== null)
       await adoptSettings(effect, keyring, kind, { ...place, id: releaseId, serviceId });
   }
@@ -65,13 +68,20 @@ export async function decideApproval(
     effect.tell({ to: actorId('change-set', row.change_set_id), message: 'decided', organizationId, body: {} });
     tellOfDraft(effect, place, place);
   }
+  const { brokenGlass = false, selfApproved = false, reason } = by ?? {};
   effect.audit({
-    action: 'approval.decided',
+    action: brokenGlass ? 'approval.glass_broken' : 'approval.decided',
     organizationId,
     subjectKind: 'approval',
     subjectId: id,
     subjectName: row.name,
-    details: { decision, ...(reason === undefined ? {} : { reason }), selfApproved: by?.selfApproved ?? false },
+    details: { decision, ...(reason === undefined ? {} : { reason }), selfApproved },
+  });
+  if (by === undefined || !brokenGlass) return;
+  await notifyOfBreakGlass(effect, organizationId, {
+    ...{ approvalId: id, projectId, environmentId: place.environmentId, environment: row.name, kind: row.kind },
+    ...(serviceId === null || row.service === null ? {} : { service: { id: serviceId, name: row.service } }),
+    ...{ requestedBy: row.requestedBy, brokenBy: by.name, reason: reason ?? '' },
   });
 }
 

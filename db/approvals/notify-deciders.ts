@@ -1,4 +1,5 @@
 import { approvalRequested, type RequestedApproval } from '../../domain/notifications/messages/approval-requested.ts';
+import { type BrokenGlass, glassBroken } from '../../domain/notifications/messages/glass-broken.ts';
 import type { Author, Effect } from '../engine/effect.ts';
 import { notify } from '../notifications/notify.ts';
 
@@ -20,5 +21,16 @@ export async function notifyDeciders(
     message: approvalRequested({ ...asked, requestedBy: requestedBy.name }),
     to: { admins: true, except: answerableId === undefined ? requestedBy : { kind: 'user', id: answerableId } },
     channels: { chat: true },
+  });
+}
+
+/** Everybody who may decide, the one who broke the glass included: it must not pass unnoticed. */
+export async function notifyOfBreakGlass(effect: Effect, organizationId: string, broken: BrokenGlass): Promise<void> {
+  await notify(effect, {
+    organizationId,
+    occasion: `approval ${broken.approvalId} passed by break-glass`,
+    message: glassBroken(broken),
+    to: { admins: true },
+    channels: { chat: true, alsoOf: 'failure' },
   });
 }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { actorId } from '../../domain/actors/actors.ts';
 import type { ChannelKind } from '../../domain/notifications/channels.ts';
-import type { NotificationMessage } from '../../domain/notifications/notifications.ts';
+import type { NotificationKind, NotificationMessage } from '../../domain/notifications/notifications.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { mostQueued, startDeliveries } from './start-deliveries.ts';
@@ -16,15 +16,17 @@ export interface ChannelEvent {
   message: NotificationMessage;
   /** Whether chats hear of it. */
   chat: boolean;
+  /** Channels that have subscribed to this kind hear of it, too. */
+  alsoOf?: NotificationKind;
   /** Whether pagers open an incident, and about what. */
   incident?: IncidentSubject;
 }
 
 /** Sends an event on its way to the channels that are enabled and have subscribed to its kind. */
 export async function tellChannels(effect: Effect, event: ChannelEvent): Promise<void> {
-  const { organizationId, chat, incident } = event;
+  const { organizationId, chat, incident, alsoOf = event.message.kind } = event;
   if (!chat && incident === undefined) return;
-  for (const { id, kind } of await lockListening(effect.kysely, organizationId, event.message.kind)) {
+  for (const { id, kind } of await lockListening(effect.kysely, organizationId, [event.message.kind, alsoOf])) {
     if (kind === 'chat_webhook' && chat) await queue(effect, id, event);
     if (kind === 'incident_pager' && incident !== undefined) await open(effect, id, event, incident);
   }
@@ -61,11 +63,11 @@ export async function resolveIncidents(
 async function lockListening(
   kysely: Kysely<Tables>,
   organizationId: string,
-  event: string,
+  kinds: readonly NotificationKind[],
 ): Promise<{ id: string; kind: ChannelKind }[]> {
   const { rows } = await sql<{ id: string; kind: ChannelKind }>`
     select id, kind from notification_channel
-    where organization_id = ${organizationId} and enabled and deleted_at is null and events ? ${event}
+    where organization_id = ${organizationId} and enabled and deleted_at is null and events ?| ${kinds}::text[]
     order by id for key share
   `.execute(kysely);
   return rows;

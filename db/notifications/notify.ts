@@ -22,7 +22,7 @@ export interface Told {
   message: NotificationMessage;
   to: Recipients;
   /** Who outside of Ballast hears of it; by default nobody. */
-  channels?: Pick<ChannelEvent, 'chat' | 'incident'>;
+  channels?: Pick<ChannelEvent, 'chat' | 'alsoOf' | 'incident'>;
 }
 
 /** Puts an event into the inboxes of those whom it concerns, members of the organization at that moment, and tells channels. */

@@ -12,6 +12,7 @@ const reached = (channel: Subscribed) =>
 test('a chat of every kind gets failures of production only, and neither agent updates nor reconnects', () => {
   expect(reached(chat(...notificationKinds))).toEqual([
     'message',
+    'message',
     'message of production',
     'message',
     'message of production',
@@ -24,16 +25,16 @@ test('a chat of every kind gets failures of production only, and neither agent u
 });
 
 test('a pager has an incident of a failed production deployment and of a lost cluster, and nothing else', () => {
-  const standard = ['', 'opens for production', 'resolves', '', '', 'opens', 'resolves', '', ''];
+  const standard = ['', '', 'opens for production', 'resolves', '', '', 'opens', 'resolves', '', ''];
   expect(reached(pager('failure', 'warning'))).toEqual(standard);
   // Approvals and deployments page nobody.
   expect(reached(pager(...notificationKinds))).toEqual(standard);
-  expect(reached(pager('approval', 'deploy'))).toEqual(Array.from({ length: 9 }, () => ''));
+  expect(reached(pager('approval', 'deploy'))).toEqual(Array.from({ length: 10 }, () => ''));
 });
 
 test('an incident is resolved where it was opened, whether the channel has subscribed to the good news or not', () => {
-  expect(reached(pager('failure'))).toEqual(['', 'opens for production', 'resolves', '', '', '', '', '', '']);
-  expect(reached(pager('warning'))).toEqual(['', '', '', '', '', 'opens', 'resolves', '', '']);
+  expect(reached(pager('failure'))).toEqual(['', '', 'opens for production', 'resolves', '', '', '', '', '', '']);
+  expect(reached(pager('warning'))).toEqual(['', '', '', '', '', '', 'opens', 'resolves', '', '']);
 });
 
 test('a channel that is disabled gets nothing', () => {
@@ -46,6 +47,7 @@ test('an event goes nowhere if a channel could tell of it and none does', () => 
   expect(nowhere(chat(...notificationKinds))).toEqual([]);
   expect(nowhere(pager('failure', 'warning'))).toEqual([
     'An approval is requested',
+    'An approval is passed by break-glass',
     'A build fails, or builds but cannot deploy',
     'A volume backup fails',
     'A public domain certificate expires within 14 days',
@@ -61,4 +63,15 @@ test('a new channel has the kinds that it does something with', () => {
     );
     expect([...new Set(used.map((event) => event.kind))].toSorted()).toEqual(defaultEvents[kind].toSorted());
   }
+});
+
+test('a chat hears of a broken glass by its approvals or by its failures, and of other approvals by approvals alone', () => {
+  const named = (channel: Subscribed) =>
+    notifiedEvents
+      .filter((event: NotifiedEvent) => reachOf(event, channel) === 'message')
+      .map(({ name }) => name)
+      .filter((name) => name.includes('approval'));
+  expect(named(chat('approval'))).toEqual(['An approval is requested', 'An approval is passed by break-glass']);
+  expect(named(chat('failure'))).toEqual(['An approval is passed by break-glass']);
+  expect(named(chat('warning', 'deploy'))).toEqual([]);
 });

@@ -11,6 +11,8 @@ export interface NotifiedEvent {
   pager: 'opens' | 'resolves' | 'no';
   /** For `resolves`: the kind of the event that opened the incident, whose subscription counts. */
   openedBy?: NotificationKind;
+  /** Chats that have subscribed to this kind get it, too. */
+  alsoOf?: NotificationKind;
   /** Something of it does not exist yet, so nothing raises it. */
   later?: true;
 }
@@ -18,6 +20,10 @@ export interface NotifiedEvent {
 /** Every event there is, in the order of the documentation. */
 export const notifiedEvents = [
   { name: 'An approval is requested', kind: 'approval', chat: 'yes', pager: 'no' },
+  {
+    name: 'An approval is passed by break-glass',
+    ...{ kind: 'approval', alsoOf: 'failure', chat: 'yes', pager: 'no' },
+  },
   { name: 'A deployment fails', kind: 'failure', chat: 'production', pager: 'opens' },
   {
     name: 'A production deployment becomes healthy',
@@ -48,9 +54,10 @@ export interface Subscribed {
 
 /** Whether a channel gets an event, by its own kind, by what it has subscribed to, and by the rule of the event. */
 export function reachOf(event: NotifiedEvent, channel: Subscribed): Reach {
-  const { kind, chat, pager, openedBy = kind } = event;
+  const { kind, alsoOf = kind, chat, pager, openedBy = kind } = event;
   const isPager = channel.kind === 'incident_pager';
-  if (!channel.enabled || !channel.events.includes(isPager ? openedBy : kind)) return 'nothing';
+  if (!channel.enabled || !(isPager ? [openedBy] : [kind, alsoOf]).some((one) => channel.events.includes(one)))
+    return 'nothing';
   if (isPager) {
     if (pager === 'opens') return chat === 'production' ? 'opens for production' : 'opens';
     return pager === 'resolves' ? 'resolves' : 'nothing';

@@ -138,6 +138,11 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
       prepare: held,
       body: () => ({ decision: 'rejected', reason: 'For the sweep.' }),
     },
+    'approvals.breakGlass': {
+      as: (mine) => mine.sessions.owner,
+      prepare: held,
+      body: () => ({ reason: 'For the sweep.' }),
+    },
     'approvals.refresh': { prepare: held },
     'releases.get': { prepare: release },
     'releases.imageConfig': {

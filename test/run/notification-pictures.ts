@@ -3,6 +3,7 @@ import { approvalRequested } from '../../domain/notifications/messages/approval-
 import { channelTest } from '../../domain/notifications/messages/channel-test.ts';
 import { clusterLost } from '../../domain/notifications/messages/cluster-lost.ts';
 import { deploymentFailed, deploymentLive } from '../../domain/notifications/messages/deployment-ended.ts';
+import { glassBroken } from '../../domain/notifications/messages/glass-broken.ts';
 import type { NotificationKind } from '../../domain/notifications/notifications.ts';
 import { chatText } from '../../outbound/channels/chat-text.ts';
 
@@ -20,6 +21,17 @@ const asked = { ...place, approvalId: 'a', requestedBy: 'Ada', reason: 'Fixes th
 /** Each event with the message that it makes, by the name of its file. */
 const samples: readonly [file: string, message: Sample][] = [
   ['approval-requested', approvalRequested({ ...asked, kind: 'promote', service })],
+  [
+    'glass-broken',
+    glassBroken({
+      ...asked,
+      kind: 'promote',
+      service,
+      brokenBy: 'Ada',
+      requestedBy: 'Ada',
+      reason: 'Checkout is down, and nobody else is awake.',
+    }),
+  ],
   ['deployment-ended', deploymentFailed({ ...release, reason: 'web-1 exited with code 3.' })],
   ['deployment-ended', deploymentLive({ ...release, reason: '' })],
   ['cluster-lost', clusterLost({ clusterId: 'c', name: 'oslo' })],

@@ -20,7 +20,10 @@ export async function decideApprovals(
     const who =
       by === undefined
         ? {}
-        : { decided_by_id: by.id, decided_by_name: by.name, self_approved: by.selfApproved ?? false };
+        : {
+            ...{ decided_by_id: by.id, decided_by_name: by.name, self_approved: by.selfApproved ?? false },
+            ...{ broken_glass: by.brokenGlass ?? false, decision_reason: by.reason ?? '' },
+          };
     await close(effect, project, [approvalId], { decision, ...who });
   }
   for (const decision of ['superseded', 'cancelled'] as const) {

@@ -3,7 +3,7 @@ import type { Admission } from '../../../domain/deployments/arbiter-types.ts';
 import { isDeploymentFinal } from '../../../domain/deployments/states.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { type Happened, insertDeploymentEvents } from '../deployment-events.ts';
-import type { AdmissionRequest } from './requests.ts';
+import type { AdmissionRequest, DecidedBy } from './requests.ts';
 import type { Loaded, ProjectRef } from './snapshot.ts';
 import type { Written } from './writes.ts';
 
@@ -56,8 +56,9 @@ function changed(
   const deploymentId = change.id;
   const happened: Happened[] = [];
   if (request.event === 'decide' && decided.includes(deploymentId)) {
-    const by = request.by === undefined ? {} : { decidedBy: request.by.name };
-    happened.push({ deploymentId, kind: 'decided', occasion: 'decided', decision: request.decision, ...by });
+    const { by, decision } = request;
+    const who = by === undefined ? {} : { decidedBy: by.name, message: decidedSentence(by) };
+    happened.push({ deploymentId, kind: 'decided', occasion: 'decided', decision, ...who });
   }
   if (change.cancelRequested === true) {
     const why = request.event === 'cancel' ? `Asked to cancel by ${author.name}.` : 'Asked to cancel by a rollback.';
@@ -76,4 +77,8 @@ function changed(
     }
   }
   return happened;
+}
+
+function decidedSentence({ name, brokenGlass, reason = '' }: DecidedBy): string {
+  return brokenGlass === true ? `${name} passed the approval by break-glass: ${reason}` : reason;
 }

@@ -16,13 +16,22 @@ export interface NewDeployment extends Omit<New, 'place'> {
   said?: string;
 }
 
+/** The person who decided. */
+export interface DecidedBy {
+  id: string;
+  name: string;
+  selfApproved?: boolean;
+  /** In place of somebody else, who would have had to approve it. */
+  brokenGlass?: boolean;
+  reason?: string | undefined;
+}
+
 type Event<Kind extends AdmissionEvent['event']> = Extract<AdmissionEvent, { event: Kind }>;
 
 /** The arbiter's events, with what the rows need to say about them. */
 export type AdmissionRequest =
   | { event: 'create'; deployments: readonly NewDeployment[] }
   | Event<'claim' | 'cancel' | 'review'>
-  /** `by`: the person who decided. */
-  | (Event<'decide'> & { by?: { id: string; name: string; selfApproved?: boolean } })
+  | (Event<'decide'> & { by?: DecidedBy })
   /** `waitsFor`: the code of what failed. `message`: its sentence. */
   | (Event<'finish'> & { waitsFor?: DeploymentBlocker; message?: string });

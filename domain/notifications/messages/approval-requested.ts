@@ -29,7 +29,12 @@ export function approvalRequested(asked: RequestedApproval): NotificationMessage
 }
 
 function titleOf(kind: RequestedApproval['kind'], service: string | undefined, environment: string): string {
-  if (kind === 'change-set') return `Approval needed: apply a change set to ${environment}`;
-  if (service === undefined) return `Approval needed in ${environment}`;
-  return `Approval needed: ${verbs[kind]} ${service} to ${environment}`;
+  if (kind !== 'change-set' && service === undefined) return `Approval needed in ${environment}`;
+  return `Approval needed: ${deedOf(kind, service, environment)}`;
+}
+
+/** "promote api to Production" */
+export function deedOf(kind: RequestedApproval['kind'], service = 'a service', environment: string): string {
+  if (kind === 'change-set') return `apply a change set to ${environment}`;
+  return `${verbs[kind]} ${service} to ${environment}`;
 }

@@ -106,7 +106,9 @@ export const deliveryStories: Stories = (world) => {
     await heading(page, 'Staged changes of Production').waitFor();
     await page.getByText('because you are the only one who may').waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('It was their own change').waitFor();
+    await page.getByRole('dialog').getByLabel('Reason').fill('The oven is hot');
+    await page.keyboard.press('Enter');
+    await page.getByText('The oven is hot. It was their own change').waitFor();
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).click();
     await row(page, 'Last deployments', 'Web, release 3').getByText('Live').waitFor();
     expect(await page.getByRole('list', { name: 'Waiting for your approval' }).count()).toBe(0);

@@ -10,6 +10,7 @@ import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
 import { counted } from '../instances/counted.ts';
 import { ApprovalDiff } from './approval-diff.tsx';
 import { type ApprovalAnswer, ApprovalStatus, titleOf } from './approval-words.tsx';
+import { BrokenGlass } from './broken-glass.tsx';
 import { Decide } from './decide.tsx';
 import { Refresh } from './refresh.tsx';
 
@@ -44,12 +45,15 @@ export function Approval() {
   );
 }
 
-function Decision({ approval: { decidedBy, decidedAt, selfApproved } }: { approval: ApprovalAnswer }) {
+function Decision({ approval }: { approval: ApprovalAnswer }) {
+  const { decidedBy, decidedAt, selfApproved, brokenGlass, decisionReason } = approval;
   if (decidedAt === undefined) return null;
+  if (brokenGlass) return <BrokenGlass approval={approval} />;
   return (
     <Section bare>
       <p className="text-soft">
         {decidedBy === '' ? 'Ended' : `Decided by ${decidedBy}`}, <Time at={decidedAt} />
+        {decisionReason !== '' && `: ${decisionReason}`}
         {selfApproved && '. It was their own change: nobody else could decide then.'}
       </p>
     </Section>

@@ -1,80 +1,37 @@
-import { useState } from 'react';
-import { Button } from '../../components/forms/button.tsx';
-import { Form, TextField } from '../../components/forms/form.tsx';
+import { OneAction } from '../../components/actions/one-action.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { Section } from '../../components/page.tsx';
-import { type Sent, useChange } from '../../control-plane/change.ts';
-import { usePlane } from '../../control-plane/plane.ts';
 import { useMay, useSession } from '../../control-plane/session.ts';
 import type { ApprovalAnswer } from './approval-words.tsx';
-import { useOtherDeciders } from './other-deciders.ts';
+import { decision } from './decisions.tsx';
 
-/** The decision about a pending approval, for those who may make it. */
+/** The decision about a pending approval, for those who may make it; for all others, whose decision it is. */
 export function Decide({ approval }: { approval: ApprovalAnswer }) {
   const mayDecide = useMay('admin');
-  const own = useOwn(approval);
-  if (!mayDecide) return <Notice tone="attention">Waits for an administrator or an owner of the organization.</Notice>;
-  if (own === 'others') {
-    return <Notice tone="attention">You requested this, so another administrator or owner decides.</Notice>;
+  const own = useSession()?.user.id === approval.requestedById;
+  const { stale, waitsForYou } = approval;
+  if (waitsForYou !== true) {
+    return (
+      <Notice tone="attention">
+        {mayDecide && own
+          ? 'You requested this, so another administrator or owner decides.'
+          : 'Waits for an administrator or an owner of the organization.'}
+        {own && !stale && (
+          <div className="pt-2 empty:hidden">
+            <OneAction small action={decision('break-glass', approval)} />
+          </div>
+        )}
+      </Notice>
+    );
   }
   return (
-    <Section title="Decide">
-      <div className="flex flex-col gap-3 p-4">
-        {own === 'alone' && (
-          <Notice>
-            You may approve your own change, because you are the only one who may. It is recorded as that.
-          </Notice>
-        )}
-        <DecisionForm approval={approval} />
+    <div className="flex flex-col gap-3">
+      {own && (
+        <Notice>You may approve your own change, because you are the only one who may. It is recorded as that.</Notice>
+      )}
+      <div className="flex flex-wrap gap-2">
+        {!stale && <OneAction action={decision('approve', approval)} />}
+        <OneAction action={decision('reject', approval)} />
       </div>
-    </Section>
-  );
-}
-
-/** Whether the person requested it, and whether others may decide. The control plane decides in any case. */
-function useOwn({ requestedById }: ApprovalAnswer): 'no' | 'alone' | 'others' {
-  const own = useSession()?.user.id === requestedById;
-  const others = useOtherDeciders(own);
-  if (!own || others === undefined) return 'no';
-  return others ? 'others' : 'alone';
-}
-
-function DecisionForm({ approval: { id, stale } }: { approval: ApprovalAnswer }) {
-  const { client, trpc } = usePlane();
-  const [reason, setReason] = useState('');
-  const decide = useChange(
-    (decision: 'approved' | 'rejected', sent: Sent) =>
-      client.approvals.decide.mutate(
-        { path: { id }, body: { decision, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) } },
-        sent,
-      ),
-    {
-      failed: 'The decision could not be made',
-      succeeded: (_, decision) => (decision === 'approved' ? 'Approved' : 'Rejected'),
-      quiet: true,
-      touches: () => [trpc.approvals.pathKey(), trpc.deployments.pathKey()],
-    },
-  );
-  return (
-    <Form problem={decide.problem} places={['reason']} onSubmit={() => decide.send(stale ? 'rejected' : 'approved')}>
-      <TextField
-        name="reason"
-        label="Reason"
-        value={reason}
-        onChange={setReason}
-        maxLength={2000}
-        hint="For the person who asked, and for the audit log. Optional."
-      />
-      <div className="flex flex-wrap justify-end gap-2">
-        <Button look="danger" busy={decide.sending} onClick={() => decide.send('rejected')}>
-          Reject
-        </Button>
-        {!stale && (
-          <Button type="submit" look="strong" busy={decide.sending}>
-            Approve
-          </Button>
-        )}
-      </div>
-    </Form>
+    </div>
   );
 }

@@ -7,7 +7,7 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, one } from '../../live/affected.ts';
 import { chosen, type Search } from '../../search.ts';
-import type { Deeds, Kinds } from '../audit-log/deed.ts';
+import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
 import { pendingApprovals, waitingForMe } from './waiting.ts';
 
 const approvals = createRoute({
@@ -46,5 +46,9 @@ export const deeds: Deeds<'approval'> = {
   'approval.decided': {
     label: 'Decided',
     done: ({ name, details }) => `${details.decision === 'approved' ? 'approved' : 'rejected'} a change of ${name}`,
+  },
+  'approval.glass_broken': {
+    label: 'Passed by break-glass',
+    done: ({ name, details }) => `broke the glass for a change of ${name}${after(': ', details.reason)}`,
   },
 };

@@ -33,7 +33,7 @@ export const place: Place = {
 };
 
 export const affected: Affected<'member'> = {
-  member: (trpc, id) => [one(trpc.members, id), holding(trpc.teams, id), all(trpc.invitations)],
+  member: (trpc, id) => [one(trpc.members, id), holding(trpc.teams, id), all(trpc.invitations), all(trpc.approvals)],
 };
 
 export const deeds: Deeds<'member'> = {
