@@ -43,6 +43,7 @@ export const subjects = {
       'created',
       'updated',
       'deleted_retention_set',
+      'approval_expiry_set',
       'join_token_ttl_set',
       'deleted',
       'restored',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { commitsOf } from '../../db/approvals/commits.ts';
 import { isStale } from '../../db/approvals/decide.ts';
 import { blastRadius, checksOf } from '../../db/approvals/detail.ts';
 import { operation } from '../engine/operation.ts';
@@ -21,15 +22,20 @@ const detailSchema = approvalSchema
         durationSeconds: z.number().optional(),
       }),
     ),
-    commits: z.array(
-      z.object({
-        sha: z.string(),
-        message: z.string(),
-        author: z.string(),
-        url: z.string(),
-        at: z.iso.datetime(),
-      }),
-    ),
+    commits: z
+      .array(
+        z.object({
+          sha: z.string(),
+          message: z.string(),
+          author: z.string(),
+          url: z.string(),
+          at: z.iso.datetime(),
+        }),
+      )
+      .describe('Of the releases since the one that is live, newest first, as far as they name a commit.'),
+    withoutCommits: z
+      .array(z.object({ id: z.guid(), name: z.string() }))
+      .describe('Services whose release names no commit, as that of an image that was built elsewhere.'),
   })
   .meta({ id: 'ApprovalDetail' });
 
@@ -51,7 +57,7 @@ export const getApproval = operation({
       stale: approval.decision === null && (await isStale(database, approval, approval.basis)),
       blastRadius: await blastRadius(database.kysely, approval),
       checks: await checksOf(database.kysely, approval),
-      commits: [],
+      ...(await commitsOf(database.kysely, approval)),
     };
   },
 });

@@ -8,7 +8,7 @@ import { waitsForCaller } from './who-decides.ts';
 export const listApprovals = operation({
   method: 'GET',
   url: '/api/v1/approvals',
-  summary: 'List approvals, newest first',
+  summary: 'List approvals',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
@@ -17,12 +17,13 @@ export const listApprovals = operation({
     state: z.enum(['pending', 'decided']).default('pending'),
     environmentId: z.guid().toLowerCase().optional(),
     projectId: z.guid().toLowerCase().optional(),
+    order: z.enum(['newest', 'oldest']).default('newest').describe('By when they were requested.'),
   }),
   paged: { after: createdPosition },
   result: approvalSchema,
   async handle({ caller, query, page, database }) {
-    const { state, environmentId, projectId } = query;
-    const filter = { state, environmentId, projectId, projectIds: caller.projectIds };
+    const { state, environmentId, projectId, order } = query;
+    const filter = { state, environmentId, projectId, projectIds: caller.projectIds, order };
     const found = await list(database.kysely, caller.organization.id, filter, oneMore(page));
     const waitsForYou = await waitsForCaller(database.kysely, caller);
     const answer = (approval: ApprovalView) => ({ ...approvalAnswer(approval), waitsForYou: waitsForYou(approval) });

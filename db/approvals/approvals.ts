@@ -14,19 +14,20 @@ export interface ApprovalFilter {
   projectId?: string | undefined;
   /** Of these projects alone. */
   projectIds?: readonly string[] | undefined;
+  order?: 'newest' | 'oldest' | undefined;
 }
 
-/** Newest first. */
+/** By when they were requested, newest first unless `order` says otherwise. */
 export async function listApprovals(
   kysely: Kysely<Tables>,
   organizationId: string,
-  { state, environmentId, projectId, projectIds }: ApprovalFilter,
+  { state, environmentId, projectId, projectIds, order = 'newest' }: ApprovalFilter,
   { limit, after }: { limit: number; after?: { createdAt: Date; id: string } | undefined },
 ): Promise<ApprovalView[]> {
   let query = approvals(kysely, organizationId)
     .where('approval.decision', state === 'pending' ? 'is' : 'is not', null)
-    .orderBy('approval.created_at', 'desc')
-    .orderBy('approval.id', 'desc')
+    .orderBy('approval.created_at', order === 'newest' ? 'desc' : 'asc')
+    .orderBy('approval.id', order === 'newest' ? 'desc' : 'asc')
     .limit(limit);
   if (environmentId !== undefined) query = query.where('approval.environment_id', '=', environmentId);
   if (projectId !== undefined) query = query.where('approval.project_id', '=', projectId);
@@ -36,7 +37,11 @@ export async function listApprovals(
   }
   if (after !== undefined) {
     query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('approval.created_at', 'approval.id'), '<', tuple(after.createdAt, after.id)),
+      eb(
+        refTuple('approval.created_at', 'approval.id'),
+        order === 'newest' ? '<' : '>',
+        tuple(after.createdAt, after.id),
+      ),
     );
   }
   return await query.execute();

@@ -5,12 +5,14 @@ import { tenant } from '../postgres/tenant.ts';
 import type { ApprovalView } from './approvals.ts';
 
 export interface Check {
-  id: 'image' | 'digest' | 'variables' | 'capacity';
+  id: 'build' | 'image' | 'digest' | 'variables' | 'capacity';
   status: 'passed' | 'failed' | 'skipped';
   detail: string;
+  /** How long looking it up took. */
+  durationSeconds: number;
 }
 
-interface Target {
+export interface Target {
   serviceId: string;
   releaseId: string;
   contentDigest: string;
@@ -45,6 +47,7 @@ export async function blastRadius(
 
 /** Facts that are looked up anew each time somebody opens the approval. */
 export async function checksOf(kysely: Kysely<Tables>, approval: ApprovalView): Promise<Check[]> {
+  const began = performance.now();
   const own = tenant(kysely, approval.organizationId);
   const targets = targetsOf(approval);
   const ids = targets.map(({ releaseId }) => releaseId);
@@ -55,8 +58,19 @@ export async function checksOf(kysely: Kysely<Tables>, approval: ApprovalView): 
   const keys = releases.reduce((sum, { variable_keys: names }) => sum + names.length, 0);
   const images = releases.map(({ image_ref: image }) => image).join(', ');
   const nothing = 'Nothing is deployed.';
+  const built = releases.filter(({ build_id: build }) => build !== null).length;
+  const durationSeconds = secondsSince(began);
   const has = targets.length > 0;
-  return [
+  const found: Omit<Check, 'durationSeconds'>[] = [
+    {
+      id: 'build',
+      status: built > 0 ? 'passed' : 'skipped',
+      detail: !has
+        ? nothing
+        : built > 0
+          ? `${built} of ${targets.length} images were built here.`
+          : 'The images were built elsewhere.',
+    },
     { id: 'image', status: has ? 'passed' : 'skipped', detail: has ? `Resolved to ${images}.` : nothing },
     {
       id: 'digest',
@@ -64,11 +78,17 @@ export async function checksOf(kysely: Kysely<Tables>, approval: ApprovalView): 
       detail: has ? (equal ? 'The releases are as they were requested.' : 'A release differs.') : nothing,
     },
     { id: 'variables', status: has ? 'passed' : 'skipped', detail: has ? `${keys} are frozen.` : nothing },
-    await capacity(kysely, approval),
   ];
+  return [...found.map((check) => ({ ...check, durationSeconds })), await capacity(kysely, approval)];
+}
+
+/** To the millisecond. */
+function secondsSince(began: number): number {
+  return Math.round(performance.now() - began) / 1_000;
 }
 
 async function capacity(kysely: Kysely<Tables>, { organizationId, environmentId }: ApprovalView): Promise<Check> {
+  const began = performance.now();
   const cluster = await tenant(kysely, organizationId)
     .selectFrom('environment')
     .innerJoin('cluster', 'cluster.id', 'environment.cluster_id')
@@ -76,14 +96,15 @@ async function capacity(kysely: Kysely<Tables>, { organizationId, environmentId 
     .select(['cluster.name', 'cluster_agent.contact'])
     .where('environment.id', '=', environmentId)
     .executeTakeFirst();
-  if (cluster === undefined) return { id: 'capacity', status: 'failed', detail: 'The environment has no cluster.' };
+  const check = { id: 'capacity', durationSeconds: secondsSince(began) } as const;
+  if (cluster === undefined) return { ...check, status: 'failed', detail: 'The environment has no cluster.' };
   const { name, contact } = cluster;
-  if (contact !== 'connected') return { id: 'capacity', status: 'failed', detail: `${name} is not in contact.` };
-  return { id: 'capacity', status: 'passed', detail: `${name} is in contact.` };
+  if (contact !== 'connected') return { ...check, status: 'failed', detail: `${name} is not in contact.` };
+  return { ...check, status: 'passed', detail: `${name} is in contact.` };
 }
 
 /** The releases that an approval is about, as it was requested. */
-function targetsOf({ target }: ApprovalView): Target[] {
+export function targetsOf({ target }: ApprovalView): Target[] {
   const releases = (target as { releases?: Target[] } | null)?.releases;
   return Array.isArray(releases) ? releases : [];
 }

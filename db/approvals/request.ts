@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { approvalDays } from '../../domain/approvals/approvals.ts';
 import { canonical } from '../../domain/releases/canonical.ts';
 import type { Plan } from '../change-sets/apply/plan.ts';
 import type { ApplyRequest, Released } from '../change-sets/apply/request.ts';
@@ -10,6 +9,7 @@ import type { ProjectRef } from '../deployments/admission.ts';
 import type { Author, Effect } from '../engine/effect.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { expiresAt } from './expires-at.ts';
 import { notifyDeciders } from './notify-deciders.ts';
 
 interface Requested {
@@ -44,7 +44,7 @@ export async function requestApproval(effect: Effect, place: Place, requested: R
       diff: json(diffOf(plan, slugs)),
       impact: json(impactOf(plan, slugs, down)),
       target: json({ releases: released.map(targetOf) }),
-      expires_at: after?.expiresAt ?? sql<Date>`now() + make_interval(days => ${approvalDays})`,
+      expires_at: after?.expiresAt ?? expiresAt(organizationId),
     })
     .execute();
   const environment = await tenant(effect.kysely, organizationId)

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { approvalDays } from '../../domain/approvals/approvals.ts';
 import type { Admission, Decision } from '../../domain/deployments/arbiter-types.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { ImagePlatform } from '../../domain/services/image-fit.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
+import { expiresAt } from '../approvals/expires-at.ts';
 import { notifyDeciders } from '../approvals/notify-deciders.ts';
 import { basisOf, downtimeImpact } from '../approvals/request.ts';
 import type { Author, Effect } from '../engine/effect.ts';
@@ -209,7 +209,7 @@ async function requestApproval(
         missing,
       }),
       target: json({ releases: [{ ...named, releaseId: release.id, number, contentDigest: digest, image }] }),
-      expires_at: sql<Date>`now() + make_interval(days => ${approvalDays})`,
+      expires_at: expiresAt(organizationId),
     })
     .execute();
   effect.audit({

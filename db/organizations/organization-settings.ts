@@ -64,9 +64,10 @@ export async function membersWithoutMfa(
   return rows[0] ?? { count: 0, names: [] };
 }
 
-/** How long what is deleted is kept, and how long a machine's join token lives. */
+/** How long what is deleted is kept, an approval waits, and a machine's join token lives. */
 const lasting = {
   deletedRetentionHours: { column: 'deleted_retention_hours', action: 'organization.deleted_retention_set' },
+  approvalExpiryHours: { column: 'approval_expiry_hours', action: 'organization.approval_expiry_set' },
   joinTokenTtlSeconds: { column: 'join_token_ttl_seconds', action: 'organization.join_token_ttl_set' },
 } as const;
 export type Lasting = keyof typeof lasting;

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { approvalHours } from '../../domain/approvals/approvals.ts';
 
 export const OrganizationSchema = defineEntity({
   name: 'Organization',
@@ -12,6 +13,8 @@ export const OrganizationSchema = defineEntity({
     buildRepositoryPrefix: p.text().nullable(),
     requireMfa: p.boolean().default(false),
     deletedRetentionHours: p.integer().default(168),
+    /** So long approvals wait that are requested from now on. */
+    approvalExpiryHours: p.integer().default(approvalHours),
     joinTokenTtlSeconds: p.integer().default(3600),
     createdAt: p.datetime(3).defaultRaw('now()'),
     /** Set while the organization is deleted: it is invisible, and its slug is free for others. */

@@ -6,5 +6,5 @@ export const approvalChoices = ['approved', 'rejected'] as const;
 export const approvalDecisions = [...approvalChoices, 'expired', 'superseded', 'cancelled'] as const;
 export type ApprovalDecision = (typeof approvalDecisions)[number];
 
-/** So long may an approval wait. */
-export const approvalDays = 30;
+/** So long may an approval wait, unless its organization says otherwise: hours of the clock, also where summer time begins. */
+export const approvalHours = 30 * 24;

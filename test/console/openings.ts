@@ -89,6 +89,7 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
   settings: [
     button('Change the name'),
     button('Change the join command lifetime'),
+    button('Change the expiry of approvals'),
     button('Change the retention of deleted data'),
     button('Require it'),
     button('Delete organization'),

@@ -107,6 +107,8 @@ export function organizationExamples({ api, ours, issuer }: ExampleGround): Reco
     'organizations.setJoinTokenTtl': { prepare: itself, body: () => ({ seconds: 600 }) },
     'organizations.getDeletedRetention': { prepare: itself },
     'organizations.setDeletedRetention': { prepare: itself, body: () => ({ hours: 24 }) },
+    'organizations.getApprovalExpiry': { prepare: itself },
+    'organizations.setApprovalExpiry': { prepare: itself, body: () => ({ hours: 72 }) },
     'members.list': { prepare: itself },
     'members.get': { prepare: member },
     'members.changeRole': { prepare: member, body: () => ({ role: 'deployer' }) },

@@ -36,7 +36,10 @@ export function Row({ title, link, onOpen, id, badges, detail, lead, facts, acti
   return (
     <li
       data-id={id}
-      className={classes('relative flex items-center gap-3 px-4 py-3', link !== undefined && 'hover:bg-hover/60')}
+      className={classes(
+        'relative flex items-center gap-3 px-4 py-3 has-[a[aria-current=page]]:bg-hover',
+        link !== undefined && 'hover:bg-hover/60',
+      )}
     >
       {lead !== undefined && <span className="shrink-0">{lead}</span>}
       <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-6 gap-y-1">

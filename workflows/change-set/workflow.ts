@@ -31,6 +31,7 @@ export async function changeSet(input: ChangeSetInput): Promise<ChangeSetState> 
   const { changeSetId, projectId, organizationId } = input;
   const ref = { changeSetId, projectId, organizationId };
   let actor = begin(input);
+  let againMillis = 0;
   const mailbox = new Mailbox(changeSetMessages, input.waiting);
   setHandler(view, () => ({ state: actor.state, revision: actor.revision }));
   return await actorFrame<ChangeSetState, ChangeSetInput>({
@@ -54,7 +55,11 @@ export async function changeSet(input: ChangeSetInput): Promise<ChangeSetState> 
         continue;
       }
       const inTime = await untilTold(frame);
-      if (!inTime) actor = adopt(actor, await expireChangeSet(ref));
+      if (!inTime) {
+        actor = adopt(actor, await expireChangeSet(ref));
+        // The database's clock decides: one that is behind is asked again later, not at once.
+        againMillis = 60_000;
+      }
       await frame.attend();
     }
     return actor.state;
@@ -67,7 +72,7 @@ export async function changeSet(input: ChangeSetInput): Promise<ChangeSetState> 
       return frame.isDue || actor.woken;
     };
     if (actor.state === 'held' && input.expiresAt !== null)
-      return await condition(told, Math.max(0, input.expiresAt - Date.now()));
+      return await condition(told, Math.max(againMillis, input.expiresAt - Date.now()));
     await condition(told);
     return true;
   }

@@ -36,6 +36,7 @@ export async function deployment(input: DeploymentInput): Promise<DeploymentStat
   const { deploymentId, projectId, organizationId } = input;
   const ref = { deploymentId, projectId, organizationId };
   let actor = begin(input);
+  let againMillis = 0;
   const mailbox = new Mailbox(deploymentMessages, input.waiting);
   setHandler(view, () => ({ state: actor.state, revision: actor.revision, phase: actor.told?.phase ?? null }));
   return await actorFrame<DeploymentState, DeploymentInput>({
@@ -62,15 +63,19 @@ export async function deployment(input: DeploymentInput): Promise<DeploymentStat
   /** The arbiter says whether it is its turn; if not, the row says what is waited for, until somebody tells of a change. */
   async function waitForTurn(frame: Frame): Promise<void> {
     listen();
-    actor = adopt(actor, await claimDeployment(ref));
+    const { waitsFor, ...row } = await claimDeployment(ref);
+    actor = adopt(actor, row);
     if (actor.state !== 'pending') return;
     const woken = () => {
       listen();
       return frame.isDue || actor.woken;
     };
-    if (input.expiresAt === null) await condition(woken);
-    else if (!(await condition(woken, Math.max(0, input.expiresAt - Date.now())))) {
+    // Once it was approved, what it still waits for has no time of its own.
+    if (input.expiresAt === null || waitsFor !== 'approval') await condition(woken);
+    else if (!(await condition(woken, Math.max(againMillis, input.expiresAt - Date.now())))) {
       actor = adopt(actor, await expireDeployment(ref));
+      // The database's clock decides: one that is behind is asked again later, not at once.
+      againMillis = 60_000;
       return;
     }
     await frame.attend();

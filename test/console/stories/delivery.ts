@@ -190,6 +190,7 @@ export const deliveryStories: Stories = (world) => {
     await ada.go(`/default/approvals/${approval?.id}`);
     await page.getByText(/^Of release \d+ in Staging$/).waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
     await opened.installation.until('production serves it', async () => (await digestIn('production')) !== before);
     expect(await digestIn('production')).toBe(await digestIn('staging'));
   });

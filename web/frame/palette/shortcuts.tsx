@@ -4,9 +4,8 @@ import { mayActAs } from '../../../domain/roles.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { file } from '../page-file.ts';
 import { places } from '../places.ts';
+import { isBusy, isDialogOpen, sequenceMillis } from './page-keys.ts';
 import { closePalette, isPaletteOpen, openPalette } from './palette-open.ts';
-
-const sequenceMillis = 1_200;
 
 /** Ctrl-K, `?`, and `g` followed by a letter. Not while something is typed, nor while a dialog is open. */
 export function Shortcuts() {
@@ -55,14 +54,3 @@ export function Shortcuts() {
 const ShortcutList = lazy(() =>
   file(() => import('./shortcut-list.tsx')).then((loaded) => ({ default: loaded.ShortcutList })),
 );
-
-function isDialogOpen(): boolean {
-  return document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null;
-}
-
-function isBusy(target: EventTarget | null): boolean {
-  return (
-    isDialogOpen() ||
-    (target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)))
-  );
-}

@@ -1,17 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { Fact, Facts, Page, Section } from '../../components/page.tsx';
 import { Row, Rows } from '../../components/rows.tsx';
 import { Status } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
-import { Time } from '../../components/times/time.tsx';
+import { durationText } from '../../components/times/durations.ts';
+import { ExactTime, Time } from '../../components/times/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
 import { counted } from '../instances/counted.ts';
 import { ApprovalDiff } from './approval-diff.tsx';
 import { type ApprovalAnswer, ApprovalStatus, titleOf } from './approval-words.tsx';
 import { BrokenGlass } from './broken-glass.tsx';
+import { Commits } from './commits.tsx';
 import { Decide } from './decide.tsx';
+import { Reach } from './reach.tsx';
 import { Refresh } from './refresh.tsx';
 
 const route = getRouteApi('/$organization/approvals/$approval');
@@ -19,7 +22,8 @@ const route = getRouteApi('/$organization/approvals/$approval');
 /** One approval: what changes, what that touches, what was checked, and the decision. */
 export function Approval() {
   const { trpc } = usePlane();
-  const { approval: id } = route.useParams();
+  const { approval: id, organization } = route.useParams();
+  const { show } = route.useSearch();
   const query = useQuery(trpc.approvals.get.queryOptions({ path: { id } }));
   return (
     <ThingPage query={query} noun="Approval">
@@ -29,6 +33,14 @@ export function Approval() {
           status={<ApprovalStatus of={approval} />}
           about={
             <>
+              <Link
+                to="/$organization/approvals"
+                params={{ organization }}
+                search={show === undefined ? {} : { show }}
+                className="mb-1 block underline underline-offset-3 lg:hidden"
+              >
+                All approvals
+              </Link>
               {approval.projectName}, requested by {approval.requestedBy} <Time at={approval.createdAt} />
               {approval.reason !== '' && `: ${approval.reason}`}
             </>
@@ -38,6 +50,8 @@ export function Approval() {
           {approval.decision === undefined ? <Decide approval={approval} /> : <Decision approval={approval} />}
           <ApprovalDiff approval={approval} />
           <Touches approval={approval} />
+          <Reach approval={approval} />
+          <Commits approval={approval} />
           <Checks approval={approval} />
         </Page>
       )}
@@ -97,7 +111,7 @@ function Touches({ approval: { impact, blastRadius, expiresAt, decision } }: { a
         <Fact label="Depend on these">{blastRadius.map(({ name }) => name).join(', ') || 'No other services'}</Fact>
         {decision === undefined && (
           <Fact label="Expires">
-            <Time at={expiresAt} />
+            <Time at={expiresAt} />, <ExactTime at={expiresAt} />
           </Fact>
         )}
       </Facts>
@@ -124,12 +138,19 @@ function Checks({ approval: { checks } }: { approval: ApprovalAnswer }) {
   return (
     <Section title="Checks">
       <Rows label="Checks">
-        {checks.map(({ id, status, detail }) => (
+        {checks.map(({ id, status, detail, durationSeconds }) => (
           <Row
             key={id}
             title={checkWords[id] ?? id}
             detail={<span className="break-all">{detail}</span>}
-            facts={<Status tone={outcomes[status].tone}>{outcomes[status].word}</Status>}
+            facts={
+              <>
+                {durationSeconds !== undefined && (
+                  <span className="tabular-nums">{durationText(durationSeconds * 1_000)}</span>
+                )}
+                <Status tone={outcomes[status].tone}>{outcomes[status].word}</Status>
+              </>
+            }
           />
         ))}
       </Rows>

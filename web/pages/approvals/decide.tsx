@@ -1,6 +1,10 @@
+import { Fragment } from 'react';
+import type { DialogAction } from '../../components/actions/action.ts';
 import { OneAction } from '../../components/actions/one-action.tsx';
+import { useDialog } from '../../components/dialogs/use-dialog.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useMay, useSession } from '../../control-plane/session.ts';
+import { usePageKeys } from '../../frame/palette/page-keys.ts';
 import type { ApprovalAnswer } from './approval-words.tsx';
 import { decision } from './decisions.tsx';
 
@@ -12,9 +16,7 @@ export function Decide({ approval }: { approval: ApprovalAnswer }) {
   if (waitsForYou !== true) {
     return (
       <Notice tone="attention">
-        {mayDecide && own
-          ? 'You requested this, so another administrator or owner decides.'
-          : 'Waits for an administrator or an owner of the organization.'}
+        <p>{waitsFor({ mayDecide, own })}</p>
         {own && !stale && (
           <div className="pt-2 empty:hidden">
             <OneAction small action={decision('break-glass', approval)} />
@@ -32,6 +34,21 @@ export function Decide({ approval }: { approval: ApprovalAnswer }) {
         {!stale && <OneAction action={decision('approve', approval)} />}
         <OneAction action={decision('reject', approval)} />
       </div>
+      <DecidingKeys approve={stale ? undefined : decision('approve', approval)} reject={decision('reject', approval)} />
     </div>
   );
+}
+
+/** Whose decision it is, for somebody who may not make it. */
+export function waitsFor({ mayDecide, own }: { mayDecide: boolean; own: boolean }): string {
+  return mayDecide && own
+    ? 'You requested this, so another administrator or owner decides.'
+    : 'Waits for an administrator or an owner of the organization.';
+}
+
+/** `a` and `r` open the dialogs; their buttons, or Enter in the reason, decide. */
+function DecidingKeys({ approve, reject }: { approve: DialogAction | undefined; reject: DialogAction }) {
+  const { about, open, key, show, close } = useDialog<DialogAction>();
+  usePageKeys({ a: approve && (() => show(approve)), r: () => show(reject) });
+  return about !== undefined && <Fragment key={key}>{about.dialog({ open, onClose: close })}</Fragment>;
 }

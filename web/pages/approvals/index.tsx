@@ -5,7 +5,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
-import { type Affected, one } from '../../live/affected.ts';
+import { type Affected, all } from '../../live/affected.ts';
 import { chosen, type Search } from '../../search.ts';
 import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
 import { pendingApprovals, waitingForMe } from './waiting.ts';
@@ -14,15 +14,20 @@ const approvals = createRoute({
   getParentRoute: () => organizationRoute,
   path: '/approvals',
   validateSearch: ({ show }: Search) => chosen('show', show, ['decided']),
-  component: page(() => import('./approval-list.tsx'), 'ApprovalList'),
+  component: page(() => import('./inbox/inbox.tsx'), 'ApprovalInbox'),
+});
+const none = createRoute({
+  getParentRoute: () => approvals,
+  path: '/',
+  component: page(() => import('./inbox/none-chosen.tsx'), 'NoneChosen'),
 });
 const approval = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/approvals/$approval',
+  getParentRoute: () => approvals,
+  path: '/$approval',
   component: page(() => import('./approval.tsx'), 'Approval'),
 });
 
-export const routes = [approvals, approval] as const;
+export const routes = [approvals.addChildren([none, approval])] as const;
 
 export const place: Place = {
   label: 'Approvals',
@@ -37,7 +42,7 @@ export const place: Place = {
   },
 };
 
-export const affected: Affected<'approval'> = { approval: (trpc, id) => [one(trpc.approvals, id)] };
+export const affected: Affected<'approval'> = { approval: (trpc) => [all(trpc.approvals)] };
 
 export const kinds: Kinds<'approval'> = { approval: 'Approvals' };
 

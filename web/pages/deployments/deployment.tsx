@@ -7,6 +7,7 @@ import { Time } from '../../components/times/time.tsx';
 import { useList } from '../../control-plane/by-slug.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
+import { ApprovalOf } from '../approvals/held-strip.tsx';
 import { useDeploymentTools } from './again/deployment-tools.ts';
 import { Reruns } from './again/reruns.tsx';
 import { deploymentActions } from './deployment-actions.tsx';
@@ -77,6 +78,7 @@ function OneDeployment({ deployment }: { deployment: DeploymentAnswer }) {
       {show === 'logs' && <DeploymentLogs deployment={deployment} />}
       {show === undefined && (
         <>
+          <ApprovalOf approvalId={deployment.approvalId} />
           <DeploymentWhy deployment={deployment} />
           <DeploymentFailure deployment={deployment} />
           <Serving of={deployment} />

@@ -3,6 +3,7 @@ import { Page } from '../../components/page.tsx';
 import { Badge } from '../../components/status.tsx';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
 import { useVisitedPlace } from '../../frame/palette/recent.ts';
+import { HeldThere } from '../approvals/held-strip.tsx';
 import { useProject } from '../projects/use-project.ts';
 import { StagedBar } from './staged/staged-bar.tsx';
 import { type EnvironmentAnswer, useEnvironment } from './use-environment.ts';
@@ -22,6 +23,7 @@ function OneEnvironment({ environment }: { environment: EnvironmentAnswer }) {
   useVisitedPlace('environment', id, `${project?.name} ${name}`, { project: project?.slug ?? '', environment: slug });
   return (
     <Page title={name} width="wide" status={production && <Badge tone="attention">production</Badge>}>
+      <HeldThere environmentId={id} />
       <StagedBar environment={environment} />
       <Outlet />
     </Page>

@@ -52,6 +52,10 @@ export const deeds: Deeds<'organization' | 'registry_credential'> = {
   ...plainDeeds('registry_credential', 'the registry credential'),
   ...plainDeeds('organization', 'the organization'),
   'organization.updated': { label: 'Changed', done: organizationChanges },
+  'organization.approval_expiry_set': {
+    label: 'Expiry of approvals set',
+    done: ({ details }) => `set the expiry of approvals${fromTo(details, 3_600_000)}`,
+  },
   'organization.deleted_retention_set': {
     label: 'Retention set',
     done: ({ details }) => `set the retention of deleted data${fromTo(details, 3_600_000)}`,

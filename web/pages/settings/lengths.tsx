@@ -40,6 +40,30 @@ export function Retention({ mayChange }: { mayChange: boolean }) {
   );
 }
 
+/** How long a change of production waits for its approval. */
+export function ApprovalExpiry({ mayChange }: { mayChange: boolean }) {
+  const { client, trpc } = usePlane();
+  const { id } = useMembership();
+  const hours = useQuery(trpc.organizations.getApprovalExpiry.queryOptions({ path: { id } })).data?.hours;
+  return (
+    <Length
+      title="Expiry of approvals"
+      about="How long a change waits for its approval before it returns to the draft. Approvals that wait already keep their time."
+      range="From an hour to 365 days. A day is 24 hours, also where summer time begins or ends."
+      field="hours"
+      choices={['hours', 'days']}
+      milliseconds={hours === undefined ? undefined : hours * hour}
+      mayChange={mayChange}
+      save={({ wanted, was }, sent) =>
+        client.organizations.setApprovalExpiry.mutate(
+          { path: { id }, body: { hours: wanted / hour, was: { hours: was / hour } } },
+          sent,
+        )
+      }
+    />
+  );
+}
+
 /** How long the command works that joins a machine to a cluster. */
 export function JoinTokens({ mayChange }: { mayChange: boolean }) {
   const { client, trpc } = usePlane();

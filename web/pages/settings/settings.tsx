@@ -8,7 +8,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { useMay, useMembership } from '../../control-plane/session.ts';
 import { DefaultCluster } from './default-cluster.tsx';
 import { DeleteOrganization } from './delete-organization.tsx';
-import { JoinTokens, Retention } from './lengths.tsx';
+import { ApprovalExpiry, JoinTokens, Retention } from './lengths.tsx';
 import { OrganizationName } from './organization-name.tsx';
 import { RequireMfa } from './require-mfa.tsx';
 
@@ -53,6 +53,7 @@ export function Settings() {
             <Section title="Security">
               <SettingList>
                 <RequireMfa organization={organization} mayChange={mayChange} />
+                <ApprovalExpiry mayChange={mayChange} />
                 <Retention mayChange={mayChange} />
               </SettingList>
             </Section>

@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { deleteAction } from '../../components/actions/delete-action.tsx';
+import { OneAction } from '../../components/actions/one-action.tsx';
+import { BriefTime, ExactTime } from '../../components/times/time.tsx';
+import { usePlane } from '../../control-plane/plane.ts';
+import { useMay, useMembership, useSession } from '../../control-plane/session.ts';
+import { type ListedApproval, titleOf } from './approval-words.tsx';
+import { BrokenGlass } from './broken-glass.tsx';
+import { waitsFor } from './decide.tsx';
+import { decision } from './decisions.tsx';
+
+/** Above the pages of an environment, or of one of its services: what is held there for an approval. */
+export function HeldThere({ environmentId, serviceId }: { environmentId: string; serviceId?: string }) {
+  const { trpc } = usePlane();
+  const query = { state: 'pending', environmentId, order: 'oldest', limit: 100 } as const;
+  const { data } = useQuery(trpc.approvals.list.queryOptions({ query }));
+  const held = (data?.items ?? []).filter((approval) => serviceId === undefined || concerns(approval, serviceId));
+  return held.map((approval) => <HeldStrip key={approval.id} approval={approval} />);
+}
+
+/** On the page of a deployment: its approval while that is pending, and for good that it was passed by break-glass. */
+export function ApprovalOf({ approvalId }: { approvalId: string | undefined }) {
+  const { trpc } = usePlane();
+  const { data } = useQuery(
+    trpc.approvals.get.queryOptions({ path: { id: approvalId ?? '' } }, { enabled: approvalId !== undefined }),
+  );
+  if (data === undefined) return null;
+  return data.decision === undefined ? <HeldStrip approval={data} /> : <BrokenGlass approval={data} />;
+}
+
+interface Concerned {
+  releases?: { serviceId: string }[];
+  removed?: { id: string }[];
+}
+
+function concerns({ target, impact }: ListedApproval, serviceId: string): boolean {
+  const { releases = [] } = (target ?? {}) as Concerned;
+  const { removed = [] } = (impact ?? {}) as Concerned;
+  return releases.some((one) => one.serviceId === serviceId) || removed.some(({ id }) => id === serviceId);
+}
+
+/** Whose decision a change waits for, since when and until when; with the buttons of those who may decide or withdraw it. */
+function HeldStrip({ approval }: { approval: ListedApproval & { stale?: boolean } }) {
+  const { trpc } = usePlane();
+  const { slug: organization } = useMembership();
+  const mayDecide = useMay('admin');
+  const { id, requestedBy, requestedById, createdAt, expiresAt, waitsForYou, stale, changeSetId, deploymentId } =
+    approval;
+  const own = useSession()?.user.id === requestedById;
+  const withdrawn = {
+    role: 'deployer',
+    verb: 'Withdraw',
+    label: 'Withdraw',
+    noun: 'request',
+    name: `the request: ${titleOf(approval)}`,
+    succeeded: 'Withdrawn',
+    touches: [trpc.approvals.pathKey(), trpc.deployments.pathKey(), trpc.environments.pathKey()],
+  } as const;
+  const withdraw =
+    changeSetId === undefined
+      ? deploymentId !== undefined &&
+        deleteAction({
+          ...withdrawn,
+          operation: trpc.deployments.cancel,
+          path: { id: deploymentId },
+          consequences: 'Nothing is deployed.',
+        })
+      : deleteAction({
+          ...withdrawn,
+          operation: trpc.changeSets.cancel,
+          path: { id: changeSetId },
+          consequences: 'Nothing is deployed, and its changes are staged again.',
+        });
+  return (
+    <section
+      aria-label={`Held: ${titleOf(approval)}`}
+      className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-xl border border-attention-line bg-attention-ground px-4 py-2.5 text-sm"
+    >
+      <div className="min-w-0 flex-1 basis-72">
+        <p className="font-medium">
+          {waitsForYou === true ? 'Held for your decision: ' : 'Held for an approval: '}
+          <Link
+            to="/$organization/approvals/$approval"
+            params={{ organization, approval: id }}
+            className="underline underline-offset-3"
+          >
+            {titleOf(approval)}
+          </Link>
+        </p>
+        <p className="text-pretty">
+          {waitsForYou === true ? '' : `${waitsFor({ mayDecide, own })} `}
+          Requested by {requestedBy} <BriefTime at={createdAt} />, expires <ExactTime at={expiresAt} />.
+        </p>
+      </div>
+      <div className="flex flex-wrap items-center gap-1">
+        {waitsForYou === true && stale !== true && <OneAction small action={decision('approve', approval)} />}
+        {waitsForYou === true && <OneAction small action={decision('reject', approval)} />}
+        {withdraw !== false && (own || waitsForYou !== true) && <OneAction small action={withdraw} />}
+      </div>
+    </section>
+  );
+}
