@@ -44,7 +44,7 @@ export const observedRollout = z.object({
   id: called(100),
   digest: called(200),
   /**
-   * preparing: images and volumes. starting: new instances start. checking: all are ready, and have to stay so. switching:
+   * preparing: images and volumes. releasing: the release command runs. starting: new instances start. checking: all are ready, and have to stay so. switching:
    * routes lead to them. draining: the old ones end what they are doing. done. returned: the old release serves as before.
    */
   phase: z.enum(rolloutPhases),
@@ -58,6 +58,8 @@ export const observedRollout = z.object({
         .object({ code: z.int().optional(), signal: called(32).optional(), outOfMemory: z.boolean().optional() })
         .optional(),
       lines: z.array(said(2000)).max(20),
+      /** The release command failed: by its exit, by time, before it was started, or nobody knows whether it ran. */
+      releaseCommand: z.enum(['exit', 'timed-out', 'not-started', 'unknown']).optional(),
     })
     .optional(),
   /** When each phase began. */

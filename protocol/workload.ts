@@ -90,6 +90,15 @@ export const process = z.strictObject({
 });
 export type Process = z.infer<typeof process>;
 
+/** A program of the release that runs once, to its end, before instances of it start. */
+export const releaseCommand = z.strictObject({
+  command: z.array(z.string().max(32_768)).min(1).max(1000),
+  timeoutSeconds: z.int().min(1).max(86_400),
+  /** The journal of the agent that it was meant for: one with another cannot know whether it ran. Missing: nobody was there yet. */
+  journal: z.uuid().optional(),
+});
+export type ReleaseCommand = z.infer<typeof releaseCommand>;
+
 /** A release is put in place as a whole: its instances beside the old ones, all routes in one step, or none at all. */
 export const rollout = z.strictObject({
   /** Of the deployment. Another one is another attempt; one that was returned is never tried again under its own. */
@@ -98,6 +107,8 @@ export const rollout = z.strictObject({
   digest: z.string().min(1).max(200),
   /** So many new instances at most are on their way to be ready at one time; missing: all. */
   maxParallel: z.int().min(1).max(1000).optional(),
+  /** Missing: none, or it is not to run in this rollout. */
+  releaseCommand: releaseCommand.optional(),
 });
 export type Rollout = z.infer<typeof rollout>;
 

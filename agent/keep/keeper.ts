@@ -37,6 +37,7 @@ export interface KeeperOptions {
   images: ImageStore;
   ingress?: Ingress;
   node: string;
+  journal: string;
   log: Log;
   clock?: Clock;
 }
@@ -86,9 +87,8 @@ export class Keeper {
     this.#layouts = new PinnedLayouts(images, this.#memory, (key) => this.#roster.imageOf(key));
     this.#routes = ingress === undefined ? undefined : new AppliedRoutes(ingress, this.#closing.signal, wake);
     this.#names = new AppliedNames(driver, wake);
-    const closing = this.#closing.signal;
-    const now = () => this.#clock.now();
-    const warn = (message: string) => log.warn(message);
+    const [closing, now] = [this.#closing.signal, () => this.#clock.now()];
+    const warn = log.warn.bind(log);
     this.#operations = new Operations({
       ...{ driver, images, ingress, routes: this.#routes, roster: this.#roster, layouts: this.#layouts },
       ...{ closing, now, warn },
@@ -212,7 +212,7 @@ export class Keeper {
       const now = this.#clock.now();
       await this.#roster.look(now);
       this.#error = undefined;
-      this.#converge(now);
+      if (!this.#closing.signal.aborted) this.#converge(now);
     } catch (error) {
       if (this.#closing.signal.aborted) return;
       const message = `The agent cannot inspect the instances of this machine: ${error instanceof Error ? error.message : String(error)}`;
@@ -243,6 +243,7 @@ export class Keeper {
         lastLines: (id) => this.#lastLines.of(id),
         routed: this.#routes?.haveApplied !== false && this.#names.haveApplied,
         forgotten: this.#names.areForgotten(now),
+        ...{ journal: this.#options.journal, isForgotten: (key: string) => this.#rollouts.isForgotten(key) },
       },
     });
     this.#plan = planned;
@@ -291,8 +292,7 @@ export class Keeper {
     this.#statistics.refresh(now);
     this.#observed = observeMachine({
       ...{ desired: this.#desired, applied: this.#memory.applied, plan: this.#plan, statistics: this.#statistics },
-      rollouts: this.#rollouts.records,
-      ...{ seen, node: this.#options.node, now, unreachable: this.#unreachable },
+      ...{ seen, rollouts: this.#rollouts.records, node: this.#options.node, now, unreachable: this.#unreachable },
       error: this.#error ?? this.#unreachable ?? this.#routes?.error ?? this.#names.error,
     });
     this.#news.tell(this.#observed);

@@ -12,6 +12,7 @@ const content = z.object({ key: sliceKey, record: rolloutRecord });
 export class RolloutFiles {
   readonly #directory: string;
   readonly #saved = new Map<string, string>();
+  readonly #damaged = new Set<string>();
   records: ReadonlyMap<string, RolloutRecord> = new Map();
 
   constructor(directory: string) {
@@ -36,6 +37,7 @@ export class RolloutFiles {
         this.#saved.set(key, text);
       } catch {
         damaged.push(path);
+        this.#damaged.add(path);
       }
     }
     this.records = records;
@@ -61,6 +63,11 @@ export class RolloutFiles {
     }
     this.records = records;
     return changed;
+  }
+
+  /** Its record could not be read: nobody knows what was begun. */
+  isForgotten(key: string): boolean {
+    return this.#damaged.has(this.#path(key));
   }
 
   /** Digests of images from which instances may have to be made again. */

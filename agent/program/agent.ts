@@ -74,7 +74,8 @@ export class Agent {
     this.#ingress = new Ingress({ home, ...options.ingress, program: ingressProgram(), log });
     const controlPlane = (repository: string) => new ControlPlaneAccess(this.#client, repository);
     const images = new ImageStore(join(home, 'images'), { ...imageLimits, runBy: driver.name, controlPlane });
-    this.#keeper = new Keeper({ home, driver, images, ingress: this.#ingress, node: hostname(), log });
+    const { id: journal } = this.#journal;
+    this.#keeper = new Keeper({ home, driver, images, ingress: this.#ingress, node: hostname(), journal, log });
     this.#commands = new Commands({
       journal: this.#journal,
       client: this.#client,

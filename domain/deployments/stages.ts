@@ -1,8 +1,9 @@
 import { type DeploymentStage, deploymentStages } from './states.ts';
 
-/** The phases of a rollout as an agent tells them, in their order; the last two are its ends. */
+/** The phases of a rollout as an agent tells them, in their order, `releasing` only with a release command; the last two are its ends. */
 export const rolloutPhases = [
   'preparing',
+  'releasing',
   'starting',
   'checking',
   'switching',
@@ -24,6 +25,7 @@ export type StageTime = {
 
 const stageOf: Partial<Record<RolloutPhase, DeploymentStage>> = {
   preparing: 'prepare',
+  releasing: 'release-command',
   starting: 'start',
   checking: 'check',
   switching: 'switch',
@@ -38,7 +40,9 @@ export function stagesAfter(
   stages: readonly StageTime[],
   { phase, at, now }: { phase: RolloutPhase; at: PhaseTimes; now: string },
 ): StageTime[] {
-  const passed = rolloutPhases.slice(0, rolloutPhases.indexOf(phase) + 1);
+  const passed = rolloutPhases
+    .slice(0, rolloutPhases.indexOf(phase) + 1)
+    .filter((one) => one !== 'releasing' || phase === one || at[one] !== undefined);
   const result = stages.map((stage) => ({ ...stage }));
   for (const each of phase === 'returned' ? passed.filter((one) => at[one] !== undefined) : passed) {
     const stage = stageOf[each];

@@ -71,7 +71,7 @@ export async function keptMachine(
       const ensured = ingress.ensure();
       await (options.port === undefined ? ensured : ensured.catch(() => undefined));
       const clock = options.clock === undefined ? {} : { clock: options.clock };
-      const keeper = new Keeper({ home, driver, images, ingress, node: 'here', log, ...clock });
+      const keeper = new Keeper({ home, driver, images, ingress, node: 'here', journal: 'kept', log, ...clock });
       keepers.push(keeper);
       await keeper.start();
       return keeper;

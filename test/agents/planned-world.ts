@@ -1,6 +1,7 @@
 import type { Action, Seen, Wanted } from '../../agent/keep/observe/seen.ts';
 import { scheduleKey } from '../../agent/keep/plan/keys.ts';
 import { plan } from '../../agent/keep/plan/plan.ts';
+import { isReleaseCommand } from '../../agent/keep/plan/plan-command.ts';
 import type { RolloutRecord } from '../../agent/keep/plan/rollout-record.ts';
 import { workload as workloadSchema } from '../../protocol/workload.ts';
 
@@ -48,15 +49,24 @@ export class World {
   /** What was set before is where requests come in. */
   routed = true;
   forgotten = true;
+  journal = '0198a000-0000-7000-8000-000000000000';
+  /** Slices whose records cannot be read. */
+  damaged = new Set<string>();
   schedules = new Map<string, { from: number; skipped?: number }>();
   #ids = 0;
+  /** Release commands that were started, each as often as it was. */
+  commands: string[] = [];
 
   want(...slices: Wanted[]): void {
     for (const one of slices) this.wanted.set(one.key, one);
   }
 
   planned() {
-    return plan({ ...this, lastLines: () => ['the last line'], ingress: true });
+    const { damaged, ...machine } = this;
+    return plan({
+      ...machine,
+      ...{ lastLines: () => ['the last line'], ingress: true, isForgotten: (key: string) => damaged.has(key) },
+    });
   }
 
   step() {
@@ -67,8 +77,8 @@ export class World {
   }
 
   copy(): World {
-    const { seen, rollouts, schedules, restarts, ...rest } = this;
-    const kept = { ...rest, seen: seen.map((one) => ({ ...one })), rollouts: new Map(rollouts) };
+    const { seen, rollouts, schedules, restarts, commands, ...rest } = this;
+    const kept = { ...rest, commands: [...commands], seen: seen.map((one) => ({ ...one })), rollouts: new Map(rollouts) };
     const made = { schedules: new Map(schedules), restarts: new Map(restarts) };
     const copied = Object.assign(new World(), kept, made);
     copied.#ids = this.#ids;
@@ -79,6 +89,7 @@ export class World {
   settle(): void {
     for (let round = 0; round < 100; round += 1) {
       this.now += 61 * second;
+      for (const one of this.seen) if (one.state === 'running' && isReleaseCommand(one)) this.end(one, 0);
       for (const one of this.seen) if (one.state === 'running' && !one.ready) Object.assign(one, this.#readiness(true));
       const before = this.#phases();
       if (this.step().actions.length === 0 && this.#phases() === before) return;
@@ -121,6 +132,7 @@ export class World {
     if (action.do === 'create') one.state = 'created';
     else if (action.do === 'start') {
       if (one.retired) throw new Error('what was retired was started');
+      if (isReleaseCommand(one)) this.commands.push(one.id);
       Object.assign(one, { state: 'running', run: one.run + 1, ready: false, since: this.now });
       one.address = { host: '127.0.0.1', port: 20_000 + this.#ids };
       delete one.sick;
@@ -129,8 +141,8 @@ export class World {
     else this.end(one);
   }
 
-  end(one: Seen): void {
+  end(one: Seen, code = 1): void {
     Object.assign(one, { state: 'ended', ready: false, since: this.now, notBefore: this.now + second });
-    one.exit = { run: one.run, code: 1, at: new Date(this.now) };
+    one.exit = { run: one.run, code, at: new Date(this.now) };
   }
 }

@@ -27,7 +27,7 @@ async function main({ home, dies, wanted }: DyingKeeper): Promise<void> {
   const ingress = new Ingress({ home, port: 0, listen: '127.0.0.1', program, log });
   await ingress.ensure();
   const driver = await processDriver({ home, log });
-  const keeper = new Keeper({ home, driver, images, ingress, node: 'here', log });
+  const keeper = new Keeper({ home, driver, images, ingress, node: 'here', journal: 'kept', log });
   endAtWrites(dies);
   await keeper.start();
   await keeper.desire(wanted);

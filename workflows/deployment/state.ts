@@ -96,6 +96,7 @@ export function adopt(actor: DeploymentActor, row: { state: DeploymentState; rev
 
 const stateOf: Readonly<Record<RolloutPhase, DeploymentState>> = {
   preparing: 'preparing',
+  releasing: 'releasing',
   starting: 'starting',
   checking: 'checking',
   switching: 'switching',

@@ -57,7 +57,7 @@ export function judge(
 }
 
 /** Faults of the workload itself, which no waiting helps. */
-function faultOf(machine: Machine, { key, workload }: Target, owners: ReadonlyMap<string, string>) {
+export function faultOf(machine: Machine, { key, workload }: Target, owners: ReadonlyMap<string, string>) {
   const faults = faultsOf(workload, machine.ingress);
   const [first] = workload.processes;
   const [process, message] = [...faults.processes][0] ?? [];
@@ -122,7 +122,7 @@ function failureOf(
   return undefined;
 }
 
-function failureFrom({ id, process, exit }: Seen, lines: readonly string[]): Failure {
+export function failureFrom({ id, process, exit }: Seen, lines: readonly string[]): Failure {
   const { code, signal, outOfMemory } = exit ?? {};
   return {
     process: process.name,

@@ -17,6 +17,10 @@ export interface Machine {
   routed: boolean;
   /** Clients have had the time to forget the names of the plan before. */
   forgotten: boolean;
+  /** Names the agent's journal. */
+  journal: string;
+  /** What was remembered of this slice's rollout cannot be read. */
+  isForgotten(key: string): boolean;
   ingress: boolean;
   now: number;
 }

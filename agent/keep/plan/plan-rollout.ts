@@ -3,6 +3,7 @@ import type { Action, Seen } from '../observe/seen.ts';
 import { addressesOf, noAddresses } from './addresses.ts';
 import { judge } from './judge-rollout.ts';
 import type { Machine } from './machine.ts';
+import { endCommands, isReleaseCommand, planCommand } from './plan-command.ts';
 import { planFresh } from './plan-fresh.ts';
 import { endings, goOn } from './plan-process.ts';
 import { type PlannedSlice, planSlice } from './plan-slice.ts';
@@ -24,10 +25,12 @@ const keptEnded = 2;
 export function planRollout(
   machine: Machine,
   target: Target,
-  instances: readonly Seen[],
+  all: readonly Seen[],
   owners: ReadonlyMap<string, string>,
 ): PlannedRollout {
   const { now, restarts } = machine;
+  const commands = all.filter(isReleaseCommand);
+  const instances = all.filter((seen) => !commands.includes(seen));
   const record = begun(target, machine.rollouts.get(target.key), instances, restarts, now);
   const leaving = instances.filter((seen) => !seen.retired && record.leaving.includes(seen.label));
   const rest = instances.filter((seen) => !leaving.includes(seen));
@@ -35,11 +38,33 @@ export function planRollout(
     ? finish(machine, target, record, leaving, rest, owners)
     : record.rollout.phase === 'returned'
       ? serve(machine, target, record, rest, owners)
-      : attempt(machine, target, record, instances, rest, owners);
+      : (release(machine, target, record, commands, rest, owners) ??
+        attempt(machine, target, record, instances, rest, owners));
   // Addresses that no longer lead to them are in use before they end.
   const retire = machine.routed && machine.forgotten ? leaving.map(({ id }): Action => ({ do: 'retire', id })) : [];
   const apart = new Set([...(planned.slice.apart ?? []), ...leaving.map(({ id }) => id)]);
-  return { ...planned, actions: [...retire, ...planned.actions], slice: { ...planned.slice, apart } };
+  const actions = [...retire, ...planned.actions, ...endCommands(target, planned.record, commands, now)];
+  return { ...planned, actions, slice: { ...planned.slice, apart } };
+}
+
+/** What served before goes on until the release command has ended well. Nothing: it has, or there is none. */
+function release(
+  machine: Machine,
+  target: Target,
+  record: RolloutRecord,
+  commands: readonly Seen[],
+  rest: readonly Seen[],
+  owners: ReadonlyMap<string, string>,
+): PlannedRollout | undefined {
+  const judged = planCommand(machine, target, record, commands, owners);
+  if (judged === undefined) return undefined;
+  if (judged.verdict === 'failed') {
+    const { message, failure } = judged;
+    return serve(machine, target, returned(judged.record, message, failure, machine.now), rest, owners);
+  }
+  const planned = serve(machine, target, judged.record, rest, owners);
+  const reads = judged.verdict === 'failing' ? [judged.instance] : [];
+  return { ...planned, actions: [...planned.actions, ...judged.actions], reads };
 }
 
 /** The release is switched to: what is left of the old one ends. */

@@ -19,6 +19,8 @@ export const rolloutRecord = z.object({
   restarts: z.record(z.string(), z.string()),
   /** Labels of instances that are to end: of attempts that failed or were given up, and the old ones after the switch. */
   leaving: z.array(z.string()),
+  /** The release command: begun before it is started, late when it is ended for its time, and then ended. */
+  command: z.enum(['begun', 'late', 'ended']).optional(),
   /** The old instances of processes with volumes have been told to end. */
   stopped: z.boolean(),
 });
@@ -31,7 +33,7 @@ export type RolloutRecord = z.infer<typeof rolloutRecord> & {
 export type Target = Wanted & { workload: Workload & { rollout: Rollout } };
 
 const switched: readonly RolloutPhase[] = ['switching', 'draining', 'done'];
-const order: readonly RolloutPhase[] = ['preparing', 'starting', 'checking', 'switching', 'draining', 'done'];
+const order: readonly RolloutPhase[] = ['preparing', 'releasing', 'starting', 'checking', 'switching', 'draining', 'done'];
 
 export function isSwitched({ rollout }: RolloutRecord): boolean {
   return switched.includes(rollout.phase);
@@ -74,10 +76,13 @@ export function begun(
   const there = new Set(instances.filter(({ retired }) => !retired).map(({ label }) => label));
   const kept = new Set([...Object.values(labels), ...servingLabels(key, before?.base, restarts)]);
   const left = before === undefined || isSwitched(before) ? [] : Object.values(before.labels);
+  // The command of this rollout is never forgotten, whatever else changes.
+  const command = same ? before.command : undefined;
+  const anew = { id, digest, phase: 'preparing' as const, at: { preparing: new Date(now).toISOString() } };
   return {
     ...(before?.base === undefined ? {} : { base: before.base }),
     baseRevision: before?.baseRevision ?? 0,
-    rollout: { id, digest, phase: 'preparing', at: { preparing: new Date(now).toISOString() } },
+    ...(command === undefined ? { rollout: anew } : { rollout: before?.rollout ?? anew, command }),
     labels,
     restarts: tokens,
     leaving: [...new Set([...(before?.leaving ?? []), ...left])].filter((one) => there.has(one) && !kept.has(one)),
@@ -91,7 +96,11 @@ export function advanced(record: RolloutRecord, phase: RolloutPhase, now: number
   const { rollout } = record;
   if (order.indexOf(phase) <= order.indexOf(rollout.phase)) return record;
   const at = { ...rollout.at };
-  for (const passed of order.slice(0, order.indexOf(phase) + 1)) at[passed] ??= new Date(now).toISOString();
+  for (const passed of order.slice(0, order.indexOf(phase) + 1)) {
+    // Most releases have no command.
+    if (passed === 'releasing' && phase !== passed) continue;
+    at[passed] ??= new Date(now).toISOString();
+  }
   const { message: _, ...rest } = rollout;
   return { ...record, rollout: { ...rest, phase, at } };
 }
