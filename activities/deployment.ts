@@ -2,11 +2,13 @@ import { sql } from 'kysely';
 import { expireApproval } from '../db/approvals/expire.ts';
 import { admit, lockAdmission } from '../db/deployments/admission.ts';
 import { tellDeploymentEvents } from '../db/deployments/deployment-events.ts';
+import { forgetReleaseCommand, wantsReleaseCommand } from '../db/deployments/release-command/wanted.ts';
 import { CannotRoll, rollBack, rollForward } from '../db/deployments/rollout.ts';
 import { countDurations } from '../db/deployments/statistics/count.ts';
 import { type Told, toldRollout } from '../db/deployments/told-rollout.ts';
 import { withdrawnAt } from '../db/deployments/withdraw.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';
+import { interruptedSentence } from '../domain/deployments/release-command.ts';
 import { endedStages, type StageTime, stagesAfter, stagesAtClaim } from '../domain/deployments/stages.ts';
 import { type DeploymentBlocker, type DeploymentState, isDeploymentFinal } from '../domain/deployments/states.ts';
 import { Problem } from '../domain/problems.ts';
@@ -108,7 +110,8 @@ export function createActivities({ database, keyring, ingressDomain }: ActivityP
       });
     } catch (error) {
       if (!(error instanceof CannotRoll) && !(error instanceof Problem)) throw error;
-      return await finish(claiming, ref, { state: 'failed', message: error.message, blocker: 'configuration' });
+      const blocker = error instanceof CannotRoll ? error.blocker : 'configuration';
+      return await finish(claiming, ref, { state: 'failed', message: error.message, blocker });
     }
   }
 
@@ -120,17 +123,20 @@ export function createActivities({ database, keyring, ingressDomain }: ActivityP
     if (isDeploymentFinal(before.state)) return says(before);
     const rolled = told === undefined ? before.stages : stagesAfter(before.stages, { ...told, now: before.now });
     const stages = endedStages(rolled, undefined, before.now);
-    const message = ended.message ?? told?.message;
+    const message = ended.message ?? (await interruption(finishing, ref, before, ended)) ?? told?.message;
     await tellStages(finishing, ref, before.stages, stages);
     const withdrawn = await withdrawnAt(finishing, ref);
     if (state !== 'live' && !withdrawn) await giveBack(finishing, ref, before, ended, message ?? '');
     const decision = await admit(finishing, ref, {
       ...{ event: 'finish', id: ref.deploymentId, state },
       ...(message === undefined ? {} : { message }),
-      ...(state === 'failed' ? { waitsFor: ended.blocker ?? 'health' } : {}),
+      ...(state === 'failed' ? { waitsFor: ended.blocker ?? failedBy(ended) } : {}),
     });
     if ('refused' in decision) throw new Error(`${ref.deploymentId} cannot end as ${state}: ${decision.refused}.`);
-    if (state === 'live') await countDurations(finishing, ref, stages);
+    if (state === 'live') {
+      await countDurations(finishing, ref, stages);
+      await forgetReleaseCommand(finishing, ref);
+    }
     return await write(finishing, ref, {
       stages: JSON.stringify(stages),
       failure: told?.failure === undefined ? null : JSON.stringify(told.failure),
@@ -139,7 +145,7 @@ export function createActivities({ database, keyring, ingressDomain }: ActivityP
 
   /** The cluster gets the live release back, and people are told why. */
   async function giveBack(giving: Effect, ref: Ref, before: Row, ended: EndedRollout, message: string): Promise<void> {
-    if (ended.state === 'failed' && ended.told?.failure !== undefined) {
+    if (ended.state === 'failed' && ended.told?.failure !== undefined && failedBy(ended) === 'health') {
       const what = { kind: 'instance-failed', occasion: 'instance-failed', blocker: 'health', message } as const;
       await tellDeploymentEvents(giving, ref, [what]);
     }
@@ -147,6 +153,17 @@ export function createActivities({ database, keyring, ingressDomain }: ActivityP
     await rollBack(giving, parts, ref);
     await tellDeploymentEvents(giving, ref, [{ kind: 'returned', occasion: 'returned' }]);
   }
+}
+
+/** A release command that a cancellation ended may have done part of its work. */
+async function interruption(effect: Effect, ref: Ref, { state }: Row, ended: EndedRollout) {
+  if (ended.state !== 'cancelled' || (state !== 'preparing' && state !== 'releasing')) return undefined;
+  if (!(await wantsReleaseCommand(effect, ref))) return undefined;
+  return interruptedSentence(state === 'releasing' || ended.told?.phase === 'releasing');
+}
+
+function failedBy({ told }: EndedRollout): DeploymentBlocker {
+  return told?.failure?.releaseCommand === undefined ? 'health' : 'release-command';
 }
 
 export type DeploymentActivities = ReturnType<typeof createActivities>;

@@ -30,6 +30,8 @@ export const facts = z.object({
     volumeUsage: hold.optional(),
   }),
   ingress: z.object({ port: z.int(), addresses: z.array(called(253)).max(200) }).optional(),
+  /** Release commands are run here. */
+  releaseCommand: z.boolean().optional(),
 });
 export type Facts = z.infer<typeof facts>;
 

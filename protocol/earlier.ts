@@ -1,10 +1,23 @@
-import { rolloutMinor } from './version.ts';
+import { releaseCommandMinor, rolloutMinor } from './version.ts';
 
 /** A stored workload, as it was checked when it was stored. */
 interface Sent {
   key: string;
   revision: number;
   workload: Readonly<Record<string, unknown>>;
+}
+
+const needsUpdate =
+  'The agent is too old for the release command of this deployment: update it, or cancel the deployment.';
+
+/** A release whose command would not be run must not start: it is named as broken instead. */
+export function withoutReleaseCommands<Slice extends Sent>(minor: number, slices: readonly Slice[]) {
+  const isUnknown = ({ workload: { rollout } }: Sent) =>
+    minor < releaseCommandMinor && Object(rollout).releaseCommand !== undefined;
+  return {
+    slices: slices.filter((slice) => !isUnknown(slice)),
+    broken: slices.filter(isUnknown).map(({ key, revision }) => ({ key, revision, error: needsUpdate })),
+  };
 }
 
 /** An agent refuses a workload with fields of later versions: it gets those that it knows, and rolls replica by replica. */

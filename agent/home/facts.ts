@@ -10,6 +10,7 @@ export async function machineFacts(driver: Driver, ingress?: { port: number; lis
     driver: driver.name,
     runtimeVersion,
     holds,
+    releaseCommand: true,
     platform: { os: process.platform, arch: process.arch, ...(libc === undefined ? {} : { libc }) },
     nodes: [
       {

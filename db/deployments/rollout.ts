@@ -11,10 +11,12 @@ import { openReleaseSecrets } from '../releases/secrets.ts';
 import { applySlice } from '../workloads/cluster-slices.ts';
 import { allocatePorts } from '../workloads/internal-ports.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
+import { releaseCommandToRun } from './release-command/to-run.ts';
 import { withReplicasOf } from './restore-settings.ts';
 
-/** The minor version of the agents' protocol that knows rollouts. */
+/** The minor versions of the agents' protocol that know rollouts, and release commands. */
 const rolloutMinor = 2;
+const releaseCommandMinor = 3;
 
 /** The key of a service in an environment in its cluster's desired state. */
 export function rolloutKey(environmentId: string, serviceId: string): string {
@@ -43,6 +45,12 @@ export interface Rolling {
 /** A release that cannot be put on a cluster, and why. */
 export class CannotRoll extends Error {
   override readonly name = 'CannotRoll';
+  readonly blocker: 'configuration' | 'release-command';
+
+  constructor(message: string, blocker: CannotRoll['blocker'] = 'configuration') {
+    super(message);
+    this.blocker = blocker;
+  }
 }
 
 interface Row {
@@ -71,7 +79,13 @@ export async function rollForward(
 ): Promise<Rolling> {
   const row = await rowOf(effect, { deploymentId, organizationId });
   if (row === undefined) throw new CannotRoll('The service or its environment was deleted.');
-  const placed = await put(effect, parts, organizationId, row, workloadOf, refuseOldAgent);
+  const releaseCommand = await releaseCommandToRun(effect, organizationId, row);
+  const placed = await put(effect, parts, organizationId, row, (roll, agent) => {
+    refuseOldAgent(agent, releaseCommand !== undefined);
+    if (releaseCommand === undefined) return workloadOf(roll);
+    const meant = agent?.journalId == null ? releaseCommand : { ...releaseCommand, journal: agent.journalId };
+    return workloadOf({ ...roll, rollout: { ...roll.rollout, releaseCommand: meant } });
+  });
   return { ...placed, runsAs: row.runs_as };
 }
 
@@ -144,8 +158,7 @@ async function put(
   { keyring, ingressDomain }: RolloutParts,
   organizationId: string,
   row: Row,
-  form: (roll: ToRoll) => ReturnType<typeof workloadOf>,
-  check?: (agent: Agent | undefined) => void,
+  form: Form,
 ): Promise<{ clusterId: string; revision: number }> {
   const { environment_id: environmentId, service_id: serviceId } = row;
   const clusterId = row.cluster_id ?? (await chooseCluster(effect, organizationId, environmentId));
@@ -155,7 +168,6 @@ async function put(
     );
   }
   const agent = await agentOf(effect, clusterId);
-  check?.(agent);
   const cluster = { id: clusterId, organizationId };
   const secrets = await openReleaseSecrets(keyring, { id: row.release_id, organizationId, sealed: row.sealed });
   const key = rolloutKey(environmentId, serviceId);
@@ -201,8 +213,11 @@ async function signInFor(
   return await registrySignIn(kysely, keyring, organizationId, { id, host: repository.split('/')[0] ?? '' });
 }
 
+type Form = (roll: ToRoll, agent: Agent | undefined) => ReturnType<typeof workloadOf>;
+
 interface Agent {
   minor: number;
+  journalId: string | null;
   connectedAt: Date | null;
   facts: JsonObject | null;
   clusterName: string;
@@ -213,17 +228,21 @@ async function agentOf({ kysely }: Effect, clusterId: string): Promise<Agent | u
   return await kysely
     .selectFrom('cluster_agent')
     .innerJoin('cluster', 'cluster.id', 'cluster_agent.cluster_id')
-    .select(['protocol_minor as minor', 'connected_at as connectedAt', 'facts'])
+    .select(['protocol_minor as minor', 'journal_id as journalId', 'connected_at as connectedAt', 'facts'])
     .select(['cluster.name as clusterName', 'cluster.slug as clusterSlug'])
     .where('cluster_id', '=', clusterId)
     .executeTakeFirst();
 }
 
 /** An agent of before rollouts would replace instances one by one, and tell nothing of it. */
-function refuseOldAgent(agent: Agent | undefined): void {
-  if (agent === undefined || agent.connectedAt === null || agent.minor >= rolloutMinor) return;
+function refuseOldAgent(agent: Agent | undefined, releases: boolean): void {
+  if (agent === undefined || agent.connectedAt === null) return;
+  if (agent.minor >= (releases ? releaseCommandMinor : rolloutMinor)) return;
+  const knows = agent.minor >= rolloutMinor;
+  const what = `is too old for ${knows ? 'release commands' : 'rollouts'}: update it with`;
   throw new CannotRoll(
-    `The agent of the cluster "${agent.clusterName}" is too old for rollouts: update it with \`./ballast cluster update ${agent.clusterSlug}\` first.`,
+    `The agent of the cluster "${agent.clusterName}" ${what} \`./ballast cluster update ${agent.clusterSlug}\` first.`,
+    knows ? 'release-command' : 'configuration',
   );
 }
 
@@ -254,12 +273,12 @@ interface ToForm {
   agent: Agent | undefined;
   secrets: Record<string, string>;
   credential: ToRoll['credential'];
-  form: (roll: ToRoll) => ReturnType<typeof workloadOf>;
+  form: Form;
 }
 
 async function formed(effect: Effect, cluster: ClusterRef, { key, row, agent, secrets, credential, form }: ToForm) {
   try {
-    return form({
+    const roll = {
       content: { ...row.content, settings: withReplicasOf(row.content.settings, row.today ?? undefined) },
       secrets,
       credential,
@@ -267,7 +286,8 @@ async function formed(effect: Effect, cluster: ClusterRef, { key, row, agent, se
       runsAs: row.runs_as,
       rollout: { id: row.deployment_id, digest: row.content_digest },
       network: { environment: row.environment_id, aliases: [row.service_slug] },
-    });
+    };
+    return form(roll, agent);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new CannotRoll('The release was stored by another version of Ballast: deploy the service again.');

@@ -257,6 +257,14 @@ async function lockLiving(effect: Effect, cluster: ClusterRef) {
   throw new Problem('already-decided', `The cluster "${row.name}" is being deleted: no workload can be applied to it.`);
 }
 
+/** A change of the cluster's slices that is none of what people applied; nothing where the cluster is being deleted. */
+export async function raiseDesired(effect: Effect, cluster: ClusterRef, change: (revision: number) => Promise<void>) {
+  const row = await lockCluster(effect, cluster);
+  if (row === undefined || !isClusterLiving(row.state)) return;
+  await change(row.desired_revision + 1);
+  await raise(effect, cluster, row.desired_revision + 1);
+}
+
 async function raise(effect: Effect, { id, organizationId }: ClusterRef, revision: number): Promise<void> {
   await effect.kysely.updateTable('cluster').set({ desired_revision: revision }).where('id', '=', id).execute();
   wakeAgent(effect, { id, organizationId });

@@ -34,6 +34,7 @@ export interface MachineFacts {
   driver: 'process' | 'docker' | 'kubernetes';
   holds: Readonly<Record<string, { holds: boolean; why?: string | undefined } | undefined>>;
   ingress?: { port: number; addresses: readonly string[] } | undefined;
+  releaseCommand?: boolean | undefined;
 }
 
 const none: ClusterCapabilities = {
@@ -77,6 +78,7 @@ export function capabilitiesOf(facts: MachineFacts | undefined): ClusterCapabili
   return {
     ...none,
     processArgs: runsProcesses,
+    releaseCommand: runsProcesses && facts.releaseCommand === true,
     ingressController: ingress !== undefined,
     trafficMetrics: ingress !== undefined,
     ingressIPs: [...(ingress?.addresses ?? [])],

@@ -1,6 +1,14 @@
 import type { PlacedProcess, ProcessSettings, ReleaseContent } from '../services/settings.ts';
 import { volumeName, volumesOf } from '../services/volumes.ts';
 
+/** `releaseCommand` of the agents' protocol. */
+export interface ReleaseCommand {
+  command: string[];
+  timeoutSeconds: number;
+  /** Only the agent with this journal knows whether it ran. */
+  journal?: string;
+}
+
 /** The release to roll, and all that the cluster's desired state says beside its content. */
 export interface ToRoll {
   content: ReleaseContent;
@@ -10,7 +18,7 @@ export interface ToRoll {
   runsAs: string;
   /** The sign-in of an outside registry, where the image needs one. */
   credential?: { username: string; password: string } | undefined;
-  rollout: { id: string; digest: string };
+  rollout: { id: string; digest: string; releaseCommand?: ReleaseCommand | undefined };
   network: { environment: string; aliases: string[] };
   /** The ports at which other services reach its processes, where names do not lead to them. */
   ports: ReadonlyMap<string, number>;

@@ -78,7 +78,12 @@ export class World {
 
   copy(): World {
     const { seen, rollouts, schedules, restarts, commands, ...rest } = this;
-    const kept = { ...rest, commands: [...commands], seen: seen.map((one) => ({ ...one })), rollouts: new Map(rollouts) };
+    const kept = {
+      ...rest,
+      commands: [...commands],
+      seen: seen.map((one) => ({ ...one })),
+      rollouts: new Map(rollouts),
+    };
     const made = { schedules: new Map(schedules), restarts: new Map(restarts) };
     const copied = Object.assign(new World(), kept, made);
     copied.#ids = this.#ids;

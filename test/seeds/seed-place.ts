@@ -11,7 +11,7 @@ import {
   type ReleaseContent,
   type ServiceSettings,
 } from '../../domain/services/settings.ts';
-import { rolloutMinor } from '../../protocol/version.ts';
+import { protocolVersion } from '../../protocol/version.ts';
 import { machine } from './seed.ts';
 import { seedAgent } from './seed-cluster.ts';
 
@@ -49,7 +49,7 @@ export async function seedPlace(
     );
     await seedAgent(database, made.id, 'ballast-agent:1.0.0-111111111111');
     const agent = database.kysely.updateTable('cluster_agent').where('cluster_id', '=', made.id);
-    await agent.set({ protocol_minor: rolloutMinor }).execute();
+    await agent.set({ protocol_minor: protocolVersion.minor }).execute();
     const [projectId, environmentId] = [uuid(), uuid()];
     const project = { id: projectId, name, slug: `p-${name}`, deploy_concurrency: concurrency };
     await own.insertInto('project').values(project).execute();
@@ -88,13 +88,22 @@ export async function seedRelease(
   database: Database,
   place: SeededPlace,
   number: number,
-  more: { process?: Partial<ProcessSettings>; runsAs?: number; image?: Partial<ReleaseContent['image']> } = {},
+  more: {
+    process?: Partial<ProcessSettings>;
+    runsAs?: number;
+    image?: Partial<ReleaseContent['image']>;
+    releaseCommand?: string[];
+  } = {},
 ): Promise<{ id: string; digest: string }> {
   const { organizationId, projectId, environmentId, serviceId, processId } = place;
   const id = uuid();
   const digest = `sha256:${String(number % 10).repeat(64)}`;
   const content: ReleaseContent = {
-    settings: { ...emptyDefinition, processes: { [processId]: { ...defaultProcess, ...more.process, name: 'web' } } },
+    settings: {
+      ...emptyDefinition,
+      releaseCommand: more.releaseCommand ?? [],
+      processes: { [processId]: { ...defaultProcess, ...more.process, name: 'web' } },
+    },
     image: { repository: 'registry.example.com/app', digest, own: false, ...more.image },
     variables: { RELEASE: String(number) },
   };

@@ -19,7 +19,12 @@ export interface DeploymentInput extends ActorInput {
   cancelRequested: boolean;
   /** Of an approval of this deployment alone, in milliseconds; that of a change set expires with the change set. */
   expiresAt: number | null;
+  /** So long may the release command of its release take, in seconds; absent: it has none. */
+  releaseSeconds?: number;
 }
+
+const releaseSeconds = `case when jsonb_typeof(release.content #> '{settings,releaseCommand,0}') = 'string'
+  then (release.content #>> '{settings,releaseCommandTimeoutSeconds}')::int else 0 end`;
 
 export const deploymentDescriptor = {
   kind: 'deployment',
@@ -55,7 +60,7 @@ export const deploymentDescriptor = {
     join: `join environment on environment.organization_id = actor.organization_id and environment.id = actor.environment_id
       join service on service.organization_id = actor.organization_id and service.id = actor.service_id
       join release on release.organization_id = actor.organization_id and release.id = actor.release_id`,
-    overdue: `actor.started_at < now() - make_interval(secs => ${rolloutMillis / 1_000 + 60})`,
+    overdue: `actor.started_at < now() - make_interval(secs => ${rolloutMillis / 1_000 + 60} + ${releaseSeconds})`,
     // Its turn came, or somebody cancelled it, and it did not hear of that.
     unheard: {
       where: `actor.state = 'pending' and actor.waits_for is null and actor.created_at < now() - interval '60 seconds'
@@ -63,11 +68,12 @@ export const deploymentDescriptor = {
     },
   },
   input: {
-    columns: 'release.content_digest, approval.expires_at as approval_expires_at',
+    columns: `release.content_digest, approval.expires_at as approval_expires_at, ${releaseSeconds} as release_seconds`,
     join: `join release on release.id = actor.release_id
       left join approval on approval.deployment_id = actor.id and approval.decision is null`,
     from: (row): DeploymentInput => {
       const expiresAt = row.approval_expires_at;
+      const seconds = numberOf(row.release_seconds);
       return {
         deploymentId: textOf(row.id),
         projectId: textOf(row.project_id),
@@ -77,6 +83,7 @@ export const deploymentDescriptor = {
         revision: numberOf(row.revision),
         cancelRequested: row.cancel_requested_at !== null,
         expiresAt: expiresAt instanceof Date ? expiresAt.getTime() : null,
+        ...(seconds > 0 ? { releaseSeconds: seconds } : {}),
       };
     },
   },

@@ -148,6 +148,7 @@ function phase(state: string): string {
 function reported({ phase: told, message, failure }: Facts): Said {
   const titles: Record<string, { title: string; state: string }> = {
     preparing: { title: 'The agent prepares the image', state: 'preparing' },
+    releasing: { title: 'The agent runs the release command', state: 'releasing' },
     starting: { title: 'The agent starts new instances', state: 'starting' },
     checking: { title: 'All new instances run and are checked', state: 'checking' },
     switching: { title: 'All new instances are healthy', state: 'switching' },

@@ -5,7 +5,8 @@
  *
  * States: pending while it is held for an approval or waits for its turn; claimed by the arbiter, it has a slot and its
  * place, and the cluster's desired state names its release. From there the agent rolls and this actor watches: preparing,
- * starting, checking, switching and draining are the agent's words.
+ * releasing, starting, checking, switching and draining are the agent's words. Releasing, its release command runs: once,
+ * by the agent's journal, and nothing of the release starts before it has ended well.
  *
  * Ends as: live, when the agent says that only the new release serves; failed, when the agent has returned to the release
  * before, or nothing was heard for too long; cancelled, superseded, rejected, expired by decisions that the row says.
@@ -35,6 +36,7 @@ const { claimDeployment, expireDeployment, finishDeployment, lookAtRollout, show
 export async function deployment(input: DeploymentInput): Promise<DeploymentState> {
   const { deploymentId, projectId, organizationId } = input;
   const ref = { deploymentId, projectId, organizationId };
+  const allowed = rolloutMillis + (input.releaseSeconds ?? 0) * 1_000;
   let actor = begin(input);
   let againMillis = 0;
   const mailbox = new Mailbox(deploymentMessages, input.waiting);
@@ -52,7 +54,7 @@ export async function deployment(input: DeploymentInput): Promise<DeploymentStat
 
   async function live(frame: Frame): Promise<DeploymentState> {
     while (actor.state === 'pending') await waitForTurn(frame);
-    const deadline = Date.now() + rolloutMillis;
+    const deadline = Date.now() + allowed;
     // A run that begins in the middle has missed what the agent told before.
     if (actor.told === undefined && input.state !== undefined && input.state !== 'pending') await look();
     while (!isDeploymentFinal(actor.state)) await watch(frame, deadline);
@@ -97,7 +99,7 @@ export async function deployment(input: DeploymentInput): Promise<DeploymentStat
         return frame.isDue || nextStep(actor).do !== 'wait';
       }, quietMillis);
       if (!heard && Date.now() >= deadline) {
-        const message = `Its agent did not finish it within ${rolloutMillis / 60_000} minutes.`;
+        const message = `Its agent did not finish it within ${Math.round(allowed / 60_000)} minutes.`;
         actor = adopt(actor, await finishDeployment({ ...ref, state: 'failed', message }));
       } else if (!heard) await look();
       await frame.attend();

@@ -33,7 +33,15 @@ export type RolloutRecord = z.infer<typeof rolloutRecord> & {
 export type Target = Wanted & { workload: Workload & { rollout: Rollout } };
 
 const switched: readonly RolloutPhase[] = ['switching', 'draining', 'done'];
-const order: readonly RolloutPhase[] = ['preparing', 'releasing', 'starting', 'checking', 'switching', 'draining', 'done'];
+const order: readonly RolloutPhase[] = [
+  'preparing',
+  'releasing',
+  'starting',
+  'checking',
+  'switching',
+  'draining',
+  'done',
+];
 
 export function isSwitched({ rollout }: RolloutRecord): boolean {
   return switched.includes(rollout.phase);
