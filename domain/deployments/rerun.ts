@@ -8,10 +8,14 @@ export function isRerunnable(state: DeploymentState): boolean {
   return rerunStates.some((one) => one === state);
 }
 
-/** The stages from which it can be rerun: those that it reached. Before its queue nothing is repeated but the approval. */
+/**
+ * The stages from which it can be rerun: those that it reached, and the one after its release command, which leaves that out.
+ * Before its queue nothing is repeated but the approval.
+ */
 export function stagesToRerun(stages: readonly Pick<StageTime, 'stage'>[], held: boolean): DeploymentStage[] {
   const reached = new Set<DeploymentStage>(['queue', ...stages.map(({ stage }) => stage)]);
   if (held) reached.add('approval');
+  if (reached.has('release-command')) reached.add('start');
   return deploymentStages.filter((stage) => reached.has(stage));
 }
 

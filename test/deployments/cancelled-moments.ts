@@ -1,6 +1,6 @@
 import type { Place } from './deliveries.ts';
 import type { Moment, Parked, World } from './moment.ts';
-import { checking, draining, liveRelease, preparing, waiting } from './parked.ts';
+import { checking, draining, liveRelease, preparing, releasing, waiting } from './parked.ts';
 
 type Park = (place: Place, world: World) => Promise<Parked>;
 
@@ -44,6 +44,7 @@ export const cancelledMoments = {
   'held, then cancelled': waits('shop production', 'approval'),
   'queued, then cancelled': waits('narrow', 'slot'),
   'preparing, asked to cancel': rolls(preparing),
+  'releasing, asked to cancel': rolls(releasing),
   'checking, asked to cancel': rolls(checking),
   'draining, too late to cancel': {
     ...{ where: 'shop', frozen: 'nothing' },

@@ -32,6 +32,7 @@ export interface Change {
   after?: string;
   image?: string;
   stabilizationSeconds?: number;
+  releaseCommand?: string[];
 }
 
 export interface Environments {
@@ -216,6 +217,7 @@ export class Deliveries {
 
   async #stage({ environmentId, serviceId, processId }: Place, change: Change): Promise<void> {
     const { gate = this.#gates.ajar, after = serves, image = this.#image, stabilizationSeconds = 0 } = change;
+    const { releaseCommand = [] } = change;
     const value = { ...noSource, imageRepository: image };
     const items = [
       { kind: 'variable.set', serviceId, key: 'GATE', value: gate },
@@ -223,6 +225,7 @@ export class Deliveries {
       // Else two releases may be the same, and nothing is left to deploy.
       { kind: 'variable.set', serviceId, key: 'NUMBER', value: crypto.randomUUID() },
       { kind: 'service.set', serviceId, key: 'source', value },
+      { kind: 'service.set', serviceId, key: 'releaseCommand', value: releaseCommand },
       { kind: 'process.set', processId, key: 'stabilizationSeconds', value: stabilizationSeconds },
     ];
     await this.ask('PUT', `/environments/${environmentId}/change-set/items:batch`, { items });

@@ -43,6 +43,8 @@ export type Gates = ReturnType<typeof openGates>;
 
 /** The command of every process: it waits for its gate, then does what the release says. */
 export const gatedCommand = ['/bin/sh', '-c', 'until [ -e "$GATE" ]; do sleep 0.1; done; eval "$AFTER"'];
+/** A release command that ends when its gate is open. */
+export const gatedMigration = (gate: string) => ['/bin/sh', '-c', `until [ -e ${gate} ]; do sleep 0.1; done`];
 export const serves = 'exec ./sample';
 /** The same, and its gate ends it when it is shut. */
 export const servesWhileOpen = `echo $$ > "$GATE"; ${serves}`;

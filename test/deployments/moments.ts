@@ -5,7 +5,7 @@ import { cancelledMoments } from './cancelled-moments.ts';
 import type { Asked } from './deliveries.ts';
 import { type HeldWrite, holdWrite } from './held-write.ts';
 import type { Moment, Parked, World } from './moment.ts';
-import { checking, draining, liveRelease, preparing, starting, waiting } from './parked.ts';
+import { checking, draining, liveRelease, preparing, releasing, starting, waiting } from './parked.ts';
 
 /** One whose actor stands before a write that is held. */
 async function halfWritten(write: HeldWrite, asked: Asked, { deliveries }: World): Promise<Parked> {
@@ -61,6 +61,7 @@ export const moments = {
     park: async (place, { deliveries }) => waiting(await deliveries.release(place), 'pending', 'slot'),
   },
   preparing: { where: 'shop', frozen: 'nothing', park: preparing },
+  releasing: { where: 'shop', frozen: 'nothing', park: releasing },
   starting: { where: 'shop', frozen: 'nothing', park: (place, world) => starting(place, world) },
   checking: { where: 'shop', frozen: 'nothing', park: checking },
   draining: { where: 'shop', frozen: 'nothing', park: draining },

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { DeploymentState } from '../../domain/deployments/states.ts';
 import { until } from '../ground/until.ts';
 import type { Asked, Place } from './deliveries.ts';
-import { type Gate, servesWhileOpen } from './gates.ts';
+import { type Gate, gatedMigration, servesWhileOpen } from './gates.ts';
 import type { Parked, World } from './moment.ts';
 
 /** A new release whose instance does not listen before its gate opens. */
@@ -40,6 +40,13 @@ export async function preparing(place: Place, world: World): Promise<Parked> {
   const image = await images.hold(crypto.randomUUID());
   const asked = await deliveries.release(place, { image: image.reference });
   return { ...waiting(asked, 'preparing'), release: async () => image.arrive() };
+}
+
+/** One whose release command does not end. */
+export async function releasing(place: Place, { deliveries, gates }: World): Promise<Parked> {
+  const gate = gates.gate();
+  const asked = await deliveries.release(place, { releaseCommand: gatedMigration(gate.path) });
+  return { ...waiting(asked, 'releasing'), release: async () => gate.open() };
 }
 
 /** One whose instance was ready once, and is not while it is checked. */

@@ -116,8 +116,19 @@ test.each([
 });
 
 test.each([
-  ['its record cannot be read', (world: World) => world.damaged.add('a') && (world.rollouts = new Map())],
-  ['its instance is gone', (world: World) => (world.seen = instances(world))],
+  [
+    'its record cannot be read',
+    (world: World) => {
+      world.damaged.add('a');
+      world.rollouts = new Map();
+    },
+  ],
+  [
+    'its instance is gone',
+    (world: World) => {
+      world.seen = instances(world);
+    },
+  ],
 ])('%s: nobody knows whether it ran, and it does not run again', (_, lose) => {
   const world = releasing();
   lose(world);
