@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { releaseCommandFailures } from '../domain/deployments/release-command.ts';
 import { rolloutPhases } from '../domain/deployments/stages.ts';
 import { sliceKey } from './desired.ts';
 import { called, said } from './text.ts';
@@ -59,7 +60,7 @@ export const observedRollout = z.object({
         .optional(),
       lines: z.array(said(2000)).max(20),
       /** The release command failed: by its exit, by time, before it was started, or nobody knows whether it ran. */
-      releaseCommand: z.enum(['exit', 'timed-out', 'not-started', 'unknown']).optional(),
+      releaseCommand: z.enum(releaseCommandFailures).optional(),
     })
     .optional(),
   /** When each phase began. */

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dockerCanRun, dockerEngine } from '../../test/agents/docker-engine.ts';
@@ -37,7 +38,8 @@ async function linesOf(machine: KeptMachine, id: string): Promise<string> {
 /** The whole of it, with one program that every driver can run. */
 async function releases(machine: KeptMachine, clock: { ahead: number }): Promise<void> {
   const first = await machine.keeper();
-  await first.desire(wanted(1, await migrating(machine, 1, 'v1', sample('-env'))), 0);
+  const v1 = await migrating(machine, 1, 'v1', sample('-env'));
+  await first.desire(wanted(1, v1), 0);
   await came(first, 'v1', 'done');
   expect(commandsOf(first)).toMatchObject([{ state: 'ended', run: 1, release: 'v1', exit: { code: 0 } }]);
   expect(await linesOf(machine, commandsOf(first)[0]?.id ?? '')).toContain('COLOUR=green');
@@ -66,7 +68,8 @@ async function releases(machine: KeptMachine, clock: { ahead: number }): Promise
   // Given up while it runs: it ends, and what was there serves as before.
   await next.desire(wanted(4, await migrating(machine, 4, 'v4', sample('-silent'))));
   await came(next, 'v4', 'releasing');
-  await next.desire(wanted(5, await machine.rolled('shop', 5, 'v1', {}, { environment: { COLOUR: 'green' } })));
+  const rollout = { id: 'v1', digest: 'v1' };
+  await next.desire(wanted(5, { ...v1, revision: 5, workload: { ...v1.workload, rollout } }));
   await came(next, 'v1', 'done');
   await until('nothing of it runs', async () => commandsOf(next).every(({ state }) => state === 'ended'));
   const after = instancesOf(next).filter(({ state }) => state === 'ready');
@@ -106,8 +109,11 @@ describe('an agent killed', () => {
     ['before', 'done', 'ran\n', ['releasing', 'starting', 'checking', 'switching', 'draining', 'done']],
   ] as const)('right %s each write: it is %s, and never ran twice', async (dies, ends, ran, phases) => {
     const machine = await keptMachine();
+    // Instances have users of their own, which may write here.
+    const open = mkdtempSync(join(tmpdir(), 'ballast-ran-'));
+    chmodSync(open, 0o777);
     try {
-      const file = join(machine.home, 'ran');
+      const file = join(open, 'ran');
       const command = ['/bin/sh', '-c', `echo ran >> ${file}`];
       const killedAt = await killedKeepers(machine.home, wanted(1, await migrating(machine, 1, 'v1', command)), dies);
       const last = await machine.keeper();
@@ -120,6 +126,7 @@ describe('an agent killed', () => {
       );
     } finally {
       await machine.close();
+      rmSync(open, { recursive: true });
     }
   });
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type DeploymentView, findDeployment } from '../../db/deployments/deployments.ts';
+import { releaseCommandFailures } from '../../domain/deployments/release-command.ts';
 import { deploymentKinds, deploymentStages, deploymentStates } from '../../domain/deployments/states.ts';
 import { resource } from '../engine/resource.ts';
 
@@ -24,6 +25,12 @@ const failureSchema = z
     signal: z.string(),
     outOfMemory: z.boolean(),
     lines: z.array(z.string()).describe('The last lines that it wrote.'),
+    releaseCommand: z
+      .enum(releaseCommandFailures)
+      .optional()
+      .describe(
+        'The release command failed: by its exit, by its time, before it started, or nobody knows whether it ran.',
+      ),
   })
   .meta({ id: 'DeploymentFailure' });
 
@@ -97,6 +104,7 @@ export function progressOf({ blocker, waitsFor, message, stages }: DeploymentVie
 
 export function failureAnswer(failure: NonNullable<DeploymentView['failure']>): z.output<typeof failureSchema> {
   const { process, instance, exit, lines } = failure;
+  const releaseCommand = releaseCommandFailures.find((one) => one === failure.releaseCommand);
   const end = typeof exit === 'object' && exit !== null && !Array.isArray(exit) ? exit : {};
   return {
     process: typeof process === 'string' ? process : '',
@@ -105,5 +113,6 @@ export function failureAnswer(failure: NonNullable<DeploymentView['failure']>): 
     signal: typeof end.signal === 'string' ? end.signal : '',
     outOfMemory: end.outOfMemory === true,
     lines: Array.isArray(lines) ? lines.map(String) : [],
+    ...(releaseCommand === undefined ? {} : { releaseCommand }),
   };
 }

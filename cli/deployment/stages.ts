@@ -77,13 +77,21 @@ function standing({ state, blocker, message, stages, cancelRequested }: Deployme
 }
 
 /** How it ended otherwise than live, with the instance by which it failed. */
-function endOf({ serviceName, state, blocker, message, failure }: Deployment): string[] {
+function endOf({ id, serviceName, state, blocker, message, failure }: Deployment): string[] {
   const why = [blocker === '' ? '' : `(${blocker})`, printable(message)].filter((text) => text !== '').join(' ');
   const lines = [
     `✗ ${printable(serviceName)} ${state === 'failed' ? 'failed' : `is ${state}`}${why === '' ? '' : ` ${why}`}`,
   ];
   if (failure === undefined) return lines;
   const { process, instance, lines: last } = failure;
+  if (failure.releaseCommand !== undefined) {
+    if (last.length > 0) lines.push('  its last lines:', ...last.map((line) => `  | ${printable(line)}`));
+    if (failure.releaseCommand !== 'not-started')
+      lines.push(
+        `  Rerun it with \`--from-stage release-command\`, or without it by \`--from-stage start\`: ./ballast deployment rerun ${id}`,
+      );
+    return lines;
+  }
   const of = process === '' ? '' : ` of ${printable(process)}`;
   lines.push(`  instance ${printable(instance)}${of} ${exitOf(failure)}${last.length > 0 ? '; its last lines:' : ''}`);
   return [...lines, ...last.map((line) => `  | ${printable(line)}`)];

@@ -1,6 +1,10 @@
 import type { DeploymentKind, DeploymentStage } from './states.ts';
 import { deploymentStages } from './states.ts';
 
+/** How it failed: by its exit, by its time, before it started, or nobody knows whether it ran. */
+export const releaseCommandFailures = ['exit', 'timed-out', 'not-started', 'unknown'] as const;
+export type ReleaseCommandFailure = (typeof releaseCommandFailures)[number];
+
 /** Kinds that bring a release which its place has not had: the others put back, or restart, one whose command ran before. */
 const bringing: readonly DeploymentKind[] = ['deploy', 'change-set', 'promote'];
 

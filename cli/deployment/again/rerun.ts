@@ -15,7 +15,7 @@ export const rerun = command({
   [--timeout 10m] [--json]`,
   details: `A new deployment of the same release. Without --from-stage it begins anew, with an approval where one is needed. From a
 stage that the deployment reached, other than approval, an approval that was given counts again if nothing that it relied on has
-changed since. Refused where something newer is live, under way or applied there: \`./ballast rollback\` goes back.
+changed since. A release command runs again, except from start and the stages after it. Refused where something newer is live, under way or applied there: \`./ballast rollback\` goes back.
 ${exitCodesText}`,
   words: { least: 1, most: 1 },
   options: {

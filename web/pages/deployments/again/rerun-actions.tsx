@@ -1,3 +1,4 @@
+import { isPastReleaseCommand } from '../../../../domain/deployments/release-command.ts';
 import { failedStage, isRerunnable, stagesToRerun } from '../../../../domain/deployments/rerun.ts';
 import type { DialogAction } from '../../../components/actions/action.ts';
 import { confirmAction } from '../../../components/actions/confirm-action.tsx';
@@ -28,6 +29,20 @@ export function rerunActions(
     ),
     succeeded: told,
   });
+  const hasCommand = stages.some((stage) => stage.stage === 'release-command');
+  const without = confirmAction({
+    ...rerun,
+    label: 'Rerun without release command',
+    confirm: 'Rerun',
+    body: { queue: true, fromStage: 'start' },
+    text: (
+      <p>
+        A new deployment of release {releaseNumber}, which starts its instances without running the release command.
+        Look first at what the command has done: its lines are in the logs of this deployment.
+      </p>
+    ),
+    succeeded: told,
+  });
   const stage = stagesToRerun(stages, approvalId !== undefined).includes(from) ? from : 'queue';
   if (stage === 'approval') return [anew];
   const again = confirmAction({
@@ -39,10 +54,16 @@ export function rerunActions(
       <p>
         A new deployment of release {releaseNumber}. An approval that was given counts again if nothing that it relied
         on has changed since; otherwise a new one is asked for. It takes its turn in the queue, and its cluster goes
-        through the stages again.
+        through the stages again
+        {!hasCommand
+          ? ''
+          : isPastReleaseCommand(stage)
+            ? ', without the release command'
+            : ', with the release command'}
+        .
       </p>
     ),
     succeeded: told,
   });
-  return [again, anew];
+  return hasCommand && !isPastReleaseCommand(stage) ? [again, without, anew] : [again, anew];
 }
