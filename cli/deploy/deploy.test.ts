@@ -142,6 +142,11 @@ test('an approval that another one has made stale is refreshed, and approved by 
   const stale = await person(['approve', older]);
   expect(stale).toMatchObject({ code: 1, out: '' });
   expect(stale.err).toContain(`\`./ballast approve --refresh ${older}\` refreshes it.`);
+  // Waiting for it would never end.
+  expect(await ballast(['deploy', '--staged', '--wait', ...production, ...shop])).toMatchObject({
+    code: 8,
+    err: expect.stringContaining(`\`./ballast approve ${older} --refresh\` asks anew`),
+  });
   const refreshed = await person(['approve', '--refresh', older]);
   const [, fresh = ''] = /^The approval ([0-9a-f-]{36}) takes its place/.exec(refreshed.out) ?? [];
   expect([refreshed.code, fresh]).toEqual([0, expect.stringMatching(/./)]);

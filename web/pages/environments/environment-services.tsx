@@ -10,7 +10,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { imageField } from '../services/image-field.tsx';
 import { serviceColumns } from '../services/service-columns.tsx';
 import { type EnvironmentAnswer, useEnvironment } from './use-environment.ts';
-import { useOverview } from './use-overview.ts';
+import { isAdded, useOverview } from './use-overview.ts';
 
 const route = getRouteApi('/$organization/p/$project/e/$environment');
 
@@ -48,10 +48,14 @@ function Services({ environment }: { environment: EnvironmentAnswer }) {
             pages={wholeList(services, ({ serviceId }) => serviceId)}
             columns={serviceColumns}
             name={({ serviceName }) => serviceName}
-            link={({ serviceSlug }) => ({
-              to: '/$organization/p/$project/e/$environment/s/$service',
-              params: { ...params, service: serviceSlug },
-            })}
+            link={(service) =>
+              isAdded(service)
+                ? {
+                    to: '/$organization/p/$project/e/$environment/s/$service',
+                    params: { ...params, service: service.serviceSlug },
+                  }
+                : undefined
+            }
             empty={
               <EmptyState icon={<ContainerIcon />} title="No services yet" action={button}>
                 A service runs an image: a web server, a worker, a key-value store.

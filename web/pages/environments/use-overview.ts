@@ -7,6 +7,11 @@ type Overview = Answers['environments']['overview'];
 /** A service in an environment, as current as the agent's last report. */
 export type ServiceOverview = Overview['services'][number] & TellsAsOf;
 
+/** Whether it belongs there; a change that is held for its approval would add it first. */
+export function isAdded({ activeReleaseId, stagedIn, blocker }: ServiceOverview): boolean {
+  return activeReleaseId !== undefined || stagedIn !== undefined || blocker !== 'approval';
+}
+
 /** The services of an environment: what runs, how it is, and what is under way. */
 export function useOverview(environmentId: string) {
   const { trpc } = usePlane();

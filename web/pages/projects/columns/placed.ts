@@ -1,5 +1,5 @@
 import type { EnvironmentAnswer } from '../../environments/use-environment.ts';
-import type { ServiceOverview } from '../../environments/use-overview.ts';
+import { isAdded, type ServiceOverview } from '../../environments/use-overview.ts';
 
 /** An environment as a column: its services by id, once they are loaded. */
 export interface PlacedColumn {
@@ -9,13 +9,11 @@ export interface PlacedColumn {
 
 /** The next column that has the service: there its image is promoted to. */
 export function nextWith(serviceId: string, behind: readonly PlacedColumn[]): PlacedColumn | undefined {
-  return behind.find(({ services }) => isThere(services?.get(serviceId)));
-}
-
-/** Neither staged nor held for the first time: it has settings there with which an image can run. */
-function isThere(service: ServiceOverview | undefined): boolean {
-  if (service === undefined || service.stagedIn !== undefined) return false;
-  return service.activeReleaseId !== undefined || service.blocker !== 'approval';
+  return behind.find(({ services }) => {
+    const there = services?.get(serviceId);
+    // With what is only staged there, no image can run.
+    return there !== undefined && there.stagedIn === undefined && isAdded(there);
+  });
 }
 
 /** The beginning of a commit, or of a digest, by which people tell them apart. */

@@ -4,7 +4,7 @@ import { Time } from '../../../components/times/time.tsx';
 import { useMembership } from '../../../control-plane/session.ts';
 import { deploymentLink } from '../../deployments/deployment-link.ts';
 import { states } from '../../deployments/deployment-words.ts';
-import type { ServiceOverview } from '../../environments/use-overview.ts';
+import { isAdded, type ServiceOverview } from '../../environments/use-overview.ts';
 import { ServiceHealth } from '../../services/service-health.tsx';
 import type { ServiceAnswer } from '../../services/use-service.ts';
 import { type PlacedColumn, shortVersion } from './placed.ts';
@@ -45,18 +45,22 @@ function Placed({ service, environment, here }: PlacedProps) {
   return (
     <>
       <span className="flex flex-wrap items-center gap-x-2">
-        <Link
-          to="/$organization/p/$project/e/$environment/s/$service"
-          params={{ ...params, environment: environment.slug, service: service.slug }}
-          data-column-stop={environment.id}
-          className="rounded-sm font-medium text-text hover:underline"
-        >
-          {activeReleaseNumber === undefined ? 'No release' : `Release ${activeReleaseNumber}`}
-          <span className="sr-only">
-            {' '}
-            of {service.name} in {environment.name}
-          </span>
-        </Link>
+        {isAdded(here) ? (
+          <Link
+            to="/$organization/p/$project/e/$environment/s/$service"
+            params={{ ...params, environment: environment.slug, service: service.slug }}
+            data-column-stop={environment.id}
+            className="rounded-sm font-medium text-text hover:underline"
+          >
+            {activeReleaseNumber === undefined ? 'No release' : `Release ${activeReleaseNumber}`}
+            <span className="sr-only">
+              {' '}
+              of {service.name} in {environment.name}
+            </span>
+          </Link>
+        ) : (
+          'Not there yet'
+        )}
         {activeReleaseDigest !== '' && (
           <code title={activeReleaseDigest} className="text-xs">
             {shortVersion(here)}
