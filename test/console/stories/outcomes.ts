@@ -85,10 +85,10 @@ export const outcomeStories: Stories = (world) => {
     await dialog.getByRole('button', { name: 'Promote', exact: true }).click();
     await page.getByText('Promotion of Web to Production').waitFor();
 
-    await page.getByRole('link', { name: 'Open the approval' }).click();
-    await page.getByLabel('Reason').fill('Not on a Friday');
     await page.getByRole('button', { name: 'Reject' }).click();
-    await page.getByText('Decided by Ada Lovelace').waitFor();
+    await page.getByLabel('Reason').fill('Not on a Friday');
+    await page.keyboard.press('Enter');
+    await page.getByText('Rejected', { exact: true }).first().waitFor();
     await world().ada.go('/default/p/brewery');
     await row(page, 'Services', 'Web').getByRole('link', { name: 'Release 1 of Web in Production' }).waitFor();
     await row(page, 'Services', 'Web').getByRole('button', { name: 'Promote to Production' }).waitFor();
@@ -98,7 +98,7 @@ export const outcomeStories: Stories = (world) => {
     const { page } = world().ada;
     await page.getByRole('button', { name: 'Promote to Production' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Promote', exact: true }).click();
-    await page.getByRole('link', { name: 'Open the approval' }).waitFor();
+    await page.getByText('Held for your decision').waitFor();
     const same = await mark(page);
     const { asked, projectId } = brewery;
     const { items } = await asked('GET', `/approvals?projectId=${projectId}`);
@@ -117,6 +117,7 @@ export const outcomeStories: Stories = (world) => {
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
     await page.getByText('It was their own change').waitFor();
     expect(page.url()).not.toContain(String(older));
   });
@@ -140,7 +141,7 @@ export const outcomeStories: Stories = (world) => {
     // As its actor does once the time has passed.
     const of = { column: 'change_set_id' as const, id: row?.id ?? '' };
     await effect(database, machine, (one) => expireApproval(one, { organizationId, projectId }, of));
-    await ada.page.getByText('Expired', { exact: true }).waitFor();
+    await ada.page.getByText('Expired', { exact: true }).first().waitFor();
     await ada.go('/default/p/brewery/e/production');
     await ada.page.getByRole('button', { name: 'Review and deploy' }).waitFor();
   });
