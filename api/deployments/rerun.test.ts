@@ -181,6 +181,7 @@ describe('approval', () => {
     ['the person who gave it may decide no more', async () => await setApproval({ decided_by_id: uuid() })],
     ['its time is over', async () => await setApproval({ expires_at: new Date(0) })],
     ['the requester gave it alone', async () => await setApproval({ self_approved: true })],
+    ['the glass was broken for it', async () => await setApproval({ broken_glass: true })],
     ['it was about another release', async () => await setApproval({ target: '{"releases":[]}' })],
     ['another release was live', async () => await setApproval({ basis: '{}' })],
     [

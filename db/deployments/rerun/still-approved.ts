@@ -43,7 +43,7 @@ interface Given {
   by: string;
 }
 
-/** One that was given by somebody else than the requester, and not longer ago than it might have waited. */
+/** One that was given by somebody else than the requester, without breaking the glass, and not longer ago than it might have waited. */
 async function approvalOf(
   { kysely }: Effect,
   { organizationId, environmentId }: ReleaseToDeploy,
@@ -56,6 +56,7 @@ async function approvalOf(
     .where('environment_id', '=', environmentId)
     .where('decision', '=', 'approved')
     .where('self_approved', '=', false)
+    .where('broken_glass', '=', false)
     .where('expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst();
   if (row === undefined || row.byId === null) return undefined;
