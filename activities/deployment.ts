@@ -122,8 +122,11 @@ export function createActivities({ database, keyring, ingressDomain }: ActivityP
     if (before === undefined) return gone;
     if (isDeploymentFinal(before.state)) return says(before);
     const rolled = told === undefined ? before.stages : stagesAfter(before.stages, { ...told, now: before.now });
-    const stages = endedStages(rolled, undefined, before.now);
-    const message = ended.message ?? (await interruption(finishing, ref, before, ended)) ?? told?.message;
+    const interrupted = await interruption(finishing, ref, before, ended);
+    // The agent may have been further than it told.
+    const reached = interrupted === undefined ? rolled : stagesAfter(rolled, { ...releasing, now: before.now });
+    const stages = endedStages(reached, undefined, before.now);
+    const message = ended.message ?? interrupted ?? told?.message;
     await tellStages(finishing, ref, before.stages, stages);
     const withdrawn = await withdrawnAt(finishing, ref);
     if (state !== 'live' && !withdrawn) await giveBack(finishing, ref, before, ended, message ?? '');
@@ -154,6 +157,8 @@ export function createActivities({ database, keyring, ingressDomain }: ActivityP
     await tellDeploymentEvents(giving, ref, [{ kind: 'returned', occasion: 'returned' }]);
   }
 }
+
+const releasing = { phase: 'releasing', at: {} } as const;
 
 /** A release command that a cancellation ended may have done part of its work. */
 async function interruption(effect: Effect, ref: Ref, { state }: Row, ended: EndedRollout) {

@@ -77,7 +77,7 @@ function standing({ state, blocker, message, stages, cancelRequested }: Deployme
 }
 
 /** How it ended otherwise than live, with the instance by which it failed. */
-function endOf({ id, serviceName, state, blocker, message, failure }: Deployment): string[] {
+function endOf({ id, serviceName, state, stages, blocker, message, failure }: Deployment): string[] {
   const why = [blocker === '' ? '' : `(${blocker})`, printable(message)].filter((text) => text !== '').join(' ');
   const lines = [
     `✗ ${printable(serviceName)} ${state === 'failed' ? 'failed' : `is ${state}`}${why === '' ? '' : ` ${why}`}`,
@@ -86,10 +86,9 @@ function endOf({ id, serviceName, state, blocker, message, failure }: Deployment
   const { process, instance, lines: last } = failure;
   if (failure.releaseCommand !== undefined) {
     if (last.length > 0) lines.push('  its last lines:', ...last.map((line) => `  | ${printable(line)}`));
-    if (failure.releaseCommand !== 'not-started')
-      lines.push(
-        `  Rerun it with \`--from-stage release-command\`, or without it by \`--from-stage start\`: ./ballast deployment rerun ${id}`,
-      );
+    if (stages.some(({ stage }) => stage === 'release-command')) {
+      lines.push(`  ./ballast rerun ${id} --from-stage release-command runs it again, --from-stage start leaves it out`);
+    }
     return lines;
   }
   const of = process === '' ? '' : ` of ${printable(process)}`;

@@ -24,6 +24,9 @@ test('a stage is one that it reached', () => {
   expect(rerunFault({ ...failed, fromStage: 'start' })).toBeUndefined();
   expect(rerunFault({ ...failed, fromStage: 'check' })).toContain('rerun it from approval, queue, prepare, start');
   expect(stagesToRerun([], false)).toEqual(['queue']);
+  // Without the release command that failed.
+  const reached = [{ stage: 'queue' }, { stage: 'prepare' }, { stage: 'release-command' }] as const;
+  expect(stagesToRerun(reached, false)).toEqual(['queue', 'prepare', 'release-command', 'start']);
   expect([failedStage(failed.stages, true), failedStage([], true), failedStage([], false)]).toEqual([
     ...['start', 'approval', 'queue'],
   ]);

@@ -2,9 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { rolled, second, World } from '../../../test/agents/planned-world.ts';
 import { isServing, type Seen } from '../observe/seen.ts';
+import { isReleaseCommand } from './plan-command.ts';
 import { isSwitched, rolloutRecord } from './rollout-record.ts';
 
 const release = ({ label }: Seen) => label.split('#')[0] ?? '';
+
+const releaseCommand = { command: ['migrate'], timeoutSeconds: 120 };
+const migrating = ({ seen }: World) => seen.filter((one) => one.state === 'running' && isReleaseCommand(one));
 
 const events = fc.array(
   fc.oneof(
@@ -13,6 +17,7 @@ const events = fc.array(
     fc.record({ kind: fc.constantFrom('crash', 'ready', 'unready', 'sick', 'refused', 'loop', 'gone'), to: fc.nat(9) }),
     fc.record({ kind: fc.constantFrom('killed', 'killed after writing', 'ingress'), to: fc.nat(9) }),
     fc.record({ kind: fc.constantFrom('well', 'well also'), to: fc.nat(9) }),
+    fc.record({ kind: fc.constant('migrated' as const), to: fc.integer({ min: 0, max: 1 }) }),
     fc.record({ kind: fc.constant('pass' as const), to: fc.integer({ min: 1, max: 90 }) }),
   ),
   { maxLength: 80 },
@@ -28,7 +33,7 @@ function killed(world: World): void {
 
 test('whatever happens, one release serves at a time, none is served less by a rollout, and every crash leads to one end', () => {
   fc.assert(
-    fc.property(events, fc.boolean(), fc.boolean(), (happening, hasVolume, restarts) => {
+    fc.property(events, fc.boolean(), fc.boolean(), fc.boolean(), (happening, hasVolume, restarts, migrates) => {
       const world = new World();
       const more = hasVolume ? { volumes: [{ name: 'data' }] } : {};
       const process = hasVolume ? { mounts: [{ volume: 'data', path: '/data' }] } : {};
@@ -41,7 +46,7 @@ test('whatever happens, one release serves at a time, none is served less by a r
             id: `d${number}`,
             replicas: shape.replicas,
             hosts: ['a.localhost'],
-            more,
+            more: migrates ? { ...more, rollout: { id: `d${number}`, digest: 'd', releaseCommand } } : more,
             process,
           }),
         );
@@ -58,6 +63,7 @@ test('whatever happens, one release serves at a time, none is served less by a r
           shape = kind === 'release' ? { ...shape, name: `r${to}` } : { ...shape, replicas: to };
           want();
         }
+        for (const each of migrating(world)) if (kind === 'migrated') world.end(each, to);
         if (kind === 'pass') world.now += to * second;
         // All that runs has been ready for long.
         if (kind.startsWith('well'))
@@ -98,7 +104,11 @@ test('whatever happens, one release serves at a time, none is served less by a r
         expect([...served].length).toBeLessThanOrEqual(1);
         for (const name of served) expect(name).toBe(inEffect.name);
         planned = ids;
-        const running = world.seen.filter(({ state }) => state === 'running').map(({ label }) => label);
+        const working = world.seen.filter((seen) => seen.state === 'running' && !isReleaseCommand(seen));
+        const running = working.map(({ label }) => label);
+        // Each once, whatever happens, and one at a time.
+        expect(world.commands).toEqual([...new Set(world.commands)]);
+        expect(migrating(world).length).toBeLessThanOrEqual(1);
         if (hasVolume) expect(new Set(running).size).toBeLessThanOrEqual(1);
       }
       world.routed = true;

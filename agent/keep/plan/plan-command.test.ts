@@ -143,6 +143,7 @@ test('a machine that has another journal than the one it was meant for does not 
   world.want(migrating('r2', {}, { journal }));
   world.settle();
   expect([rollout(world)?.failure?.releaseCommand, world.commands]).toEqual(['unknown', []]);
+  expect(rollout(world)?.at.releasing).toBeDefined();
   world.journal = journal;
   world.want(migrating('r2', { id: 'again' }, { journal }));
   world.settle();

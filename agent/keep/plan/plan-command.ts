@@ -44,7 +44,8 @@ export function planCommand(
   }
   const another = releaseCommand.journal !== undefined && releaseCommand.journal !== machine.journal;
   if (another || machine.isForgotten(target.key) || (own !== undefined && own.run > 0)) {
-    return failed(record, own, 'unknown', `What this machine knew of the release command was lost. ${mayHaveRun}`);
+    const reached = advanced(record, 'releasing', machine.now);
+    return failed(reached, own, 'unknown', `What this machine knew of the release command was lost. ${mayHaveRun}`);
   }
   const open = (message: string | undefined, ...actions: Action[]): Verdict => ({
     ...{ verdict: 'open', record: told(record, message), actions },
