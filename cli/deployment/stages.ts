@@ -87,7 +87,9 @@ function endOf({ id, serviceName, state, stages, blocker, message, failure }: De
   if (failure.releaseCommand !== undefined) {
     if (last.length > 0) lines.push('  its last lines:', ...last.map((line) => `  | ${printable(line)}`));
     if (stages.some(({ stage }) => stage === 'release-command')) {
-      lines.push(`  ./ballast rerun ${id} --from-stage release-command runs it again, --from-stage start leaves it out`);
+      lines.push(
+        `  ./ballast rerun ${id} --from-stage release-command runs it again, --from-stage start leaves it out`,
+      );
     }
     return lines;
   }

@@ -79,6 +79,7 @@ const failures: Partial<Record<DeploymentBlocker, string>> = {
   'cluster-lost': 'Whoever keeps the machines of the cluster can bring its agent back; a deployer deploys again then.',
   dependency: 'A deployer can mend the service that it depends on, and deploy again.',
   build: 'A deployer can correct the source, and deploy again.',
+  'release-command': 'A deployer can look at what it has done, and rerun the deployment with it or without it.',
   temporal: 'Whoever runs Ballast can see why its workflow was lost; a deployer deploys again.',
 };
 
@@ -90,7 +91,10 @@ const ends: Partial<Record<DeploymentState, (facts: WhyFacts) => Remedy>> = {
   failed: ({ id, blocker }) => ({
     who:
       (blocker === '' ? undefined : failures[blocker]) ?? 'A deployer can correct the application, and deploy again.',
-    how: `\`./ballast deploy\` tries it again; \`./ballast workflow history ${id}\` has its steps, \`./ballast replay ${id}\` runs them against this code.`,
+    how:
+      blocker === 'release-command'
+        ? `\`./ballast rerun ${id} --from-stage release-command\` runs it again, \`--from-stage start\` leaves it out.`
+        : `\`./ballast deploy\` tries it again; \`./ballast workflow history ${id}\` has its steps, \`./ballast replay ${id}\` runs them against this code.`,
   }),
   superseded: () => ({ who: 'The newer deployment goes on in its place.', how: '`./ballast status` shows it.' }),
   cancelled: ({ blocker }) => ({
