@@ -83,6 +83,11 @@ const failures: Partial<Record<DeploymentBlocker, string>> = {
   temporal: 'Whoever runs Ballast can see why its workflow was lost; a deployer deploys again.',
 };
 
+function again(id: string, blocker: WhyFacts['blocker']): string {
+  if (blocker !== 'release-command') return '`./ballast deploy` tries it again';
+  return `\`./ballast rerun ${id} --from-stage release-command\` runs it again, \`--from-stage start\` leaves it out`;
+}
+
 const ends: Partial<Record<DeploymentState, (facts: WhyFacts) => Remedy>> = {
   live: ({ id }) => ({
     who: '',
@@ -91,10 +96,7 @@ const ends: Partial<Record<DeploymentState, (facts: WhyFacts) => Remedy>> = {
   failed: ({ id, blocker }) => ({
     who:
       (blocker === '' ? undefined : failures[blocker]) ?? 'A deployer can correct the application, and deploy again.',
-    how:
-      blocker === 'release-command'
-        ? `\`./ballast rerun ${id} --from-stage release-command\` runs it again, \`--from-stage start\` leaves it out.`
-        : `\`./ballast deploy\` tries it again; \`./ballast workflow history ${id}\` has its steps, \`./ballast replay ${id}\` runs them against this code.`,
+    how: `${again(id, blocker)}; \`./ballast workflow history ${id}\` has its steps, \`./ballast replay ${id}\` runs them against this code.`,
   }),
   superseded: () => ({ who: 'The newer deployment goes on in its place.', how: '`./ballast status` shows it.' }),
   cancelled: ({ blocker }) => ({
