@@ -57,6 +57,7 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
   deployment: menu('Actions for this deployment', 'Redeploy', 'Promote to Production'),
   'deployment-failed': menu('Actions for this deployment', 'Rerun from start', 'Rerun'),
   'deployment-changes': menu('Actions for this change set', 'Revert'),
+  approval: [button('Approve'), button('Reject')],
   clusters: [button('Add a cluster')],
   cluster: menu('Actions for local', 'Change name and region', 'Replace the agent', 'Revoke the agent', 'Delete'),
   agent: [button('Update the agent')],

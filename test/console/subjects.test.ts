@@ -4,6 +4,7 @@ import { freePort } from '../ground/free-port.ts';
 import { receiver } from '../ground/receiver.ts';
 import { Console } from './console.ts';
 import { addressStories } from './stories/addresses.ts';
+import { approvalStories } from './stories/approvals/approvals.ts';
 import { channelStories } from './stories/channels.ts';
 import { deliveryStories } from './stories/delivery.ts';
 import { frameStories } from './stories/frame.ts';
@@ -24,6 +25,7 @@ const subjects: Record<string, Stories> = {
   silence: silenceStories,
   addresses: addressStories,
   delivery: deliveryStories,
+  approvals: approvalStories,
   outcomes: outcomeStories,
   logs: logStories,
   hands: handStories,
