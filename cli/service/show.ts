@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { processSchema } from '../../api/processes/process.ts';
 import { command } from '../engine/command.ts';
-import { asLines, asTable } from '../engine/table.ts';
+import { asLines, asTable, printable } from '../engine/table.ts';
 import { chosenEnvironment, chosenProject, chosenService, type Service } from '../place/chosen.ts';
 import { here, serviceOptions } from '../place/here.ts';
 
@@ -23,7 +23,8 @@ export const serviceShow = command({
       place.rest.call<{ items: Process[] }>('GET', `/services/${id}/processes${there}`),
     ]);
     if (given.json) return void process.stdout.write(`${JSON.stringify({ service, processes }, undefined, 2)}\n`);
-    const { slug, name, source, releaseCommand, dependsOn, skipProductionApproval, createdAt } = service;
+    const { slug, name, source, releaseCommand, dependsOn, createdAt } = service;
+    const { skipProductionApproval, skipProductionApprovalBy: by = '', skipProductionApprovalAt: at = '' } = service;
     process.stdout.write(
       asLines([
         ['service', `${slug} "${name}" ${id}`],
@@ -33,7 +34,7 @@ export const serviceShow = command({
         ['source', source.gitUrl || source.repository],
         ['release command', releaseCommand.join(' ')],
         ['depends on', dependsOn.join(', ')],
-        ['approval', skipProductionApproval ? 'not needed in production' : ''],
+        ['approval', skipProductionApproval ? `not needed in production, set by ${printable(by)} ${at}` : ''],
         ['created', createdAt],
       ]),
     );

@@ -2,6 +2,7 @@ import { Fragment } from 'react';
 import type { DialogAction } from '../../components/actions/action.ts';
 import { OneAction } from '../../components/actions/one-action.tsx';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
+import { Button } from '../../components/forms/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { useMay, useSession } from '../../control-plane/session.ts';
 import { usePageKeys } from '../../frame/palette/page-keys.ts';
@@ -30,11 +31,7 @@ export function Decide({ approval }: { approval: ApprovalAnswer }) {
       {own && (
         <Notice>You may approve your own change, because you are the only one who may. It is recorded as that.</Notice>
       )}
-      <div className="flex flex-wrap gap-2">
-        {!stale && <OneAction action={decision('approve', approval)} />}
-        <OneAction action={decision('reject', approval)} />
-      </div>
-      <DecidingKeys approve={stale ? undefined : decision('approve', approval)} reject={decision('reject', approval)} />
+      <Decisions approve={stale ? undefined : decision('approve', approval)} reject={decision('reject', approval)} />
     </div>
   );
 }
@@ -46,9 +43,21 @@ export function waitsFor({ mayDecide, own }: { mayDecide: boolean; own: boolean 
     : 'Waits for an administrator or an owner of the organization.';
 }
 
-/** `a` and `r` open the dialogs; their buttons, or Enter in the reason, decide. */
-function DecidingKeys({ approve, reject }: { approve: DialogAction | undefined; reject: DialogAction }) {
+/** The buttons, or `a` and `r`, open the dialogs; the button there, or Enter in the reason, decides. */
+function Decisions({ approve, reject }: { approve: DialogAction | undefined; reject: DialogAction }) {
   const { about, open, key, show, close } = useDialog<DialogAction>();
   usePageKeys({ a: approve && (() => show(approve)), r: () => show(reject) });
-  return about !== undefined && <Fragment key={key}>{about.dialog({ open, onClose: close })}</Fragment>;
+  return (
+    <div className="flex flex-wrap gap-2">
+      {approve !== undefined && (
+        <Button look="strong" onClick={() => show(approve)}>
+          {approve.label}
+        </Button>
+      )}
+      <Button look="danger" onClick={() => show(reject)}>
+        {reject.label}
+      </Button>
+      {about !== undefined && <Fragment key={key}>{about.dialog({ open, onClose: close })}</Fragment>}
+    </div>
+  );
 }

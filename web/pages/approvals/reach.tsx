@@ -38,7 +38,7 @@ export function Reach({ approval }: { approval: ApprovalAnswer }) {
               </Badge>
             }
             detail={<Served of={service} becomes={changed.get(service.serviceId)} />}
-            facts={<ServiceAddresses of={service} />}
+            {...(service.addresses.some(({ url }) => url !== '') ? { facts: <ServiceAddresses of={service} /> } : {})}
           />
         ))}
       </Rows>
@@ -50,5 +50,5 @@ function Served({ of, becomes }: { of: ServiceOverview; becomes: number | undefi
   const { activeReleaseNumber: serves, replicasDesired } = of;
   const now =
     serves === undefined ? 'Nothing serves yet' : `Release ${serves} serves, ${counted(replicasDesired, 'instance')}`;
-  return becomes === undefined || becomes === serves ? now : `${now}; release ${becomes} is to be`;
+  return becomes === undefined || becomes === serves ? now : `${now}; release ${becomes} after this`;
 }

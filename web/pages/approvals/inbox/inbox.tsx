@@ -29,11 +29,11 @@ export function ApprovalInbox() {
       <section
         aria-label="All approvals"
         className={classes(
-          'min-w-0 lg:sticky lg:top-0 lg:max-h-dvh lg:overflow-y-auto lg:border-line lg:border-r',
+          'min-w-0 lg:sticky lg:top-0 lg:h-[calc(100dvh-3.25rem)] lg:overflow-y-auto lg:border-line lg:border-r',
           chosen !== undefined && 'max-lg:hidden',
         )}
       >
-        <div className="flex flex-col gap-4 px-5 pt-8 pb-4 max-sm:px-4 max-sm:pt-5">
+        <div className="flex flex-col gap-4 px-4 pt-8 pb-4 max-sm:pt-5">
           {chosen === undefined ? <Heading /> : <p className="font-semibold text-xl tracking-[-0.015em]">Approvals</p>}
           <p className="text-pretty text-soft text-sm">
             Changes of production wait here until an administrator has looked at them.

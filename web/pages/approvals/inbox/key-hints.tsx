@@ -1,9 +1,10 @@
 import { Fragment } from 'react';
 
 const hints = [
-  { keys: ['j', 'k'], what: 'move' },
+  { keys: ['j', 'k', '↓', '↑'], what: 'move' },
   { keys: ['a'], what: 'approve' },
   { keys: ['r'], what: 'reject' },
+  { keys: ['Enter'], what: 'sends the reason' },
 ] as const;
 
 /** The keys of this page. Phones have none. */
