@@ -41,8 +41,10 @@ test('there are histories of every way a deployment and a change set can go', ()
     'expired',
     'not-started',
   ];
-  for (const end of [...ends, 'other-content']) expect(files).toContain(`deployment-${end}.json`);
-  for (const end of ['applied', 'failed', 'nothing-to-run']) expect(files).toContain(`change-set-${end}.json`);
+  for (const end of [...ends, 'other-content', 'approved-as-it-expires'])
+    expect(files).toContain(`deployment-${end}.json`);
+  for (const end of ['applied', 'failed', 'nothing-to-run', 'approved', 'rejected', 'expired', 'open-held'])
+    expect(files).toContain(`change-set-${end}.json`);
 });
 
 test('there are histories of every way a delivery and an incident can go', () => {

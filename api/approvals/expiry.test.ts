@@ -97,8 +97,8 @@ test.each(Object.keys(meetings))(
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(approved ? 1 : 0);
     expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
     // What was not applied is staged again.
-  const applied = (await variablesOf(at.production)).filter(({ staged }) => staged === undefined);
-  expect(applied).toHaveLength(approved ? 1 : 0);
+    const applied = (await variablesOf(at.production)).filter(({ staged }) => staged === undefined);
+    expect(applied).toHaveLength(approved ? 1 : 0);
     expect((await draft(at.production)).items).toHaveLength(approved ? 0 : 2);
     const { items } = (await call('GET', `/deployments/${deploymentId}/events`)).body as { items: { kind: string }[] };
     expect(items.filter(({ kind }) => kind === 'decided')).toMatchObject([{ decision }]);

@@ -36,7 +36,8 @@ describe('approval', () => {
       ],
       impact: { replicas: 1, services: [{ firstDeploy: true }] },
       checks: [
-        { id: 'image', status: 'passed' },
+        { id: 'build', status: 'skipped' },
+        { id: 'image', status: 'passed', durationSeconds: expect.any(Number) },
         { id: 'digest', status: 'passed' },
         {},
         { id: 'capacity', status: 'failed' },
@@ -84,6 +85,39 @@ describe('approval', () => {
     const ref = { id: approvalId, organizationId: at.ours.organizationId, projectId: at.projectId };
     await effect(at.api.database, machine, (one) => decideApproval(one, at.api.keyring, ref, { decision: 'expired' }));
     expect((await draft(at.production)).items).toHaveLength(3);
+  });
+
+  test.each([
+    ['production is switched off, by an admin with a session alone', 'production'],
+    ['the service skips approvals, by an admin', 'skipProductionApproval'],
+  ] as const)('%s: what is held stays held, and what comes then is not', async (_words, field) => {
+    const { approvalId, deployments } = await held();
+    const { admin } = at.ours.sessions;
+    const path = field === 'production' ? `/environments/${at.production}` : `/services/${at.service.serviceId}`;
+    const off = { [field]: field !== 'production' };
+    expect((await call('PATCH', path, off)).status).toBe(403);
+    if (field === 'production') {
+      expect((await call('PATCH', path, off, at.ours.tokens.admin as typeof admin)).body).toMatchObject({
+        status: 403,
+      });
+    }
+    const changed = await call('PATCH', path, off, admin);
+    expect(changed.status, changed.text).toBe(200);
+    if (field === 'skipProductionApproval') {
+      expect(changed.body).toMatchObject({
+        skipProductionApprovalBy: expect.any(String),
+        skipProductionApprovalAt: expect.any(String),
+      });
+    }
+    expect((await call('GET', `/approvals/${approvalId}`)).body).not.toHaveProperty('decision');
+    const state = async () => (await call('GET', `/deployments/${deployments[0]?.id}`)).body;
+    expect(await state()).toMatchObject({ state: 'pending', blocker: 'approval' });
+    expect((await decide(approvalId, 'approved', at.ours.sessions.deployer)).status).toBe(403);
+    await stage(at.production, create(), variable('B', '2'));
+    expect(await apply(at.production)).not.toHaveProperty('approval');
+    expect(await state()).toMatchObject({ state: 'pending', blocker: 'approval' });
+    expect((await decide(approvalId, 'rejected')).status).toBe(200);
+    expect(await state()).toMatchObject({ state: 'rejected' });
   });
 
   test('a requester does not decide, and what changed meanwhile is stale', async () => {
