@@ -124,6 +124,14 @@ test.each([
     },
   ],
   [
+    'neither its record nor its instance is there',
+    (world: World) => {
+      world.damaged.add('a');
+      world.rollouts = new Map();
+      world.seen = instances(world);
+    },
+  ],
+  [
     'its instance is gone',
     (world: World) => {
       world.seen = instances(world);
@@ -135,6 +143,16 @@ test.each([
   world.settle();
   expect(rollout(world)).toMatchObject({ phase: 'returned', failure: { releaseCommand: 'unknown' } });
   expect(world.commands).toHaveLength(1);
+});
+
+test('once it has ended it is remembered, whatever else of the workload changes meanwhile', () => {
+  const world = releasing();
+  world.end(only(world), 0);
+  world.step();
+  const environment = { COLOUR: 'green' };
+  world.want(rolled('a', 'r2', { more: { rollout: { id: 'r2', digest: 'd', releaseCommand }, environment } }));
+  world.settle();
+  expect([rollout(world)?.phase, world.commands.length]).toEqual(['done', 1]);
 });
 
 test('a machine that has another journal than the one it was meant for does not run it', () => {
