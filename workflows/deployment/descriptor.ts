@@ -60,7 +60,10 @@ export const deploymentDescriptor = {
     join: `join environment on environment.organization_id = actor.organization_id and environment.id = actor.environment_id
       join service on service.organization_id = actor.organization_id and service.id = actor.service_id
       join release on release.organization_id = actor.organization_id and release.id = actor.release_id`,
-    overdue: `actor.started_at < now() - make_interval(secs => ${rolloutMillis / 1_000 + 60} + ${releaseSeconds})`,
+    // Beside rows that are not joined with their release, too.
+    overdue: `actor.started_at < now() - make_interval(secs => ${rolloutMillis / 1_000 + 60} + coalesce((
+      select ${releaseSeconds} from release
+      where release.organization_id = actor.organization_id and release.id = actor.release_id), 0))`,
     // Its turn came, or somebody cancelled it, and it did not hear of that.
     unheard: {
       where: `actor.state = 'pending' and actor.waits_for is null and actor.created_at < now() - interval '60 seconds'
