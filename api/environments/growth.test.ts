@@ -2,6 +2,7 @@ import type { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { type Watched, watchStatements } from '../../test/installation/watched-statements.ts';
+import { countAgain } from '../../test/seeds/count-again.ts';
 import { seedFullEnvironment, seedOpenDeployments } from '../../test/seeds/seed-full-environment.ts';
 import type { SeededPlace } from '../../test/seeds/seed-place.ts';
 
@@ -22,6 +23,7 @@ beforeAll(async () => {
   small = await full({ services: 10, past: 100 });
   wide = await full({ services: 100, past: 60 });
   old = await full({ services: 10, past: 1_000 });
+  await countAgain(api.database.kysely, api.databaseUrl);
 });
 afterAll(() => api.close());
 
@@ -44,6 +46,8 @@ const reads: Readonly<Record<string, (place: SeededPlace, limit: number) => stri
     `/environments/${environmentId}/deployments?limit=${limit}`,
   'the deployments of a service': ({ serviceId }, limit) => `/services/${serviceId}/deployments?limit=${limit}`,
   'the deployments of the organization': (_, limit) => `/deployments?limit=${limit}`,
+  'those that failed': (_, limit) => `/deployments?limit=${limit}&state=failed`,
+  'the deployments of the project': ({ projectId }, limit) => `/deployments?limit=${limit}&projectId=${projectId}`,
 };
 
 /** The subjects that can grow; who asks is read by other statements. */
@@ -96,4 +100,20 @@ test.each([
   const open = api.database.kysely.selectFrom('deployment').where('finished_at', 'is', null).select('id');
   const { statements } = await ask(pathOf(), old);
   expect(await rowsRead(statements, 'deployment')).toBeLessThanOrEqual((await open.execute()).length);
+});
+
+test.each([
+  ['a service in its environment', () => `?environmentId=${old.environmentId}&serviceId=${old.serviceId}`, 1],
+  ['the environment', () => `?environmentId=${old.environmentId}`, 1],
+  ['the organization', () => '', 2],
+])('for statistics of %s two rows of each counter are read, and no deployment', async (_, query, scopes) => {
+  const since = new Date(Math.floor(Date.now() / 86_400_000 - 300) * 86_400_000).toISOString();
+  const path = `/deployments/stats${query()}${query() === '' ? '?' : '&'}since=${since}`;
+  const statements = await watched.during(async () => {
+    const answer = await api.call('GET', `/api/v1${path}`, { as: old.seeded.tokens.viewer });
+    expect(answer.body.sampleSize, answer.text).toBeGreaterThan(800);
+  });
+  const asked = statements.filter(({ sql }) => /\bdeployment(_durations)?\b/.test(sql));
+  expect(await rowsRead(asked, 'deployment_durations')).toBeLessThanOrEqual(2 * scopes);
+  expect(await rowsRead(asked, 'deployment')).toBe(0);
 });
