@@ -70,6 +70,7 @@ async function live(
   at: SeededPlace,
   created: Date,
   seconds: Partial<Record<StageTime['stage'], number>>,
+  state: 'live' | 'failed' = 'live',
 ): Promise<void> {
   const id = await create(at);
   let now = created.getTime();
@@ -81,11 +82,12 @@ async function live(
   await tenant(api.database.kysely, at.organizationId)
     .updateTable('deployment')
     .set({
-      ...{ state: 'live', finished_at: new Date(now), created_at: created },
+      ...{ state, finished_at: new Date(now), created_at: created },
       stages: sql`${JSON.stringify(stages)}::jsonb`,
     })
     .where('id', '=', id)
     .execute();
+  if (state === 'failed') return;
   await effect(api.database, machine, (ending) =>
     countDurations(ending, { deploymentId: id, organizationId: at.organizationId }, stages),
   );
@@ -157,12 +159,38 @@ test('a token of some projects sees the statistics of these alone', async () => 
   });
 });
 
+test('a service counts in all its environments, an environment with all its services, and nothing twice', async () => {
+  const here = await place();
+  const beside = await place(here);
+  const environmentId = uuid();
+  const environment = { id: environmentId, project_id: here.projectId, name: 'Other', slug: 'other' };
+  await tenant(api.database.kysely, here.organizationId)
+    .insertInto('environment')
+    .values({ ...environment, production: false, namespace: environmentId, cluster_id: here.clusterId })
+    .execute();
+  await live(here, noon(1), { queue: 1 });
+  await live(beside, noon(1), { queue: 10 });
+  await live({ ...here, environmentId }, noon(1), { queue: 100 });
+  const { serviceId, projectId } = here;
+  const told = async (query: string) => {
+    const { medianSeconds, sampleSize } = await get(`stats?${query}`);
+    return [sampleSize, medianSeconds, await total(query)];
+  };
+  expect(await told(`projectId=${projectId}`)).toEqual([3, 10, 3]);
+  expect(await told(`serviceId=${serviceId}`)).toEqual([2, 50.5, 2]);
+  expect(await told(`environmentId=${here.environmentId}`)).toEqual([2, 5.5, 2]);
+  expect(await told(`environmentId=${environmentId}`)).toEqual([1, 100, 1]);
+  expect(await told(`environmentId=${environmentId}&serviceId=${serviceId}`)).toEqual([1, 100, 1]);
+  expect(await told(`environmentId=${environmentId}&serviceId=${beside.serviceId}`)).toEqual([0, 0, 0]);
+});
+
 test('durations leave out the approval, count stages apart, and begin at the bound', async () => {
   const here = await place();
   const query = `stats?environmentId=${here.environmentId}`;
   await live(here, noon(3), { approval: 5_000, queue: 1, prepare: 2, start: 7 });
   await live(here, noon(2), { queue: 1, prepare: 4, start: 15 });
   await live(here, noon(40), { queue: 1_000 });
+  await live(here, noon(2), { queue: 1_000 }, 'failed');
   await create(here);
   expect(await get(query)).toMatchObject({
     ...{ medianSeconds: 15, p95Seconds: 19.5, sampleSize: 2 },
@@ -215,8 +243,10 @@ test('counters kept one by one are those that the migration fills, whatever the 
     [one, 0, 10],
     [two, 6, 70],
   ] as const) {
-    await live(at, noon(daysAgo), { queue: 1, start });
+    await live(at, noon(daysAgo), { approval: 30 * daysAgo, queue: 1, start });
   }
+  // The last moment of a day of UTC and the first one.
+  for (const at of [-1, 0]) await live(one, new Date(noon(2).getTime() - dayMillis / 2 + at), { queue: 2 });
   const kept = await counters();
   expect(await migrated()).toEqual(kept);
 });

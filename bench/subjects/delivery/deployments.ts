@@ -20,7 +20,7 @@ import { asBench, bearer } from '../../ground/seed.ts';
 import { type Server, startApi, startBareWorker, startWorker } from '../../ground/servers.ts';
 import type { SimulatedRollouts } from './rollouts-program.ts';
 
-const together = 50;
+const together = 100;
 const alone = 10;
 const mostActivities = 8;
 

@@ -21,7 +21,7 @@ const quietSeconds = 5;
 const rows = {
   p50: `streams: p50 of an event to ${readers} readers`,
   p99: `streams: p99 of an event to ${readers} readers`,
-  reads: `streams: reads of the deployment a second for ${readers} readers, against 1`,
+  reads: `streams: scans of the deployments a second for ${readers} readers, against 1`,
 } as const;
 
 /** It is the figures that are judged: the reference has one reader. */
@@ -31,7 +31,8 @@ export const streams: Benchmark = {
   rows: [
     { name: rows.p50, unit: 'ms', better: 'less', mostBeside: () => 250 },
     { name: rows.p99, unit: 'ms', better: 'less', mostBeside: () => 250 },
-    { name: rows.reads, unit: 'requests/s', better: 'less', mostBeside: () => 1.3 },
+    // The one read of a second scans the deployment and its reruns.
+    { name: rows.reads, unit: 'requests/s', better: 'less', mostBeside: (reference) => 1.3 * reference },
   ],
   rounds: 2,
   open,
