@@ -166,7 +166,7 @@ describe.skipIf(browser === undefined)('in a real browser', () => {
     expect((await members.json()).items).toContainEqual(expect.objectContaining({ name: 'Ada', mfa: true }));
   });
 
-  test('a reset ends the sessions at once, and its link sets a new password', async () => {
+  testInAll('a reset ends the sessions at once, and its link sets a new password', async () => {
     const { page, context } = owner;
     // An open console would go to the sign-in by itself, at a moment of its own.
     await page.goto('about:blank');
@@ -202,7 +202,7 @@ describe.skipIf(browser === undefined)('in a real browser', () => {
     await context.close();
   });
 
-  test('a wrong password and a disabled account are told so', async () => {
+  testInAll('a wrong password and a disabled account are told so', async () => {
     const { page, context } = await open();
     await page.goto(`${url}/sign-in`);
     await page.getByRole('button', { name: /sign in/i }).click();

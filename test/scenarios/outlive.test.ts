@@ -116,7 +116,8 @@ const images = [
   { megabytes: 50, patient: false },
   { megabytes: 50, patient: true },
 ];
-test.each(cellsOf(images, ({ megabytes }) => megabytes === 5))(
+// A small one is what the README's own commands deploy.
+test.each(cellsOf(images, () => false))(
   'one command leads from an image of $megabytes MB to an address, another one to the next release, and one back (patient: $patient)',
   async ({ megabytes, patient }) =>
     fromImageToAddress(installation, { ingressPort, hostBound: true, patient, megabytes }),

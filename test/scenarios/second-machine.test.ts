@@ -14,6 +14,7 @@ import { proxyTo } from '../ground/proxy.ts';
 import { sampleLayout } from '../images/sample-image.ts';
 import { type CommandResult, runBallast } from '../installation/ballast-command.ts';
 import { Installation } from '../installation/installation.ts';
+import { testInAll } from '../run/matrix.ts';
 
 let installation: Installation;
 let applications: Applications;
@@ -134,43 +135,49 @@ test('a workload that is applied there answers through the ingress of that machi
   traffic = await steadyTraffic({ url: ingress, host, path: '/', perSecond: 50 });
 });
 
-test('an update of the agent disturbs nothing, one that does not work comes back, and there is a way back', async () => {
-  // Another ingress too, which takes over from the one that runs.
-  const offered = await offerRelease(installation, {}, { additions: { 'ingress.mjs': '\n// Another.\n' } });
-  const { first, image: next } = offered;
-  expect(await agentStatus()).toMatchObject({ currentImage: first, availableImage: next, updateAvailable: true });
-  const updated = await cluster('update');
-  expect(updated.stderr + updated.stdout).toContain(`${first} to ${next}: succeeded`);
-  expect(updated.code).toBe(0);
-  expect(await agentStatus()).toMatchObject({ currentImage: next, updateAvailable: false });
+testInAll(
+  'an update of the agent disturbs nothing, one that does not work comes back, and there is a way back',
+  async () => {
+    // Another ingress too, which takes over from the one that runs.
+    const offered = await offerRelease(installation, {}, { additions: { 'ingress.mjs': '\n// Another.\n' } });
+    const { first, image: next } = offered;
+    expect(await agentStatus()).toMatchObject({ currentImage: first, availableImage: next, updateAvailable: true });
+    const updated = await cluster('update');
+    expect(updated.stderr + updated.stdout).toContain(`${first} to ${next}: succeeded`);
+    expect(updated.code).toBe(0);
+    expect(await agentStatus()).toMatchObject({ currentImage: next, updateAvailable: false });
 
-  const { image: broken } = await offerRelease(installation, brokenFiles);
-  const updating = cluster('update');
-  await installation.until('it has begun', async () => (await agentStatus()).inProgress !== undefined);
-  const path = `${applications.path}/agent/update`;
-  const second = await installation.call('POST', path, { as: applications.admin, body: {} });
-  expect(second).toMatchObject({ status: 409, body: { detail: expect.stringContaining('is already being updated') } });
-  const { code, stdout, stderr } = await updating;
-  expect(stdout).toContain(`${next} to ${broken}: returned`);
-  expect(stderr).toContain('was started 3 times and did not reach the control plane');
-  expect(code).not.toBe(0);
+    const { image: broken } = await offerRelease(installation, brokenFiles);
+    const updating = cluster('update');
+    await installation.until('it has begun', async () => (await agentStatus()).inProgress !== undefined);
+    const path = `${applications.path}/agent/update`;
+    const second = await installation.call('POST', path, { as: applications.admin, body: {} });
+    expect(second).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('is already being updated') },
+    });
+    const { code, stdout, stderr } = await updating;
+    expect(stdout).toContain(`${next} to ${broken}: returned`);
+    expect(stderr).toContain('was started 3 times and did not reach the control plane');
+    expect(code).not.toBe(0);
 
-  const back = await cluster('rollback', first);
-  expect(back).toMatchObject({ code: 0, stdout: `${next} to ${first}: succeeded\n` });
-  // The broken release is withdrawn.
-  await offered.takeBack();
-  const { history, inProgress } = await agentStatus();
-  expect(inProgress).toBeUndefined();
-  expect(history.map(({ kind, status: ended, toImage }) => [kind, ended, toImage])).toEqual([
-    ['rollback', 'succeeded', first],
-    ['update', 'returned', broken],
-    ['update', 'succeeded', next],
-  ]);
-  await installation.until('the cluster is ready', isReady);
-  const ended = (await kinds()).filter((kind) => kind.startsWith('agent.update.') && kind !== 'agent.update.started');
-  expect(ended).toEqual(['agent.update.succeeded', 'agent.update.returned', 'agent.update.succeeded']);
-  expect(await known()).toEqual(before);
-});
+    const back = await cluster('rollback', first);
+    expect(back).toMatchObject({ code: 0, stdout: `${next} to ${first}: succeeded\n` });
+    // The broken release is withdrawn.
+    await offered.takeBack();
+    const { history, inProgress } = await agentStatus();
+    expect(inProgress).toBeUndefined();
+    expect(history.map(({ kind, status: ended, toImage }) => [kind, ended, toImage])).toEqual([
+      ['rollback', 'succeeded', first],
+      ['update', 'returned', broken],
+      ['update', 'succeeded', next],
+    ]);
+    await installation.until('the cluster is ready', isReady);
+    const ended = (await kinds()).filter((kind) => kind.startsWith('agent.update.') && kind !== 'agent.update.started');
+    expect(ended).toEqual(['agent.update.succeeded', 'agent.update.returned', 'agent.update.succeeded']);
+    expect(await known()).toEqual(before);
+  },
+);
 
 test('of two agents with one identity the earlier one stops for good and the cluster goes on with the other', async () => {
   const clone = machine.directory('clone');
