@@ -4,23 +4,26 @@ import { OneAction } from '../../components/actions/one-action.tsx';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
 import { Button } from '../../components/forms/button.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { usePlane } from '../../control-plane/plane.ts';
 import { useMay, useSession } from '../../control-plane/session.ts';
 import { usePageKeys } from '../../frame/palette/page-keys.ts';
 import type { ApprovalAnswer } from './approval-words.tsx';
-import { decision } from './decisions.tsx';
+import { decision, withdrawal } from './decisions.tsx';
 
 /** The decision about a pending approval, for those who may make it; for all others, whose decision it is. */
 export function Decide({ approval }: { approval: ApprovalAnswer }) {
   const mayDecide = useMay('admin');
   const own = useSession()?.user.id === approval.requestedById;
   const { stale, waitsForYou } = approval;
+  const withdraw = withdrawal(approval, usePlane().trpc);
   if (waitsForYou !== true) {
     return (
       <Notice tone="attention">
         <p>{waitsFor({ mayDecide, own })}</p>
-        {own && !stale && (
-          <div className="pt-2 empty:hidden">
-            <OneAction small action={decision('break-glass', approval)} />
+        {own && (
+          <div className="flex flex-wrap gap-2 pt-2 empty:hidden">
+            {withdraw !== undefined && <OneAction small action={withdraw} />}
+            {!stale && <OneAction small action={decision('break-glass', approval)} />}
           </div>
         )}
       </Notice>

@@ -1,9 +1,10 @@
 import { useState } from 'react';
 import type { DialogAction, Shown } from '../../components/actions/action.ts';
+import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { Dialog, SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
 import { Form, TextField } from '../../components/forms/form.tsx';
 import { type Sent, useChange } from '../../control-plane/change.ts';
-import { usePlane } from '../../control-plane/plane.ts';
+import { type Plane, usePlane } from '../../control-plane/plane.ts';
 import { type ApprovalAnswer, titleOf } from './approval-words.tsx';
 
 /** As much of an approval as a decision needs. */
@@ -48,6 +49,28 @@ export function decision(way: Way, approval: Decidable): DialogAction {
     ...(danger === undefined ? {} : { danger }),
     dialog: (shown) => <DecisionDialog way={way} approval={approval} {...shown} />,
   };
+}
+
+/** Takes back what was requested; none where its deployment has been deleted. */
+export function withdrawal(
+  { changeSetId, deploymentId, ...approval }: Decidable & Pick<ApprovalAnswer, 'changeSetId' | 'deploymentId'>,
+  trpc: Plane['trpc'],
+): DialogAction | undefined {
+  const shared = {
+    role: 'deployer',
+    verb: 'Withdraw',
+    noun: 'request',
+    succeeded: 'Withdrawn',
+    name: `the request: ${titleOf(approval)}`,
+    touches: [trpc.approvals.pathKey(), trpc.deployments.pathKey(), trpc.environments.pathKey()],
+  } as const;
+  if (changeSetId !== undefined) {
+    const consequences = 'Nothing is deployed, and its changes are staged again.';
+    return deleteAction({ ...shared, operation: trpc.changeSets.cancel, path: { id: changeSetId }, consequences });
+  }
+  if (deploymentId === undefined) return undefined;
+  const consequences = 'Nothing is deployed.';
+  return deleteAction({ ...shared, operation: trpc.deployments.cancel, path: { id: deploymentId }, consequences });
 }
 
 function DecisionDialog({ way, approval, open, onClose }: { way: Way; approval: Decidable } & Shown) {

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { OneAction } from '../../components/actions/one-action.tsx';
 import { BriefTime, ExactTime } from '../../components/times/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
@@ -8,7 +7,7 @@ import { useMay, useMembership, useSession } from '../../control-plane/session.t
 import { type ListedApproval, titleOf } from './approval-words.tsx';
 import { BrokenGlass } from './broken-glass.tsx';
 import { waitsFor } from './decide.tsx';
-import { decision } from './decisions.tsx';
+import { decision, withdrawal } from './decisions.tsx';
 
 /** Above the pages of an environment, or of one of its services: what is held there for an approval. */
 export function HeldThere({ environmentId, serviceId }: { environmentId: string; serviceId?: string }) {
@@ -45,33 +44,9 @@ function HeldStrip({ approval }: { approval: ListedApproval & { stale?: boolean 
   const { trpc } = usePlane();
   const { slug: organization } = useMembership();
   const mayDecide = useMay('admin');
-  const { id, requestedBy, requestedById, createdAt, expiresAt, waitsForYou, stale, changeSetId, deploymentId } =
-    approval;
+  const { id, requestedBy, requestedById, createdAt, expiresAt, waitsForYou, stale } = approval;
   const own = useSession()?.user.id === requestedById;
-  const withdrawn = {
-    role: 'deployer',
-    verb: 'Withdraw',
-    label: 'Withdraw',
-    noun: 'request',
-    name: `the request: ${titleOf(approval)}`,
-    succeeded: 'Withdrawn',
-    touches: [trpc.approvals.pathKey(), trpc.deployments.pathKey(), trpc.environments.pathKey()],
-  } as const;
-  const withdraw =
-    changeSetId === undefined
-      ? deploymentId !== undefined &&
-        deleteAction({
-          ...withdrawn,
-          operation: trpc.deployments.cancel,
-          path: { id: deploymentId },
-          consequences: 'Nothing is deployed.',
-        })
-      : deleteAction({
-          ...withdrawn,
-          operation: trpc.changeSets.cancel,
-          path: { id: changeSetId },
-          consequences: 'Nothing is deployed, and its changes are staged again.',
-        });
+  const withdraw = withdrawal(approval, trpc);
   return (
     <section
       aria-label={`Held: ${titleOf(approval)}`}
@@ -96,7 +71,7 @@ function HeldStrip({ approval }: { approval: ListedApproval & { stale?: boolean 
       <div className="flex flex-wrap items-center gap-1">
         {waitsForYou === true && stale !== true && <OneAction small action={decision('approve', approval)} />}
         {waitsForYou === true && <OneAction small action={decision('reject', approval)} />}
-        {withdraw !== false && (own || waitsForYou !== true) && <OneAction small action={withdraw} />}
+        {withdraw !== undefined && (own || waitsForYou !== true) && <OneAction small action={withdraw} />}
       </div>
     </section>
   );
