@@ -1,0 +1,168 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decideApproval } from '../../db/approvals/decide.ts';
+import { admit } from '../../db/deployments/admission.ts';
+import { listDeploymentEvents } from '../../db/deployments/list-events.ts';
+import { type Effect, effect } from '../../db/engine/effect.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
+import { actorId } from '../../domain/actors/actors.ts';
+import { approvalHours } from '../../domain/approvals/approvals.ts';
+import { searchAttributeNames } from '../../temporal/connection/search-attributes.ts';
+import { startActor } from '../../temporal/delivery/start-actor.ts';
+import { type ActorsGround, actorsGround, serve, tester } from '../../test/actors/actors.ts';
+import { timeSkipping } from '../../test/actors/time-skipping.ts';
+import { until } from '../../test/ground/until.ts';
+import { type HeldPlace, holdDeployment } from '../../test/seeds/held-deployment.ts';
+import { seedOrganization } from '../../test/seeds/seed.ts';
+import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+
+const hour = 3_600_000;
+const ground: ActorsGround = await actorsGround();
+const environment: TestWorkflowEnvironment | undefined = await timeSkipping(ground.keys);
+
+afterAll(async () => {
+  await environment?.teardown();
+  await ground.close();
+});
+
+describe.skipIf(!environment)('30 days until an approval expires', () => {
+  let stopServing: () => Promise<void>;
+  let organizationId: string;
+
+  beforeAll(async () => {
+    const { connection, address } = skipping();
+    const searchAttributes = Object.fromEntries(searchAttributeNames.map((name) => [name, 2]));
+    await connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
+    stopServing = await serve({ address, namespace: 'default', tls: false }, ground);
+    organizationId = await seedOrganization(ground.database);
+    await skipping().sleep((await nextSpring()) - (await skipping().currentTimeMs()));
+  });
+  afterAll(() => stopServing());
+
+  const run = <T>(work: (effect: Effect) => Promise<T>): Promise<T> => effect(ground.database, tester, work);
+
+  /** PostgreSQL's clock does not skip: what is overdue there is told by `passed`, however long the actor waits. */
+  async function begin({ passed }: { passed: boolean }): Promise<HeldPlace & { expires: number }> {
+    const held = await holdDeployment(ground.database, organizationId);
+    await passes(held, passed);
+    const expires = (await skipping().currentTimeMs()) + approvalHours * hour;
+    const { deploymentId, projectId, digest } = held;
+    const input = { deploymentId, projectId, organizationId, digest, cancelRequested: false, expiresAt: expires };
+    const temporal = { ...ground.temporal, client: skipping().client, namespace: 'default' };
+    const actor = {
+      kind: 'deployment',
+      rowId: deploymentId,
+      organizationId,
+      state: 'pending',
+      input,
+      author: {},
+    } as const;
+    expect(await startActor(temporal, actor)).toBe('started');
+    return { ...held, expires };
+  }
+  const passes = ({ approvalId }: HeldPlace, passed: boolean) =>
+    tenant(ground.database.kysely, organizationId)
+      .updateTable('approval')
+      .set({ expires_at: passed ? sql<Date>`now() - interval '1 second'` : sql<Date>`now() + interval '1 day'` })
+      .where('id', '=', approvalId)
+      .execute();
+  const decide = ({ approvalId, projectId }: HeldPlace, decision: 'approved' | 'rejected') =>
+    run((one) => decideApproval(one, ground.keyring, { id: approvalId, organizationId, projectId }, { decision }));
+  const approve = (held: HeldPlace) => decide(held, 'approved');
+  const reject = (held: HeldPlace) => decide(held, 'rejected');
+  const row = ({ deploymentId }: HeldPlace) =>
+    ground.database.kysely
+      .selectFrom('deployment')
+      .select(['state', 'waits_for as waitsFor'])
+      .where('id', '=', deploymentId)
+      .executeTakeFirstOrThrow();
+  const handle = ({ deploymentId }: HeldPlace) =>
+    skipping().client.workflow.getHandle(actorId('deployment', deploymentId));
+  const decidedEvents = async ({ deploymentId }: HeldPlace) =>
+    (await listDeploymentEvents(ground.database.kysely, { deploymentId, organizationId }, { limit: 50 })).filter(
+      ({ kind }) => kind === 'decided',
+    );
+
+  test('they are 720 hours, although summer time begins meanwhile', async () => {
+    const held = await begin({ passed: true });
+    await skipping().sleep((approvalHours - 2) * hour);
+    expect(await row(held)).toEqual({ state: 'pending', waitsFor: 'approval' });
+    expect(await handle(held).result()).toBe('expired');
+    const { startTime, closeTime } = await handle(held).describe();
+    expect(Math.round(((closeTime?.getTime() ?? 0) - startTime.getTime()) / hour)).toBe(720);
+    // So that the clocks of people did go forward: the same hours end an hour later by them.
+    expect(clockOf(held.expires)).toBe((clockOf(startTime.getTime()) + 1) % 24);
+    expect(await decidedEvents(held)).toMatchObject([{ decision: 'expired' }]);
+  });
+
+  test('decided a moment before, the timer comes too late', async () => {
+    const held = await begin({ passed: true });
+    await reject(held);
+    // The message is still on its way when the timer fires.
+    expect(await handle(held).result()).toBe('rejected');
+    expect(await decidedEvents(held)).toMatchObject([{ decision: 'rejected' }]);
+  });
+
+  test('a database whose clock is behind is asked again each minute, and not as fast as it answers', async () => {
+    const held = await begin({ passed: false });
+    await skipping().sleep(approvalHours * hour + 10 * 60_000);
+    expect(await row(held)).toEqual({ state: 'pending', waitsFor: 'approval' });
+    const { events } = await handle(held).fetchHistory();
+    const asked = (events ?? []).filter(
+      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'expireDeployment',
+    );
+    expect(asked.length).toBeGreaterThan(1);
+    expect(asked.length).toBeLessThanOrEqual(11);
+    await passes(held, true);
+    expect(await handle(held).result()).toBe('expired');
+  });
+
+  test('approved and waiting for its turn, it has no time to expire any more', async () => {
+    const held = await begin({ passed: true });
+    const { projectId } = held;
+    await tenant(ground.database.kysely, organizationId)
+      .updateTable('project')
+      .set({ deploy_concurrency: 1 })
+      .where('id', '=', projectId)
+      .execute();
+    await occupySlot(held);
+    await approve(held);
+    await handle(held).signal('decided', { id: uuid(), body: {} });
+    await until('it waits for its turn', async () => (await row(held)).waitsFor === 'slot');
+    await skipping().sleep(2 * approvalHours * hour);
+    const { events } = await handle(held).fetchHistory();
+    const names = (events ?? []).map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
+    expect(names).not.toContain('expireDeployment');
+    expect(names.filter((name) => name === 'claimDeployment').length).toBeLessThanOrEqual(2);
+    await handle(held).terminate();
+  });
+
+  /** A deployment of another service has the only slot of the project. */
+  async function occupySlot(held: HeldPlace): Promise<void> {
+    const { projectId } = held;
+    const place = await seedPlace(ground.database, organizationId, { beside: held });
+    const { id: releaseId } = await seedRelease(ground.database, place, 1);
+    const id = uuid();
+    const { environmentId, serviceId } = place;
+    const one = { id, environmentId, serviceId, releaseId, kind: 'redeploy' as const, queue: true };
+    const project = { organizationId, projectId };
+    await run((asking) => admit(asking, project, { event: 'create', deployments: [one] }));
+    await run((asking) => admit(asking, project, { event: 'claim', id }));
+  }
+});
+
+function skipping(): TestWorkflowEnvironment {
+  if (!environment) throw new Error('There is no time-skipping server.');
+  return environment;
+}
+
+const clockOf = (at: number) =>
+  Number(new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Berlin', hour: 'numeric', hour12: false }).format(at));
+
+/** Noon of a day in March, some days before the clocks of Europe go forward. */
+async function nextSpring(): Promise<number> {
+  const year = new Date(await skipping().currentTimeMs()).getUTCFullYear();
+  return Date.UTC(year + 1, 2, 20, 12);
+}
