@@ -24,6 +24,8 @@ const longest = [
   'engine/sweep-access',
   'user/users',
 ];
+/** These need a Docker engine, and would wait for the browsers of the others. */
+const afterBrowsers = ['scenarios/docker-driver', 'scenarios/shipped-agent'];
 /** The files of a project run together, so that a worker need not load the world for each of them. */
 const projects = ['pure', 'web', 'installation', 'rooms'];
 
@@ -40,6 +42,8 @@ function place({ project }: TestSpecification): number {
 }
 
 function rank({ moduleId }: TestSpecification): number {
-  const found = longest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+  const isOf = (name: string) => moduleId.endsWith(`/${name}.test.ts`);
+  if (afterBrowsers.some(isOf)) return longest.length + 1;
+  const found = longest.findIndex(isOf);
   return found === -1 ? longest.length : found;
 }
