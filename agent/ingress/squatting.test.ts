@@ -10,6 +10,7 @@ import { pathThief } from '../../test/attacks/path-thief.ts';
 import { portThief } from '../../test/attacks/port-thief.ts';
 import { freePort } from '../../test/ground/free-port.ts';
 import { until } from '../../test/ground/until.ts';
+import { testInAll } from '../../test/run/matrix.ts';
 import { AppliedRoutes } from '../keep/applied-routes.ts';
 import { order } from './control.ts';
 import { Ingress } from './ingress.ts';
@@ -127,23 +128,26 @@ describe.runIf(process.getuid?.() === 0)('a program of another user', () => {
     expect(ports.got()).toEqual([]);
   });
 
-  test('gets no port of an ingress that is just starting, however long that takes and though it fails at first', async () => {
-    const port = await freePort();
-    const late = join(import.meta.dirname, '../../test/agents/late-ingress.ts');
-    const { files, agent } = prepared({ port, program: [process.execPath, late] });
-    const file = (name: string) => join(files.directory, name);
-    const ingress = agent();
-    const starting = expect(ingress.ensure()).rejects.toThrow(`does not start on 127.0.0.1, port ${port}`);
-    await until('its program has begun', async () => existsSync(file('begun')));
-    const ports = await thiefOfPort(port);
-    writeFileSync(file('fail'), '');
-    await starting;
-    expect(ingress.failure).toContain('does not start');
-    writeFileSync(file('serve'), '');
-    await until('it serves', async () => ingress.port === port && ingress.failure === undefined);
-    expect(await status(port, 'app.localhost')).toBe(404);
-    expect(ports.got()).toEqual([]);
-  });
+  testInAll(
+    'gets no port of an ingress that is just starting, however long that takes and though it fails at first',
+    async () => {
+      const port = await freePort();
+      const late = join(import.meta.dirname, '../../test/agents/late-ingress.ts');
+      const { files, agent } = prepared({ port, program: [process.execPath, late] });
+      const file = (name: string) => join(files.directory, name);
+      const ingress = agent();
+      const starting = expect(ingress.ensure()).rejects.toThrow(`does not start on 127.0.0.1, port ${port}`);
+      await until('its program has begun', async () => existsSync(file('begun')));
+      const ports = await thiefOfPort(port);
+      writeFileSync(file('fail'), '');
+      await starting;
+      expect(ingress.failure).toContain('does not start');
+      writeFileSync(file('serve'), '');
+      await until('it serves', async () => ingress.port === port && ingress.failure === undefined);
+      expect(await status(port, 'app.localhost')).toBe(404);
+      expect(ports.got()).toEqual([]);
+    },
+  );
 
   test('gets no port of an ingress whose successor dies in the moment in which it is to take over', async () => {
     const { directory, ingress, serving, agent } = await running();
@@ -192,7 +196,7 @@ await import(${JSON.stringify(program[1])});
     expect(existsSync(before.control)).toBe(true);
   });
 
-  test('that takes the place of a removed control socket delays no layout and cuts no request', async () => {
+  testInAll('that takes the place of a removed control socket delays no layout and cuts no request', async () => {
     const { ingress, serving } = await running({ depth: 'x'.repeat(90) });
     const { slow, routesTo } = await application();
     const { port, control, ...before } = serving();

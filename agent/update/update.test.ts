@@ -7,6 +7,7 @@ import { argumentsOf, changedBundle, processesNaming, runScript } from '../../te
 import { releaseSigner } from '../../test/agents/release-signer.ts';
 import { until } from '../../test/ground/until.ts';
 import { environment, ReleaseGround, runBundle } from '../../test/machines/release-ground.ts';
+import { testInAll } from '../../test/run/matrix.ts';
 import { type Bundle, makeBundle } from '../bundle/make-bundle.ts';
 import { TrustFile } from '../home/trust.ts';
 import { shortDigest } from './image-name.ts';
@@ -168,7 +169,7 @@ test('a changed key is followed along its chain, a lost one only when somebody a
   expect(await ground.resultOf(late.id)).toMatchObject({ outcome: 'done' });
 });
 
-test('an agent from before releases were signed pins the key that it is told first, and no other', async () => {
+testInAll('an agent from before releases were signed pins the key that it is told first, and no other', async () => {
   expect((await ground.install()).code).toBe(0);
   const pinned = () => new TrustFile(ground.path()).read();
   const restarted = async () => {
@@ -192,7 +193,7 @@ test('an agent from before releases were signed pins the key that it is told fir
   expect(pinned()?.fingerprint).toBe(ground.signer.fingerprint);
 });
 
-test('an agent that is killed while it downloads goes on where it was', async () => {
+testInAll('an agent that is killed while it downloads goes on where it was', async () => {
   expect((await ground.install()).code).toBe(0);
   let downloads = 0;
   ground.peer.disturb = (asked) => {

@@ -7,6 +7,7 @@ import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cl
 import { proxyTo, type TcpProxy } from '../../test/ground/proxy.ts';
 import { until } from '../../test/ground/until.ts';
 import { handMadeLayout } from '../../test/images/hand-made-image.ts';
+import { testInAll } from '../../test/run/matrix.ts';
 
 let joined: JoinedCluster;
 let ballast: JoinedCluster['ballast'];
@@ -110,7 +111,7 @@ test('Ctrl-C during the push deploys nothing and leaves no draft; the same comma
   await ballast(['cancel']);
 });
 
-test('a control plane that goes away is waited for, until the time is up or somebody presses Ctrl-C', async () => {
+testInAll('a control plane that goes away is waited for, until the time is up or somebody presses Ctrl-C', async () => {
   const deploy = (value: string, ...more: string[]) =>
     begun(['deploy', '--staged', '--service', 'web', '--set', `A=${value}`, ...more]);
   const late = deploy('1', '--timeout', '8s', '--json');
