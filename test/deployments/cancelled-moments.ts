@@ -41,7 +41,7 @@ function rolls(park: Park): Moment {
  * is one pass of the agent.
  */
 export const cancelledMoments = {
-  'held, then cancelled': waits('shop production', 'approval'),
+  'held, then cancelled': waits('lone production', 'approval'),
   'queued, then cancelled': waits('narrow', 'slot'),
   'preparing, asked to cancel': rolls(preparing),
   'releasing, asked to cancel': rolls(releasing),

@@ -23,8 +23,20 @@ export interface Parked {
   release(): Promise<void>;
 }
 
-/** A project, and its environment where that is production. A transaction that stands still keeps its project to itself. */
-export const wheres = ['shop', 'shop production', 'narrow', 'narrow production', 'ending', 'claiming'] as const;
+/**
+ * A project, and its environment where that is production. A transaction that stands still keeps its project to itself, and what
+ * is not approved returns to a draft, from which nothing else may be applied.
+ */
+export const wheres = [
+  'shop',
+  'shop production',
+  'narrow',
+  'narrow production',
+  'lone',
+  'lone production',
+  'ending',
+  'claiming',
+] as const;
 export type Where = (typeof wheres)[number];
 
 export interface Moment {

@@ -71,7 +71,9 @@ async function firstReleases(): Promise<typeof places> {
     made[where].push(await deliveries.place(projectId, environmentId, `Service ${momentNames.indexOf(name) + 1}`));
   }
   const first: Asked[] = [];
-  for (const [, environmentId] of environments.values()) first.push(...(await deliveries.apply(environmentId)));
+  for (const [where, [, environmentId]] of environments) {
+    if (made[where].length > 0) first.push(...(await deliveries.apply(environmentId)));
+  }
   for (const approvalId of new Set(first.map((one) => one.approvalId))) {
     if (approvalId !== undefined) await deliveries.decide(approvalId, 'approved');
   }
