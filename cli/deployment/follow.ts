@@ -48,19 +48,21 @@ export async function follow(
     for (;;) {
       const late = clock.signal(held);
       const seen = await seenUntil(look, AbortSignal.any([stop.signal, late]));
-      if (waiting.until === 'started') return { deployments: seen ?? [], exitCode: 0 };
       if (seen !== undefined) {
         deployments = seen;
-        for (const deployment of deployments) stages.show(deployment);
         const open = deployments.filter(isOpen);
-        if (open.length === 0) return { deployments, exitCode: exitCodeOf(deployments) };
-        held = open.every(isHeld);
+        if (waiting.until !== 'started') {
+          for (const deployment of deployments) stages.show(deployment);
+          if (open.length === 0) return { deployments, exitCode: exitCodeOf(deployments) };
+        }
+        held = open.length > 0 && open.every(isHeld);
         if (held && !told) {
           told = true;
           for (const line of approvalLines(open)) progress.line(line);
         }
         if (held && waiting.until === 'held') return { deployments, exitCode: stillUnderWay };
       }
+      if (waiting.until === 'started') return { deployments, exitCode: 0 };
       if (clock.isUp(held) || late.aborted) {
         progress.line(leftRunning('The time is up, and it is still under way', place));
         return { deployments, exitCode: stillUnderWay };

@@ -117,6 +117,15 @@ test.each(cellsOf(Object.keys(ends), (name) => chosen.includes(name)))('%s', asy
   });
 });
 
+test('with --no-wait it says who decides, too', async () => {
+  const { words } = await shop();
+  const started = await joined.ballast([
+    ...[...words, '--to', 'production', '--release', '1'],
+    ...['--accept-missing', '--no-wait'],
+  ]);
+  expect(started).toMatchObject({ code: 0, err: expect.stringMatching(/ballast approve [0-9a-f-]{36}/) });
+});
+
 test('without --wait it ends with who decides; what is missing or named wrongly starts nothing', async () => {
   const of = await shop();
   const run = (...words: string[]) => joined.ballast([...of.words, ...words]);

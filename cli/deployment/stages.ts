@@ -37,7 +37,8 @@ export class Stages {
     const name = printable(serviceName);
     for (const stage of stages) {
       const { endedAt } = stage;
-      if (endedAt === undefined) continue;
+      // The one in which it failed did not come to its end: that is told below.
+      if (endedAt === undefined || (state === 'failed' && stage === stages.at(-1))) continue;
       once(`${stage.stage} ${stage.startedAt}`, () => {
         this.#progress.line(`✓ ${name} ${wordsOf(stage)} (${secondsOf(stage.startedAt, endedAt)} s)`);
       });

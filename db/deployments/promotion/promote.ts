@@ -67,13 +67,13 @@ export async function promote(
     ...(source.gitCommitSha === null ? {} : { gitCommitSha: source.gitCommitSha }),
     promotedFromReleaseId: promotion.releaseId,
   });
-  const known = `Release #${source.number} of "${service}" is`;
+  const known = `The image of release #${source.number} of "${service}" is`;
   if (await isUnderWay(effect, promotion, composed.contentDigest))
     throw new Problem('conflict', `${known} being deployed to "${environment}" already: wait for that.`);
   if (composed.contentDigest === target.liveDigest) {
     throw new Problem(
       'conflict',
-      `${known} live in "${environment}" already: redeploy it there to replace its instances.`,
+      `${known} live in "${environment}" already, with these settings: redeploy it there to replace its instances.`,
     );
   }
   const release = { id: composed.id, organizationId, projectId, environmentId, serviceId };

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { Progress } from '../engine/progress.ts';
+import type { Deployment } from './deployment.ts';
+import { Stages } from './stages.ts';
+
+const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
+const deployment = (state: string, more: object) =>
+  ({
+    ...{ id: 'd', serviceName: 'web', releaseNumber: 2, blocker: '', message: '', state },
+    stages: [
+      { stage: 'prepare', startedAt: at(0), endedAt: at(1), detail: '' },
+      { stage: 'release-command', startedAt: at(1), endedAt: at(3), detail: '' },
+    ],
+    ...more,
+  }) as unknown as Deployment;
+
+function told(one: Deployment): string {
+  let said = '';
+  const progress = new Progress({
+    write: (text) => {
+      said += text;
+      return true;
+    },
+  });
+  new Stages(progress).show(one);
+  progress.end();
+  return said;
+}
+
+test('the stage in which a deployment failed is not told as done', () => {
+  const failed = deployment('failed', { blocker: 'release-command', message: 'It exited with code 3.' });
+  expect(told(failed)).toBe('✓ web prepared (1.0 s)\n✗ web failed (release-command) It exited with code 3.\n');
+  expect(told(deployment('live', {}))).toContain('✓ web ran its release command (2.0 s)\n');
+});
