@@ -240,7 +240,8 @@ export class Agent {
       ...(ingressPort === undefined ? {} : { ingressPort }),
       appliedRevision,
       slices: slices.length,
-      instances: slices.reduce((sum, { instances }) => sum + instances.length, 0),
+      // Runs of a schedule and release commands that have ended stay for their logs.
+      instances: slices.flatMap(({ instances }) => instances).filter(({ state }) => state !== 'ended').length,
     };
     const text = JSON.stringify(status);
     if (text === this.#written) return;
