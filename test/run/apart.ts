@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { identify } from '../../machine/process-identity.ts';
 
-/** A Docker engine changes the network of the machine, and a browser then cuts what is under way (ERR_NETWORK_CHANGED). */
+/**
+ * A Docker engine changes the network of the machine, and a browser then cuts what is under way (ERR_NETWORK_CHANGED). One that
+ * starts or stops takes the rules of another one's networks away.
+ */
 export type Kind = 'browser' | 'engine';
 /** Of a test that needs an engine and a browser which bears with it. */
 const both = 'both';
@@ -12,14 +15,14 @@ const both = 'both';
 /** A test that needs both lets all others of the run begin before it, and they take minutes. */
 const longestWait = { browser: 540_000, engine: 540_000, [both]: 2_400_000 };
 
-/**
- * Waits until no test of this run uses the other kind, and keeps that one away until the answer is called. Any number of
- * one kind may run beside each other.
- */
+/** Of a kind those that it does not bear beside it; browsers bear each other. */
+const disturbing = { browser: ['engine', both], engine: ['browser', 'engine', both] };
+
+/** Waits until no other test of this run uses what disturbs this kind, and keeps that away until the answer is called. */
 export async function apart(kind: Kind, directory = join(tmpdir(), 'apart')): Promise<() => void> {
   // This very test keeps all others of both kinds away already.
   if (existsSync(join(directory, `${both}-${process.pid}`))) return () => undefined;
-  return await alone(kind, [kind === 'browser' ? 'engine' : 'browser', both], directory);
+  return await alone(kind, disturbing[kind], directory);
 }
 
 /** The same for a test that needs both kinds: what it begins of them until the answer is called waits for nothing more. */
