@@ -22,6 +22,25 @@ test('browsers and engines wait for each other, and nobody for one whose process
   rmSync(directory, { recursive: true });
 });
 
+test('an engine waits for that of another process, a browser for no other browser', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'ballast-apart-'));
+  // As another process of the run, which this one outlives.
+  writeFileSync(join(directory, `browser-${process.ppid}`), '');
+  (await apart('browser', directory))();
+  rmSync(join(directory, `browser-${process.ppid}`));
+  writeFileSync(join(directory, `engine-${process.ppid}`), '');
+  let begun = false;
+  const engine = apart('engine', directory).then((end) => {
+    begun = true;
+    return end;
+  });
+  await new Promise(setImmediate);
+  expect(begun).toBe(false);
+  rmSync(join(directory, `engine-${process.ppid}`));
+  (await engine)();
+  rmSync(directory, { recursive: true });
+});
+
 test('a test that needs both begins both while it keeps all others away', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'ballast-apart-'));
   const engineEnds = await apart('engine', directory);
