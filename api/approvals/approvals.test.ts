@@ -225,7 +225,7 @@ test('an owner breaks the glass for their own change, with a reason, and everybo
     ]);
   }
   expect(await inbox(deployer)).toEqual([]);
-  // It had subscribed to failures alone.
+  // The channel had subscribed to failures alone.
   const sent = await ok('GET', `/notification-channels/${(channel as { id: string }).id}/deliveries`, owner);
   expect(sent.items).toMatchObject([{ title: expect.stringMatching(/^Break-glass:/) }]);
   const log = await ok('GET', '/audit-log?limit=50', owner);

@@ -96,7 +96,7 @@ test.each(Object.keys(meetings))(
     if (name.includes('a moment before')) expect(decision).toBe(name.startsWith('decided') ? 'approved' : 'expired');
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(approved ? 1 : 0);
     expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
-    // What was not applied is staged again.
+    // Changes that were not applied are staged again.
     const applied = (await variablesOf(at.production)).filter(({ staged }) => staged === undefined);
     expect(applied).toHaveLength(approved ? 1 : 0);
     expect((await draft(at.production)).items).toHaveLength(approved ? 0 : 2);

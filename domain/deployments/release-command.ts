@@ -12,7 +12,7 @@ interface Asked {
   /** The kind of the first of its line, which is no rerun. */
   as: DeploymentKind;
   fromStage: DeploymentStage | undefined;
-  /** It runs as the live release does: nothing but replicas differs. */
+  /** The release runs as the live one does: nothing but replicas differs. */
   isLive: boolean;
 }
 

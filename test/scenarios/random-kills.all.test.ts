@@ -63,7 +63,7 @@ interface Act {
   place: Place;
   asked: Asked;
   ends: FinalDeploymentState[];
-  /** What a person says to it, before or after the kill. */
+  /** A word of a person to it, before or after the kill. */
   say?: () => Promise<void>;
 }
 

@@ -19,7 +19,7 @@ export interface Machine {
   forgotten: boolean;
   /** Names the agent's journal. */
   journal: string;
-  /** What was remembered of this slice's rollout cannot be read. */
+  /** The record of this slice's rollout cannot be read. */
   isForgotten(key: string): boolean;
   ingress: boolean;
   now: number;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RolloutPhase } from '../../../domain/deployments/stages.ts';
+import { type RolloutPhase, rolloutPhases } from '../../../domain/deployments/stages.ts';
 import { type ObservedRollout, observedRollout } from '../../../protocol/observed.ts';
 import { type Rollout, type Workload, workload } from '../../../protocol/workload.ts';
 import type { Seen, Wanted } from '../observe/seen.ts';
@@ -33,15 +33,7 @@ export type RolloutRecord = z.infer<typeof rolloutRecord> & {
 export type Target = Wanted & { workload: Workload & { rollout: Rollout } };
 
 const switched: readonly RolloutPhase[] = ['switching', 'draining', 'done'];
-const order: readonly RolloutPhase[] = [
-  'preparing',
-  'releasing',
-  'starting',
-  'checking',
-  'switching',
-  'draining',
-  'done',
-];
+const order: readonly RolloutPhase[] = rolloutPhases.filter((phase) => phase !== 'returned');
 
 export function isSwitched({ rollout }: RolloutRecord): boolean {
   return switched.includes(rollout.phase);

@@ -29,7 +29,7 @@ export const deliveryStories: Stories = (world) => {
         value,
       });
 
-    // What follows shows nothing of the time for which a new instance is watched.
+    // The steps after this one show nothing of the time for which a new instance is watched.
     const { items: processes } = await asked('GET', `/services/${web?.id}/processes`);
     const [process] = processes as { id: string }[];
     await asked('PATCH', `/processes/${process?.id}`, { stabilizationSeconds: 0 });

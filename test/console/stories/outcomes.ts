@@ -125,7 +125,7 @@ export const outcomeStories: Stories = (world) => {
   test('what nobody decides in time expires, and its changes are staged again', async () => {
     const { opened, ada } = world();
     const { asked, production, serviceId, projectId } = brewery;
-    // What is requested before the change of the last story is live would be stale.
+    // A request made before the change of the last story is live would be stale.
     await opened.installation.until('the change before is live', async () => {
       const { items } = await asked('GET', `/deployments?environmentId=${production}&limit=1`);
       return (items as { state: string }[])[0]?.state === 'live';

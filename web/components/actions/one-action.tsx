@@ -7,7 +7,7 @@ import type { Action, DialogAction } from './action.ts';
 interface OneActionProps {
   action: Action;
   small?: boolean;
-  /** What stands on the button where the label, which stays its name, is too long for it. */
+  /** The text on the button where the label, which stays its name, is too long for it. */
   face?: ReactNode;
   /** Its name among the stops of the arrow keys. */
   stop?: string;
