@@ -5,7 +5,7 @@ import { effect } from '../../../db/engine/effect.ts';
 import { tenant } from '../../../db/postgres/tenant.ts';
 import { freePort } from '../../ground/free-port.ts';
 import { machine } from '../../seeds/seed.ts';
-import { type Ask, askedBy } from '../asked.ts';
+import { type Ask, askedBy, type Session } from '../asked.ts';
 import { pushSample } from '../delivery.ts';
 import { heading, mark, row } from '../on-page.ts';
 import type { Stories, World } from './world.ts';
@@ -94,8 +94,9 @@ export const outcomeStories: Stories = (world) => {
     await row(page, 'Services', 'Web').getByRole('button', { name: 'Promote to Production' }).waitFor();
   });
 
-  test('promoted again by the button between the columns, it goes live without a reload', async () => {
-    const { page } = world().ada;
+  test('promoted again by the button between the columns, approved in a second browser, it goes live without a reload', async () => {
+    const { opened, ada } = world();
+    const { page } = ada;
     await page.getByRole('button', { name: 'Promote to Production' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Promote', exact: true }).click();
     await page.getByText('Held for your decision').waitFor();
@@ -103,10 +104,19 @@ export const outcomeStories: Stories = (world) => {
     const { asked, projectId } = brewery;
     const { items } = await asked('GET', `/approvals?projectId=${projectId}`);
     const promotion = (items as { id: string; kind: string }[]).find(({ kind }) => kind === 'promote');
-    await asked('POST', `/approvals/${promotion?.id}/decide`, { decision: 'approved' });
+
+    const { organizationId } = asked.as;
+    const grace = (await opened.installation.session(organizationId, 'admin')) as Session;
+    const other = await opened.signedIn(grace.session);
+    await other.go(`/default/approvals/${promotion?.id}`);
+    await other.page.getByRole('button', { name: 'Approve' }).click();
+    await other.page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Live', { exact: true }).first().waitFor();
     await same();
-    await world().ada.go('/default/p/brewery');
+    await other.context.close();
+    // In the stories after this one Ada alone may decide.
+    await asked('DELETE', `/organizations/${organizationId}/members/${grace.userId}`);
+    await ada.go('/default/p/brewery');
     await row(page, 'Services', 'Web').getByText('Same image as Production').waitFor();
   });
 
