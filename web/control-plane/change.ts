@@ -5,6 +5,7 @@ import { announce, tellDone, tellFailure, tellUndoable } from '../components/toa
 import { silence } from '../live/silence.ts';
 import { usePlane } from './plane.ts';
 import { betweenRequests, isPassing, problemOf, type ShownProblem } from './problem.ts';
+import { type Shown, showMeanwhile } from './shown-meanwhile.ts';
 
 export interface ChangeOptions<Input, Output> {
   /** Title of a failure, such as "The team could not be renamed". The problem's own sentence follows it. */
@@ -17,8 +18,8 @@ export interface ChangeOptions<Input, Output> {
   /** The input that takes the change back, for a change that happens at once and offers Undo in place of a question. */
   undo?: (input: Input) => Input;
   /**
-   * Optimistic updates: queries and their new data until the answer comes. A failure restores the old data. */
-  meanwhile?: (input: Input) => { queryKey: QueryKey; data: (before: never) => unknown }[];
+   * Optimistic updates: queries and their new data until the answer comes. A failure restores what was answered. */
+  meanwhile?: (input: Input) => Shown[];
   /** Queries to refetch afterwards, besides those that the event stream names. Keys may be prefixes. */
   touches?: (input: Input) => readonly QueryKey[];
   /** The answer carries a secret that a retry would not return again, so the request is not retried. */
@@ -77,20 +78,9 @@ export function useChange<Input, Output>(
       Math.max(backOff(failures + 1, betweenRequests), (problemOf(error).againAfter ?? 0) * 1_000),
     // A secret is dropped from the mutation cache as soon as it is no longer displayed.
     ...(options.secret === undefined ? {} : { gcTime: 0 }),
-    onMutate: async ({ input }) => {
-      const shown = options.meanwhile?.(input) ?? [];
-      for (const { queryKey } of shown) await queryClient.cancelQueries({ queryKey });
-      const before = shown.flatMap(({ queryKey }) => queryClient.getQueriesData({ queryKey }));
-      for (const { queryKey, data } of shown) {
-        queryClient.setQueriesData({ queryKey }, (there: unknown) =>
-          there === undefined ? there : data(there as never),
-        );
-      }
-      return { before };
-    },
-    onError: (error, { input, once, undoes }, context) => {
+    onMutate: ({ input }) => ({ end: showMeanwhile(queryClient, options.meanwhile?.(input) ?? []) }),
+    onError: (error, { input, once, undoes }) => {
       if (isPassing(error)) unanswered.current = { text: JSON.stringify(input) ?? '', once };
-      for (const [key, data] of context?.before ?? []) queryClient.setQueryData(key, data);
       // The form that would show why is closed by the time somebody presses Undo.
       if (options.quiet === undefined || undoes) tellFailure(options.failed, inWords(problemOf(error), options.wordOf));
     },
@@ -102,7 +92,8 @@ export function useChange<Input, Output>(
       else tellDone(text);
       if (options.secret === undefined) options.done?.(output, input);
     },
-    onSettled: (_, __, { input }) => {
+    onSettled: (_, error, { input }, context) => {
+      context?.end(error === null);
       underWay.current = false;
       settled.current?.();
       for (const queryKey of options.touches?.(input) ?? []) void queryClient.invalidateQueries({ queryKey });

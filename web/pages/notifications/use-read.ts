@@ -23,12 +23,19 @@ export function useRead(): Change<Which> {
           data: (before: Listed): Listed => ({
             ...before,
             items: read(before.items),
-            unreadCount: 'all' in which ? 0 : Math.max(0, before.unreadCount - which.ids.length),
+            unreadCount:
+              'all' in which ? 0 : Math.max(0, before.unreadCount - which.ids.filter(isUnread(before)).length),
           }),
         },
       ];
     },
   });
+}
+
+/** Whether the answer counts it; an entry that is older than the newest ones is unread where it is shown as such. */
+function isUnread({ items }: Listed): (id: string) => boolean {
+  const read = new Set(items.filter(({ readAt }) => readAt !== undefined).map(({ id }) => id));
+  return (id) => !read.has(id);
 }
 
 /** The items as they are once these, or all, are marked as read. */
