@@ -29,7 +29,7 @@ const worker = await Worker.create({
     },
   },
   maxConcurrentActivityTaskExecutions: 40,
-  maxCachedWorkflows: 100,
+  maxCachedWorkflows: 250,
 });
 const http = createServer((_, answer) => answer.writeHead(200).end());
 process.once('SIGTERM', () => worker.shutdown());

@@ -73,7 +73,8 @@ function workerOptions({ address, keys, bundle, activities, concurrency, tracing
     dataConverter: dataConverter(keys),
     maxConcurrentActivityTaskExecutions: concurrency,
     // Most workflows wait for days. One that is not kept is replayed when something happens; kept, each takes half a megabyte.
-    maxCachedWorkflows: 100,
+    // With fewer than roll at once, each message replays one: 100 of 100 deployments took a fifth more processor time.
+    maxCachedWorkflows: 250,
     shutdownGraceTime: graceMilliseconds,
     shutdownForceTime: forceMilliseconds,
     interceptors: { activity: [actorInterceptors, ...(tracing?.activityInterceptors ?? [])] },

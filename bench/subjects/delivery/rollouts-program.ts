@@ -21,7 +21,8 @@ interface Rolling {
 
 const heartbeatMillis = 5_000;
 const phaseMillis = 100;
-const forwards = rolloutPhases.filter((phase) => phase !== 'returned');
+/** Its releases have no release command. */
+const forwards = rolloutPhases.filter((phase) => phase !== 'returned' && phase !== 'releasing');
 
 async function main({ url, token }: SimulatedRollouts): Promise<void> {
   const peer = new PeerAgent(url);
