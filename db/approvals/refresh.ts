@@ -132,7 +132,7 @@ async function composeAgain(
   await requestApproval(effect, place, { id, plan, released, request, down, after: { requestedBy, expiresAt } });
   const downtimeAccepted = changeSet.downtimeAccepted || down.length > 0;
   const asked = { changeSetId, ...changeSet, downtimeAccepted };
-  const deployments = deploymentsOf(place, released, asked, id).map((one) => ({ ...one, requestedBy }));
+  const deployments = deploymentsOf(place, plan, released, asked, id).map((one) => ({ ...one, requestedBy }));
   if (deployments.length > 0) await start(effect, place, deployments);
   return id;
 }

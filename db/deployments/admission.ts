@@ -7,6 +7,7 @@ import type { Effect } from '../engine/effect.ts';
 import { decideApprovals } from './admission/approvals.ts';
 import { tellEvents } from './admission/events.ts';
 import { notifyEnded } from './admission/notify-ended.ts';
+import { precedingNames } from './admission/preceding.ts';
 import type { AdmissionRequest } from './admission/requests.ts';
 import { loadSnapshot, type ProjectRef } from './admission/snapshot.ts';
 import { insertDeployments, updateDeployments, type Written, writeLive } from './admission/writes.ts';
@@ -23,11 +24,12 @@ export async function admit(effect: Effect, project: ProjectRef, request: Admiss
   const loaded = await loadSnapshot(effect.kysely, project, request);
   const decision = decide(loaded, eventOf(request));
   if ('refused' in decision) return decision;
-  await insertDeployments(effect, project, loaded, decision, request);
-  const written = await updateDeployments(effect, project, loaded, decision, request);
+  const preceding = await precedingNames(effect, project, loaded, decision, request);
+  await insertDeployments(effect, project, loaded, decision, request, preceding);
+  const written = await updateDeployments(effect, project, loaded, decision, request, preceding);
   await writeLive(effect, project, loaded, decision);
   await decideApprovals(effect, project, decision, request);
-  await tellEvents(effect, project, loaded, decision, written, request);
+  await tellEvents(effect, project, loaded, decision, written, request, preceding);
   await notifyEnded(effect, project, written);
   tellActors(effect, project, decision, written);
   tellPeople(effect, project, decision, written);
@@ -52,11 +54,12 @@ export async function lockAdmission(effect: Effect, { projectId }: ProjectRef): 
 function eventOf(request: AdmissionRequest): AdmissionEvent {
   if (request.event !== 'create') return request;
   const deployments = request.deployments.map((one) => {
-    const { id, releaseId, kind, queue, approvalId, changeSetId, environmentId, serviceId } = one;
+    const { id, releaseId, kind, queue, approvalId, changeSetId, environmentId, serviceId, after = [] } = one;
     return {
       ...{ id, releaseId, kind, queue, place: placeOf(environmentId, serviceId) },
       ...(approvalId === undefined ? {} : { approvalId }),
       ...(changeSetId === undefined ? {} : { changeSetId }),
+      ...(after.length === 0 ? {} : { after }),
     };
   });
   return { event: 'create', deployments };

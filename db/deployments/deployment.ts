@@ -34,6 +34,8 @@ export const DeploymentSchema = defineEntity({
     approvalId: p.uuid().nullable(),
     changeSetId: p.uuid().nullable(),
     changeSetMessage: p.text().default(''),
+    /** Of the same change set: those that are live before it begins. */
+    afterDeployments: p.array().default([]),
     cancelRequestedAt: p.datetime(3).nullable(),
     downtimeAccepted: p.boolean().default(false),
     requestedByKind: p.enum(['user', 'token', 'machine', 'actor']),

@@ -1,7 +1,11 @@
 import type { DeploymentBlocker, FinalDeploymentState } from './states.ts';
 
-/** What one that is not claimed waits for, and who can end that. */
-export function waitingSentence(blocker: DeploymentBlocker | '', concurrency: number): string {
+/** What one that is not claimed waits for, and who can end that. `before`: the names of the services that come first. */
+export function waitingSentence(
+  blocker: DeploymentBlocker | '',
+  concurrency: number,
+  before: readonly string[] = [],
+): string {
   switch (blocker) {
     case '':
       return '';
@@ -13,9 +17,21 @@ export function waitingSentence(blocker: DeploymentBlocker | '', concurrency: nu
         : `Waits for one of the project's ${concurrency} deployment slots. It starts when a running deployment finishes; cancel one, or give the project more slots, to start it earlier.`;
     case 'earlier-deployment':
       return 'Waits for the earlier deployment of this service to finish; cancel that one to start it earlier.';
+    case 'dependency':
+      return `Waits until ${named(before)}, on which it depends, went live. If that fails, this deployment is cancelled.`;
     default:
       return `Waits for: ${blocker}.`;
   }
+}
+
+/** Why one ended whose services before it did not go live. */
+export function strandedSentence(before: readonly string[]): string {
+  return `Cancelled before it started: ${named(before)}, on which it depends, did not go live. Repair that, then retry the change set.`;
+}
+
+function named(services: readonly string[]): string {
+  const list = new Intl.ListFormat('en', { type: 'conjunction' });
+  return services.length === 0 ? 'a service' : list.format(services.map((one) => `"${one}"`));
 }
 
 /** How one ended; `waited`: before its claim. */

@@ -29,6 +29,8 @@ export interface New {
   /** The approval that holds it until it is decided. The caller decides whether a gate holds it. */
   approvalId?: string;
   changeSetId?: string;
+  /** Deployments of the same change set that are live before it begins. If one of them ends otherwise, it is cancelled. */
+  after?: readonly string[];
   /** Whether a direct start may wait for a slot. Members of change sets and those that were held always wait. */
   queue: boolean;
 }
@@ -73,8 +75,11 @@ export type Refusal =
 export interface Change {
   id: string;
   state?: DeploymentState;
+  /** Of one that ends: `dependency` if it ends because one before it did not go live. */
   blocker?: DeploymentBlocker | '';
   cancelRequested?: true;
+  /** One that it waited for was superseded: now it waits for the later one. */
+  after?: readonly string[];
 }
 
 /** The writes and messages of one event. Empty when the event has happened before. */

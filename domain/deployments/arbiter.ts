@@ -76,7 +76,7 @@ function supersedeHeld(plan: Plan, by: Admitted): void {
 function passGate(plan: Plan, by: Admitted): void {
   for (const one of plan.at(by.place)) {
     if (one.id === by.id || (isHeld(one) && one.changeSetId !== undefined)) continue;
-    if (!isClaimed(one)) plan.drop(one, 'superseded');
+    if (!isClaimed(one)) plan.supersede(one, by);
     else if (by.kind === 'rollback' && isDeploymentCancellable(one.state)) plan.askToCancel(one);
   }
 }

@@ -92,5 +92,13 @@ function creations(open: readonly Admitted[], atOnce: number): New[][] {
       { ...one, ...ofSet, ...gate, place: 'p' },
       { ...other, ...ofSet, ...gate, place: 'q' },
     ],
+    [
+      { ...one, ...ofSet, place: 'p' },
+      { ...other, ...ofSet, place: 'q', after: [first] },
+    ],
+    [
+      { ...one, ...ofSet, ...gate, place: 'p' },
+      { ...other, ...ofSet, ...gate, place: 'q', after: [first] },
+    ],
   ];
 }

@@ -20,13 +20,17 @@ export function brokenInState({ snapshot, told }: World, { concurrency, messages
     if (here.filter(isQueued).length > 1) return 'two are past their gate and wait at one place';
     if (here.filter((one) => isHeld(one) && one.changeSetId === undefined).length > 1) return 'two are held singly';
   }
-  const startable = queued.filter(({ place }) => !claimed.some((one) => one.place === place));
+  const hasPlace = ({ place }: Admitted) => !claimed.some((one) => one.place === place);
+  const comesAfter = ({ after }: Admitted) => deployments.some(({ id }) => after?.includes(id));
+  if (claimed.some(comesAfter)) return 'one rolls before one that it comes after is live';
+  const startable = queued.filter((one) => hasPlace(one) && !comesAfter(one));
   for (const one of queued) {
     const before = startable.filter((other) => other !== one && inOrder(other, one)).length;
     const could = startable.includes(one) && claimed.length + before < snapshot.concurrency;
     if (could && one.blocker !== '') return `one waits for ${one.blocker} although it could run`;
     if (!could && one.blocker === '') return 'one has a turn although it could not run';
-    if (!could && one.blocker !== (startable.includes(one) ? 'slot' : 'earlier-deployment')) {
+    const waitsFor = !hasPlace(one) ? 'earlier-deployment' : comesAfter(one) ? 'dependency' : 'slot';
+    if (!could && one.blocker !== waitsFor) {
       return `one waits for something else than its blocker ${one.blocker} says`;
     }
     if (messages === 'heard' && one.blocker === '' && !told.has(one.id)) return 'one has a turn and was not told';

@@ -70,6 +70,7 @@ function brokenRefusal(before: Snapshot, event: AdmissionEvent, { refused }: Ref
         isQueued(other) &&
         other.place !== one.place &&
         !claimed.some(({ place }) => place === other.place) &&
+        !before.deployments.some(({ id }) => other.after?.includes(id)) &&
         (one.kind !== 'rollback' || other.kind === 'rollback'),
     );
     if (claimed.length + first.length < before.concurrency) return 'a start was refused although a slot was free';
@@ -96,10 +97,18 @@ function brokenWrites({ before, event, decision }: Step): string | undefined {
 }
 
 /** Who ended, by whose event. */
-function brokenEnds({ before, event, decision }: Step): string | undefined {
-  for (const { id, state } of decision.update) {
+function brokenEnds({ before, event, decision, after }: Step): string | undefined {
+  const lost = decision.update.filter(({ state }) => state === 'failed' || state === 'cancelled').map(({ id }) => id);
+  if (after.deployments.some((one) => one.after?.some((id) => lost.includes(id))))
+    return 'one is open after another one that did not go live';
+  for (const { id, state, blocker } of decision.update) {
     if (state === undefined || !isDeploymentFinal(state)) continue;
     const one = find(before, id) as Admitted;
+    const byOneBefore = one.after?.some((other) => lost.includes(other)) === true;
+    if (byOneBefore && one.state === 'pending' && state === 'cancelled' && !('id' in event && event.id === id)) {
+      if ((blocker ?? one.blocker) !== 'dependency') return 'one that ended with another one does not say so';
+      continue;
+    }
     const byItself = 'id' in event && event.id === id;
     if (isClaimed(one) && !(event.event === 'finish' && byItself)) return 'a claimed one was ended by others';
     if (event.event === 'finish') {
@@ -157,6 +166,10 @@ function brokenCreation({ before, event, decision, after }: Step): string | unde
     if (others.some((other) => isQueued(other) || (isHeld(other) && other.changeSetId === undefined))) {
       return 'one past its gate left another one waiting at its place';
     }
+    const gone = before.deployments.filter((other) => other.place === one.place && find(after, other.id) === undefined);
+    const followed = before.deployments.filter((other) => gone.some(({ id }) => other.after?.includes(id)));
+    if (followed.some(({ id }) => find(after, id)?.after?.includes(one.id) === false))
+      return 'one that waited for a superseded one does not wait for the newer one';
     const now = find(after, one.id);
     if (now === undefined || !isQueued(now)) return 'one past its gate is not in the queue';
     const rolling = others.find(isClaimed);

@@ -32,9 +32,11 @@ export function keyOf({ snapshot, told }: World): string {
       const common = `${named.indexOf(one.place as 'p')}${told.has(one.id) ? '!' : ''}`;
       if (isClaimed(one)) return `${common}${one.state}${one.cancelRequested ? 'x' : ''}`;
       const kind = one.kind === 'rollback' ? 'R' : '';
-      if (!isHeld(one)) return `${common}${kind}${one.blocker}`;
+      const after = (one.after ?? []).map((id) => waiting.concat(claimed).findIndex((other) => other.id === id));
+      const order = after.some((at) => at >= 0) ? `>${after.filter((at) => at >= 0).join(',')}` : '';
+      if (!isHeld(one)) return `${common}${kind}${one.blocker}${order}`;
       if (!approvals.includes(one.approvalId)) approvals.push(one.approvalId);
-      return `${common}${kind}h${approvals.indexOf(one.approvalId)}${one.changeSetId === undefined ? '' : 's'}`;
+      return `${common}${kind}h${approvals.indexOf(one.approvalId)}${one.changeSetId === undefined ? '' : 's'}${order}`;
     };
     return [...claimed.map(text).sort(), ...waiting.map(text)].join(' ');
   });

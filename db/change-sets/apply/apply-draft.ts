@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { Problem } from '../../../domain/problems.ts';
+import { deployOrder } from '../../../domain/references/deploy-order.ts';
 import { requestApproval } from '../../approvals/request.ts';
 import { acceptDowntime, downtimeOf } from '../../deployments/admission/downtime.ts';
 import { admit, lockAdmission, type NewDeployment, type ProjectRef } from '../../deployments/admission.ts';
@@ -75,7 +76,7 @@ export async function applyPlan(
   const digests = new Map(released.map(({ service, contentDigest }) => [service.serviceId, contentDigest]));
   if (approvalId === undefined) await writeSettings(effect, keyring, place, plan, digests);
   else await requestApproval(effect, place, { id: approvalId, plan, released, request, down });
-  const deployments = deploymentsOf(place, released, request, approvalId);
+  const deployments = deploymentsOf(place, plan, released, request, approvalId);
   if (deployments.length > 0) await start(effect, place, deployments);
   const first = new Set(plan.affected.filter((one) => !one.deployedBefore).map(({ serviceId }) => serviceId));
   const started = new Set(deployments.map(({ serviceId }) => serviceId));
@@ -89,15 +90,19 @@ export async function applyPlan(
   };
 }
 
-/** A deployment of each release. */
+/** A deployment of each release, in the order in which they begin: each after those of the services that it needs. */
 export function deploymentsOf(
   { environmentId }: EnvironmentRef,
+  { needs }: Pick<Plan, 'needs'>,
   released: readonly Released[],
   { changeSetId, title, downtimeAccepted }: Pick<ApplyRequest, 'changeSetId' | 'title' | 'downtimeAccepted'>,
   approvalId: string | undefined,
 ): NewDeployment[] {
-  return released.map(({ service: { serviceId }, releaseId }) => ({
-    ...{ id: uuid(), releaseId, environmentId, serviceId, kind: 'change-set', queue: true },
+  const releases = new Map(released.map(({ service: { serviceId }, releaseId }) => [serviceId, releaseId]));
+  const ids = new Map([...releases.keys()].map((serviceId) => [serviceId, uuid()]));
+  return [...deployOrder(needs, [...releases.keys()])].map(([serviceId, before]) => ({
+    ...{ id: ids.get(serviceId) ?? '', releaseId: releases.get(serviceId) ?? '', environmentId, serviceId },
+    ...{ kind: 'change-set', queue: true, after: before.flatMap((id) => ids.get(id) ?? []) },
     ...{ changeSetId, changeSetMessage: title, downtimeAccepted },
     ...(approvalId === undefined ? {} : { approvalId }),
   }));

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql } from 'kysely';
 import { applyVariables } from '../../../domain/change-sets/apply-items.ts';
 import type { VariableValue } from '../../../domain/change-sets/staging.ts';
+import type { Needs } from '../../../domain/references/deploy-order.ts';
 import type { ImagePlatform } from '../../../domain/services/image-fit.ts';
 import type { ReleaseContent, ServiceSettings } from '../../../domain/services/settings.ts';
 import type { Keyring } from '../../keys/keys.ts';
@@ -41,6 +42,8 @@ export interface Plan {
   affected: PlannedService[];
   /** Services that leave the environment. */
   removed: string[];
+  /** The services that each service needs then, by id. */
+  needs: ReadonlyMap<string, Needs>;
   /** In production: one of its services is not excepted from approvals. */
   needsApproval: boolean;
 }
@@ -59,7 +62,32 @@ export async function planChanges(
   const affected = await servicesOf(kysely, place, [...new Set([...touched, ...deployed])], wanted, items);
   const removed = touched.filter((id) => applied.has(id) && !wanted.has(id));
   const needsApproval = await isGated(kysely, place, [...affected.map(({ serviceId }) => serviceId), ...removed]);
-  return { items, applied, wanted, affected, removed, needsApproval };
+  const needs = needsOf(wanted, await slugsOf(kysely, place, [...wanted.keys()]));
+  return { items, applied, wanted, affected, removed, needs, needsApproval };
+}
+
+/** The slugs of these services, by id. */
+async function slugsOf(
+  kysely: Kysely<Tables>,
+  { organizationId }: EnvironmentRef,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await tenant(kysely, organizationId)
+    .selectFrom('service')
+    .select(['id', 'slug'])
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .execute();
+  return new Map(rows.map(({ id, slug }) => [id, slug]));
+}
+
+function needsOf(wanted: ReadonlyMap<string, ServiceSettings>, slugs: ReadonlyMap<string, string>): Map<string, Needs> {
+  const bySlug = new Map([...slugs].map(([id, slug]) => [slug, id]));
+  return new Map(
+    [...wanted].map(([id, { dependsOn }]) => {
+      const ids = dependsOn.flatMap((slug) => bySlug.get(slug) ?? []);
+      return [id, { dependsOn: new Set(ids), refersTo: new Set<string>() }];
+    }),
+  );
 }
 
 /** The variables of these services after the changes, secret ones decrypted. */

@@ -3,6 +3,7 @@ import type { Admission } from '../../../domain/deployments/arbiter-types.ts';
 import { isDeploymentFinal } from '../../../domain/deployments/states.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { type Happened, insertDeploymentEvents } from '../deployment-events.ts';
+import type { Preceding } from './preceding.ts';
 import type { AdmissionRequest, DecidedBy } from './requests.ts';
 import type { Loaded, ProjectRef } from './snapshot.ts';
 import type { Written } from './writes.ts';
@@ -15,9 +16,10 @@ export async function tellEvents(
   admission: Admission,
   written: readonly Written[],
   request: AdmissionRequest,
+  preceding: Preceding,
 ): Promise<void> {
   const happened = [
-    ...created(effect, loaded, admission, request),
+    ...created(effect, loaded, admission, request, preceding),
     ...written.flatMap((row) => changed(effect, row, admission, request)),
   ];
   await insertDeploymentEvents(effect.kysely, organizationId, happened);
@@ -28,13 +30,14 @@ function created(
   { concurrency }: Loaded,
   { insert }: Admission,
   request: AdmissionRequest,
+  preceding: Preceding,
 ): Happened[] {
   if (request.event !== 'create') return [];
   return insert.flatMap(({ id, blocker }): Happened[] => {
     const { requestedBy = author, said } = request.deployments.find((one) => one.id === id) ?? {};
     const first = { deploymentId: id, kind: 'requested', occasion: 'requested' } as const;
     const requested = { ...first, message: sentences(`Requested by ${requestedBy.name}.`, said) };
-    const waits = { deploymentId: id, blocker, message: waitingSentence(blocker, concurrency) };
+    const waits = { deploymentId: id, blocker, message: waitingSentence(blocker, concurrency, preceding(id)) };
     if (blocker === '') return [requested];
     if (blocker === 'approval') {
       return [requested, { ...waits, kind: 'approval-requested', occasion: 'approval-requested' }];

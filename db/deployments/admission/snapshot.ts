@@ -36,10 +36,12 @@ interface Row {
   cancel_requested: boolean;
   admission_order: number;
   revision: number;
+  after_deployments: string[];
 }
 
 const columns = sql.raw(`id, environment_id, service_id, release_id, kind, state, waits_for, approval_id, change_set_id,
-  cancel_requested_at is not null as cancel_requested, admission_order::float8 as admission_order, revision`);
+  cancel_requested_at is not null as cancel_requested, admission_order::float8 as admission_order, revision,
+  after_deployments`);
 
 /**
  * The project as the arbiter sees it, under the lock of its admission. Claimed rows that the event may write are locked,
@@ -107,6 +109,7 @@ function openDeployment(row: Row): OpenDeployment[] {
       blocker: row.waits_for ?? '',
       ...(row.approval_id === null ? {} : { approvalId: row.approval_id }),
       ...(row.change_set_id === null ? {} : { changeSetId: row.change_set_id }),
+      ...(row.after_deployments.length === 0 ? {} : { after: row.after_deployments }),
       cancelRequested: row.cancel_requested,
     },
   ];

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import { actorId } from '../../../domain/actors/actors.ts';
-import { endSentence, waitingSentence } from '../../../domain/deployments/admission-words.ts';
+import { endSentence, strandedSentence, waitingSentence } from '../../../domain/deployments/admission-words.ts';
 import type { Admission, Admitted, Change } from '../../../domain/deployments/arbiter-types.ts';
 import { type DeploymentBlocker, type DeploymentState, isDeploymentFinal } from '../../../domain/deployments/states.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import { countCreated } from '../statistics/count.ts';
+import type { Preceding } from './preceding.ts';
 import type { AdmissionRequest, NewDeployment } from './requests.ts';
 import type { Loaded, OpenDeployment, ProjectRef } from './snapshot.ts';
 
@@ -26,6 +27,7 @@ export async function insertDeployments(
   { concurrency }: Loaded,
   { insert }: Admission,
   request: AdmissionRequest,
+  before: Preceding,
 ): Promise<void> {
   if (insert.length === 0 || request.event !== 'create') return;
   const rows = insert.map((one: Admitted) => {
@@ -35,7 +37,8 @@ export async function insertDeployments(
       ...{ id: one.id, organization_id: organizationId, project_id: projectId },
       ...{ environment_id: environmentId, service_id: serviceId, release_id: one.releaseId, kind: one.kind },
       ...{ state: one.state, waits_for: one.blocker === '' ? null : one.blocker },
-      message: waitingSentence(one.blocker, concurrency) || null,
+      message: waitingSentence(one.blocker, concurrency, before(one.id)) || null,
+      after_deployments: [...(one.after ?? [])],
       ...{ queued: more.queue, approval_id: one.approvalId ?? null, change_set_id: one.changeSetId ?? null },
       ...{ change_set_message: more.changeSetMessage ?? '', downtime_accepted: more.downtimeAccepted ?? false },
       ...{ requested_by_kind: by.kind, requested_by_id: by.id, requested_by_name: by.name },
@@ -56,23 +59,29 @@ export async function updateDeployments(
   loaded: Loaded,
   { update }: Admission,
   request: AdmissionRequest,
+  preceding: Preceding,
 ): Promise<Written[]> {
   if (update.length === 0) return [];
   const before = new Map(loaded.deployments.map((one) => [one.id, one]));
-  const written = update.map((change) => writtenOf(before.get(change.id) as OpenDeployment, change, loaded, request));
+  const written = update.map((change) =>
+    writtenOf(before.get(change.id) as OpenDeployment, change, loaded, request, preceding),
+  );
   const column = <T>(of: (row: Written) => T): T[] => written.map(of);
   const { rows } = await sql`
     update deployment set state = new.state, revision = new.revision + 1,
       waits_for = case when new.asked then deployment.waits_for else new.waits_for end,
       message = case when new.asked then deployment.message else new.message end,
       cancel_requested_at = case when new.asked then clock_timestamp() else deployment.cancel_requested_at end,
-      finished_at = case when new.final then clock_timestamp() end
+      finished_at = case when new.final then clock_timestamp() end,
+      after_deployments = case when new.after is null then deployment.after_deployments
+        else array(select jsonb_array_elements_text(new.after::jsonb)) end
     from unnest(
       ${column(({ change }) => change.id)}::uuid[], ${column(({ before }) => before.revision)}::int[],
       ${column(({ state }) => state)}::text[], ${column(({ waitsFor }) => waitsFor)}::text[],
       ${column(({ message }) => message)}::text[], ${column(({ change }) => change.cancelRequested === true)}::bool[],
-      ${column(({ state }) => isDeploymentFinal(state))}::bool[]
-    ) as new (id, revision, state, waits_for, message, asked, final)
+      ${column(({ state }) => isDeploymentFinal(state))}::bool[],
+      ${column(({ change }) => (change.after === undefined ? null : JSON.stringify(change.after)))}::text[]
+    ) as new (id, revision, state, waits_for, message, asked, final, after)
     where deployment.organization_id = ${organizationId} and deployment.id = new.id
       and deployment.revision = new.revision and deployment.finished_at is null
     returning deployment.id
@@ -96,14 +105,23 @@ function writtenOf(
   change: Change,
   { concurrency }: Loaded,
   request: AdmissionRequest,
+  preceding: Preceding,
 ): Written {
   const state = change.state ?? before.state;
   const waitsFor = change.blocker ?? before.blocker;
   const row = { before, change, state, revision: before.revision + 1 };
   if (!isDeploymentFinal(state)) {
-    return { ...row, waitsFor: waitsFor || null, message: waitingSentence(waitsFor, concurrency) || null };
+    return {
+      ...row,
+      waitsFor: waitsFor || null,
+      message: waitingSentence(waitsFor, concurrency, preceding(change.id)) || null,
+    };
   }
   const said = request.event === 'finish' && request.id === change.id ? request : undefined;
+  // One that a person cancels has no blocker any more.
+  if (said === undefined && waitsFor === 'dependency') {
+    return { ...row, waitsFor, message: strandedSentence(preceding(change.id)) };
+  }
   const sentence = state === 'live' ? null : endSentence(state, before.state === 'pending');
   return { ...row, waitsFor: said?.waitsFor ?? null, message: said?.message ?? sentence };
 }

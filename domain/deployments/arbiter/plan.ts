@@ -8,6 +8,8 @@ export class Plan {
   readonly #open: Map<string, Admitted>;
   readonly #ended = new Map<string, FinalDeploymentState>();
   readonly #stop: string[] = [];
+  /** Those that ended because one before them did not go live. */
+  readonly #stranded = new Set<string>();
   readonly #decided: string[] = [];
   readonly #closed: { approvalId: string; decision: 'superseded' | 'cancelled' }[] = [];
 
@@ -39,6 +41,26 @@ export class Plan {
   end({ id }: Admitted, state: FinalDeploymentState): void {
     this.#open.delete(id);
     this.#ended.set(id, state);
+  }
+
+  /** A newer one takes its place: those that waited for it wait for that one. */
+  supersede(waiting: Admitted, by: Admitted): void {
+    this.drop(waiting, 'superseded');
+    for (const one of this.open) {
+      if (one.after?.includes(waiting.id) !== true) continue;
+      this.#open.set(one.id, { ...one, after: one.after.map((id) => (id === waiting.id ? by.id : id)) });
+    }
+  }
+
+  /** Nothing begins after one that did not go live, nor after those that end by that. */
+  #strand(): void {
+    const failed = (id: string): boolean => !['live', 'superseded', undefined].includes(this.#ended.get(id));
+    const next = (): Admitted | undefined =>
+      this.open.find(({ state, after = [] }) => state === 'pending' && after.some(failed));
+    for (let one = next(); one !== undefined; one = next()) {
+      this.drop(one, 'cancelled');
+      this.#stranded.add(one.id);
+    }
   }
 
   /** A waiting one ends before its claim, by the decision of somebody else. */
@@ -83,6 +105,7 @@ export class Plan {
 
   /** The blockers of all that wait are kept true by every decision. */
   admission(more: Pick<Admission, 'claimed' | 'live'> = {}): Admission {
+    this.#strand();
     for (const [id, blocker] of this.queue()) {
       const waiting = this.#open.get(id);
       if (waiting !== undefined && waiting.blocker !== blocker) this.#open.set(id, { ...waiting, blocker });
@@ -107,12 +130,14 @@ export class Plan {
     if (open === before) return [];
     const after = open ?? { ...before, state: this.#ended.get(before.id) ?? before.state };
     const state = after.state === before.state ? {} : { state: after.state };
-    // The reason of a final one comes from its actor.
-    const blocker = isDeploymentFinal(after.state) ? '' : after.blocker;
+    // The reason of another final one comes from its actor.
+    const ended = this.#stranded.has(before.id) ? 'dependency' : '';
+    const blocker = isDeploymentFinal(after.state) ? ended : after.blocker;
     const changed = {
       ...state,
       ...(blocker === before.blocker ? {} : { blocker }),
       ...(after.cancelRequested === before.cancelRequested ? {} : { cancelRequested: true as const }),
+      ...(after.after === before.after || after.after === undefined ? {} : { after: after.after }),
     };
     return Object.keys(changed).length === 0 ? [] : [{ id: before.id, ...changed }];
   }

@@ -89,7 +89,7 @@ export const mutantsOfEvents: readonly Mutant[] = [
   {
     without: 'one past its gate supersedes all that wait at its place',
     file: 'arbiter',
-    text: "if (!isClaimed(one)) plan.drop(one, 'superseded');\n    else if (by",
+    text: 'if (!isClaimed(one)) plan.supersede(one, by);\n    else if (by',
     instead: 'if (isClaimed(one) && by',
   },
   {

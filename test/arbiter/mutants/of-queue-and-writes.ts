@@ -18,6 +18,36 @@ export const mutantsOfQueueAndWrites: readonly Mutant[] = [
     instead: "if (taken.has(place)) { free = 0; return [id, 'earlier-deployment']; }",
   },
   {
+    without: 'one that comes after others waits for them',
+    file: 'arbiter/queue',
+    text: "if (after.some((before) => open.has(before))) return [id, 'dependency'];",
+    instead: '',
+  },
+  {
+    without: 'one that waits for others takes no slot',
+    file: 'arbiter/queue',
+    text: "if (after.some((before) => open.has(before))) return [id, 'dependency'];",
+    instead: "if (after.some((before) => open.has(before))) { free -= 1; return [id, 'dependency']; }",
+  },
+  {
+    without: 'nothing begins after one that did not go live',
+    file: 'arbiter/plan',
+    text: '    this.#strand();\n',
+    instead: '',
+  },
+  {
+    without: 'one that ends with another one says so',
+    file: 'arbiter/plan',
+    text: 'this.#stranded.add(one.id);',
+    instead: '',
+  },
+  {
+    without: 'one that waited for a superseded one waits for the newer one',
+    file: 'arbiter/plan',
+    text: '(id === waiting.id ? by.id : id)',
+    instead: 'id',
+  },
+  {
     without: 'a rollback goes first',
     file: 'arbiter/queue',
     text: "Number(other.kind === 'rollback') - Number(one.kind === 'rollback') || ",
