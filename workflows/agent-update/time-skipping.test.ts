@@ -1,40 +1,18 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { storeRelease } from '../../db/agent-updates/agent-releases.ts';
 import { findAgentUpdate } from '../../db/agent-updates/agent-updates.ts';
 import { updateCommandId } from '../../db/agent-updates/update-command.ts';
 import { createCluster } from '../../db/clusters/clusters.ts';
 import { commandView } from '../../db/commands/cluster-commands.ts';
 import { effect } from '../../db/engine/effect.ts';
-import { searchAttributeNames } from '../../temporal/connection/search-attributes.ts';
-import { startActor } from '../../temporal/delivery/start-actor.ts';
-import { type ActorsGround, actorsGround, serve, tester } from '../../test/actors/actors.ts';
-import { timeSkipping } from '../../test/actors/time-skipping.ts';
+import { tester } from '../../test/actors/actors.ts';
+import { skippingGround } from '../../test/actors/skipping-ground.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 
-const ground: ActorsGround = await actorsGround();
-const environment = await timeSkipping(ground.keys);
+const { ground, skips, start } = await skippingGround();
 
-afterAll(async () => {
-  await environment?.teardown();
-  await ground.close();
-});
-
-describe.skipIf(!environment)('an agent of which nothing is heard', () => {
-  let stopServing: () => Promise<void>;
-  const skipping = () => {
-    if (!environment) throw new Error('There is no time-skipping server.');
-    return environment;
-  };
-
-  beforeAll(async () => {
-    const { connection, address } = skipping();
-    const searchAttributes = Object.fromEntries(searchAttributeNames.map((name) => [name, 2]));
-    await connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
-    stopServing = await serve({ address, namespace: 'default', tls: false }, ground);
-  });
-  afterAll(() => stopServing());
-
+describe.skipIf(!skips)('an agent of which nothing is heard', () => {
   test.each([
     ['never takes the update', undefined, 15],
     ['never says that it has downloaded it', 'downloading', 30],
@@ -42,7 +20,7 @@ describe.skipIf(!environment)('an agent of which nothing is heard', () => {
   ])('%s: the update fails by itself', async (_words, phase, minutes) => {
     const toImage = 'ballast-agent:2-222222222222';
     const digest = `sha256:${'2'.repeat(64)}`;
-    const { database, temporal } = ground;
+    const { database } = ground;
     await storeRelease(database.kysely, { image: toImage, version: '2', digest, bytes: Buffer.from('two'), proof: {} });
     const organizationId = await seedOrganization(database);
     const cluster = await effect(database, tester, (making) => createCluster(making, { organizationId, name: 'c' }));
@@ -63,12 +41,7 @@ describe.skipIf(!environment)('an agent of which nothing is heard', () => {
       })
       .execute();
     const input = { updateId, clusterId: cluster.id, organizationId, fromImage, toImage };
-    const { client } = skipping();
-    await startActor(
-      { ...temporal, client, namespace: 'default' },
-      { kind: 'agent-update', rowId: updateId, organizationId, state: 'requested', input, author: {} },
-    );
-    const handle = client.workflow.getHandle(`agent-update/${updateId}`);
+    const handle = await start({ kind: 'agent-update', rowId: updateId, organizationId, state: 'requested', input });
     if (phase !== undefined) await handle.signal('progress', { id: 'p', body: { phase } });
     expect(await handle.result()).toBe('failed');
     const { startTime, closeTime } = await handle.describe();

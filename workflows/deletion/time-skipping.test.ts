@@ -1,53 +1,25 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { restoreOrganization } from '../../db/deletions/deletions.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { Problem } from '../../domain/problems.ts';
-import { searchAttributeNames } from '../../temporal/connection/search-attributes.ts';
-import { startActor } from '../../temporal/delivery/start-actor.ts';
-import {
-  type ActorsGround,
-  actorsGround,
-  type DeletedOrganization,
-  deletedOrganization,
-  deletionRow,
-  serve,
-  tester,
-} from '../../test/actors/actors.ts';
-import { timeSkipping } from '../../test/actors/time-skipping.ts';
+import { type DeletedOrganization, deletedOrganization, deletionRow, tester } from '../../test/actors/actors.ts';
+import { skippingGround } from '../../test/actors/skipping-ground.ts';
 import type { DeletionView } from './state.ts';
 
 const day = 24 * 3600 * 1000;
-const ground: ActorsGround = await actorsGround();
-const environment: TestWorkflowEnvironment | undefined = await timeSkipping(ground.keys);
-
-afterAll(async () => {
-  await environment?.teardown();
-  await ground.close();
-});
+const { ground, skips, skipping, start, pass } = await skippingGround();
 
 /** PostgreSQL's clock does not skip: with a retention of 0 the time has passed for it, however long the actor waits. */
 const passed = 0;
 
-describe.skipIf(!environment)('the whole retention', () => {
-  let stopServing: () => Promise<void>;
-
-  beforeAll(async () => {
-    const { connection, address } = skipping();
-    const searchAttributes = Object.fromEntries(searchAttributeNames.map((name) => [name, 2]));
-    await connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
-    stopServing = await serve({ address, namespace: 'default', tls: false }, ground);
-  });
-
-  afterAll(() => stopServing());
-
+describe.skipIf(!skips)('the whole retention', () => {
   test.each([
     ['seven days', 7],
     // The test server ends every workflow after ten years of 365 days; the real one does not.
     ['nearly ten years', 3645],
   ])('after %s it is purged, and not a day earlier', async (_words, days) => {
     const deletion = await begin(days, passed);
-    await skipping().sleep((days - 1) * day);
+    await pass(handle(deletion), (days - 1) * day);
     expect(await handle(deletion).query<DeletionView>('view')).toMatchObject({ phase: 'retained' });
     expect(await row(deletion)).toMatchObject({ state: 'retained' });
     expect(await handle(deletion).result()).toBe('purged');
@@ -56,7 +28,7 @@ describe.skipIf(!environment)('the whole retention', () => {
 
   test('asked for on the third day, the purge comes on the third day', async () => {
     const deletion = await begin(7, passed);
-    await skipping().sleep(3 * day);
+    await pass(handle(deletion), 3 * day);
     await handle(deletion).signal('purgeNow', { id: '1', body: {} });
     await handle(deletion).signal('purgeNow', { id: '1', body: {} });
     expect(await handle(deletion).result()).toBe('purged');
@@ -66,7 +38,7 @@ describe.skipIf(!environment)('the whole retention', () => {
 
   test('restored on the sixth day it ends, and nothing is purged', async () => {
     const deletion = await begin(7, 168);
-    await skipping().sleep(6 * day);
+    await pass(handle(deletion), 6 * day);
     await restore(deletion);
     await handle(deletion).signal('restored', { id: '1', body: {} });
     expect(await handle(deletion).result()).toBe('restored');
@@ -89,20 +61,12 @@ describe.skipIf(!environment)('the whole retention', () => {
   });
 });
 
-function skipping(): TestWorkflowEnvironment {
-  if (!environment) throw new Error('There is no time-skipping server.');
-  return environment;
-}
-
 async function begin(days: number, retentionHours: number): Promise<DeletedOrganization> {
   const deletion = await deletedOrganization(ground.database, retentionHours);
-  const { client } = skipping();
   const restoreUntil = new Date((await skipping().currentTimeMs()) + days * day).toISOString();
   const { deletionId, organizationId } = deletion;
   const input = { deletionId, organizationId, restoreUntil };
-  const temporal = { ...ground.temporal, client, namespace: 'default' };
-  const actor = { kind: 'deletion', rowId: deletionId, organizationId, state: 'retained', input, author: {} } as const;
-  expect(await startActor(temporal, actor)).toBe('started');
+  await start({ kind: 'deletion', rowId: deletionId, organizationId, state: 'retained', input });
   return deletion;
 }
 

@@ -1,14 +1,12 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { admit } from '../../db/deployments/admission.ts';
 import { findDeployment } from '../../db/deployments/deployments.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { actorStart } from '../../db/workflows/actor-rows.ts';
-import { searchAttributeNames } from '../../temporal/connection/search-attributes.ts';
-import { startActor } from '../../temporal/delivery/start-actor.ts';
-import { type ActorsGround, actorsGround, serve, tester } from '../../test/actors/actors.ts';
-import { timeSkipping } from '../../test/actors/time-skipping.ts';
+import { tester } from '../../test/actors/actors.ts';
+import { skippingGround } from '../../test/actors/skipping-ground.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 import { rolloutMillis } from './descriptor.ts';
@@ -16,29 +14,9 @@ import { rolloutMillis } from './descriptor.ts';
 /** The phase after which nothing more is heard. */
 const silences = [undefined, 'starting', 'checking', 'switching', 'draining'];
 
-const ground: ActorsGround = await actorsGround();
-const environment = await timeSkipping(ground.keys);
+const { ground, skips, start } = await skippingGround();
 
-afterAll(async () => {
-  await environment?.teardown();
-  await ground.close();
-});
-
-describe.skipIf(!environment)('no deployment is in progress for ever', () => {
-  let stopServing: () => Promise<void>;
-  const skipping = () => {
-    if (!environment) throw new Error('There is no time-skipping server.');
-    return environment;
-  };
-
-  beforeAll(async () => {
-    const { connection, address } = skipping();
-    const searchAttributes = Object.fromEntries(searchAttributeNames.map((name) => [name, 2]));
-    await connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
-    stopServing = await serve({ address, namespace: 'default', tls: false }, ground);
-  });
-  afterAll(() => stopServing());
-
+describe.skipIf(!skips)('no deployment is in progress for ever', () => {
   test.each(silences)('an agent that says nothing after %s ends it within two hours', async (phase) => {
     const { database } = ground;
     const organizationId = await seedOrganization(database);
@@ -51,15 +29,10 @@ describe.skipIf(!environment)('no deployment is in progress for ever', () => {
     await effect(database, tester, (asking) => admit(asking, project, { event: 'create', deployments: [one] }));
     // Nothing else tells it: the relay and the other Temporal know nothing of this one.
     await tenant(database.kysely, organizationId).deleteFrom('outbox').execute();
-    const start = await actorStart(database.kysely, 'deployment', id);
-    if (start === undefined) throw new Error(`There is no deployment ${id}.`);
-    const { client } = skipping();
-    const { state, input } = start;
-    await startActor(
-      { ...ground.temporal, client, namespace: 'default' },
-      { kind: 'deployment', rowId: id, organizationId, state, input, author: {} },
-    );
-    const handle = client.workflow.getHandle(`deployment/${id}`);
+    const begun = await actorStart(database.kysely, 'deployment', id);
+    if (begun === undefined) throw new Error(`There is no deployment ${id}.`);
+    const { state, input } = begun;
+    const handle = await start({ kind: 'deployment', rowId: id, organizationId, state, input });
     if (phase !== undefined) {
       const body = { id, digest: release.digest, phase, at: { [phase]: new Date().toISOString() } };
       await handle.signal('rollout', { id: uuid(), body });

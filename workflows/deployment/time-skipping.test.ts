@@ -1,7 +1,6 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { decideApproval } from '../../db/approvals/decide.ts';
 import { admit } from '../../db/deployments/admission.ts';
 import { listDeploymentEvents } from '../../db/deployments/list-events.ts';
@@ -9,37 +8,23 @@ import { type Effect, effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { approvalHours } from '../../domain/approvals/approvals.ts';
-import { searchAttributeNames } from '../../temporal/connection/search-attributes.ts';
-import { startActor } from '../../temporal/delivery/start-actor.ts';
-import { type ActorsGround, actorsGround, serve, tester } from '../../test/actors/actors.ts';
-import { timeSkipping } from '../../test/actors/time-skipping.ts';
+import { tester } from '../../test/actors/actors.ts';
+import { skippingGround } from '../../test/actors/skipping-ground.ts';
 import { until } from '../../test/ground/until.ts';
 import { type HeldPlace, holdDeployment } from '../../test/seeds/held-deployment.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 const hour = 3_600_000;
-const ground: ActorsGround = await actorsGround();
-const environment: TestWorkflowEnvironment | undefined = await timeSkipping(ground.keys);
+const { ground, skips, skipping, start, pass } = await skippingGround();
 
-afterAll(async () => {
-  await environment?.teardown();
-  await ground.close();
-});
-
-describe.skipIf(!environment)('30 days until an approval expires', () => {
-  let stopServing: () => Promise<void>;
+describe.skipIf(!skips)('30 days until an approval expires', () => {
   let organizationId: string;
 
   beforeAll(async () => {
-    const { connection, address } = skipping();
-    const searchAttributes = Object.fromEntries(searchAttributeNames.map((name) => [name, 2]));
-    await connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
-    stopServing = await serve({ address, namespace: 'default', tls: false }, ground);
     organizationId = await seedOrganization(ground.database);
     await skipping().sleep((await nextSpring()) - (await skipping().currentTimeMs()));
   });
-  afterAll(() => stopServing());
 
   const run = <T>(work: (effect: Effect) => Promise<T>): Promise<T> => effect(ground.database, tester, work);
 
@@ -50,16 +35,7 @@ describe.skipIf(!environment)('30 days until an approval expires', () => {
     const expires = (await skipping().currentTimeMs()) + approvalHours * hour;
     const { deploymentId, projectId, digest } = held;
     const input = { deploymentId, projectId, organizationId, digest, cancelRequested: false, expiresAt: expires };
-    const temporal = { ...ground.temporal, client: skipping().client, namespace: 'default' };
-    const actor = {
-      kind: 'deployment',
-      rowId: deploymentId,
-      organizationId,
-      state: 'pending',
-      input,
-      author: {},
-    } as const;
-    expect(await startActor(temporal, actor)).toBe('started');
+    await start({ kind: 'deployment', rowId: deploymentId, organizationId, state: 'pending', input });
     return { ...held, expires };
   }
   const passes = ({ approvalId }: HeldPlace, passed: boolean) =>
@@ -87,7 +63,7 @@ describe.skipIf(!environment)('30 days until an approval expires', () => {
 
   test('they are 720 hours, although summer time begins meanwhile', async () => {
     const held = await begin({ passed: true });
-    await skipping().sleep((approvalHours - 2) * hour);
+    await pass(handle(held), (approvalHours - 2) * hour);
     expect(await row(held)).toEqual({ state: 'pending', waitsFor: 'approval' });
     expect(await handle(held).result()).toBe('expired');
     const { startTime, closeTime } = await handle(held).describe();
@@ -107,7 +83,7 @@ describe.skipIf(!environment)('30 days until an approval expires', () => {
 
   test('a database whose clock is behind is asked again each minute, and not as fast as it answers', async () => {
     const held = await begin({ passed: false });
-    await skipping().sleep(approvalHours * hour + 10 * 60_000);
+    await pass(handle(held), approvalHours * hour + 10 * 60_000);
     expect(await row(held)).toEqual({ state: 'pending', waitsFor: 'approval' });
     const { events } = await handle(held).fetchHistory();
     const asked = (events ?? []).filter(
@@ -131,7 +107,7 @@ describe.skipIf(!environment)('30 days until an approval expires', () => {
     await approve(held);
     await handle(held).signal('decided', { id: uuid(), body: {} });
     await until('it waits for its turn', async () => (await row(held)).waitsFor === 'slot');
-    await skipping().sleep(2 * approvalHours * hour);
+    await pass(handle(held), 2 * approvalHours * hour);
     const { events } = await handle(held).fetchHistory();
     const names = (events ?? []).map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
     expect(names).not.toContain('expireDeployment');
@@ -152,11 +128,6 @@ describe.skipIf(!environment)('30 days until an approval expires', () => {
     await run((asking) => admit(asking, project, { event: 'claim', id }));
   }
 });
-
-function skipping(): TestWorkflowEnvironment {
-  if (!environment) throw new Error('There is no time-skipping server.');
-  return environment;
-}
 
 const clockOf = (at: number) =>
   Number(new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Berlin', hour: 'numeric', hour12: false }).format(at));

@@ -1,47 +1,18 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { actorStart } from '../../db/workflows/actor-rows.ts';
 import { gaveUpSentence, mostAttempts, waitAfter } from '../../domain/notifications/retries.ts';
-import { searchAttributeNames } from '../../temporal/connection/search-attributes.ts';
-import { startActor } from '../../temporal/delivery/start-actor.ts';
-import { type ActorsGround, actorsGround, serve } from '../../test/actors/actors.ts';
 import { channelGround, routingKey } from '../../test/actors/channel-ground.ts';
-import { timeSkipping } from '../../test/actors/time-skipping.ts';
-import { type Receiver, receiver } from '../../test/ground/receiver.ts';
+import { skippingGround } from '../../test/actors/skipping-ground.ts';
+import { receiver } from '../../test/ground/receiver.ts';
 import type { ActorKind } from '../descriptors.ts';
 
-const ground: ActorsGround = await actorsGround();
-const environment = await timeSkipping(ground.keys);
+const other = await receiver();
+other.otherwise(503);
+afterAll(() => other.close());
+const { ground, skips, start } = await skippingGround(async () => ({ outbound: other.rules, pagerUrl: other.url() }));
 
-afterAll(async () => {
-  await environment?.teardown();
-  await ground.close();
-});
-
-describe.skipIf(!environment)('a channel that is down for a day', () => {
-  let stopServing: () => Promise<void>;
-  let other: Receiver;
-  const skipping = () => {
-    if (!environment) throw new Error('There is no time-skipping server.');
-    return environment;
-  };
-
-  beforeAll(async () => {
-    const { connection, address } = skipping();
-    const searchAttributes = Object.fromEntries(searchAttributeNames.map((name) => [name, 2]));
-    await connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
-    other = await receiver();
-    other.otherwise(503);
-    stopServing = await serve({ address, namespace: 'default', tls: false }, ground, {
-      outbound: other.rules,
-      pagerUrl: other.url(),
-    });
-  });
-  afterAll(async () => {
-    await stopServing();
-    await other.close();
-  });
-
+describe.skipIf(!skips)('a channel that is down for a day', () => {
   test.each([
     ['notification-delivery', 'chat_webhook'],
     ['incident', 'incident_pager'],
@@ -73,14 +44,9 @@ describe.skipIf(!environment)('a channel that is down for a day', () => {
   });
 
   async function begin(kind: ActorKind, rowId: string) {
-    const start = await actorStart(ground.database.kysely, kind, rowId);
-    if (start === undefined) throw new Error(`There is no ${kind} ${rowId}.`);
-    const { client } = skipping();
-    const { organizationId, state, input } = start;
-    await startActor(
-      { ...ground.temporal, client, namespace: 'default' },
-      { kind, rowId, organizationId, state, input, author: {} },
-    );
-    return client.workflow.getHandle(`${kind}/${rowId}`);
+    const row = await actorStart(ground.database.kysely, kind, rowId);
+    if (row === undefined) throw new Error(`There is no ${kind} ${rowId}.`);
+    const { organizationId, state, input } = row;
+    return await start({ kind, rowId, organizationId, state, input });
   }
 });
