@@ -1,20 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Author, effect } from '../db/engine/effect.ts';
+import { createKeysFile, openKeyring } from '../db/keys/keys.ts';
 import { type DeletedOrganization, deletedOrganization, deletionRow } from '../test/actors/actors.ts';
 import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
 import { createActivities, type DeletionActivities } from './deletion.ts';
 
 let fresh: FreshDatabase;
+let directory: string;
 let activities: DeletionActivities;
 
 beforeAll(async () => {
   fresh = await freshDatabase();
-  activities = createActivities(fresh);
+  directory = await mkdtemp(join(tmpdir(), 'ballast-deletion-'));
+  await createKeysFile(join(directory, 'keys.json'));
+  const { database } = fresh;
+  activities = createActivities({ database, keyring: await openKeyring(database, join(directory, 'keys.json')) });
 });
 
-afterAll(() => fresh.drop());
+afterAll(async () => {
+  await fresh.drop();
+  await rm(directory, { recursive: true });
+});
 
 function environment({ actor }: DeletedOrganization, heartbeatDetails?: object): MockActivityEnvironment {
   return new MockActivityEnvironment({ workflowExecution: { workflowId: actor, runId: uuid() }, heartbeatDetails });

@@ -1,10 +1,14 @@
 import { ApplicationFailure, activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { purgeOrganization } from '../db/deletions/purge.ts';
 import { claimPurge, type PurgeClaim } from '../db/deletions/purge-claim.ts';
+import { purgeThing, thingOf } from '../db/deletions/things/purge-thing.ts';
+import { type DeletionDeed, recordDeletion } from '../db/deletions/things/record.ts';
+import { settleInner } from '../db/deletions/things/settle-inner.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';
 import { actorRow, project } from '../db/engine/projection.ts';
 import type { Database } from '../db/postgres/database.ts';
 import { answerTo, openActors, rowSays } from '../db/workflows/actor-rows.ts';
+import type { Secrets } from '../db/workloads/sealed-workload.ts';
 import type { RowSays } from '../domain/actors/actor-descriptor.ts';
 import { actorId } from '../domain/actors/actors.ts';
 import type { DeletionState } from '../workflows/deletion/descriptor.ts';
@@ -23,10 +27,10 @@ export type DeletionEnd = { state: 'purged' } | { state: 'failed'; message: stri
 
 const batchSize = 1_000;
 
-/** Activities of the deletion of an organization. Each may run twice and be killed at any point. */
-export function createActivities({ database }: { database: Database }) {
+/** Activities of a deletion. Each may run twice and be killed at any point. */
+export function createActivities({ database, keyring }: { database: Database; keyring: Secrets }) {
   return {
-    /** Once it is claimed nobody can restore the organization; if somebody has, the answer says so. */
+    /** Once it is claimed nobody can restore it; if somebody has, the answer says so. */
     async claimPurge({ deletionId, revision }: Deletion & { revision: number }): Promise<Claimed> {
       return effect(database, actorAuthor(), async (claim) => {
         const row = await lockRow(claim, deletionId);
@@ -35,8 +39,9 @@ export function createActivities({ database }: { database: Database }) {
           return { answer: 'ahead', row: await rowSays(claim.kysely, 'deletion', deletionId, revision) };
         }
         if (claimed.answer === 'claimed' && row.state === 'retained') {
-          hint(claim, row.organization_id, deletionId);
-          await endActors(claim, row.organization_id);
+          hint(claim, row);
+          if (row.kind === 'organization') await endActors(claim, row.organization_id);
+          await settleInner(claim, row);
         }
         return claimed;
       });
@@ -58,11 +63,30 @@ export function createActivities({ database }: { database: Database }) {
       return { deletedRows };
     },
 
+    /** Goes on from where it stood. Answers what it waits for, which the row tells people. */
+    async purgeThing({ deletionId }: Deletion): Promise<{ deletedRows: number; waits?: string }> {
+      const signal = cancellationSignal();
+      const row = await actorRow(database.kysely, 'deletion', deletionId);
+      if (row?.state !== 'purging' || row.finished_at !== null) return { deletedRows: 0 };
+      const thing = thingOf(await deletionRow(database.kysely, deletionId));
+      let deletedRows = deletedBefore();
+      const author = actorAuthor();
+      const onProgress = ({ deleted }: { deleted: number }): void => {
+        deletedRows += deleted;
+        heartbeat({ deletedRows });
+        signal.throwIfAborted();
+      };
+      const { waits } = await purgeThing({ database, keyring, author, batchSize, onProgress }, thing);
+      const told = database.kysely.updateTable('deletion').set({ message: waits ?? null });
+      await told.where('id', '=', deletionId).where('state', '=', 'purging').execute();
+      return waits === undefined ? { deletedRows } : { deletedRows, waits };
+    },
+
     /** The actor's last word; it answers what the row says then, which may be somebody else's. */
     async finishDeletion(
       ending: Deletion & DeletionEnd & { revision: number },
     ): Promise<RowSays & { state: DeletionState }> {
-      const { deletionId, organizationId, state } = ending;
+      const { deletionId, state } = ending;
       const message = ending.state === 'failed' ? ending.message : null;
       return effect(database, actorAuthor(), async (end) => {
         const row = await lockRow(end, deletionId);
@@ -76,15 +100,7 @@ export function createActivities({ database }: { database: Database }) {
           return { ...answer, state: row.state };
         }
         if (row.state === state) return { state };
-        end.audit({
-          action: state === 'purged' ? 'organization.purged' : 'organization.deletion_failed',
-          organizationId,
-          subjectKind: 'organization',
-          subjectId: organizationId,
-          subjectName: row.name,
-          details: { slug: row.slug, deletionId, ...(message === null ? {} : { message }) },
-        });
-        hint(end, organizationId, deletionId);
+        record(end, row, state === 'purged' ? 'purged' : 'deletion_failed', message);
         return { state };
       });
     },
@@ -97,12 +113,42 @@ export type DeletionActivities = ReturnType<typeof createActivities>;
 async function lockRow({ kysely }: Effect, deletionId: string) {
   const row = await kysely
     .selectFrom('deletion')
-    .select(['organization_id', 'state', 'revision', 'name', 'slug'])
+    .select(['id', 'kind', 'organization_id', 'subject_id', 'project_id', 'state', 'revision', 'name', 'slug'])
     .where('id', '=', deletionId)
     .forUpdate()
     .executeTakeFirst();
   if (row) return row;
   throw ApplicationFailure.nonRetryable(`There is no deletion ${deletionId}: its row was removed.`);
+}
+
+type Row = Awaited<ReturnType<typeof lockRow>>;
+
+function record(
+  effect: Effect,
+  row: Row,
+  deed: DeletionDeed & ('purged' | 'deletion_failed'),
+  message: string | null,
+): void {
+  const { id: deletionId, organization_id: organizationId, project_id: projectId, name, slug } = row;
+  const details = { slug, ...(message === null ? {} : { message }) };
+  if (row.kind !== 'organization' && projectId !== null) {
+    recordDeletion(effect, deed, { ...thingOf(row), projectId, name }, { details });
+    return;
+  }
+  effect.audit({
+    action: `organization.${deed}`,
+    organizationId,
+    subjectKind: 'organization',
+    subjectId: organizationId,
+    subjectName: name,
+    details: { ...details, deletionId },
+  });
+  hint(effect, row);
+}
+
+async function deletionRow(kysely: Database['kysely'], deletionId: string) {
+  const query = kysely.selectFrom('deletion').select(['id', 'organization_id', 'kind', 'subject_id']);
+  return await query.where('id', '=', deletionId).executeTakeFirstOrThrow();
 }
 
 /** Actors that would live on without their rows, which are about to go. */
@@ -116,8 +162,8 @@ async function endActors({ kysely, tell }: Effect, organizationId: string): Prom
   }
 }
 
-function hint({ change }: Effect, organizationId: string, deletionId: string): void {
-  change({ organizationId, kind: 'deletion', id: deletionId });
+function hint({ change }: Effect, { id, organization_id: organizationId, project_id: projectId }: Row): void {
+  change({ organizationId, kind: 'deletion', id, ...(projectId === null ? {} : { projectId }) });
 }
 
 /** The last heartbeat of an earlier attempt that was killed half way. */

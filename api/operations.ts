@@ -9,6 +9,7 @@ import { clusterEvents } from './cluster-events/index.ts';
 import { clusters } from './clusters/index.ts';
 import { commands } from './commands/index.ts';
 import { deletedOrganizations } from './deleted-organizations/index.ts';
+import { deletions } from './deletions/index.ts';
 import { deployments } from './deployments/index.ts';
 import { environments } from './environments/index.ts';
 import { events } from './events/index.ts';
@@ -63,6 +64,7 @@ export const operations = {
   services,
   processes,
   volumes,
+  deletions,
   clusters: { ...clusters, ...agents, ...clusterEvents, ...mesh },
   workloads: { ...workloads, ...logs },
   clusterCommands: commands,

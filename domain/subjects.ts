@@ -31,6 +31,9 @@ const viewers = { role: 'viewer', projectTokens: false } as const;
 const oneself = { role: 'viewer', projectTokens: false, own: true } as const;
 const admins = { role: 'admin', projectTokens: false } as const;
 
+/** How a deletion with a clock may go on. */
+const ends = ['restored', 'purge_requested', 'purged', 'deletion_failed'] as const;
+
 /**
  * Every kind of thing in an organization: who is told of its changes, and which deeds the audit log records. The kinds of
  * hints (hints.ts) and the actions (audit-actions.ts) derive from this table; the console's part of a kind is in
@@ -81,9 +84,13 @@ export const subjects = {
   agent_update: { told: viewers },
   // Records of older versions spell it with a dash.
   'agent-update': { retired: ['failed'] },
-  project: { told: ofProjects, actions: ['created', 'updated'] },
-  environment: { told: ofProjects, actions: ['created', 'updated'] },
-  service: { told: ofProjects, actions: ['created', 'updated', 'deleted', 'process_restarted', 'cron_run'] },
+  project: { told: ofProjects, actions: ['created', 'updated', 'deleted', ...ends] },
+  environment: { told: ofProjects, actions: ['created', 'updated', 'deleted', ...ends] },
+  service: {
+    told: ofProjects,
+    actions: ['created', 'updated', 'deleted', 'process_restarted', 'cron_run', ...ends],
+  },
+  volume: { actions: ['deleted', ...ends] },
   change_set: {
     told: ofProjects,
     actions: ['staged', 'unstaged', 'discarded', 'applied', 'retried', 'reverted', 'cancelled'],

@@ -22,6 +22,8 @@ export const commandBody = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('restart'), key: z.string(), process: z.string().optional() }),
   /** One more run of a process with a schedule, now. Its overlap holds for it, too. */
   z.object({ kind: z.literal('run'), key: z.string(), process: z.string() }),
+  /** Deletes volumes of a workload with all that is in them: those named, or all. None may be mounted. */
+  z.object({ kind: z.literal('delete-volumes'), key: z.string(), volumes: z.array(z.string()).max(1000).optional() }),
   z.object({
     kind: z.literal('update'),
     image: z.string(),

@@ -12,6 +12,7 @@ import type { Deed } from './pages/audit-log/deed.ts';
 import { registerDeeds } from './pages/audit-log/deeds.ts';
 import * as auditLog from './pages/audit-log/index.tsx';
 import * as clusters from './pages/clusters/index.tsx';
+import * as deletions from './pages/deletions/index.tsx';
 import * as deployments from './pages/deployments/index.tsx';
 import * as environments from './pages/environments/index.tsx';
 import * as events from './pages/events/index.tsx';
@@ -39,6 +40,7 @@ const subjects = [
   deployments,
   approvals,
   workflows,
+  deletions,
   clusters,
   instances,
   events,

@@ -47,6 +47,7 @@ test('a journal that cannot be written for a while keeps an end back, and loses 
       renameSync(directory, `${directory}.away`);
       writeFileSync(directory, '');
     },
+    mountsOf: () => new Set(),
     run: async () => ({ outcome: 'failed' }),
     update: async () => ({ outcome: 'failed' }),
     log,

@@ -8,6 +8,7 @@ import { SpreadBackOff } from '../link/back-off.ts';
 import type { Client } from '../link/client.ts';
 import { pause } from '../link/pause.ts';
 import { type Log, reason } from '../program/log.ts';
+import { deleteVolumes } from './delete-volumes.ts';
 import { Delivery } from './delivery.ts';
 import { execute } from './execute.ts';
 import type { Run, RunResult } from './run.ts';
@@ -17,6 +18,8 @@ export interface CommandsOptions {
   client: Client;
   driver: Driver;
   restart(key: string, process: string | undefined, token: string): Promise<void>;
+  /** The volumes that the wanted workload mounts. */
+  mountsOf(key: string): ReadonlySet<string>;
   run(request: RunRequest): Promise<RunResult>;
   update(body: Extract<Command['body'], { kind: 'update' }>, run: Run): Promise<RunResult | 'left open'>;
   log: Log;
@@ -209,6 +212,7 @@ export class Commands {
         await this.#options.restart(body.key, body.process, id);
         return { outcome: 'done', exitCode: 0 };
       }
+      if (body?.kind === 'delete-volumes') return await deleteVolumes(body, this.#options);
       if (body?.kind === 'run') return await this.#options.run({ ...body, token: id, signal });
       return { outcome: 'failed', message: 'The journal does not say what this command was.' };
     } catch (error) {

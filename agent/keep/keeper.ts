@@ -167,6 +167,15 @@ export class Keeper {
     }
   }
 
+  /** The volumes that a workload mounts, by what is wanted and by what serves. */
+  mountsOf(key: string): ReadonlySet<string> {
+    const slice = this.#desired.slices.get(key);
+    const known = [slice?.workload, servingWorkload(slice, this.#rollouts.records)];
+    return new Set(
+      known.flatMap((one) => one?.processes.flatMap(({ mounts }) => mounts.map(({ volume }) => volume)) ?? []),
+    );
+  }
+
   /** Runs a process with a schedule once more, and resolves when that run has ended. */
   run(request: RunRequest) {
     return extraRun(request, {

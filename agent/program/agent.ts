@@ -81,6 +81,7 @@ export class Agent {
       client: this.#client,
       driver,
       restart: (key, process, token) => this.#keeper.restart(key, process, token),
+      mountsOf: (key) => this.#keeper.mountsOf(key),
       run: (request) => this.#keeper.run(request),
       update: async (body, run) => {
         const { launched: running } = options;

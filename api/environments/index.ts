@@ -1,5 +1,7 @@
 import { changeEnvironment } from './change-environment.ts';
 import { createEnvironment } from './create-environment.ts';
+import { deleteEnvironment } from './delete-environment.ts';
+import { environmentDeletionImpact } from './deletion-impact.ts';
 import { getEnvironmentCommand } from './get-command.ts';
 import { getEnvironment } from './get-environment.ts';
 import { getOverview } from './get-overview.ts';
@@ -10,6 +12,8 @@ export const environments = {
   create: createEnvironment,
   get: getEnvironment,
   change: changeEnvironment,
+  delete: deleteEnvironment,
+  deletionImpact: environmentDeletionImpact,
   overview: getOverview,
   command: getEnvironmentCommand,
 };

@@ -1,5 +1,7 @@
 import { changeProject } from './change-project.ts';
 import { createProject } from './create-project.ts';
+import { deleteProject } from './delete-project.ts';
+import { projectDeletionImpact } from './deletion-impact.ts';
 import { getClusterRecommendation } from './get-cluster-recommendation.ts';
 import { getProject } from './get-project.ts';
 import { listProjects } from './list-projects.ts';
@@ -9,5 +11,7 @@ export const projects = {
   create: createProject,
   get: getProject,
   change: changeProject,
+  delete: deleteProject,
+  deletionImpact: projectDeletionImpact,
   clusterRecommendation: getClusterRecommendation,
 };

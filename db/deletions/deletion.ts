@@ -1,9 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { deletionKinds } from '../../domain/deletions/kinds.ts';
 import { deletionStates } from '../../workflows/deletion/descriptor.ts';
 
 /**
- * The deletion of an organization: the row of the actor `deletion/<id>`. It outlives what it deletes, so it keeps the
- * name and the slug, and no foreign key leads from it.
+ * A deletion: the row of the actor `deletion/<id>`. It outlives what it deletes, so it keeps the name and the slug, and no
+ * foreign key leads from it.
  */
 export const DeletionSchema = defineEntity({
   name: 'Deletion',
@@ -11,7 +12,15 @@ export const DeletionSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
-    kind: p.enum(['organization']),
+    kind: p.enum(deletionKinds),
+    /** The id of what is deleted; of an organization, `organizationId`. */
+    subjectId: p.uuid().nullable(),
+    /** Of all but organizations. */
+    projectId: p.uuid().nullable(),
+    /** Where it was, for people: its project, or service. */
+    context: p.text().default(''),
+    /** What was in it, in a few words. */
+    detail: p.text().default(''),
     name: p.text(),
     slug: p.text(),
     requestedByKind: p.enum(['user', 'token', 'machine', 'actor']),
@@ -24,7 +33,7 @@ export const DeletionSchema = defineEntity({
     blocker: p.text().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     restoreUntil: p.datetime(3),
-    /** Set when the owner asked for the purge before the time has passed. */
+    /** Set when somebody asked for the purge before the time has passed. */
     purgeRequestedAt: p.datetime(3).nullable(),
     /** Set when the purge began: from here on parts may be gone and nothing can be restored. */
     purgeStartedAt: p.datetime(3).nullable(),
@@ -33,6 +42,7 @@ export const DeletionSchema = defineEntity({
   },
   indexes: [
     { name: 'deletion_organization_id_index', properties: ['organizationId'] },
+    { name: 'deletion_subject_index', properties: ['organizationId', 'subjectId'] },
     { name: 'deletion_open_index', properties: ['createdAt'], where: 'finished_at is null' },
     {
       name: 'deletion_without_archive_index',

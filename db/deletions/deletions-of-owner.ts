@@ -72,7 +72,7 @@ function deletionsOfOwner(kysely: Kysely<Tables>, userId: string) {
 function view(row: Awaited<ReturnType<ReturnType<typeof deletionsOfOwner>['execute']>>[number]): DeletionView {
   return {
     id: row.id,
-    kind: row.kind,
+    kind: 'organization',
     organizationId: row.organization_id,
     name: row.name,
     slug: row.slug,

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { v7 as uuid } from 'uuid';
 import { actorId } from '../../domain/actors/actors.ts';
 import type { AuditAction } from '../../domain/audit-actions.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { Effect } from '../engine/effect.ts';
 import { slugTaken } from '../organizations/organizations.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
+import { type Begun, beginDeletion } from './begin.ts';
 import { decided, purgeable, repeatable, restorable } from './deletion-rules.ts';
 
 /**
@@ -97,7 +97,7 @@ export async function requestPurge(effect: Effect, deletionId: string): Promise<
   return { deletionId };
 }
 
-interface NewDeletion {
+interface Deleted {
   organizationId: string;
   name: string;
   slug: string;
@@ -106,37 +106,22 @@ interface NewDeletion {
   purgeStartedAt?: Date | null;
 }
 
-async function begin(
-  effect: Effect,
-  { organizationId, name, slug, hours, purgeRequested, purgeStartedAt }: NewDeletion,
-): Promise<{ deletionId: string; restoreUntil: Date }> {
-  const id = uuid();
-  const { author } = effect;
-  const row = await effect.kysely
-    .insertInto('deletion')
-    .values({
-      id,
-      organization_id: organizationId,
-      kind: 'organization',
-      name,
-      slug,
-      requested_by_kind: author.kind,
-      requested_by_id: author.id,
-      requested_by_name: author.name,
-      restore_until: sql`now() + make_interval(hours => ${hours})`,
-      purge_requested_at: purgeRequested ? sql`now()` : null,
-      purge_started_at: purgeStartedAt ?? null,
-    })
-    .returning('restore_until')
-    .executeTakeFirstOrThrow();
+async function begin(effect: Effect, deleted: Deleted): Promise<Begun> {
+  const { organizationId } = deleted;
+  const subject = {
+    kind: 'organization' as const,
+    subjectId: organizationId,
+    projectId: null,
+    context: '',
+    detail: '',
+  };
+  const begun = await beginDeletion(effect, { ...deleted, ...subject });
   await effect.kysely
     .updateTable('organization')
-    .set({ deletion_id: id })
+    .set({ deletion_id: begun.deletionId })
     .where('id', '=', organizationId)
     .executeTakeFirstOrThrow();
-  const restoreUntil = row.restore_until;
-  effect.tell({ start: 'deletion', id, organizationId });
-  return { deletionId: id, restoreUntil };
+  return begun;
 }
 
 async function lockDeletion(effect: Effect, id: string) {

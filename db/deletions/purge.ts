@@ -11,12 +11,15 @@ export interface PurgeProgress {
   deleted: number;
 }
 
+/** Histories of the deletions of its parts go with it. */
+const ofThing = `exists (select from deletion where deletion.kind <> 'organization' and actor_id = 'deletion/' || deletion.id)`;
+
 /** Parts that outlive an organization: the account of its deletion. All else that has `organization_id` is deleted. */
 const kept: ReadonlyMap<string, string | 'all'> = new Map([
   ['deletion', 'all'],
   // The last message of an actor is that it may end.
   ['outbox', ofActorsThatKeep('outbox')],
-  ['history_archive', ofActorsThatKeep('history_archive')],
+  ['history_archive', `(${ofActorsThatKeep('history_archive')}) and not (${ofThing})`],
   ['audit_record', `subject_kind = 'organization'`],
 ]);
 
@@ -59,6 +62,13 @@ export async function purgeOrganization(
     }
     tables = await filled(database, organizationId);
   }
+  deletedRows += await deleteInBatches(database.kysely, {
+    table: 'deletion',
+    where: sql`organization_id = ${organizationId} and kind <> 'organization'`,
+    most: batchSize,
+    whole: true,
+    onBatch: (deleted) => onProgress({ table: 'deletion', deleted }),
+  });
   const last = await database.kysely
     .deleteFrom('organization')
     .where('id', '=', organizationId)

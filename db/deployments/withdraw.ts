@@ -34,15 +34,17 @@ export async function withdraw(effect: Effect, place: Place, { wait = false } = 
   if (rolling.length === 0) await removeWorkload(effect, organizationId, placeOf(environmentId, serviceId));
 }
 
-/** Whether the service of a deployment that ends has left: then its workload goes, and nothing is given back. */
+/** Whether the service of a deployment that ends has left, or its environment was deleted: then its workload goes, and nothing is given back. */
 export async function withdrawnAt(effect: Effect, { deploymentId, organizationId }: DeploymentRef): Promise<boolean> {
   const { rows } = await sql<{ place: string; gone: boolean }>`
     select concat(deployment.environment_id, '/', deployment.service_id) as place,
-      service.deletion_id is not null or not exists (
+      service.deletion_id is not null or environment.deletion_id is not null or not exists (
         select from environment_service place where place.organization_id = deployment.organization_id
           and place.environment_id = deployment.environment_id and place.service_id = deployment.service_id) as gone
     from deployment join service on service.organization_id = deployment.organization_id
       and service.id = deployment.service_id
+    join environment on environment.organization_id = deployment.organization_id
+      and environment.id = deployment.environment_id
     where deployment.id = ${deploymentId} and deployment.organization_id = ${organizationId}
   `.execute(effect.kysely);
   const [row] = rows;

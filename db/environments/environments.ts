@@ -154,7 +154,7 @@ export async function changeEnvironment(
 /** Records a change of an environment in the audit log, and hints at it on event streams. */
 export function recordEnvironment(
   effect: Effect,
-  action: 'environment.created' | 'environment.updated',
+  action: 'environment.created' | 'environment.updated' | 'environment.deleted',
   { id, organizationId, projectId, name }: EnvironmentRef & { name: string },
   details?: JsonObject,
 ): void {

@@ -134,7 +134,7 @@ export async function changeProject(
 /** Records a change of a project in the audit log, and hints at it on event streams. */
 export function recordProject(
   effect: Effect,
-  action: 'project.created' | 'project.updated',
+  action: 'project.created' | 'project.updated' | 'project.deleted',
   { id, organizationId, name }: ProjectRef & { name: string },
   details?: JsonObject,
 ): void {

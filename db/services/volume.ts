@@ -16,6 +16,8 @@ export const VolumeSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
     /** No environment to come has it. The row stays as long as a cluster may have its data. */
     removedAt: p.datetime(3).nullable(),
+    /** No environment mounts it any more: its data are kept until the retention has passed. */
+    deletionId: p.uuid().nullable(),
   },
   uniques: [
     { name: 'volume_organization_id_id_unique', properties: ['organizationId', 'id'] },

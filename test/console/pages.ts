@@ -202,6 +202,7 @@ export const pages: readonly ConsolePage[] = [
   { name: 'settings', address: at('/settings'), heading: 'Settings' },
   { name: 'account', address: () => '/account', heading: 'Your account' },
   { name: 'new-organization', address: () => '/new-organization', heading: /organization/ },
+  { name: 'deleted', address: at('/deleted'), heading: 'Deleted', shows: 'Purged' },
   {
     name: 'deleted-organizations',
     address: () => '/deleted-organizations',

@@ -1,5 +1,6 @@
 import { changeExamples } from './change-examples.ts';
 import { clusterExamples } from './cluster-examples.ts';
+import { deletionExamples } from './deletion-examples.ts';
 import { deliveryExamples } from './delivery-examples.ts';
 import { deploymentExamples } from './deployment-examples.ts';
 import type { Example, ExampleGround } from './example.ts';
@@ -12,6 +13,7 @@ export function operationExamples(ground: ExampleGround): Record<string, Example
     ...organizationExamples(ground),
     ...clusterExamples(ground),
     ...deliveryExamples(ground),
+    ...deletionExamples(ground),
     ...changeExamples(ground),
     ...deploymentExamples(ground),
     ...notificationExamples(ground),

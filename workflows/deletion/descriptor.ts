@@ -1,5 +1,6 @@
 import type { ActorDescriptor, ActorInput, WorkflowEnd } from '../../domain/actors/actor-descriptor.ts';
 import { isoOf, numberOf, textOf } from '../../domain/actors/plain-row.ts';
+import { isThingKind, type ThingKind } from '../../domain/deletions/kinds.ts';
 import { deletionWords } from './words.ts';
 
 /**
@@ -20,7 +21,9 @@ export interface DeletionInput extends ActorInput {
   deletionId: string;
   organizationId: string;
   state?: DeletionState;
-  /** Until when the owner may restore the organization: a time as ISO 8601. */
+  /** The part of the organization that is deleted; absent: the organization itself. */
+  thing?: ThingKind;
+  /** Until when it may be restored: a time as ISO 8601. */
   restoreUntil: string;
   purgeRequested?: boolean;
 }
@@ -29,7 +32,7 @@ export const deletionDescriptor = {
   kind: 'deletion',
   workflow: 'deletion',
   table: 'deletion',
-  // The row tells of the organization after its purge.
+  // The row tells of what was deleted after its purge.
   belongsTo: null,
   hint: 'deletion',
   lives: 'once',
@@ -47,11 +50,12 @@ export const deletionDescriptor = {
   gone: 'purged',
   row: {
     name: 'actor.name',
-    subjectId: 'actor.organization_id',
+    subjectId: 'coalesce(actor.subject_id, actor.organization_id)',
     overdue: "actor.state = 'retained' and actor.restore_until < now() - interval '1 minute'",
     unheard: {
-      // One that is purging is at work, unless Temporal has forgotten that it had claimed its row.
-      where: "actor.state = 'purging' or actor.state = 'retained' and actor.purge_requested_at is not null",
+      // One that is purging is at work, unless Temporal has forgotten that it had claimed its row; one with a message waits.
+      where:
+        "actor.state = 'purging' and actor.message is null or actor.state = 'retained' and actor.purge_requested_at is not null",
     },
   },
   input: {
@@ -62,12 +66,13 @@ export const deletionDescriptor = {
       revision: numberOf(row.revision),
       restoreUntil: isoOf(row.restore_until),
       purgeRequested: row.purge_requested_at !== null,
+      ...(isThingKind(textOf(row.kind)) ? { thing: textOf(row.kind) as ThingKind } : {}),
     }),
   },
   interrupted: (how) =>
-    `The workflow of this deletion ${how} before it finished; restore the organization or delete it for good.`,
+    `The workflow of this deletion ${how} before it finished; restore what was deleted, or delete it for good.`,
   purge: { keeps: ['outbox', 'history_archive'] },
-  activities: ['claimPurge', 'purgeOrganization', 'finishDeletion'],
+  activities: ['claimPurge', 'purgeOrganization', 'purgeThing', 'finishDeletion'],
   readByRequester: true,
   words: deletionWords,
 } as const satisfies ActorDescriptor;

@@ -1,12 +1,15 @@
+import { commandStates } from '../../domain/clusters/commands.ts';
 import type { MessageOf, Messages } from '../mailbox.ts';
-import { fields } from '../parse.ts';
+import { fields, nullable, oneOf, text } from '../parse.ts';
 import type { DeletionInput, DeletionState as Phase } from './descriptor.ts';
 
 export const deletionMessages = {
-  /** The owner has restored the organization: the row says so already. */
+  /** Somebody has restored it: the row says so already. */
   restored: fields({}),
-  /** The owner does not want to wait: the row's `restore_until` has been set to now. */
+  /** Somebody does not want to wait: the row's `restore_until` has been set to now. */
   purgeNow: fields({}),
+  /** An agent has deleted data of it, or could not. */
+  commandFinished: fields({ state: oneOf(...commandStates), message: nullable(text) }),
 } satisfies Messages;
 export type DeletionMessage = MessageOf<typeof deletionMessages>;
 
@@ -27,6 +30,8 @@ export interface DeletionState {
   heard: readonly string[];
   wantsPurge: boolean;
   deletedRows: number;
+  /** Something that the purge waits for may have ended. */
+  stirred: boolean;
 }
 
 const remembered = 200;
@@ -47,6 +52,7 @@ export function begin(input: DeletionInput): DeletionState {
     heard: input.heard ?? [],
     wantsPurge: input.purgeRequested ?? false,
     deletedRows: 0,
+    stirred: false,
   };
 }
 
@@ -54,6 +60,7 @@ export function begin(input: DeletionInput): DeletionState {
 export function hear(state: DeletionState, { message, told }: DeletionMessage): DeletionState {
   if (state.heard.includes(told.id)) return state;
   const heard = [...state.heard, told.id].slice(-remembered);
+  if (message === 'commandFinished') return { ...state, heard, stirred: true };
   if (state.phase !== 'retained') return { ...state, heard };
   return message === 'restored' ? enter({ ...state, heard }, 'restored') : { ...state, heard, wantsPurge: true };
 }
@@ -64,7 +71,7 @@ export function enter(state: DeletionState, phase: Phase): DeletionState {
   return { ...state, phase, revision: state.revision + 1 };
 }
 
-/** How long the organization is still kept; nothing once somebody has decided, or its time has passed. */
+/** How long it is still kept; nothing once somebody has decided, or its time has passed. */
 export function remaining(state: DeletionState, now: number): number {
   return state.phase !== 'retained' || state.wantsPurge ? 0 : Math.max(0, state.restoreUntil - now);
 }
@@ -79,6 +86,7 @@ export function inputFrom(input: DeletionInput, state: DeletionState): DeletionI
   return {
     deletionId: input.deletionId,
     organizationId: input.organizationId,
+    ...(input.thing === undefined ? {} : { thing: input.thing }),
     state: state.phase,
     revision: state.revision,
     restoreUntil: new Date(state.restoreUntil).toISOString(),

@@ -3,15 +3,15 @@ import { duration, moment } from '../../domain/history-steps/in-words.ts';
 import type { ActorWords } from '../../domain/history-steps/words.ts';
 
 const ends: Readonly<Record<string, string>> = {
-  purged: 'the organization was purged',
-  restored: 'the organization was restored',
+  purged: 'it was purged',
+  restored: 'it was restored',
   failed: 'the deletion failed',
 };
 const end = (state: string): string => ends[state] ?? `its state is ${state || 'unknown'}`;
 
-/** The deletion of an organization: kept for a while, then purged. */
+/** The deletion of an organization or of a part of it: kept for a while, then purged. */
 export const deletionWords: ActorWords = {
-  many: 'Deletions of organizations',
+  many: 'Deletions',
   title: (name) => `Deletion of ${name}`,
   states: {
     retained: { word: 'Restorable', tone: 'neutral' },
@@ -21,28 +21,27 @@ export const deletionWords: ActorWords = {
     failed: { word: 'Failed', tone: 'fault' },
   },
 
-  about: ({ restoreUntil }) =>
-    `The organization is deleted; its owner can restore it until ${moment(textOf(restoreUntil))}.`,
+  about: ({ restoreUntil }) => `It is deleted, and can be restored until ${moment(textOf(restoreUntil))}.`,
 
   activities: {
     claimPurge: {
       kind: 'did',
-      todo: () => 'start the purge of the organization',
+      todo: () => 'start the purge',
       done(_, result) {
         const { answer, state, milliseconds } = factsOf(result);
         if (answer === 'claimed') {
           return {
-            title: 'Started the purge of the organization',
+            title: 'Started the purge',
             detail: 'From here on it cannot be restored.',
             state: 'purging',
           };
         }
         if (answer === 'early') {
           return {
-            title: `Did not purge the organization: it is kept for another ${duration(numberOf(milliseconds))}`,
+            title: `Did not purge: it is kept for another ${duration(numberOf(milliseconds))}`,
           };
         }
-        return { title: `Did not purge the organization: ${end(textOf(state))}` };
+        return { title: `Did not purge: ${end(textOf(state))}` };
       },
     },
     purgeOrganization: {
@@ -51,6 +50,16 @@ export const deletionWords: ActorWords = {
       done(_, result) {
         const rows = numberOf(factsOf(result).deletedRows);
         return { title: 'Deleted everything in the organization', detail: rows > 0 ? `${rows} rows.` : '' };
+      },
+    },
+    purgeThing: {
+      kind: 'did',
+      todo: () => 'delete its data and rows',
+      done(_, result) {
+        const { deletedRows, waits } = factsOf(result);
+        if (textOf(waits) !== '') return { title: 'Waited with the purge', detail: textOf(waits) };
+        const rows = numberOf(deletedRows);
+        return { title: 'Deleted its data and rows', detail: rows > 0 ? `${rows} rows.` : '' };
       },
     },
     finishDeletion: {
@@ -66,17 +75,22 @@ export const deletionWords: ActorWords = {
   },
 
   signals: {
-    restored: () => ({ kind: 'decided', title: 'The owner restored the organization' }),
-    purgeNow: () => ({ kind: 'decided', title: 'The owner requested the purge now' }),
+    restored: () => ({ kind: 'decided', title: 'Somebody restored it' }),
+    purgeNow: () => ({ kind: 'decided', title: 'Somebody requested the purge now' }),
+    commandFinished: (body) => ({
+      kind: 'heard',
+      title: `The agent's command ended: ${textOf(body.state)}`,
+      detail: textOf(body.message),
+    }),
   },
 
   timer: () => ({
-    what: 'for its owner to restore the organization',
-    fired: (within) => ({ title: `Kept the organization for ${within}: its owner did not restore it` }),
+    what: 'until its retention or its pause has passed',
+    fired: (within) => ({ title: `Waited for ${within}` }),
     stopped: (after, by) =>
       by === ''
-        ? { title: `Kept the organization for ${after}: the deletion was cancelled`, outcome: 'cancelled' }
-        : { title: `Kept the organization for ${after}: then its owner decided` },
+        ? { title: `Waited for ${after}: the deletion was cancelled`, outcome: 'cancelled' }
+        : { title: `Waited for ${after}: then something was decided` },
   }),
 
   ended(result) {

@@ -1,16 +1,17 @@
 /**
- * Deletion of an organization.
+ * Deletion of an organization, or of a part of one: a service, volume, environment or project.
  *
- * Identity: `deletion/<id of its row>`, the deletion's own row, not the organization's: an organization that is deleted,
+ * Identity: `deletion/<id of its row>`, the deletion's own row, not that of what is deleted: a thing that is deleted,
  * restored and deleted again has two of them.
  *
- * States: retained until its time has passed or its owner asks for the purge now; purging from the claim on, which the
- * row decides; then purged. The owner may restore the organization while it is retained, which ends the actor.
+ * States: retained until its time has passed or somebody asks for the purge now; purging from the claim on, which the
+ * row decides; then purged. It may be restored while it is retained, which ends the actor. The purge of a part waits,
+ * however long that lasts, until its deployments have ended and agents have deleted its data.
  *
  * Ends as: purged, restored, or failed with a message.
  *
  * Cancelling it is an operator's act, not offered to users: the row fails with a message. Before the purge began the
- * organization stays deleted and may still be restored or deleted for good; afterwards it can only be deleted for good.
+ * thing stays deleted and may still be restored or deleted for good; afterwards it can only be deleted for good.
  */
 import {
   ActivityCancellationType,
@@ -39,6 +40,10 @@ import {
 
 export const view = defineQuery<DeletionView>('view');
 
+/** Milliseconds. */
+const shortestPause = 5_000;
+const longestPause = 3_600_000;
+
 const patience = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 
 const { claimPurge, finishDeletion } = proxyActivities<DeletionActivities>({
@@ -48,7 +53,7 @@ const { claimPurge, finishDeletion } = proxyActivities<DeletionActivities>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
-const { purgeOrganization } = proxyActivities<DeletionActivities>({
+const { purgeOrganization, purgeThing } = proxyActivities<DeletionActivities>({
   startToCloseTimeout: '1h',
   heartbeatTimeout: '30s',
   retry: patience,
@@ -111,15 +116,30 @@ export async function deletion(input: DeletionInput): Promise<DeletionState> {
   }
 
   async function purge(frame: Frame): Promise<void> {
-    const { deletedRows } = await purgeOrganization({ deletionId, organizationId });
+    const { deletedRows } =
+      input.thing === undefined ? await purgeOrganization({ deletionId, organizationId }) : await purgePart(frame);
     const { revision } = enter(state, 'purged');
     const row = await finishDeletion({ deletionId, organizationId, revision, state: 'purged' });
     await frame.obey(row);
     state = enter({ ...state, deletedRows }, row.state);
   }
 
+  /** Asked again when an agent has told something, and less and less often by itself. */
+  async function purgePart(frame: Frame): Promise<{ deletedRows: number }> {
+    for (let pause = shortestPause; ; pause = Math.min(2 * pause, longestPause)) {
+      state = { ...state, stirred: false };
+      const { deletedRows, waits } = await purgeThing({ deletionId, organizationId });
+      if (waits === undefined) return { deletedRows };
+      await condition(() => {
+        listen();
+        return frame.isDue || state.stirred;
+      }, pause);
+      await frame.attend();
+    }
+  }
+
   async function fail(interruption: Interruption): Promise<DeletionState> {
-    const message = sentence(interruption, state.phase);
+    const message = sentence(interruption, state.phase, input.thing);
     log.error('The deletion ends as failed', { message });
     const { revision } = enter(state, 'failed');
     const row = await finishDeletion({ deletionId, organizationId, revision, state: 'failed', message });
@@ -129,10 +149,10 @@ export async function deletion(input: DeletionInput): Promise<DeletionState> {
   }
 }
 
-function sentence({ by, why }: Interruption, phase: DeletionState): string {
+function sentence({ by, why }: Interruption, phase: DeletionState, thing = 'organization'): string {
   if (by === 'failure') return `The deletion failed: ${why}`;
   if (by === 'lost run') return deletionDescriptor.interrupted(why);
   return phase === 'purging'
-    ? 'The purge was cancelled half way; the organization cannot be restored, delete it for good.'
-    : 'The deletion was cancelled; the organization stays deleted, restore it or delete it for good.';
+    ? `The purge was cancelled half way; the ${thing} cannot be restored, delete it for good.`
+    : `The deletion was cancelled; the ${thing} stays deleted, restore it or delete it for good.`;
 }

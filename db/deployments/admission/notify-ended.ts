@@ -54,7 +54,7 @@ async function endedDeployment(
 ): Promise<Ended | undefined> {
   const { rows } = await sql<Ended>`
     select environment.id as "environmentId", environment.name as environment, environment.production,
-      service.deletion_id is not null or not exists (
+      service.deletion_id is not null or environment.deletion_id is not null or not exists (
         select from environment_service place where place.organization_id = deployment.organization_id
           and place.environment_id = deployment.environment_id and place.service_id = deployment.service_id) as gone,
       service.id as "serviceId", service.name as service, release.number as "releaseNumber",

@@ -1,14 +1,15 @@
-import { v7 as uuid } from 'uuid';
-import { Problem } from '../../../domain/problems.ts';
 import { auditDraft, lockDraft, raiseRevision } from '../../change-sets/drafts.ts';
 import type { EnvironmentRef } from '../../change-sets/environment-ref.ts';
 import { deleteItems, draftItems } from '../../change-sets/items.ts';
+import { deleteThing } from '../../deletions/things/hide.ts';
 import { admit, lockAdmission } from '../../deployments/admission.ts';
 import { withdraw } from '../../deployments/withdraw.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import { lockService, recordService, type ServiceView } from '../services.ts';
+import { describeService } from './describe.ts';
 import { type DeletionImpact, deletionImpact, type HeldApproval } from './impact.ts';
+import { refuseReferenced } from './references.ts';
 
 interface Asked {
   /** Refuses who may not do all of it. */
@@ -19,7 +20,7 @@ interface Asked {
 
 /**
  * Deletes a service everywhere at once: nobody finds it any more, its slug is free, nothing of it is staged or held, and
- * nothing new of it starts. Its rows stay, for who restores it. Its workload is removed at once, or with the end of the
+ * nothing new of it starts. Its rows and volumes stay until its retention has passed. Its workload is removed at once, or with the end of the
  * deployment that rolls there. False: somebody else has deleted it.
  */
 export async function deleteService(effect: Effect, service: ServiceView, { check, wait }: Asked): Promise<boolean> {
@@ -33,12 +34,11 @@ export async function deleteService(effect: Effect, service: ServiceView, { chec
   for (const approval of impact.approvals) await closeHeld(effect, service, approval);
   let dropped = 0;
   for (const place of places) dropped += await dropItems(effect, place, id);
-  const deletionId = uuid();
-  await tenant(effect.kysely, organizationId)
-    .updateTable('service')
-    .set({ deletion_id: deletionId })
-    .where('id', '=', id)
-    .execute();
+  const { deletionId, restoreUntil } = await deleteThing(effect, {
+    ...{ organizationId, projectId, kind: service.template === null ? 'service' : 'database', subjectId: id },
+    ...{ name: service.name, slug: service.slug },
+    ...(await describeService(effect.kysely, service, impact)),
+  });
   for (const { environmentId } of places) {
     await withdraw(effect, { organizationId, projectId, environmentId, serviceId: id }, { wait });
     effect.change({ organizationId, kind: 'environment', id: environmentId, projectId });
@@ -46,6 +46,7 @@ export async function deleteService(effect: Effect, service: ServiceView, { chec
   const { environments, deployments, approvals } = impact;
   recordService(effect, 'service.deleted', service, {
     deletionId,
+    restoreUntil: restoreUntil.toISOString(),
     environments: environments.map(({ name }) => name),
     deployments: deployments.length,
     approvals: approvals.length,
@@ -67,25 +68,6 @@ async function lockDrafts(effect: Effect, { organizationId, projectId }: Service
   const places = environments.map(({ id: environmentId }) => ({ organizationId, environmentId }));
   for (const place of places) await lockDraft(effect, place);
   return places;
-}
-
-function refuseReferenced({ name }: ServiceView, { dependents, heldWith }: DeletionImpact): void {
-  if (dependents.length > 0) {
-    const names = dependents.map((one) => {
-      const where = one.environments.length === 0 ? '' : ` (in ${one.environments.join(', ')})`;
-      return `"${one.name}"${where}`;
-    });
-    throw new Problem(
-      'conflict',
-      `"${name}" is needed by ${names.join(', ')}: take it out of their dependencies, and apply that, first.`,
-    );
-  }
-  if (heldWith.length === 0) return;
-  const held = heldWith.map(({ id, environmentName }) => `${id} (${environmentName})`);
-  throw new Problem(
-    'conflict',
-    `Changes of "${name}" wait together with others for the approval ${held.join(', ')}: decide it first.`,
-  );
 }
 
 /** That of a deployment closes with its deployment. The changes of a held change set return to their draft first. */

@@ -23,7 +23,7 @@ const deletedOrganizations = createRoute({
 export const personRoutes = [account, newOrganization, deletedOrganizations] as const;
 
 export const affected: Affected<'deletion'> = {
-  deletion: (trpc) => [all(trpc.organizations)],
+  deletion: (trpc) => [all(trpc.organizations), all(trpc.deletions)],
 };
 
 export const kinds: Kinds<'deletion'> = { deletion: 'Deletions' };

@@ -1,6 +1,6 @@
 import type { OrganizationAction } from '../../../domain/audit-actions.ts';
 import { subjects } from '../../../domain/subjects.ts';
-import { type About, after, count, type Deed, list, said } from './deed.ts';
+import { type About, after, count, type Deed, list, said, why } from './deed.ts';
 
 const verbs = ['created', 'renamed', 'deleted', 'restored', 'purged', 'revoked'] as const;
 type Verb = (typeof verbs)[number];
@@ -25,6 +25,18 @@ function deedOf(verb: Verb, thing: string): Deed {
     label,
     done: ({ name, details }) => `renamed ${thing} ${said(details.from) || name}${after(' to ', details.to)}`,
   };
+}
+
+/** Words for the rest of what becomes of a thing that is deleted with a clock. */
+export function clockDeeds<Kind extends 'service' | 'volume' | 'environment' | 'project'>(kind: Kind, thing: string) {
+  const words = [
+    [`${kind}.purge_requested`, plainDeed('Purge requested', `requested the purge of ${thing}`)],
+    [
+      `${kind}.deletion_failed`,
+      { label: 'Purge failed', done: ({ name, details }: About) => `could not purge ${thing} ${name}${why(details)}` },
+    ],
+  ];
+  return Object.fromEntries(words) as Readonly<Record<`${Kind}.${'purge_requested' | 'deletion_failed'}`, Deed>>;
 }
 
 /** Words for the change of a set of others, such as the members of a team, recorded as `added` and `removed`. */

@@ -7,7 +7,7 @@ import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { flag, type Search } from '../../search.ts';
 import { count, type Deeds, type Kinds } from '../audit-log/deed.ts';
-import { plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
+import { clockDeeds, plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
 import { logSearch } from '../instances/log/log-search.ts';
 import { useProject } from '../projects/use-project.ts';
 import { useEnvironment } from './use-environment.ts';
@@ -92,6 +92,7 @@ const changes = (items: unknown) => (items === undefined ? 'changes' : count(ite
 
 export const deeds: Deeds<'environment' | 'change_set'> = {
   ...plainDeeds('environment', 'the environment'),
+  ...clockDeeds('environment', 'the environment'),
   'environment.updated': updatedDeed('the environment'),
   'change_set.staged': {
     label: 'Staged',

@@ -9,7 +9,7 @@ import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
 import { type Affected, one } from '../../live/affected.ts';
 import { flag, type Search, text } from '../../search.ts';
 import type { Deeds, Kinds } from '../audit-log/deed.ts';
-import { plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
+import { clockDeeds, plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
 import { useProject } from './use-project.ts';
 
 const projects = createRoute({
@@ -81,5 +81,6 @@ export const kinds: Kinds<'project'> = { project: 'Projects' };
 
 export const deeds: Deeds<'project'> = {
   ...plainDeeds('project', 'the project'),
+  ...clockDeeds('project', 'the project'),
   'project.updated': updatedDeed('the project'),
 };

@@ -7,7 +7,7 @@ import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { flag, type Search } from '../../search.ts';
 import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
-import { plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
+import { clockDeeds, plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
 import { useEnvironment } from '../environments/use-environment.ts';
 import { logSearch } from '../instances/log/log-search.ts';
 import { useService } from './use-service.ts';
@@ -100,6 +100,7 @@ export const kinds: Kinds<'service'> = { service: 'Services' };
 
 export const deeds: Deeds<'service'> = {
   ...plainDeeds('service', 'the service'),
+  ...clockDeeds('service', 'the service'),
   'service.updated': updatedDeed('the service'),
   'service.process_restarted': {
     label: 'Process restarted',

@@ -1,0 +1,30 @@
+import type { Stager } from '../../db/change-sets/stage.ts';
+import type { Effect } from '../../db/engine/effect.ts';
+import { mountFaults } from '../../domain/services/process-faults.ts';
+import { addedVolumeFaults } from '../../domain/services/volume-faults.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
+import { theService } from '../services/service.ts';
+import { placesOf, stageIn } from '../services/service-place.ts';
+import { theVolume } from '../volumes/volume.ts';
+
+/** A restored volume is mounted again in each environment that has its process and room for it, once that is applied. */
+export async function stageRestored(
+  effect: Effect,
+  keyring: Stager,
+  caller: OrganizationCaller,
+  volumeId: string,
+): Promise<void> {
+  const { serviceId, processId, definition } = await caller.see(theVolume, volumeId, effect.kysely);
+  const service = await caller.see(theService, serviceId, effect.kysely);
+  const all = await placesOf(effect, caller, service, undefined);
+  const places = all.filter(({ settings }) => {
+    const process = settings.processes[processId];
+    if (process === undefined || process.volumes?.[volumeId] !== undefined) return false;
+    return (
+      mountFaults({ ...process, volumes: { new: definition } }).length === 0 &&
+      addedVolumeFaults(settings, processId, definition).length === 0
+    );
+  });
+  const item = { kind: 'volume.create' as const, serviceId, processId, volumeId, key: definition.name };
+  await stageIn(effect, keyring, places, [{ ...item, to: definition }], caller);
+}

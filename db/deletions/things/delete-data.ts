@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { actorId } from '../../../domain/actors/actors.ts';
+import { isCommandOver } from '../../../domain/clusters/commands.ts';
+import { volumeName } from '../../../domain/services/volumes.ts';
+import { createCommand } from '../../commands/cluster-commands.ts';
+import type { Effect } from '../../engine/effect.ts';
+import type { Secrets } from '../../workloads/sealed-workload.ts';
+import type { ThingToPurge } from './thing-row.ts';
+
+interface Place {
+  clusterId: string;
+  cluster: string;
+  environmentId: string;
+  serviceId: string;
+}
+
+/** An agent that is away takes the command when it is back, however long that lasts. */
+const expiresInSeconds = 10 * 365 * 86_400;
+
+/**
+ * Has the volumes of the thing deleted on their clusters, by a command to the agent of each. Answers what it waits for;
+ * undefined: nothing of them is left, or the cluster is gone with them.
+ */
+export async function deleteData(effect: Effect, keyring: Secrets, thing: ThingToPurge): Promise<string | undefined> {
+  const waits: string[] = [];
+  for (const place of await placesWithData(effect, thing)) {
+    const { clusterId, cluster, environmentId, serviceId } = place;
+    const key = `env/${environmentId}/${serviceId}`;
+    const body = {
+      kind: 'delete-volumes',
+      key,
+      ...(thing.kind === 'volume' ? { volumes: [volumeName(thing.id)] } : {}),
+    };
+    const last = await lastAttempt(effect, thing, clusterId, key);
+    if (last.state === 'done') continue;
+    if (last.state === undefined) {
+      const actor = actorId('deletion', thing.deletionId);
+      const ref = { id: clusterId, organizationId: thing.organizationId };
+      await createCommand(effect, keyring, ref, { id: last.id, body, actorId: actor, expiresInSeconds });
+    }
+    waits.push(
+      `The agent of the cluster "${cluster}" is still to delete its data${last.message === null ? '.' : `; it said: ${last.message}`}`,
+    );
+  }
+  return waits[0];
+}
+
+/** Where the services that the thing has, or is part of, may have volumes. */
+async function placesWithData({ kysely }: Effect, { organizationId, kind, id }: ThingToPurge): Promise<Place[]> {
+  const mine = {
+    service: sql`volume.service_id = ${id}`,
+    database: sql`volume.service_id = ${id}`,
+    volume: sql`volume.id = ${id}`,
+    environment: sql`environment.id = ${id}`,
+    project: sql`environment.project_id = ${id}`,
+  }[kind];
+  const { rows } = await sql<Place>`
+    select distinct cluster.id as "clusterId", cluster.name as cluster, environment.id as "environmentId",
+      volume.service_id as "serviceId"
+    from volume
+    join service on service.organization_id = volume.organization_id and service.id = volume.service_id
+    join environment on environment.organization_id = service.organization_id
+      and environment.project_id = service.project_id
+    join cluster on cluster.organization_id = environment.organization_id and cluster.id = environment.cluster_id
+      and cluster.finished_at is null
+    where volume.organization_id = ${organizationId} and ${mine}
+      and exists (select from release where release.organization_id = volume.organization_id
+        and release.service_id = volume.service_id and release.environment_id = environment.id
+        and position(volume.id::text in release.content::text) > 0)
+    order by 1, 3, 4
+  `.execute(kysely);
+  return rows;
+}
+
+/**
+ * Of one command after the other, whose ids follow from the deletion and the place: one that failed is followed by another
+ * one. `state` undefined: it is not asked for yet. `message`: of the last one that failed.
+ */
+async function lastAttempt({ kysely }: Effect, { deletionId }: ThingToPurge, clusterId: string, key: string) {
+  let message: string | null = null;
+  for (let attempt = 0; ; attempt += 1) {
+    const id = idOf([deletionId, clusterId, key, attempt]);
+    const row = await kysely
+      .selectFrom('cluster_command')
+      .select(['state', 'message'])
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (row === undefined) return { id, state: undefined, message };
+    if (row.state === 'done' || !isCommandOver(row.state)) return { id, state: row.state, message };
+    message = row.message;
+  }
+}
+
+/** A UUID that is the same whenever it is asked for. */
+function idOf(parts: readonly unknown[]): string {
+  const digest = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-8${digest.slice(13, 16)}-a${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
+}

@@ -1,0 +1,125 @@
+import { sql } from 'kysely';
+import { actorId } from '../../../domain/actors/actors.ts';
+import { Problem } from '../../../domain/problems.ts';
+import { freeSlug } from '../../../domain/slug.ts';
+import { lockAdmission } from '../../deployments/admission.ts';
+import type { Effect } from '../../engine/effect.ts';
+import { uniqueViolation } from '../../postgres/connection-failure.ts';
+import { tenant } from '../../postgres/tenant.ts';
+import { decided, restorable } from '../deletion-rules.ts';
+import { type DeletedThing, findDeletedThing } from './deleted-things.ts';
+import { carryInstead } from './hide.ts';
+import { recordDeletion } from './record.ts';
+import { stopRestored } from './stop-restored.ts';
+import { nounOfThing, tableOfThing } from './thing-row.ts';
+
+export interface RestoredThing extends Pick<DeletedThing, 'kind' | 'id' | 'name' | 'projectId'> {
+  slug: string;
+  /** Something of it ran when it was deleted, and starts when somebody resumes it. */
+  stopped: boolean;
+}
+
+/**
+ * Brings a thing back with all that it took along, under the ids that they had. `slug`: another one where the old one is
+ * taken; of a volume, another name. Throws a Problem otherwise.
+ */
+export async function restoreThing(effect: Effect, thing: DeletedThing, slug?: string): Promise<RestoredThing> {
+  await lockAdmission(effect, thing);
+  const { deletionId, organizationId, kind, id, projectId } = thing;
+  const locked = await effect.kysely
+    .selectFrom('deletion')
+    .select('state')
+    .select(restorable.as('restorable'))
+    .where('id', '=', deletionId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  const now = await findDeletedThing(effect.kysely, organizationId, kind, id);
+  if (!locked.restorable || now?.deletionId !== deletionId) throw decided(locked.state, 'restored', nounOfThing[kind]);
+  refuseWithoutParent(now);
+  await refuseWhileEnding(effect, now);
+  await effect.kysely
+    .updateTable('deletion')
+    .set({
+      state: 'restored',
+      finished_at: sql`coalesce(finished_at, now())`,
+      revision: sql`revision + 1`,
+      blocker: null,
+    })
+    .where('id', '=', deletionId)
+    .execute();
+  const stopped = await stopRestored(effect, now);
+  const name = kind === 'volume' ? (slug ?? now.name) : now.name;
+  await show(effect, now, slug);
+  recordDeletion(effect, 'restored', { ...now, name }, { details: stopped ? { stopped } : {} });
+  if (now.state === 'retained') {
+    effect.tell({ to: actorId('deletion', deletionId), message: 'restored', organizationId, body: {} });
+  }
+  return { kind, id, name, projectId, slug: kind === 'volume' ? '' : (slug ?? now.slug), stopped };
+}
+
+function refuseWithoutParent({ kind, name, parent }: DeletedThing): void {
+  if (parent === null) return;
+  throw new Problem(
+    'conflict',
+    `The ${nounOfThing[kind]} "${name}" is in the ${parent.kind} "${parent.name}", which is deleted, too: restore that first.`,
+  );
+}
+
+/** The end of a deployment takes the workload along, or gives it back; both have to have happened. */
+async function refuseWhileEnding(effect: Effect, { organizationId, kind, id, name }: DeletedThing): Promise<void> {
+  if (kind === 'volume') return;
+  const column = kind === 'database' ? 'service_id' : (`${kind}_id` as const);
+  const open = await tenant(effect.kysely, organizationId)
+    .selectFrom('deployment')
+    .select('id')
+    .where(column, '=', id)
+    .where('finished_at', 'is', null)
+    .executeTakeFirst();
+  if (open === undefined) return;
+  throw new Problem(
+    'conflict',
+    `A deployment of "${name}" is still being ended on its cluster (${open.id}): restore it when that is done.`,
+  );
+}
+
+async function show(effect: Effect, thing: DeletedThing, slug: string | undefined): Promise<void> {
+  const { organizationId, kind, id, deletionId } = thing;
+  const own = tenant(effect.kysely, organizationId);
+  const taken = (noun: string, value: string) =>
+    new Problem('slug-taken', `The ${noun} "${value}" is taken by now: restore it with another one, as \`slug\`.`, {
+      errors: [{ location: 'body.slug', message: 'must be another one than those in use', value }],
+    });
+  try {
+    if (kind === 'volume') {
+      await own
+        .updateTable('volume')
+        .set({ removed_at: null, ...(slug === undefined ? {} : { name: slug }) })
+        .where('id', '=', id)
+        .execute();
+    } else {
+      if (slug !== undefined) await own.updateTable(tableOfThing[kind]).set({ slug }).where('id', '=', id).execute();
+      if (kind === 'environment') await freeNamespace(effect, thing);
+    }
+    await carryInstead(effect, organizationId, { from: deletionId, to: null });
+  } catch (error) {
+    const violated = uniqueViolation(error);
+    if (violated === 'volume_name_unique') throw taken('name', slug ?? thing.name);
+    if (violated?.endsWith('_slug_unique')) throw taken('slug', slug ?? thing.slug);
+    throw error;
+  }
+}
+
+/** Names of spaces on clusters are told apart in the whole organization. */
+async function freeNamespace(effect: Effect, { organizationId, id }: DeletedThing): Promise<void> {
+  const turn = JSON.stringify(['namespaces', organizationId]);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${turn}, 0))`.execute(effect.kysely);
+  const own = tenant(effect.kysely, organizationId);
+  const { namespace } = await own
+    .selectFrom('environment')
+    .select('namespace')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  const others = await own.selectFrom('environment').select('namespace').where('deletion_id', 'is', null).execute();
+  const free = freeSlug(namespace, new Set(others.map((one) => one.namespace)));
+  if (free !== namespace) await own.updateTable('environment').set({ namespace: free }).where('id', '=', id).execute();
+}
