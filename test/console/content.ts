@@ -58,6 +58,7 @@ export async function fill(opened: Console, owner: Visitor, receiver: Receiver):
     deployment: delivered.deployment,
   });
   await deleteOrganization(opened, as);
+  await deleteProject(opened, as);
   const instance = await running;
   const workflow = await updateThatCameBack(opened, asked, applications);
   applications.close();
@@ -82,6 +83,13 @@ async function invitePeople(opened: Console, asked: Ask, organizationId: string)
     invited.push(signedIn);
   }
   return invited;
+}
+
+/** A project that nobody needs any more, and that can be restored. */
+async function deleteProject(opened: Console, as: Session): Promise<void> {
+  const made = await answered(opened, as, 'POST', '/api/v1/projects', { name: 'Difference Engine' });
+  const { id } = made.project as { id: string };
+  await answered(opened, as, 'DELETE', `/api/v1/projects/${id}`);
 }
 
 async function makeTeam(asked: Ask, name: string, userIds: string[]): Promise<void> {

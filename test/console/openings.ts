@@ -79,6 +79,7 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
   ],
   'audit-log': [button('Export what is shown')],
   account: menu('Actions for Analytical Engines', 'Leave'),
+  deleted: menu('Actions for Difference Engine', 'Restore', 'Purge now'),
   'deleted-organizations': menu('Actions for Difference Engine', 'Restore', 'Purge now'),
   'service-settings': [
     button('Rename'),
