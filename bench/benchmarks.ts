@@ -2,6 +2,7 @@ import type { Benchmark } from './engine/benchmark.ts';
 import { credentials } from './ground/credentials.ts';
 import { actorStart } from './subjects/actor-start.ts';
 import { agents } from './subjects/agents.ts';
+import { canvas } from './subjects/console/canvas.ts';
 import { firstPage } from './subjects/console/first-page.ts';
 import { logView } from './subjects/console/log-view.ts';
 import { slowLine } from './subjects/console/slow-line.ts';
@@ -42,6 +43,7 @@ export const benchmarks: readonly Benchmark[] = [
   logs,
   logView,
   tables,
+  canvas,
   actorStart,
   deployments,
   memory,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findService, type ServiceView } from '../../db/services/services.ts';
-import { builders, type ServiceDefinition, sourceKinds } from '../../domain/services/settings.ts';
+import { builders, type ServiceDefinition, type ServiceSettings, sourceKinds } from '../../domain/services/settings.ts';
 import { resource } from '../engine/resource.ts';
 
 export const theService = resource('service', findService, ({ projectId }) => projectId);
@@ -54,6 +54,10 @@ export const serviceSchema = z
       repository: z.string(),
       gitConnectionId: z.string().optional(),
     }),
+    volumes: z
+      .array(z.object({ id: z.guid(), processId: z.guid(), name: z.string(), sizeBytes: z.int() }))
+      .optional()
+      .describe('Of its processes in the environment that was asked for; absent where none was.'),
     stagedIn: stagedInSchema.optional(),
   })
   .meta({ id: 'Service' });
@@ -64,7 +68,7 @@ export const servicePath = z.strictObject({ id: z.guid().toLowerCase() });
 export function serviceAnswer(
   service: ServiceView,
   bySlug: ReadonlyMap<string, { id: string; name: string }>,
-  settings: ServiceDefinition = service.definition,
+  settings: ServiceDefinition | ServiceSettings = service.definition,
 ): z.output<typeof serviceSchema> {
   const { id, projectId, name, slug, template, createdAt, canvasX, canvasY, stagedIn } = service;
   const { skipProductionApproval, skipProductionApprovalAt: at, skipProductionApprovalBy: by } = service;
@@ -91,6 +95,13 @@ export function serviceAnswer(
     ...(at === null ? {} : { skipProductionApprovalAt: at.toISOString() }),
     ...(by === null ? {} : { skipProductionApprovalBy: by }),
     source,
+    ...('processes' in settings ? { volumes: volumesIn(settings) } : {}),
     ...(stagedIn === null ? {} : { stagedIn }),
   };
+}
+
+function volumesIn({ processes }: ServiceSettings) {
+  return Object.entries(processes).flatMap(([processId, { volumes = {} }]) =>
+    Object.entries(volumes).map(([id, { name, sizeBytes }]) => ({ id, processId, name, sizeBytes })),
+  );
 }

@@ -14,7 +14,8 @@ export interface Row {
     | 'requests'
     | 'connections'
     | 'hints/s'
-    | 'inboxes';
+    | 'inboxes'
+    | 'nodes';
   better: 'more' | 'less';
   /** Upper bound for the subject, whatever the reference takes. */
   most?: number;

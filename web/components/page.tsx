@@ -45,14 +45,18 @@ export function Page({ title, about, status, actions, tabs, width = 'normal', pa
         {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
       </header>
       {tabs}
-      {panel === undefined ? (
-        children
-      ) : (
-        <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_26rem]">
-          <div className="flex min-w-0 flex-col gap-6">{children}</div>
-          <Panel {...panel} />
-        </div>
-      )}
+      {panel === undefined ? children : <WithPanel panel={panel}>{children}</WithPanel>}
+    </div>
+  );
+}
+
+/** A part of a page with a panel beside it on wide screens, and beneath it on narrow ones. */
+export function WithPanel({ panel, children }: { panel?: PanelProps | undefined; children: ReactNode }) {
+  // The content stays the same element when a panel opens beside it.
+  return (
+    <div className={classes('grid items-start gap-6', panel !== undefined && 'xl:grid-cols-[minmax(0,1fr)_26rem]')}>
+      <div className="flex min-w-0 flex-col gap-6">{children}</div>
+      {panel !== undefined && <Panel {...panel} />}
     </div>
   );
 }

@@ -1,18 +1,26 @@
 import { ContainerIcon } from '@primer/octicons-react';
 import { getRouteApi } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { formAction } from '../../components/actions/form-action.tsx';
 import { usePageAction } from '../../components/actions/use-page-action.tsx';
+import { LoadingRows } from '../../components/loading.tsx';
 import { Section } from '../../components/page.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { Table } from '../../components/table/table.tsx';
 import { wholeList } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
+import { file } from '../../frame/page-file.ts';
 import { imageField } from '../services/image-field.tsx';
 import { serviceColumns } from '../services/service-columns.tsx';
 import { type EnvironmentAnswer, useEnvironment } from './use-environment.ts';
 import { isAdded, useOverview } from './use-overview.ts';
+import { ViewChoice } from './view-choice.tsx';
 
-const route = getRouteApi('/$organization/p/$project/e/$environment');
+const route = getRouteApi('/$organization/p/$project/e/$environment/');
+/** Half as large as all that every page waits for: only who looks at a canvas loads it. */
+const CanvasView = lazy(() =>
+  file(() => import('./canvas/canvas-view.tsx')).then((at) => ({ default: at.CanvasView })),
+);
 
 /** The services of an environment: how each is, and what is under way. */
 export function EnvironmentServices() {
@@ -22,6 +30,7 @@ export function EnvironmentServices() {
 function Services({ environment }: { environment: EnvironmentAnswer }) {
   const { trpc } = usePlane();
   const params = route.useParams();
+  const { view } = route.useSearch();
   const { id, projectId, name } = environment;
   const overview = useOverview(id);
   const { button, dialog } = usePageAction(
@@ -42,26 +51,43 @@ function Services({ environment }: { environment: EnvironmentAnswer }) {
   return (
     <Loaded query={overview}>
       {(services) => (
-        <Section title="Services" actions={services.length > 0 && button}>
-          <Table
-            label="Services"
-            pages={wholeList(services, ({ serviceId }) => serviceId)}
-            columns={serviceColumns}
-            name={({ serviceName }) => serviceName}
-            link={(service) =>
-              isAdded(service)
-                ? {
-                    to: '/$organization/p/$project/e/$environment/s/$service',
-                    params: { ...params, service: service.serviceSlug },
-                  }
-                : undefined
-            }
-            empty={
-              <EmptyState icon={<ContainerIcon />} title="No services yet" action={button}>
-                A service runs an image: a web server, a worker, a key-value store.
-              </EmptyState>
-            }
-          />
+        <Section
+          title="Services"
+          bare={view === 'canvas' && services.length > 0}
+          actions={
+            services.length > 0 && (
+              <div className="flex flex-wrap items-center gap-2">
+                <ViewChoice view={view} />
+                {button}
+              </div>
+            )
+          }
+        >
+          {view === 'canvas' && services.length > 0 ? (
+            <Suspense fallback={<LoadingRows />}>
+              <CanvasView environment={environment} overviews={services} />
+            </Suspense>
+          ) : (
+            <Table
+              label="Services"
+              pages={wholeList(services, ({ serviceId }) => serviceId)}
+              columns={serviceColumns}
+              name={({ serviceName }) => serviceName}
+              link={(service) =>
+                isAdded(service)
+                  ? {
+                      to: '/$organization/p/$project/e/$environment/s/$service',
+                      params: { ...params, service: service.serviceSlug },
+                    }
+                  : undefined
+              }
+              empty={
+                <EmptyState icon={<ContainerIcon />} title="No services yet" action={button}>
+                  A service runs an image: a web server, a worker, a key-value store.
+                </EmptyState>
+              }
+            />
+          )}
           {dialog}
         </Section>
       )}

@@ -5,7 +5,7 @@ import { page } from '../../frame/page-file.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
-import { flag, type Search } from '../../search.ts';
+import { chosen, flag, type Search, text } from '../../search.ts';
 import { count, type Deeds, type Kinds } from '../audit-log/deed.ts';
 import { clockDeeds, plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
 import { logSearch } from '../instances/log/log-search.ts';
@@ -21,6 +21,8 @@ const environment = createRoute({
 const environmentServices = createRoute({
   getParentRoute: () => environment,
   path: '/',
+  // The table, or the canvas with the service whose panel is open.
+  validateSearch: ({ view, open }: Search) => ({ ...chosen('view', view, ['canvas']), ...text('open', open) }),
   component: page(() => import('./environment-services.tsx'), 'EnvironmentServices'),
 });
 

@@ -6,7 +6,7 @@ import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
-import { type Affected, one } from '../../live/affected.ts';
+import { type Affected, all, one } from '../../live/affected.ts';
 import { flag, type Search, text } from '../../search.ts';
 import type { Deeds, Kinds } from '../audit-log/deed.ts';
 import { clockDeeds, plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
@@ -74,7 +74,8 @@ export const scope: Scope = {
 };
 
 export const affected: Affected<'project'> = {
-  project: (trpc, id) => [one(trpc.projects, id)],
+  // Services are placed on the canvas of their project.
+  project: (trpc, id) => [one(trpc.projects, id), all(trpc.services.list)],
 };
 
 export const kinds: Kinds<'project'> = { project: 'Projects' };

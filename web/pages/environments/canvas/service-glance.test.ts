@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import type { ServiceOverview } from '../use-overview.ts';
+import { glanceOf } from './service-glance.ts';
+
+const live: ServiceOverview = {
+  ...{ serviceId: 's', serviceName: 'Web', serviceSlug: 'web', health: 'healthy', activeReleaseId: 'r' },
+  ...{ activeReleaseNumber: 4, activeReleaseDigest: '', activeReleaseCommit: '', replicasDesired: 1, replicasReady: 1 },
+  ...{ suspended: false, domainCount: 0, addresses: [], stages: [], blocker: '', message: '', drift: false },
+};
+const pending = (state: 'pending' | 'starting', blocker = ''): Partial<ServiceOverview> => ({
+  pendingDeployment: { id: 'd', kind: 'deploy', releaseNumber: 5, state },
+  blocker,
+});
+const failedDeployment = { id: 'd', blocker: 'health', message: '', releaseNumber: 5, finishedAt: '' };
+const { activeReleaseId: _, activeReleaseNumber: __, ...never } = live;
+
+test.each([
+  ['live', live, 'Release 4 is live'],
+  ['held', { ...live, ...pending('pending', 'approval') }, 'Release 5 held for approval'],
+  ['waiting', { ...live, ...pending('pending', 'slot') }, 'Release 5: waits for other deployments of the project'],
+  ['waiting', { ...live, ...pending('pending') }, 'Release 5: waits for its turn'],
+  ['waiting', { ...live, ...pending('pending', 'of-tomorrow') }, 'Release 5: waits: of-tomorrow'],
+  ['rolling', { ...live, ...pending('starting') }, 'Release 5: starting'],
+  ['failed', { ...live, failedDeployment }, 'Release 5 failed'],
+  ['rolling', { ...live, failedDeployment, ...pending('starting') }, 'Release 5: starting'],
+  ['suspended', { ...live, suspended: true }, 'Suspended'],
+  ['drift', { ...live, drift: true }, 'Applied, not live'],
+  ['none', never, 'Nothing deployed yet'],
+] as const)('%s: %#', (kind, service, word) => {
+  expect(glanceOf(service as ServiceOverview)).toMatchObject({ kind, word });
+});
