@@ -33,6 +33,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'var list': async () => (await import('./var/list.ts')).varList,
   'var set': async () => (await import('./var/set.ts')).varSet,
   'var unset': async () => (await import('./var/unset.ts')).varUnset,
+  'var import': async () => (await import('./var/import.ts')).varImport,
+  'var export': async () => (await import('./var/export.ts')).varExport,
   'volume list': async () => (await import('./volume/list.ts')).volumeList,
   'volume add': async () => (await import('./volume/add.ts')).volumeAdd,
   'volume grow': async () => (await import('./volume/grow.ts')).volumeGrow,

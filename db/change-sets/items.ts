@@ -24,9 +24,17 @@ export async function draftItems(
   return await query.execute();
 }
 
+/** A statement has at most 65,535 values. */
+const mostRows = 1_000;
+
 export async function insertItems(kysely: Kysely<Tables>, organizationId: string, rows: NewItemRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await tenant(kysely, organizationId).insertInto('change_set_item').values(rows).execute();
+  const own = tenant(kysely, organizationId);
+  for (let from = 0; from < rows.length; from += mostRows) {
+    await own
+      .insertInto('change_set_item')
+      .values(rows.slice(from, from + mostRows))
+      .execute();
+  }
 }
 
 export async function deleteItems(kysely: Kysely<Tables>, organizationId: string, ids: string[]): Promise<void> {

@@ -85,8 +85,12 @@ class Staging {
   readonly #applied: Map<string, ServiceSettings>;
   readonly #variables: Awaited<ReturnType<typeof appliedVariables>>;
   readonly #names: ReadonlyMap<string, string>;
-  #held: Held[];
-  #rows: Row[] = [];
+  /** By id, in the order in which they were staged: a batch may have thousands. */
+  readonly #held: Map<string, Held>;
+  readonly #rows = new Map<string, Row>();
+  readonly #slots = new Map<string, Held>();
+  /** Those that add or remove something, and the settings with what they add; until one of them comes or goes. */
+  #frame: { items: Held[]; settings: Map<string, ServiceSettings> } | undefined;
 
   private constructor(
     parts: { effect: Effect; keyring: Stager; place: EnvironmentRef; draftId: string },
@@ -96,7 +100,8 @@ class Staging {
     names: ReadonlyMap<string, string>,
   ) {
     this.#parts = parts;
-    this.#held = held;
+    this.#held = new Map(held.map((one) => [one.id, one]));
+    for (const one of held) this.#slots.set(one.slot, one);
     this.#applied = applied;
     this.#variables = variables;
     this.#names = names;
@@ -133,7 +138,7 @@ class Staging {
   }
 
   get added(): Row[] {
-    return this.#rows;
+    return [...this.#rows.values()];
   }
 
   async add(item: NewItem): Promise<void> {
@@ -141,8 +146,8 @@ class Staging {
     const base = this.#base(item);
     const change = await this.#change(item, base);
     const label = item.label ?? itemLabel({ ...item, ...this.#namesOf(item, base) });
-    refuseUnfit(this.#held, change, base, label);
-    const gone = displaced(this.#held, change);
+    refuseUnfit(this.#framing().items, change, base, label);
+    const gone = this.#displaced(change);
     const nothing = changesNothing(change, base);
     if (!nothing && gone.length === 1 && gone[0] !== undefined && this.#isSame(gone[0], change)) return;
     this.#take(gone);
@@ -151,12 +156,26 @@ class Staging {
   }
 
   #base({ serviceId, key }: NewItem): Base {
-    const creations = this.#held.filter(({ kind }) => kind.endsWith('.create'));
     return {
       applied: this.#applied,
-      settings: withItems(this.#applied, creations.map(rowOf)),
+      settings: this.#framing().settings,
       variable: this.#variables.get(serviceId)?.get(key),
     };
+  }
+
+  #framing() {
+    if (this.#frame !== undefined) return this.#frame;
+    const items = [...this.#held.values()].filter(({ kind }) => isFrame(kind));
+    const creations = items.filter(({ kind }) => kind.endsWith('.create'));
+    this.#frame = { items, settings: withItems(this.#applied, creations.map(rowOf)) };
+    return this.#frame;
+  }
+
+  /** A variable takes the place of the item of its slot alone. */
+  #displaced(change: Change): Held[] {
+    if (!change.kind.startsWith('variable.')) return displaced([...this.#held.values()], change);
+    const held = this.#slots.get(change.slot);
+    return held === undefined ? [] : [held];
   }
 
   async #change(item: NewItem, base: Base): Promise<Change> {
@@ -164,7 +183,7 @@ class Staging {
     const subject = { kind, serviceId, processId, volumeId, key };
     const slot = slotOf(item);
     if (kind === 'variable.set') {
-      const staged = this.#held.find((one) => one.slot === slot);
+      const staged = this.#slots.get(slot);
       const secret = item.secret ?? staged?.secret ?? base.variable?.secret ?? false;
       return { ...subject, slot, variable: { value: String(item.to ?? ''), secret } };
     }
@@ -180,7 +199,7 @@ class Staging {
   refuseMounts(items: readonly NewItem[]): void {
     const of = items.filter(({ kind }) => kind === 'process.set' || kind === 'volume.create');
     if (of.length === 0) return;
-    const wanted = withItems(this.#applied, this.#held.map(rowOf));
+    const wanted = withItems(this.#applied, [...this.#held.values()].map(rowOf));
     for (const serviceId of new Set(of.map((item) => item.serviceId))) {
       const settings = wanted.get(serviceId);
       if (settings === undefined) continue;
@@ -205,13 +224,14 @@ class Staging {
   }
 
   #take(gone: readonly Held[]): void {
-    const ids = new Set(gone.map(({ id }) => id));
     const created = gone.filter(({ kind }) => kind === 'process.create');
     this.uncreated.push(...created.flatMap(({ processId }) => processId ?? []));
-    const fresh = new Set(this.#rows.map(({ id }) => id));
-    this.#held = this.#held.filter(({ id }) => !ids.has(id));
-    this.#rows = this.#rows.filter(({ id }) => !ids.has(id));
-    this.removed.push(...[...ids].filter((id) => !fresh.has(id)));
+    for (const { id, slot, kind } of gone) {
+      this.#held.delete(id);
+      if (this.#slots.get(slot)?.id === id) this.#slots.delete(slot);
+      if (isFrame(kind)) this.#frame = undefined;
+      if (!this.#rows.delete(id)) this.removed.push(id);
+    }
   }
 
   async #put(item: NewItem, change: Change, base: Base, label: string): Promise<void> {
@@ -239,10 +259,18 @@ class Staging {
       secret,
       to_empty: text === '',
     };
-    this.#rows.push(row);
+    this.#rows.set(id, row);
     const { to_value } = row;
-    this.#held.push({ id, kind, slot, key, secret, to_value, serviceId: item.serviceId, processId, volumeId });
+    const held = { id, kind, slot, key, secret, to_value, serviceId: item.serviceId, processId, volumeId };
+    this.#held.set(id, held);
+    this.#slots.set(slot, held);
+    if (isFrame(kind)) this.#frame = undefined;
   }
+}
+
+/** Whether it adds or removes a thing, in place of changing one. */
+function isFrame(kind: ItemKind): boolean {
+  return !kind.startsWith('variable.') && !kind.endsWith('.set') && !kind.endsWith('.grow');
 }
 
 function rowOf({ serviceId, processId, volumeId, ...held }: Held) {

@@ -73,6 +73,12 @@ export const pages: readonly ConsolePage[] = [
   { name: 'project', address: inShop(''), heading: 'Shop', shows: 'Release 2: held' },
   { name: 'environment', address: inShop('/e/staging'), heading: 'Staging', shows: 'Healthy' },
   {
+    name: 'environment-canvas',
+    address: inShop('/e/staging?view=canvas&open=web'),
+    heading: 'Staging',
+    shows: 'Within the environment',
+  },
+  {
     name: 'staged-changes',
     address: inShop('/e/staging?changes=true'),
     heading: 'Staging',

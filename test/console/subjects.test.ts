@@ -5,6 +5,7 @@ import { receiver } from '../ground/receiver.ts';
 import { Console } from './console.ts';
 import { addressStories } from './stories/addresses.ts';
 import { approvalStories } from './stories/approvals/approvals.ts';
+import { canvasStories } from './stories/canvas.ts';
 import { channelStories } from './stories/channels.ts';
 import { deliveryStories } from './stories/delivery.ts';
 import { frameStories } from './stories/frame.ts';
@@ -37,6 +38,8 @@ const subjects: Record<string, Stories> = {
   channels: channelStories,
   'in the browser': inBrowserStories,
   workflows: workflowStories,
+  // With a cluster that nobody runs, of which others would be told.
+  canvas: canvasStories,
 };
 
 const browser = await realBrowser();

@@ -169,5 +169,6 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
     'changeSets.get': { prepare: staged },
     'changeSets.list': { prepare: staging },
     'variables.list': { prepare: staging },
+    'variables.import': { prepare: draft, body: ({ serviceId }) => ({ serviceId, text: 'A=1', secret: ['A'] }) },
   };
 }

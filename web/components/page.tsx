@@ -71,7 +71,10 @@ interface PanelProps {
 function Panel({ title, onClose, children }: PanelProps) {
   const place = useRef<HTMLElement>(null);
   // Beneath the content, a panel that somebody opens would be out of sight.
-  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    // Newer browsers answer a promise, which is no way to take an effect back.
+    void place.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   return (
     <section
       ref={place}

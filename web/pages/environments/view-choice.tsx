@@ -16,8 +16,9 @@ export function ViewChoice({ view: current }: { view: 'canvas' | undefined }) {
           to="."
           search={(before) => ({ ...before, view, open: undefined }) as never}
           replace
-          aria-current={view === current ? 'true' : undefined}
-          className="flex h-7 items-center gap-1.5 rounded-sm px-2.5 text-sm text-soft hover:text-text aria-[current=true]:bg-hover aria-[current=true]:font-medium aria-[current=true]:text-text max-sm:h-8.5"
+          activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
+          aria-current={view === current ? 'page' : undefined}
+          className="flex h-7 items-center gap-1.5 rounded-sm px-2.5 text-sm text-soft hover:text-text aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-text max-sm:h-8.5"
         >
           <Sign size={14} />
           {label}

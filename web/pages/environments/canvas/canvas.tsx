@@ -47,7 +47,7 @@ function Drawn({ name, projectId, services, open, onOpen }: CanvasProps) {
   const nodes = useNodes(services, places);
   const edges = useMemo(() => edgesOf(services), [services]);
   const standing = useStandingOf(services, open, onOpen);
-  const show = useShow(standing, services, places);
+  const show = useShow(standing, services, places, services.find(({ slug }) => slug === open)?.id ?? '');
 
   const { drag, drop } = placing;
   const onNodesChange = useCallback(
@@ -80,7 +80,7 @@ function Drawn({ name, projectId, services, open, onOpen }: CanvasProps) {
         aria-label={`Canvas of ${name}`}
         aria-describedby={help}
         onKeyDown={onKeyDown}
-        className="relative h-[calc(100dvh-17rem)] min-h-96 w-full max-sm:h-[64dvh]"
+        className="relative h-[calc(100dvh-22rem)] min-h-96 w-full max-sm:h-[64dvh]"
       >
         <ReactFlow
           nodes={nodes}
@@ -106,7 +106,7 @@ function Drawn({ name, projectId, services, open, onOpen }: CanvasProps) {
           minZoom={leastZoom}
           maxZoom={1.5}
           fitView
-          fitViewOptions={{ minZoom: 0.4, maxZoom: 1, padding: 0.12 }}
+          fitViewOptions={{ minZoom: 0.6, maxZoom: 1, padding: 0.08 }}
         >
           <Background gap={keyStep} />
           <CanvasTools
@@ -159,13 +159,13 @@ function useStandingOf(services: readonly Placed[], open: string | undefined, on
   return it;
 }
 
-/** Moves to a box with the keyboard: one that is out of sight is brought into it. */
-function useShow(standing: Standing, services: readonly Placed[], places: ReadonlyMap<string, Point>) {
+/** Moves to a box with the keyboard: one that is out of sight is brought into it, and so is the one that is open. */
+function useShow(standing: Standing, services: readonly Placed[], places: ReadonlyMap<string, Point>, openId: string) {
   const { getViewport, setCenter } = useReactFlow();
-  return (id: string | undefined) => {
-    const place = places.get(id ?? '');
+  const bring = (id: string): boolean => {
+    const place = places.get(id);
     const placed = services.find((one) => one.id === id);
-    if (id === undefined || place === undefined || placed === undefined) return;
+    if (place === undefined || placed === undefined) return false;
     const { x, y, zoom } = getViewport();
     const height = heightOf(placed);
     const room = document.querySelector('.react-flow')?.getBoundingClientRect();
@@ -178,7 +178,23 @@ function useShow(standing: Standing, services: readonly Placed[], places: Readon
       left + boxWidth * zoom <= room.width &&
       top + height * zoom <= room.height;
     if (!seen) void setCenter(place.x + boxWidth / 2, place.y + height / 2, { zoom });
-    standing.set({ current: id, focus: id });
+    return true;
+  };
+  const latest = useRef(bring);
+  latest.current = bring;
+  // A panel that opens takes room; a box that is out of sight then is not drawn, and would lose the focus.
+  useEffect(() => {
+    if (openId === '') return;
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => {
+        latest.current(openId);
+        if (document.activeElement === document.body) standing.set({ focus: openId });
+      });
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [openId, standing]);
+  return (id: string | undefined) => {
+    if (id !== undefined && bring(id)) standing.set({ current: id, focus: id });
   };
 }
 

@@ -18,7 +18,7 @@ export interface Placed {
 
 export type ServiceNode = Node<{ placed: Placed }, 'service'>;
 
-const headHeight = 92;
+export const headHeight = 92;
 const volumeHeight = 28;
 
 export function heightOf({ volumes }: Pick<Placed, 'volumes'>): number {
@@ -54,7 +54,7 @@ export function placesOf(all: readonly Placed[]): Map<string, Point> {
 export function nodeOf(placed: Placed, position: Point): ServiceNode {
   const { id, name } = placed;
   const height = heightOf(placed);
-  // With sizes and handles of its own, nothing has to be measured before lines are drawn to what is out of sight.
+  // With sizes and handles that are known, lines are drawn to what is out of sight, too.
   const handle = { y: headHeight / 2, width: 1, height: 1 };
   return {
     id,
@@ -73,7 +73,7 @@ export function nodeOf(placed: Placed, position: Point): ServiceNode {
 /** A line to each service that another one needs; one by references names their keys. */
 export function edgesOf(all: readonly Placed[]): Edge[] {
   const there = new Set(all.map(({ id }) => id));
-  return all.flatMap(({ id, needs }) => {
+  return all.flatMap(({ id, name, needs }) => {
     const lines = Map.groupBy(needs, (other) => other.id);
     return [...lines].flatMap(([target, reasons]) => {
       if (!there.has(target)) return [];
@@ -82,6 +82,7 @@ export function edgesOf(all: readonly Placed[]): Edge[] {
         id: `${id} ${target}`,
         source: id,
         target,
+        ariaLabel: `${name} needs ${reasons[0]?.name ?? ''}`,
         markerEnd: { type: MarkerType.ArrowClosed, color: 'var(--faint)', width: 16, height: 16 },
         // Drawn through where values are taken, with gaps where only the order matters.
         style: { stroke: 'var(--faint)', ...(byReference ? {} : { strokeDasharray: '5 4' }) },

@@ -12,11 +12,11 @@ import {
   SyncIcon,
   XCircleIcon,
 } from '@primer/octicons-react';
-import type { NodeProps } from '@xyflow/react';
+import { Handle, type NodeProps, Position } from '@xyflow/react';
 import { memo, useEffect, useRef } from 'react';
 import { classes, type Tone } from '../../../components/style.ts';
 import { ServiceHealth } from '../../services/service-health.tsx';
-import type { Placed, ServiceNode } from './nodes.ts';
+import { headHeight, type Placed, type ServiceNode } from './nodes.ts';
 import { type Glance, type GlanceKind, glanceOf } from './service-glance.ts';
 import { useStanding } from './standing.ts';
 
@@ -52,6 +52,9 @@ const edges: Record<GlanceKind, string> = {
   none: 'border-soft-line border-dashed',
 };
 
+/** Where lines begin and end. */
+const atHead = { top: headHeight / 2 };
+
 /** A service on the canvas: a button that opens its panel, and its volumes beneath. */
 export const ServiceBox = memo(function ServiceBox({ id, data: { placed } }: NodeProps<ServiceNode>) {
   const { current, open, focus, onFocus, onOpen } = useStanding(id);
@@ -62,43 +65,47 @@ export const ServiceBox = memo(function ServiceBox({ id, data: { placed } }: Nod
   const { name, slug, overview, volumes } = placed;
   const glance = glanceOf(overview);
   return (
-    <div
-      className={classes(
-        'pointer-events-auto flex h-full flex-col overflow-hidden rounded-lg border bg-card shadow-card',
-        edges[glance.kind],
-        open && 'outline-2 outline-focus outline-offset-2',
-      )}
-    >
-      <button
-        ref={button}
-        type="button"
-        data-service={slug}
-        tabIndex={current ? 0 : -1}
-        aria-label={wordsOfBox(placed, glance)}
-        aria-expanded={open}
-        onFocus={onFocus}
-        onClick={onOpen}
-        className="flex h-[90px] shrink-0 flex-col justify-center gap-1 rounded-lg px-3 text-left hover:bg-hover focus-visible:-outline-offset-2"
+    <>
+      <Handle type="source" position={Position.Right} isConnectable={false} style={atHead} className="opacity-0" />
+      <Handle type="target" position={Position.Left} isConnectable={false} style={atHead} className="opacity-0" />
+      <div
+        className={classes(
+          'pointer-events-auto flex h-full flex-col overflow-hidden rounded-lg border bg-card shadow-card',
+          edges[glance.kind],
+          open && 'outline-2 outline-focus outline-offset-2',
+        )}
       >
-        <span className="flex w-full min-w-0 items-center gap-2">
-          <span className="shrink-0 text-faint">
-            <ContainerIcon size={14} />
-          </span>
-          <span className="truncate font-medium">{name}</span>
-        </span>
-        <ServiceHealth of={overview} />
-        <GlanceLine glance={glance} />
-      </button>
-      {volumes.map((volume) => (
-        <span
-          key={volume.id}
-          className="flex h-7 shrink-0 items-center gap-2 border-line border-t bg-sunken px-3 text-soft text-xs"
+        <button
+          ref={button}
+          type="button"
+          data-service={slug}
+          tabIndex={current ? 0 : -1}
+          aria-label={wordsOfBox(placed, glance)}
+          aria-expanded={open}
+          onFocus={onFocus}
+          onClick={onOpen}
+          className="flex h-[90px] shrink-0 flex-col justify-center gap-1 rounded-lg px-3 text-left hover:bg-hover focus-visible:-outline-offset-2"
         >
-          <DatabaseIcon size={12} />
-          <span className="truncate">{volume.name}</span>
-        </span>
-      ))}
-    </div>
+          <span className="flex w-full min-w-0 items-center gap-2">
+            <span className="shrink-0 text-faint">
+              <ContainerIcon size={14} />
+            </span>
+            <span className="truncate font-medium">{name}</span>
+          </span>
+          <ServiceHealth of={overview} />
+          <GlanceLine glance={glance} />
+        </button>
+        {volumes.map((volume) => (
+          <span
+            key={volume.id}
+            className="flex h-7 shrink-0 items-center gap-2 border-line border-t bg-sunken px-3 text-soft text-xs"
+          >
+            <DatabaseIcon size={12} />
+            <span className="truncate">{volume.name}</span>
+          </span>
+        ))}
+      </div>
+    </>
   );
 });
 

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { comparedImport, importChanges, wantedVariables } from '../../db/change-sets/draft/import.ts';
+import { servicesAmong } from '../../db/change-sets/draft/subjects.ts';
+import { lockDraft, refuseChanged } from '../../db/change-sets/drafts.ts';
+import { type NewItem, stage } from '../../db/change-sets/stage.ts';
+import { itemRules } from '../../domain/change-sets/rules.ts';
+import { type EnvLine, looksSecret, parseEnvText } from '../../domain/variables/env-text.ts';
+import { placeOf } from '../change-sets/draft.ts';
+import { expectedRevision } from '../change-sets/put-items.ts';
+import { invalidFields } from '../engine/input/input.ts';
+import { operation } from '../engine/operation.ts';
+import { environmentPath, theEnvironment } from '../environments/environment.ts';
+
+const mostVariables = 10_000;
+const mostFaults = 100;
+
+export const importedSchema = z
+  .object({
+    revision: z.int().describe('Of the draft, after the import.'),
+    staged: z.boolean().describe('Whether something was staged.'),
+    changes: z
+      .array(
+        z.object({
+          key: z.string(),
+          change: z.enum(importChanges),
+          secret: z.boolean(),
+          looksSecret: z.boolean().describe('It is not secret, and its key or its value says that it should be.'),
+          from: z.string().describe('Empty if it is secret or new.'),
+          to: z.string().describe('Empty if it is secret or removed.'),
+        }),
+      )
+      .describe('In the order of the text, then what is removed.'),
+  })
+  .meta({ id: 'ImportedVariables' });
+
+export const importVariables = operation({
+  method: 'POST',
+  url: '/api/v1/environments/{id}/variables/import',
+  summary: 'Stage the variables of an env file for a service, all or none, and tell what they change',
+  scope: 'organization',
+  role: 'deployer',
+  projectTokens: 'allowed',
+  problems: ['not-found', 'conflict', 'change-set-changed'],
+  path: environmentPath,
+  body: z.strictObject({
+    serviceId: z.guid().toLowerCase(),
+    text: z.string().meta({ writeOnly: true }).describe('`KEY=value`, a line each, as in `.env` files.'),
+    secret: z
+      .array(z.string().max(256))
+      .max(mostVariables)
+      .optional()
+      .describe('The keys that are secret; others are as they were, or not secret.'),
+    replace: z.boolean().optional().describe('Unsets all others of the service.'),
+    dryRun: z.boolean().optional().describe('Only tells what would change.'),
+    expectedRevision,
+  }),
+  result: importedSchema,
+  status: 200,
+  async handle({ caller, path, body, effect, server }) {
+    const environment = await caller.see(theEnvironment, path.id, effect.kysely);
+    const { serviceId, replace = false, dryRun = false } = body;
+    if (!(await servicesAmong(effect.kysely, environment, [serviceId])).has(serviceId)) {
+      const message = "is no service of this environment's project";
+      throw invalidFields([{ location: 'body.serviceId', message, value: serviceId }]);
+    }
+    const variables = readVariables(body.text);
+    refuseStrangers(variables, body.secret ?? []);
+    const place = placeOf(environment);
+    const draft = await lockDraft(effect, place);
+    await refuseChanged(effect, place, draft, body.expectedRevision);
+    const before = await wantedVariables(effect, server.keyring, place, draft.id, serviceId);
+    const secret = new Set(body.secret);
+    const after = new Map(
+      variables.map(({ key, value }) => [key, { value, secret: secret.has(key) || before.get(key)?.secret === true }]),
+    );
+    const changes = comparedImport(before, after, replace);
+    const items = changes.flatMap(({ key, change }): NewItem[] => {
+      if (change === 'unchanged') return [];
+      if (change === 'removed') return [{ kind: 'variable.unset', serviceId, key }];
+      const to = after.get(key);
+      return [{ kind: 'variable.set', serviceId, key, to: to?.value ?? '', secret: to?.secret === true }];
+    });
+    const staged =
+      dryRun || items.length === 0 ? draft : await stage(effect, server.keyring, place, items, caller.countsAs);
+    return {
+      revision: staged.revision,
+      staged: staged.revision !== draft.revision,
+      changes: changes.map((one) => ({
+        ...one,
+        looksSecret: !one.secret && one.change !== 'removed' && looksSecret(one.key, one.to),
+      })),
+    };
+  },
+});
+
+/** Each fault with the line of the text: all are told, nothing is staged. */
+function readVariables(text: string): EnvLine[] {
+  const { variables, faults } = parseEnvText(text);
+  const found = [
+    ...faults,
+    ...variables.flatMap(({ key, value, line }) => {
+      const fault = itemRules['variable.set'].fault({ key, value });
+      return fault === undefined ? [] : [{ line, message: `${key.slice(0, 60)}: ${fault.field} ${fault.message}` }];
+    }),
+  ].toSorted((one, other) => one.line - other.line);
+  if (variables.length > mostVariables) {
+    found.push({
+      line: variables[mostVariables]?.line ?? 0,
+      message: `at most ${mostVariables} variables are imported at once`,
+    });
+  }
+  if (found.length > 0) {
+    throw invalidFields(
+      found
+        .slice(0, mostFaults)
+        .map(({ line, message }) => ({ location: 'body.text', message: `line ${line}: ${message}` })),
+    );
+  }
+  if (variables.length > 0) return variables;
+  throw invalidFields([{ location: 'body.text', message: 'has no variables: write KEY=value, a line each' }]);
+}
+
+function refuseStrangers(variables: readonly EnvLine[], secret: readonly string[]): void {
+  const there = new Set(variables.map(({ key }) => key));
+  const strangers = secret.flatMap((key, index) =>
+    there.has(key)
+      ? []
+      : [{ location: `body.secret[${index}]`, message: 'is not among the variables of the text', value: key }],
+  );
+  if (strangers.length > 0) throw invalidFields(strangers.slice(0, mostFaults));
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Answered, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { seedService } from '../../test/seeds/seed-service.ts';
+
+let api: RunningApi;
+let ours: Seeded;
+let environmentId: string;
+let serviceId: string;
+
+beforeAll(async () => {
+  api = await runningApi();
+  ours = await seed(api.database);
+});
+afterAll(() => api.close());
+
+beforeEach(async () => {
+  const body = { name: `Project ${crypto.randomUUID()}` };
+  const made = await api.call('POST', '/api/v1/projects', { as: ours.sessions.admin, body });
+  const created = made.body as { project: { id: string }; environments: { id: string }[] };
+  environmentId = created.environments[1]?.id ?? '';
+  const place = { organizationId: ours.organizationId, projectId: created.project.id };
+  ({ serviceId } = await seedService(api.database, place));
+  await put({ kind: 'service.create', serviceId });
+});
+
+interface Imported {
+  revision: number;
+  staged: boolean;
+  changes: { key: string; change: string; secret: boolean; looksSecret: boolean; from: string; to: string }[];
+}
+
+const url = () => `/api/v1/environments/${environmentId}`;
+const put = (body: unknown) => api.call('PUT', `${url()}/change-set/items`, { as: ours.sessions.deployer, body });
+const send = (text: string, more: object = {}) =>
+  api.call('POST', `${url()}/variables/import`, { as: ours.sessions.deployer, body: { serviceId, text, ...more } });
+const imported = (answered: Answered): Imported => {
+  expect(answered.status, answered.text).toBe(200);
+  return answered.body as unknown as Imported;
+};
+const keys = async () => {
+  const { body } = await api.call('GET', `${url()}/variables?limit=200`, { as: ours.sessions.viewer });
+  return (body as { items: { key: string; value: string; secret: boolean; staged?: string }[] }).items;
+};
+const told = ({ changes }: Imported) => changes.map(({ key, change, from, to }) => [key, change, from, to]);
+
+test('an import tells what it adds, changes and leaves, and stages that alone', async () => {
+  const first = imported(await send('A=1\nB="two\nlines"\nTOKEN=hidden', { secret: ['TOKEN'] }));
+  expect(first).toMatchObject({ staged: true });
+  expect(told(first)).toEqual([
+    ['A', 'added', '', '1'],
+    ['B', 'added', '', 'two\nlines'],
+    ['TOKEN', 'added', '', ''],
+  ]);
+  const second = await send('A=2\nB="two\nlines"\nTOKEN=hidden\nC=');
+  expect(told(imported(second))).toEqual([
+    ['A', 'changed', '1', '2'],
+    ['B', 'unchanged', 'two\nlines', 'two\nlines'],
+    ['TOKEN', 'unchanged', '', ''],
+    ['C', 'added', '', ''],
+  ]);
+  expect(second.text).not.toContain('hidden');
+  expect((await keys()).map(({ key, value, secret }) => [key, value, secret])).toEqual([
+    ['A', '2', false],
+    ['B', 'two\nlines', false],
+    ['C', '', false],
+    ['TOKEN', '', true],
+  ]);
+  expect(imported(await send('A=2\nTOKEN=other'))).toMatchObject({
+    changes: [{ change: 'unchanged' }, { change: 'changed' }],
+  });
+});
+
+test('a dry run only tells, also what a replacement removes', async () => {
+  const { revision } = imported(await send('A=1\nS=2', { secret: ['S'] }));
+  const dry = imported(await send('A=1\nAPI_TOKEN=3', { dryRun: true, replace: true, expectedRevision: revision }));
+  expect(dry).toMatchObject({ staged: false, revision });
+  expect(dry.changes.map(({ key, change, looksSecret }) => [key, change, looksSecret])).toEqual([
+    ['A', 'unchanged', false],
+    ['API_TOKEN', 'added', true],
+    ['S', 'removed', false],
+  ]);
+  expect((await keys()).map(({ key }) => key)).toEqual(['A', 'S']);
+  imported(await send('A=1\nAPI_TOKEN=3', { replace: true, expectedRevision: revision }));
+  expect((await keys()).map(({ key }) => key)).toEqual(['A', 'API_TOKEN']);
+});
+
+test('a fault anywhere is named with its line, and nothing is staged', async () => {
+  const refused = await send('A=1\nno assignment\nPORT=2\n2X=3\nA=4\nS="hunter2" hunter2');
+  expect(refused.status).toBe(422);
+  const { errors } = refused.body as { errors: { location: string; message: string }[] };
+  expect(errors.map(({ location, message }) => `${location} ${message}`)).toEqual([
+    'body.text line 2: is not KEY=value: no assignment',
+    'body.text line 3: PORT: key is set by Ballast: it is the port of the process',
+    expect.stringContaining('body.text line 4: 2X: key must be of letters'),
+    'body.text line 5: A is there more than once: on lines 1, 5',
+    'body.text line 6: S has text behind its closing quote',
+  ]);
+  expect(refused.text).not.toContain('hunter2');
+  expect(await keys()).toEqual([]);
+  expect((await send(`BIG=${'x'.repeat(131_073)}`)).text).toContain('line 1: BIG: value must have at most 128 kB');
+  expect((await send('A=1', { secret: ['B'] })).text).toContain('body.secret[0]');
+  expect((await send('# nothing')).status).toBe(422);
+});
+
+test('a draft that somebody changed meanwhile is not imported into', async () => {
+  const { revision } = imported(await send('A=1'));
+  await put({ kind: 'variable.set', serviceId, key: 'B', value: '1' });
+  const refused = await send('A=2', { expectedRevision: revision });
+  expect(refused).toMatchObject({ status: 409, body: { code: 'change-set-changed' } });
+});
+
+test('10,000 variables are one change, and one more is refused', async () => {
+  const lines = Array.from({ length: 10_000 }, (_, number) => `KEY_${number}=value ${number}`);
+  const { changes } = imported(await send(lines.join('\n')));
+  expect(changes).toHaveLength(10_000);
+  const again = imported(await send(lines.map((line) => `${line}!`).join('\n')));
+  expect(new Set(again.changes.map(({ change }) => change))).toEqual(new Set(['changed']));
+  const refused = await send([...lines, 'MORE=1'].join('\n'));
+  expect(refused.text).toContain('at most 10000 variables');
+});

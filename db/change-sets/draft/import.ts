@@ -1,0 +1,66 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { VariableValue } from '../../../domain/change-sets/staging.ts';
+import type { Effect } from '../../engine/effect.ts';
+import type { Keyring } from '../../keys/keys.ts';
+import { appliedVariables } from '../applied.ts';
+import type { EnvironmentRef } from '../environment-ref.ts';
+import { draftItems, itemValue, sealedPlace } from '../items.ts';
+
+/** The variables of a service as they will be once the draft is applied, secret ones decrypted, by key. */
+export async function wantedVariables(
+  effect: Pick<Effect, 'kysely'>,
+  keyring: Pick<Keyring, 'decryptSecret'>,
+  place: EnvironmentRef,
+  draftId: string,
+  serviceId: string,
+): Promise<Map<string, VariableValue>> {
+  const { organizationId } = place;
+  const applied = await appliedVariables(effect.kysely, keyring, place, [serviceId]);
+  const wanted = new Map(applied.get(serviceId));
+  for (const item of await draftItems(effect.kysely, place, draftId, [serviceId])) {
+    if (item.kind === 'variable.unset') wanted.delete(item.key);
+    if (item.kind !== 'variable.set') continue;
+    const value =
+      item.sealed_to === null
+        ? String(itemValue(item) ?? '')
+        : await keyring.decryptSecret(organizationId, sealedPlace(item.id), item.sealed_to);
+    wanted.set(item.key, { value, secret: item.secret });
+  }
+  return wanted;
+}
+
+export const importChanges = ['added', 'changed', 'unchanged', 'removed'] as const;
+
+export interface ImportedKey {
+  key: string;
+  change: (typeof importChanges)[number];
+  secret: boolean;
+  /** Empty where it is secret or absent. */
+  from: string;
+  to: string;
+}
+
+/** What an import changes, key by key; the removed ones only if everything else shall go. */
+export function comparedImport(
+  before: ReadonlyMap<string, VariableValue>,
+  after: ReadonlyMap<string, VariableValue>,
+  replace: boolean,
+): ImportedKey[] {
+  const given = [...after].map(([key, to]): ImportedKey => {
+    const from = before.get(key);
+    const change = from === undefined ? 'added' : isDeepStrictEqual(from, to) ? 'unchanged' : 'changed';
+    return { key, change, secret: to.secret, from: shown(from, to.secret), to: shown(to, to.secret) };
+  });
+  if (!replace) return given;
+  const gone = [...before].filter(([key]) => !after.has(key));
+  return [
+    ...given,
+    ...gone.map(
+      ([key, from]): ImportedKey => ({ key, change: 'removed', secret: from.secret, from: shown(from, false), to: '' }),
+    ),
+  ];
+}
+
+function shown(value: VariableValue | undefined, secret: boolean): string {
+  return value === undefined || value.secret || secret ? '' : value.value;
+}
