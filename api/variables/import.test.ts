@@ -106,7 +106,8 @@ test('a draft that somebody changed meanwhile is not imported into', async () =>
   const { revision } = imported(await send('A=1'));
   await put({ kind: 'variable.set', serviceId, key: 'B', value: '1' });
   const refused = await send('A=2', { expectedRevision: revision });
-  expect(refused).toMatchObject({ status: 409, body: { code: 'change-set-changed' } });
+  expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('Variable B') } });
+  expect((await keys()).map(({ key, value }) => `${key}=${value}`)).toEqual(['A=1', 'B=1']);
 });
 
 test('10,000 variables are one change, and one more is refused', async () => {

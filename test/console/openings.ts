@@ -46,7 +46,7 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
   project: [button('New environment'), button('Promote to Staging')],
   environment: [button('New service'), ...menu('More about the staged changes', 'Discard all')],
   'environment-settings': [button('Rename')],
-  variables: [...menu('Actions for GREETING', 'Change'), button('Add a variable')],
+  variables: [...menu('Actions for GREETING', 'Change'), button('Add a variable'), button('Import')],
   processes: [
     ...menu('Actions for web', 'Scale', 'Change command and port', 'Change resources', 'Change checks', 'Change times'),
     ...menu('Actions for web', 'Add a volume', 'Restart', 'Delete').slice(1),

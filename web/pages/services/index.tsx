@@ -37,7 +37,7 @@ const serviceLogs = createRoute({
 const serviceVariables = createRoute({
   getParentRoute: () => service,
   path: '/variables',
-  validateSearch: ({ make }: Search) => ({ ...flag('make', make) }),
+  validateSearch: ({ make, import: importing }: Search) => ({ ...flag('make', make), ...flag('import', importing) }),
   component: page(() => import('./variables/service-variables.tsx'), 'ServiceVariables'),
 });
 const serviceProcesses = createRoute({

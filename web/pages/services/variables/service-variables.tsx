@@ -13,6 +13,7 @@ import { type Sent, useChange } from '../../../control-plane/change.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import type { Answers } from '../../../control-plane/session.ts';
 import { type Placed, useService } from '../use-service.ts';
+import { ImportForm } from './import-form.tsx';
 import { VariableForm } from './variable-form.tsx';
 
 type Variable = Answers['variables']['list']['items'][number];
@@ -38,6 +39,22 @@ function Variables({ service, environment }: Placed) {
       content: (close) => <VariableForm {...form} onClose={close} />,
     }),
   );
+  const importing = usePageAction(
+    'import',
+    dialogAction({
+      role: 'deployer',
+      label: 'Import',
+      title: `Import variables into ${service.name}`,
+      wide: true,
+      content: (close) => <ImportForm {...form} onClose={close} />,
+    }),
+  );
+  const buttons = (
+    <div className="flex flex-wrap gap-2">
+      {importing.button}
+      {button}
+    </div>
+  );
   const actions = ({ key, value, secret, staged, itemId }: Variable): Action[] => [
     ...(staged === 'unset'
       ? []
@@ -60,7 +77,7 @@ function Variables({ service, environment }: Placed) {
     <Section
       title="Variables"
       about="Given to each process as its environment. Changes are staged; they take effect when they are deployed."
-      actions={pages.items?.length !== 0 && button}
+      actions={pages.items?.length !== 0 && buttons}
     >
       <Table
         label="Variables"
@@ -69,12 +86,13 @@ function Variables({ service, environment }: Placed) {
         name={({ key }) => key}
         actions={actions}
         empty={
-          <EmptyState icon={<KeyIcon />} title="No variables yet" action={button}>
+          <EmptyState icon={<KeyIcon />} title="No variables yet" action={buttons}>
             Addresses, keys and switches that differ between environments belong here, not into the image.
           </EmptyState>
         }
       />
       {dialog}
+      {importing.dialog}
     </Section>
   );
 }

@@ -1,0 +1,70 @@
+import { Diff, type DiffLine } from '../../../components/diff/diff.tsx';
+import { Checkbox } from '../../../components/forms/form.tsx';
+import { Card } from '../../../components/page.tsx';
+import { Badge } from '../../../components/status.tsx';
+import type { Answers } from '../../../control-plane/session.ts';
+
+export type Imported = Answers['variables']['import'];
+type Change = Imported['changes'][number];
+
+/** Lines beyond these are only counted: nobody reads thousands. */
+const most = 200;
+
+interface ImportedDiffProps {
+  changes: readonly Change[];
+  /** Keys that will be secret; those that are already need not be here. */
+  secret: ReadonlySet<string>;
+  onSecret: (key: string, is: boolean) => void;
+}
+
+/** What an env file changes, a line for each variable; those that are the same are counted. */
+export function ImportedDiff({ changes, secret, onSecret }: ImportedDiffProps) {
+  const different = changes.filter(({ change }) => change !== 'unchanged');
+  const same = changes.length - different.length;
+  const shown = different.slice(0, most);
+  return (
+    <section aria-label="What it changes" className="flex flex-col gap-2">
+      <p className="text-soft text-sm">
+        {countsOf(changes)}
+        {different.length > most &&
+          ` The first ${most} of ${different.length} changes are shown; all of them are staged.`}
+        {different.length === 0 && same > 0 && ' All of it is so already.'}
+      </p>
+      {shown.length > 0 && (
+        <Card>
+          <div className="max-h-[40vh] overflow-y-auto">
+            <Diff label="Changes" lines={shown.map((change) => lineOf(change, secret.has(change.key), onSecret))} />
+          </div>
+        </Card>
+      )}
+    </section>
+  );
+}
+
+function lineOf(one: Change, chosen: boolean, onSecret: ImportedDiffProps['onSecret']): DiffLine {
+  const { key, change, secret, looksSecret, from, to } = one;
+  return {
+    id: key,
+    title: (
+      <span className="flex flex-wrap items-center gap-x-2">
+        <span className="break-all font-mono">{key}</span>
+        <Badge tone={change === 'removed' ? 'attention' : 'live'}>{change}</Badge>
+      </span>
+    ),
+    ...(change === 'added' ? {} : { from }),
+    ...(change === 'removed' ? {} : { to }),
+    secret: secret || chosen,
+    ...(looksSecret ? { about: 'It looks like a credential.' } : {}),
+    ...(secret || change === 'removed'
+      ? {}
+      : { actions: <Checkbox label="Secret" checked={chosen} onChange={(is) => onSecret(key, is)} /> }),
+  };
+}
+
+function countsOf(changes: readonly Change[]): string {
+  const words = (['added', 'changed', 'removed', 'unchanged'] as const).flatMap((kind) => {
+    const count = changes.filter(({ change }) => change === kind).length;
+    return count === 0 ? [] : [`${count} ${kind}`];
+  });
+  return `${words.join(', ')}.`;
+}
