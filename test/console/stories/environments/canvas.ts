@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { seedFullEnvironment } from '../../seeds/seed-full-environment.ts';
-import { askedBy } from '../asked.ts';
-import { mark, row, said } from '../on-page.ts';
-import type { Stories } from './world.ts';
+import { seedFullEnvironment } from '../../../seeds/seed-full-environment.ts';
+import { askedBy } from '../../asked.ts';
+import { mark, row, said } from '../../on-page.ts';
+import type { Stories } from '../world.ts';
 
 export const canvasStories: Stories = (world) => {
   test('a canvas by keyboard and mouse: a panel opens and closes, a box is kept where it is put, Undo puts it back, and others see it move', async () => {
