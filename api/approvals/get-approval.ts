@@ -6,7 +6,7 @@ import { operation } from '../engine/operation.ts';
 import { approvalAnswer, approvalPath, approvalSchema, theApproval } from './approval.ts';
 import { waitsForCaller } from './who-decides.ts';
 
-const detailSchema = approvalSchema
+export const detailSchema = approvalSchema
   .extend({
     stale: z
       .boolean()

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { statisticsSchema } from '../../api/deployments/statistics/get-statistics.ts';
 import { command, UsageError } from '../engine/command.ts';
 import { asTable, printable } from '../engine/table.ts';
-import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
-import { type Given, here, serviceOptions } from '../place/here.ts';
+import { serviceOptions } from '../place/here.ts';
+import { narrowed } from '../place/narrowed.ts';
 
 type Statistics = z.output<typeof statisticsSchema>;
 
@@ -41,27 +41,3 @@ any it tells of all that the token may see. The wait for an approval is a stage,
     );
   },
 });
-
-/** The filters that the options name, in words, too. */
-async function narrowed(given: Given) {
-  const place = await here(given);
-  const { rest, organization } = place;
-  const filter: Record<string, string> = {};
-  const names: string[] = [];
-  const { project: one, environment: two, service: three } = given;
-  if (one === undefined && two === undefined && three === undefined) return { rest, filter, words: organization.slug };
-  const project = await chosenProject(place);
-  filter.projectId = project.id;
-  names.push(project.slug);
-  if (two !== undefined) {
-    const environment = await chosenEnvironment(place, project, { change: false });
-    filter.environmentId = environment.id;
-    names.push(environment.slug);
-  }
-  if (three !== undefined) {
-    const service = await chosenService(place, project);
-    filter.serviceId = service.id;
-    names.push(service.slug);
-  }
-  return { rest, filter, words: names.join(' / ') };
-}

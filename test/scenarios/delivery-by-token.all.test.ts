@@ -31,6 +31,7 @@ interface Told {
   deployments: Deployment[];
   release: { number: number; promotedFromReleaseId: string };
   approval: { id: string };
+  approvals: { id: string; waitsForYou: boolean }[];
   services: { activeReleaseNumber: number; pendingDeployment?: { id: string }; blocker: string }[];
 }
 interface Deployment {
@@ -88,11 +89,8 @@ const held = (...before: string[]) =>
     const { pendingDeployment, blocker } = service ?? {};
     return blocker === 'approval' && !before.includes(pendingDeployment?.id ?? '') && pendingDeployment;
   });
-const approvalOf = async (deploymentId: string) => {
-  const row = tenant((await installation.database()).kysely, organizationId).selectFrom('deployment');
-  const { approval_id: id } = await row.select('approval_id').where('id', '=', deploymentId).executeTakeFirstOrThrow();
-  return String(id);
-};
+const deploymentOf = async (id: string) => (await job('deployment', 'show', id)).told.deployment;
+const approvalOf = async (deploymentId: string) => (await deploymentOf(deploymentId)).approvalId;
 
 test('staged and live; production is requested, waits for its approval, and goes live', async () => {
   expect((await by('admin', 'project', 'create', 'Shop')).code).toBe(0);
@@ -103,6 +101,7 @@ test('staged and live; production is requested, waits for its approval, and goes
   // The token that asked for it decides nothing.
   const approvalId = asked.told.deployments[0]?.approvalId ?? '';
   expect((await job('approve', approvalId)).code).toBe(1);
+  expect((await by('admin', 'approval', 'list')).told.approvals).toMatchObject([{ id: approvalId, waitsForYou: true }]);
   await decided('approve', approvalId);
   const { code, told } = await job('status', '--project', 'shop', ...inProduction, '--wait');
   expect([code, told.services]).toMatchObject([0, [{ activeReleaseNumber: 2 }]]);
@@ -132,17 +131,12 @@ test('a promotion that waits is rejected; another one expires', async () => {
   const id = await approvalOf(second.id);
   const rows = tenant(database.kysely, organizationId).updateTable('approval').where('id', '=', id);
   await rows.set({ expires_at: new Date(0) }).execute();
-  const projectId = await projectOf(second.id);
+  const { projectId } = await deploymentOf(second.id);
   // As its actor does once the time has passed.
   const of = { column: 'deployment_id' as const, id: second.id };
   await effect(database, machine, (one) => expireApproval(one, { organizationId, projectId }, of));
   expect(await expired).toMatchObject({ code: 6, told: { deployment: { id: second.id, state: 'expired' } } });
 });
-
-const projectOf = async (deploymentId: string) => {
-  const row = tenant((await installation.database()).kysely, organizationId).selectFrom('deployment');
-  return (await row.select('project_id').where('id', '=', deploymentId).executeTakeFirstOrThrow()).project_id;
-};
 
 test('a promotion that waits is superseded by a newer request', async () => {
   const superseded = job(...toProduction, '--wait');
