@@ -1,9 +1,9 @@
-import { command, UsageError } from '../engine/command.ts';
-import { asTable, printable } from '../engine/table.ts';
-import { wholeNumberOf } from '../engine/whole-number-of.ts';
-import { serviceOptions } from '../place/here.ts';
-import { narrowed } from '../place/narrowed.ts';
-import type { Deployment } from './deployment.ts';
+import { command, UsageError } from '../../engine/command.ts';
+import { asTable, printable } from '../../engine/table.ts';
+import { wholeNumberOf } from '../../engine/whole-number-of.ts';
+import { serviceOptions } from '../../place/here.ts';
+import { narrowed } from '../../place/narrowed.ts';
+import type { Deployment } from '../deployment.ts';
 
 export const deploymentList = command({
   summary: 'Lists deployments, newest first',

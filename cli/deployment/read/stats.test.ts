@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { countDurations } from '../../db/deployments/statistics/count.ts';
-import { effect } from '../../db/engine/effect.ts';
-import { tenant } from '../../db/postgres/tenant.ts';
-import type { StageTime } from '../../domain/deployments/stages.ts';
-import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
-import { machine } from '../../test/seeds/seed.ts';
-import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { countDurations } from '../../../db/deployments/statistics/count.ts';
+import { effect } from '../../../db/engine/effect.ts';
+import { tenant } from '../../../db/postgres/tenant.ts';
+import type { StageTime } from '../../../domain/deployments/stages.ts';
+import { type JoinedCluster, joinedCluster } from '../../../test/clusters/joined-cluster.ts';
+import { machine } from '../../../test/seeds/seed.ts';
+import { type SeededPlace, seedPlace, seedRelease } from '../../../test/seeds/seed-place.ts';
 
 let joined: JoinedCluster;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { statisticsSchema } from '../../api/deployments/statistics/get-statistics.ts';
-import { command, UsageError } from '../engine/command.ts';
-import { asTable, printable } from '../engine/table.ts';
-import { serviceOptions } from '../place/here.ts';
-import { narrowed } from '../place/narrowed.ts';
+import type { statisticsSchema } from '../../../api/deployments/statistics/get-statistics.ts';
+import { command, UsageError } from '../../engine/command.ts';
+import { asTable, printable } from '../../engine/table.ts';
+import { serviceOptions } from '../../place/here.ts';
+import { narrowed } from '../../place/narrowed.ts';
 
 type Statistics = z.output<typeof statisticsSchema>;
 

@@ -1,7 +1,7 @@
-import { command } from '../engine/command.ts';
-import { Rest, restOptions } from '../engine/rest.ts';
-import { asLines, asTable, printable } from '../engine/table.ts';
-import type { Deployment } from './deployment.ts';
+import { command } from '../../engine/command.ts';
+import { Rest, restOptions } from '../../engine/rest.ts';
+import { asLines, asTable, printable } from '../../engine/table.ts';
+import type { Deployment } from '../deployment.ts';
 
 export const deploymentShow = command({
   summary: 'Shows a deployment with its stages',
