@@ -5,6 +5,7 @@ import { tellDeploymentEvents } from '../db/deployments/deployment-events.ts';
 import { forgetReleaseCommand, wantsReleaseCommand } from '../db/deployments/release-command/wanted.ts';
 import { CannotRoll, rollBack, rollForward } from '../db/deployments/rollout.ts';
 import { countDurations } from '../db/deployments/statistics/count.ts';
+import { endSuspensionBy } from '../db/deployments/suspension/suspension.ts';
 import { type Told, toldRollout } from '../db/deployments/told-rollout.ts';
 import { withdrawnAt } from '../db/deployments/withdraw.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';
@@ -153,6 +154,7 @@ export function createActivities({ database, keyring, ingressDomain }: ActivityP
       await tellDeploymentEvents(giving, ref, [what]);
     }
     if (before.workload_revision === null) return;
+    if (ended.state === 'failed') await endSuspensionBy(giving, ref);
     await rollBack(giving, parts, ref);
     await tellDeploymentEvents(giving, ref, [{ kind: 'returned', occasion: 'returned' }]);
   }

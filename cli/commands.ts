@@ -29,6 +29,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'service create': async () => (await import('./service/create.ts')).serviceCreate,
   'service show': async () => (await import('./service/show.ts')).serviceShow,
   'service set': async () => (await import('./service/set.ts')).serviceSet,
+  'service suspend': async () => (await import('./service/suspend.ts')).serviceSuspend,
+  'service resume': async () => (await import('./service/resume.ts')).serviceResume,
   'service delete': async () => (await import('./service/delete.ts')).serviceDelete,
   'var list': async () => (await import('./var/list.ts')).varList,
   'var set': async () => (await import('./var/set.ts')).varSet,

@@ -88,7 +88,7 @@ export const subjects = {
   environment: { told: ofProjects, actions: ['created', 'updated', 'deleted', ...ends] },
   service: {
     told: ofProjects,
-    actions: ['created', 'updated', 'deleted', 'process_restarted', 'cron_run', ...ends],
+    actions: ['created', 'updated', 'deleted', 'process_restarted', 'cron_run', 'suspended', 'resumed', ...ends],
   },
   volume: { actions: ['deleted', ...ends] },
   change_set: {

@@ -73,6 +73,7 @@ export const applyProblems = [
   'change-set-changed',
   'image-not-resolved',
   'downtime-not-accepted',
+  'service-suspended',
   'image-unfit',
   'capability-missing',
 ] as const;

@@ -167,6 +167,38 @@ describe('applying', () => {
     await stage(at.staging, variable('A', '2'));
     await finish((await apply(at.staging)).deployments[0]?.id ?? '', 'cancelled');
     expect(await drift()).toBe(true);
+    const { serviceId } = at.service;
+    const differing = async () =>
+      ok<{ items: object[] }>(await call('GET', `/services/${serviceId}/drift?environmentId=${at.staging}`)).items;
+    expect(await differing()).toEqual([
+      { kind: 'variable.set', key: 'A', label: 'Variable A', from: '"1"', to: '"2"', secret: false },
+    ]);
+    const secret = (value: string) => variable('S', value, { secret: true });
+    await stage(at.staging, { kind: 'variable.unset', serviceId, key: 'A' }, secret('old'), replicas(3));
+    await goLive((await apply(at.staging)).deployments[0]?.id ?? '');
+    expect(await differing()).toEqual([]);
+    await stage(at.staging, secret('new'), variable('B', ''), replicas(2));
+    await finish((await apply(at.staging)).deployments[0]?.id ?? '', 'failed');
+    expect(await differing()).toEqual([
+      { kind: 'process.set', key: 'replicas', label: 'Replicas of web', from: '3', to: '2', secret: false },
+      { kind: 'variable.set', key: 'B', label: 'Variable B', from: '', to: '""', secret: false },
+      { kind: 'variable.set', key: 'S', label: 'Variable S', from: '', to: '', secret: true },
+    ]);
+    const { services } = (await call('GET', `/environments/${at.staging}/overview`)).body as { services: object[] };
+    const drifting = ['Replicas of web', 'Variable B', 'Variable S'];
+    expect(services).toMatchObject([{ drift: true, driftCount: 3, drifting }]);
+    const why = await call('GET', `/services/${serviceId}/why?environmentId=${at.staging}`);
+    expect(why.body.drift).toMatchObject([
+      { serviceId, lines: [{ topic: 'what', text: expect.stringContaining('3 changes of') }, {}, {}, {}] },
+    ]);
+    // Rolled back, the settings are those of its release again, secrets included.
+    const before = ok<{ items: { id: string; number: number }[] }>(
+      await call('GET', `/services/${serviceId}/releases`),
+    );
+    const second = before.items.find(({ number }) => number === 2)?.id;
+    const rolled = await call('POST', `/releases/${second}/rollback`);
+    await goLive((rolled.body.deployment as { id: string }).id);
+    expect(await differing()).toEqual([]);
     const stranger = await applyOf(at.staging, { deployServiceIds: [at.projectId] });
     expect(stranger.body).toMatchObject({ status: 409, detail: expect.stringContaining(at.projectId) });
   });
@@ -214,5 +246,21 @@ describe('applying', () => {
     await stage(at.staging, { kind: 'service.remove', serviceId: at.service.serviceId });
     expect(await apply(at.staging)).toMatchObject({ deployments: [], unreleasedServiceIds: [] });
     expect((await stage(at.staging, create())).items).toHaveLength(1);
+  });
+
+  test('settings of a suspended service are stored, and nothing is started, even when that is asked for', async () => {
+    const { serviceId } = at.service;
+    await stage(at.staging, create());
+    const first = await apply(at.staging);
+    await goLive(first.deployments[0]?.id ?? '');
+    expect((await call('POST', `/services/${serviceId}/suspend`, { environmentId: at.staging })).status).toBe(200);
+    await stage(at.staging, variable('A', '1'));
+    expect(await apply(at.staging)).toMatchObject({ deployments: [], unreleasedServiceIds: [serviceId] });
+    expect(await applyOf(at.staging, { deployServiceIds: [serviceId] })).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('resume it first') },
+    });
+    const { services } = (await call('GET', `/environments/${at.staging}/overview`)).body as { services: object[] };
+    expect(services).toMatchObject([{ serviceId, suspended: true, drift: true }]);
   });
 });

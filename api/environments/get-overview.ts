@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { findCluster } from '../../db/clusters/clusters.ts';
 import { overviewOf } from '../../db/environments/overview.ts';
+import { driftOf } from '../../db/releases/drift.ts';
 import { asOf, asOfSchema } from '../clusters/as-of.ts';
 import { operation } from '../engine/operation.ts';
 import { environmentPath, theEnvironment } from './environment.ts';
@@ -21,9 +22,11 @@ export const getOverview = operation({
     const { organizationId, clusterId } = environment;
     const cluster = clusterId === null ? undefined : await findCluster(kysely, organizationId, clusterId);
     const rows = await overviewOf(kysely, environment);
+    const drifts = rows.filter(({ drift }) => drift).map(({ serviceId }) => serviceId);
+    const drifting = await driftOf(kysely, { organizationId, environmentId: environment.id }, drifts);
     const shared = overviewCluster(cluster);
     return {
-      services: rows.map((row) => overviewServiceAnswer(row, shared)),
+      services: rows.map((row) => overviewServiceAnswer(row, shared, drifting.get(row.serviceId))),
       ...(cluster === undefined ? {} : asOf(cluster)),
     };
   },

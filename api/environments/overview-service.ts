@@ -3,6 +3,7 @@ import type { ClusterView } from '../../db/clusters/clusters.ts';
 import type { OverviewRow } from '../../db/environments/overview.ts';
 import { deploymentKinds, deploymentStages, deploymentStates } from '../../domain/deployments/states.ts';
 import { healthOf, replicasOf, serviceHealths } from '../../domain/environments/health.ts';
+import type { DriftItem } from '../../domain/releases/drift.ts';
 import { addressOf } from '../clusters/address-of.ts';
 import { factsOf } from '../clusters/present-cluster.ts';
 import { stageSchema } from '../deployments/deployment.ts';
@@ -22,6 +23,8 @@ export const overviewServiceSchema = z
     replicasDesired: z.int(),
     replicasReady: z.int(),
     suspended: z.boolean(),
+    suspendedAt: z.iso.datetime().optional(),
+    suspendedBy: z.string().describe('Who suspended it; empty while it is not.'),
     domainCount: z.int(),
     addresses: z
       .array(
@@ -58,9 +61,16 @@ export const overviewServiceSchema = z
     drift: z
       .boolean()
       .describe('Its settings are not those of the live release, and no deployment of them is under way.'),
+    driftCount: z.int().describe('How many settings and variables that is; 0 where nothing is live.'),
+    drifting: z
+      .array(z.string())
+      .describe('These in words, at most 20: values are told by `GET /services/{id}/drift`.'),
     stagedIn: stagedInSchema.optional(),
   })
   .meta({ id: 'OverviewService' });
+
+/** So many differences are named in an overview. */
+const mostDrifting = 20;
 
 const wantedProcesses = z.array(
   z.object({
@@ -94,6 +104,7 @@ export function overviewCluster(cluster: ClusterView | undefined): OverviewClust
 export function overviewServiceAnswer(
   row: OverviewRow,
   { inContact, port }: OverviewCluster,
+  drifting: readonly DriftItem[] = [],
 ): z.output<typeof overviewServiceSchema> {
   const { serviceId, serviceName, serviceSlug, suspended, pending, failed, last, stagedIn, error, drift } = row;
   const { activeReleaseId, activeReleaseNumber, activeReleaseDigest, activeReleaseCommit, activeDeployedAt } = row;
@@ -121,6 +132,8 @@ export function overviewServiceAnswer(
     replicasDesired: replicas.desired,
     replicasReady: replicas.ready,
     suspended,
+    ...(row.suspendedAt === null ? {} : { suspendedAt: row.suspendedAt.toISOString() }),
+    suspendedBy: row.suspendedBy ?? '',
     domainCount: 0,
     addresses: [
       ...row.hosts.map(({ process, host }) => ({ process, url: addressOf(host, port) })),
@@ -135,6 +148,8 @@ export function overviewServiceAnswer(
     blocker: (pending ?? failed)?.blocker ?? '',
     message: (pending ?? failed)?.message ?? error ?? '',
     drift,
+    driftCount: drifting.length,
+    drifting: drifting.slice(0, mostDrifting).map(({ label }) => label),
     ...(stagedIn === null ? {} : { stagedIn }),
   };
 }

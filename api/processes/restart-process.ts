@@ -15,7 +15,7 @@ export const restartProcess = operation({
   scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict', 'cluster-not-ready'],
+  problems: ['not-found', 'conflict', 'service-suspended', 'cluster-not-ready'],
   path: processPath,
   query: z.strictObject({ environmentId: z.guid().toLowerCase() }),
   status: 202,

@@ -3,6 +3,7 @@ import type { ClusterView } from '../../db/clusters/clusters.ts';
 import { rolloutKey } from '../../db/deployments/rollout.ts';
 import type { Effect } from '../../db/engine/effect.ts';
 import type { EnvironmentView } from '../../db/environments/environments.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
 import type { ProcessView } from '../../db/services/processes.ts';
 import type { ServiceView } from '../../db/services/services.ts';
 import { findSlice } from '../../db/workloads/cluster-slices.ts';
@@ -37,6 +38,7 @@ export async function runningPlace(
   if (environment.projectId !== service.projectId) {
     throw new Problem('not-found', 'The environment is of another project.');
   }
+  await refuseSuspended(kysely, service, environment);
   const key = rolloutKey(environment.id, service.id);
   const { clusterId } = environment;
   const cluster = clusterId === null ? undefined : await caller.see(theCluster, clusterId, kysely);
@@ -51,4 +53,23 @@ export async function runningPlace(
   }
   refuseWithoutContact(cluster);
   return { service, environment, cluster, key, kind: running.kind };
+}
+
+async function refuseSuspended(
+  kysely: Effect['kysely'],
+  { id, organizationId, name }: ServiceView,
+  environment: EnvironmentView,
+): Promise<void> {
+  const suspended = await tenant(kysely, organizationId)
+    .selectFrom('environment_service')
+    .select('service_id')
+    .where('environment_id', '=', environment.id)
+    .where('service_id', '=', id)
+    .where('suspended', '=', true)
+    .executeTakeFirst();
+  if (suspended === undefined) return;
+  throw new Problem(
+    'service-suspended',
+    `"${name}" is suspended in "${environment.name}", and nothing of it runs: resume it first.`,
+  );
 }

@@ -1,7 +1,9 @@
+import { driftingServices } from '../../db/why/drifting.ts';
+import { suspendedServices } from '../../db/why/suspended.ts';
 import { whyFacts } from '../../db/why/why-facts.ts';
 import { operation } from '../engine/operation.ts';
 import { environmentPath, theEnvironment } from '../environments/environment.ts';
-import { whyAnswer, whySchema } from './why.ts';
+import { mostExplained, whyAnswer, whySchema } from './why.ts';
 
 export const whyEnvironment = operation({
   method: 'GET',
@@ -15,6 +17,11 @@ export const whyEnvironment = operation({
   result: whySchema,
   async handle({ caller, path, database }) {
     const { id: environmentId } = await caller.see(theEnvironment, path.id);
-    return whyAnswer(await whyFacts(database.kysely, caller.organization.id, { environmentId }));
+    const organizationId = caller.organization.id;
+    return whyAnswer(
+      await whyFacts(database.kysely, organizationId, { environmentId }),
+      await suspendedServices(database.kysely, organizationId, { environmentId }, mostExplained),
+      await driftingServices(database.kysely, organizationId, { environmentId }, mostExplained),
+    );
   },
 });

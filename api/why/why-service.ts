@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { driftingServices } from '../../db/why/drifting.ts';
+import { suspendedServices } from '../../db/why/suspended.ts';
 import { whyFacts } from '../../db/why/why-facts.ts';
 import { Problem } from '../../domain/problems.ts';
 import { operation } from '../engine/operation.ts';
@@ -24,6 +26,11 @@ export const whyService = operation({
       throw new Problem('not-found', 'The environment is of another project.');
     }
     const of = { environmentId: environment.id, serviceId: service.id };
-    return whyAnswer(await whyFacts(database.kysely, caller.organization.id, of));
+    const organizationId = caller.organization.id;
+    return whyAnswer(
+      await whyFacts(database.kysely, organizationId, of),
+      await suspendedServices(database.kysely, organizationId, of, 1),
+      await driftingServices(database.kysely, organizationId, of, 1),
+    );
   },
 });

@@ -1,12 +1,38 @@
 import { z } from 'zod';
+import type { DriftingRow } from '../../db/why/drifting.ts';
+import type { SuspendedRow } from '../../db/why/suspended.ts';
 import type { WhyRow } from '../../db/why/why-facts.ts';
 import { deploymentStates } from '../../domain/deployments/states.ts';
-import { whyOf, whyTopics, worstFirst } from '../../domain/why/why.ts';
+import { type WhyLine, whyOf, whyTopics, worstFirst } from '../../domain/why/why.ts';
+import { whyDrift } from '../../domain/why/why-drift.ts';
 import type { WhyFacts } from '../../domain/why/why-facts.ts';
+import { whySuspended } from '../../domain/why/why-suspended.ts';
 import { failureAnswer } from '../deployments/deployment.ts';
 
 /** So many deployments are explained at once. */
 export const mostExplained = 5;
+
+const lineSchema = z
+  .object({
+    topic: z
+      .enum(whyTopics)
+      .describe(
+        '`what`: what it waits for or failed by. `since`: since when. `tried`: how far it came. `who`: who can change it. `how`: by which command or page.',
+      ),
+    text: z.string(),
+    at: z.iso.datetime().optional().describe('A time that belongs to the text.'),
+  })
+  .meta({ id: 'WhyLine' });
+
+const placeSchema = z
+  .object({
+    environmentId: z.guid(),
+    environmentName: z.string(),
+    serviceId: z.guid(),
+    serviceName: z.string(),
+    lines: z.array(lineSchema),
+  })
+  .meta({ id: 'ServiceWhy' });
 
 export const whySchema = z
   .object({
@@ -22,31 +48,25 @@ export const whySchema = z
             releaseNumber: z.int(),
             state: z.enum(deploymentStates),
             blocker: z.string().describe('The code of what it waits for or failed by; empty: nothing.'),
-            lines: z
-              .array(
-                z
-                  .object({
-                    topic: z
-                      .enum(whyTopics)
-                      .describe(
-                        '`what`: what it waits for or failed by. `since`: since when. `tried`: how far it came. `who`: who can change it. `how`: by which command or page.',
-                      ),
-                    text: z.string(),
-                    at: z.iso.datetime().optional().describe('A time that belongs to the text.'),
-                  })
-                  .meta({ id: 'WhyLine' }),
-              )
-              .describe('At most five, one of each topic.'),
+            lines: z.array(lineSchema).describe('At most five, one of each topic.'),
           })
           .meta({ id: 'DeploymentWhy' }),
       )
       .describe(
         'The broken ones first, then those that wait for a person. Empty where nothing waits and nothing failed.',
       ),
+    suspended: z
+      .array(placeSchema)
+      .describe('Services of which nothing runs because somebody has suspended them, by name.'),
+    drift: z.array(placeSchema).describe('Services with applied changes that are not deployed, by name.'),
   })
   .meta({ id: 'Why' });
 
-export function whyAnswer(rows: readonly WhyRow[]): z.output<typeof whySchema> {
+export function whyAnswer(
+  rows: readonly WhyRow[],
+  suspended: readonly SuspendedRow[] = [],
+  drifting: readonly DriftingRow[] = [],
+): z.output<typeof whySchema> {
   const places = new Map(rows.map((row) => [row.id, row]));
   const facts = worstFirst(rows.map(factsOf)).slice(0, mostExplained);
   return {
@@ -57,7 +77,25 @@ export function whyAnswer(rows: readonly WhyRow[]): z.output<typeof whySchema> {
       const place = { environmentId, environmentName, serviceId, serviceName, releaseNumber, state };
       return [{ deploymentId: of.id, ...place, blocker: of.blocker, lines: whyOf(of) }];
     }),
+    suspended: suspended.map((row) => ({ ...placeOf(row), lines: suspendedLines(row) })),
+    drift: drifting.map((row) => {
+      const labels = row.items.map(({ label }) => label);
+      return { ...placeOf(row), lines: whyDrift({ ...row, labels }) };
+    }),
   };
+}
+
+function placeOf({ environmentId, environmentName, serviceId, serviceName }: SuspendedRow | DriftingRow) {
+  return { environmentId, environmentName, serviceId, serviceName };
+}
+
+function suspendedLines({ at, by, liveRelease, ...row }: SuspendedRow): WhyLine[] {
+  return whySuspended({
+    ...row,
+    by: by ?? '',
+    ...(at === null ? {} : { at: at.toISOString() }),
+    ...(liveRelease === null ? {} : { liveRelease }),
+  });
 }
 
 function factsOf(row: WhyRow): WhyFacts {

@@ -1,16 +1,19 @@
 import type { z } from 'zod';
 import type { processSchema } from '../../api/processes/process.ts';
+import type { driftItemSchema } from '../../api/services/service-drift.ts';
 import { command } from '../engine/command.ts';
 import { asLines, asTable, printable } from '../engine/table.ts';
 import { chosenEnvironment, chosenProject, chosenService, type Service } from '../place/chosen.ts';
 import { here, serviceOptions } from '../place/here.ts';
 
 export type Process = z.output<typeof processSchema>;
+type DriftItem = z.output<typeof driftItemSchema>;
 
 export const serviceShow = command({
   summary: 'Shows a service with its processes, as its environment wants them',
   usage: '[--project PROJECT] [--service SERVICE] [--environment ENVIRONMENT] [--json]',
-  details: 'Staged changes are in it. What runs is shown by `./ballast status`, its variables by `./ballast var list`.',
+  details:
+    'Staged changes are in it, and beneath it what is applied and not deployed. What runs is shown by `./ballast status`, its variables by `./ballast var list`.',
   options: serviceOptions,
   run: async (given) => {
     const place = await here(given);
@@ -18,11 +21,13 @@ export const serviceShow = command({
     const { id } = await chosenService(place, project);
     const environment = await chosenEnvironment(place, project, { change: false });
     const there = `?environmentId=${environment.id}`;
-    const [service, { items: processes }] = await Promise.all([
+    const [service, { items: processes }, { items: drift }] = await Promise.all([
       place.rest.call<Service>('GET', `/services/${id}${there}`),
       place.rest.call<{ items: Process[] }>('GET', `/services/${id}/processes${there}`),
+      place.rest.call<{ items: DriftItem[] }>('GET', `/services/${id}/drift${there}`),
     ]);
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ service, processes }, undefined, 2)}\n`);
+    if (given.json)
+      return void process.stdout.write(`${JSON.stringify({ service, processes, drift }, undefined, 2)}\n`);
     const { slug, name, source, releaseCommand, dependsOn, createdAt } = service;
     const { skipProductionApproval, skipProductionApprovalBy: by = '', skipProductionApprovalAt: at = '' } = service;
     process.stdout.write(
@@ -46,5 +51,11 @@ export const serviceShow = command({
       [...words, ...args].join(' ') || "the image's",
     ]);
     if (rows.length > 0) process.stdout.write(`\n${asTable(['process', 'kind', 'at', 'replicas', 'command'], rows)}`);
+    if (drift.length === 0) return;
+    const differing = drift.map(({ label, from, to, secret }) => [
+      printable(label),
+      ...(secret ? ['(secret)', '(secret)'] : [printable(from), printable(to)]),
+    ]);
+    process.stdout.write(`\n${asTable(['not deployed', 'runs', 'applied'], differing)}`);
   },
 });

@@ -20,8 +20,9 @@ environment, the worst first, at most five. A deployment is named by its id, as 
   run: async (given, [word]) => {
     const answer = await asked(given, word);
     if (given.json) return void process.stdout.write(`${JSON.stringify(answer, undefined, 2)}\n`);
-    if (answer.items.length === 0) return void process.stdout.write('Nothing waits, and nothing failed.\n');
-    process.stdout.write(answer.items.map(({ lines }) => lines.map(lineText).join('')).join('\n'));
+    const told = [...answer.items, ...(answer.suspended ?? []), ...(answer.drift ?? [])];
+    if (told.length === 0) return void process.stdout.write('Nothing waits, and nothing failed.\n');
+    process.stdout.write(told.map(({ lines }) => lines.map(lineText).join('')).join('\n'));
   },
 });
 

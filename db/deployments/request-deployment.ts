@@ -35,7 +35,7 @@ export interface PromotedFrom {
 }
 
 export interface Asked {
-  kind: 'rollback' | 'redeploy' | 'promote' | 'rerun';
+  kind: 'rollback' | 'redeploy' | 'promote' | 'rerun' | 'resume';
   /** Waits for a slot instead of being refused. */
   queue: boolean;
   /** Somebody accepts that a process with a volume is down for a moment. */
@@ -64,13 +64,16 @@ export async function requestDeployment(
   await lockAdmission(effect, project);
   const place = await placeNow(effect, release);
   refuseUnfit(place, release, asked);
-  refuseMisfit(place.service, place.image, place.platforms, await machineOf(effect.kysely, release));
+  // A resumption that cannot run fails there, which ends the suspension: then another release can be deployed.
+  if (asked.kind !== 'resume') {
+    refuseMisfit(place.service, place.image, place.platforms, await machineOf(effect.kysely, release));
+  }
   const { settings, runsAs } = place;
   const replaces = replacesAll(asked, place.live?.id === release.id) || { runsAs };
   const down = await downtimeOf(effect.kysely, release, [{ serviceId, settings, replaces }]);
   const downtimeAccepted = await acceptDowntime(effect, release, down, asked.downtimeAccepted);
   const deploymentId = uuid();
-  const approvalId = place.production && !place.skips && asked.rerun?.approval === undefined ? uuid() : undefined;
+  const approvalId = isHeld(place, asked) ? uuid() : undefined;
   const held = approvalId === undefined ? {} : { approvalId };
   const { kind, queue, requestedBy, rerun } = asked;
   const by = requestedBy === undefined ? {} : { requestedBy };
@@ -105,6 +108,11 @@ export async function requestDeployment(
     },
   });
   return { ...decision, deploymentId, approvalId };
+}
+
+/** A resumption runs what somebody has approved already. */
+function isHeld({ production, skips }: Place, { kind, rerun }: Asked): boolean {
+  return production && !skips && kind !== 'resume' && rerun?.approval === undefined;
 }
 
 /** What it does to settings. The rerun of a rollback brings them back, too; the others find theirs applied. */
@@ -182,7 +190,7 @@ async function requestApproval(
   const { organizationId, projectId, environmentId, serviceId } = release;
   const { approvalId: id, deploymentId, reason, answerableId, down, promotedFrom } = asked;
   const meaning = meaningOf(asked);
-  const kind = meaning === 'redeploy' || meaning === 'rerun' ? 'deploy' : meaning;
+  const kind = meaning === 'rollback' || meaning === 'promote' ? meaning : 'deploy';
   const { missing, ...promoted } = promotedFrom ?? { missing: undefined };
   const author = asked.requestedBy ?? effect.author;
   const named = { serviceId, serviceSlug: slug };

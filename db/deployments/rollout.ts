@@ -1,5 +1,11 @@
 import { sql } from 'kysely';
-import { emptyWorkload, isListening, type ToRoll, workloadOf } from '../../domain/deployments/workload-of.ts';
+import {
+  emptyWorkload,
+  isListening,
+  suspendedWorkload,
+  type ToRoll,
+  workloadOf,
+} from '../../domain/deployments/workload-of.ts';
 import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
 import type { ClusterRef } from '../clusters/clusters.ts';
 import { awaitedCluster, recommendedCluster } from '../clusters/recommended-cluster.ts';
@@ -91,15 +97,15 @@ export async function rollForward(
 
 /**
  * Puts the live release of a deployment's place back into the desired state: its instances go on, those of the deployment
- * end. Where nothing was live, nothing runs.
+ * end. Where nothing was live, or the service is suspended, nothing runs.
  */
 export async function rollBack(
   effect: Effect,
   parts: RolloutParts,
   { deploymentId, organizationId }: DeploymentRef,
 ): Promise<void> {
-  const { rows } = await sql<Row>`
-    ${columns} from deployment asked
+  const { rows } = await sql<Row & { suspended: boolean }>`
+    ${columns}, place.suspended from deployment asked
     join environment_service place on place.organization_id = asked.organization_id
       and place.environment_id = asked.environment_id and place.service_id = asked.service_id
     join deployment on deployment.id = place.live_deployment_id
@@ -107,7 +113,8 @@ export async function rollBack(
     where asked.id = ${deploymentId} and asked.organization_id = ${organizationId}
   `.execute(effect.kysely);
   const [live] = rows;
-  if (live !== undefined) await put(effect, parts, organizationId, live, workloadOf);
+  if (live !== undefined)
+    await put(effect, parts, organizationId, live, live.suspended ? suspendedWorkload : workloadOf);
   else {
     const own = await rowOf(effect, { deploymentId, organizationId });
     if (own !== undefined) await put(effect, parts, organizationId, own, emptyWorkload);
@@ -123,11 +130,11 @@ async function rowOf(effect: Effect, { deploymentId, organizationId }: Deploymen
 }
 
 /**
- * A redeployment has instances of its own, and so has a rerun of one; else they are the live ones where the release runs as
+ * A redeployment and a resumption have instances of their own, and so has a rerun of one; else they are the live ones where the release runs as
  * the live one does.
  */
 const instancesName = sql`
-    case when deployment.kind = 'redeploy' or deployment.kind = 'rerun' and exists (
+    case when deployment.kind in ('redeploy', 'resume') or deployment.kind = 'rerun' and exists (
       select from environment_service at where at.organization_id = release.organization_id
         and at.environment_id = release.environment_id and at.service_id = release.service_id
         and at.live_release_id = release.id) then concat(release.runs_as, '.', deployment.admission_order)
@@ -144,7 +151,7 @@ const columns = sql`
     concat(project.slug, '/', environment.slug, '/', service.slug) as name,
     release.id as release_id, release.content, release.sealed, release.content_digest,
     deployment.id as deployment_id, coalesce(deployment.runs_as, ${instancesName}) as runs_as,
-    case when deployment.kind in ('rollback', 'redeploy', 'rerun') then (
+    case when deployment.kind in ('rollback', 'redeploy', 'rerun', 'resume') then (
       select settings from environment_service today where today.organization_id = release.organization_id
         and today.environment_id = release.environment_id and today.service_id = release.service_id
     ) end as today`;

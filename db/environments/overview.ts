@@ -11,6 +11,8 @@ export interface OverviewRow {
   serviceName: string;
   serviceSlug: string;
   suspended: boolean;
+  suspendedAt: Date | null;
+  suspendedBy: string | null;
   activeReleaseId: string | null;
   activeReleaseNumber: number | null;
   activeReleaseDigest: string | null;
@@ -66,7 +68,7 @@ export function overviewBy({ id, organizationId, projectId, clusterId }: Environ
       from draft join change_set_item item on item.change_set_id = draft.id and item.kind = 'service.create'
       where draft.environment_id = ${id} and draft.organization_id = ${organizationId}
     ), place as (
-      select service_id, suspended, live_release_id, live_at, applied_digest from environment_service
+      select service_id, suspended, suspended_at, suspended_by, live_release_id, live_at, applied_digest from environment_service
       where environment_id = ${id} and organization_id = ${organizationId}
     ), open as (
       select distinct on (service_id) id, service_id, kind, state, release_id, waits_for, message, stages
@@ -76,7 +78,8 @@ export function overviewBy({ id, organizationId, projectId, clusterId }: Environ
       order by service_id, (state <> 'pending') desc, (waits_for is distinct from 'approval') desc, admission_order desc
     )
     select service.id as "serviceId", service.name as "serviceName", service.slug as "serviceSlug",
-      coalesce(place.suspended, false) as suspended,
+      coalesce(place.suspended, false) as suspended, place.suspended_at as "suspendedAt",
+      place.suspended_by as "suspendedBy",
       live.id as "activeReleaseId", live.number as "activeReleaseNumber",
       live.content #>> '{image,digest}' as "activeReleaseDigest", live.git_commit_sha as "activeReleaseCommit",
       place.live_at as "activeDeployedAt",

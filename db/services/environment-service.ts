@@ -18,6 +18,9 @@ export const EnvironmentServiceSchema = defineEntity({
     liveDeploymentId: p.uuid().nullable(),
     liveAt: p.datetime(3).nullable(),
     suspended: p.boolean().default(false),
+    /** Since when, and the name of who suspended it; null while it is not. */
+    suspendedAt: p.datetime(3).nullable(),
+    suspendedBy: p.text().nullable(),
     /** Volumes for which somebody accepted that their process is down for a moment: remembered while they are mounted. */
     downtimeAccepted: p.array().default([]),
     createdAt: p.datetime(3).defaultRaw('now()'),

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
+import type { OrganizationAction } from '../../domain/audit-actions.ts';
 import type { ServiceDefinition } from '../../domain/services/settings.ts';
 import { freeSlug, slugOf } from '../../domain/slug.ts';
 import type { Effect } from '../engine/effect.ts';
@@ -141,7 +142,7 @@ export async function changeService(
 /** Records a change of a service in the audit log, and hints at it on event streams. */
 export function recordService(
   effect: Effect,
-  action: 'service.created' | 'service.updated' | 'service.deleted' | 'service.process_restarted' | 'service.cron_run',
+  action: OrganizationAction & `service.${string}`,
   { id, organizationId, projectId, name }: ServiceRef & { name: string },
   details?: JsonObject,
 ): void {

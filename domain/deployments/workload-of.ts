@@ -55,6 +55,18 @@ export function emptyWorkload(roll: ToRoll) {
   return { ...workloadOf(roll), processes: [], environment: {} };
 }
 
+/** The same desired state with nothing running and no schedule in effect: volumes, addresses and names stay. */
+export function atRest<Process extends { replicas: number }, Workload extends { processes: readonly Process[] }>(
+  workload: Workload,
+) {
+  return { ...workload, processes: workload.processes.map((process) => ({ ...process, replicas: 0 })) };
+}
+
+/** The workload of a release that is live while its service is suspended. */
+export function suspendedWorkload(roll: ToRoll) {
+  return atRest(workloadOf(roll));
+}
+
 /** Whether other services can reach it. */
 export function isListening({ kind, port }: ProcessSettings): boolean {
   return (kind === 'http' || kind === 'tcp') && port !== undefined;

@@ -44,7 +44,11 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
     },
   ],
   project: [button('New environment'), button('Promote to Staging')],
-  environment: [button('New service'), ...menu('More about the staged changes', 'Discard all')],
+  environment: [
+    button('New service'),
+    ...menu('Actions for Web', 'Suspend'),
+    ...menu('More about the staged changes', 'Discard all'),
+  ],
   'environment-settings': [button('Rename')],
   variables: [...menu('Actions for GREETING', 'Change'), button('Add a variable'), button('Import')],
   processes: [

@@ -31,6 +31,16 @@ export function deploymentExamples({ api, ours }: ExampleGround): Record<string,
       .execute();
     return { place, firstId: first.id };
   };
+  const runs = async () => {
+    const { place } = await living();
+    return { id: place.serviceId, environmentId: place.environmentId };
+  };
+  const suspended = async () => {
+    const { id, environmentId } = await runs();
+    await api.call('POST', `/api/v1/services/${id}/suspend`, { as: ours.tokens.deployer, body: { environmentId } });
+    return { id, environmentId };
+  };
+  const inEnvironment = ({ environmentId = '' }: Record<string, string>) => ({ environmentId });
   const environment = async () => ({ id: (await waiting()).environmentId });
   return {
     'deployments.list': { prepare: waiting },
@@ -52,13 +62,10 @@ export function deploymentExamples({ api, ours }: ExampleGround): Record<string,
     'deployments.events': { prepare: waiting },
     'deployments.stream': { prepare: waiting },
     'deployments.rollBack': { prepare: async () => ({ id: (await living()).firstId }) },
-    'deployments.redeploy': {
-      prepare: async () => {
-        const { place } = await living();
-        return { id: place.serviceId, environmentId: place.environmentId };
-      },
-      body: ({ environmentId }) => ({ environmentId }),
-    },
+    'deployments.redeploy': { prepare: runs, body: inEnvironment },
+    'services.drift': { prepare: runs, query: inEnvironment },
+    'services.suspend': { prepare: runs, body: inEnvironment },
+    'services.resume': { prepare: suspended, body: inEnvironment },
     'deployments.promote': {
       prepare: async () => {
         const from = await seedPlace(api.database, organizationId);

@@ -2,6 +2,8 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { admit } from '../../db/deployments/admission.ts';
 import { listDeploymentEvents } from '../../db/deployments/list-events.ts';
+import { resume } from '../../db/deployments/suspension/resume.ts';
+import { type SuspensionPlace, suspend } from '../../db/deployments/suspension/suspension.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { createRegistryCredential } from '../../db/registry-credentials/registry-credentials.ts';
 import { DeploymentGround } from '../../test/actors/deployment-ground.ts';
@@ -188,4 +190,73 @@ test('other content under the name of a deployment is refused, and its events en
   ).map(({ kind }) => kind);
   expect(kinds[0]).toBe('requested');
   expect(kinds.at(-1)).toBe('finished');
+});
+
+const named = (place: SeededPlace): SuspensionPlace => ({ ...place, service: 'web', environment: 'Staging' });
+
+async function resumed(place: SeededPlace, digest: string) {
+  const { keyring } = at.actors;
+  const asked = { queue: true, answerableId: undefined };
+  const begun = await run((resuming) => resume(resuming, keyring, named(place), asked));
+  if ('refused' in begun || begun.deploymentId === undefined) throw new Error('It was not resumed.');
+  const one = { id: begun.deploymentId, digest, place };
+  await deliver(one);
+  await becomes(one, 'preparing');
+  return one;
+}
+
+const suspendedAt = async ({ serviceId }: SeededPlace) =>
+  (
+    await tenant(at.actors.database.kysely, at.organizationId)
+      .selectFrom('environment_service')
+      .select('suspended')
+      .where('service_id', '=', serviceId)
+      .executeTakeFirstOrThrow()
+  ).suspended;
+
+test('suspended, nothing of it is wanted; a resumption rolls the live release in instances of its own', async () => {
+  const place = await seeded({ process: { replicas: 3 } });
+  const first = await deploy(place, 1);
+  await goLive(first);
+  const before = await slice(first);
+  if (before === undefined) throw new Error('It is not wanted.');
+  expect(await run((suspending) => suspend(suspending, named(place)))).toBe(true);
+  const rested = await slice(first);
+  expect(rested?.workload).toEqual({
+    ...before.workload,
+    processes: (before.workload.processes as object[]).map((process) => ({ ...process, replicas: 0 })),
+  });
+  expect(rested?.revision).toBeGreaterThan(before.revision);
+  expect(await run((suspending) => suspend(suspending, named(place)))).toBe(false);
+  expect((await slice(first))?.revision).toBe(rested?.revision);
+
+  const cancelled = await resumed(place, first.digest);
+  // As many as the settings of today say.
+  expect((await slice(first))?.workload).toMatchObject({ processes: [{ replicas: 3 }], rollout: { id: cancelled.id } });
+  const { projectId } = place;
+  const cancel = { event: 'cancel', id: cancelled.id, because: 'person' } as const;
+  await run((cancelling) => admit(cancelling, { organizationId: at.organizationId, projectId }, cancel));
+  await deliver(cancelled);
+  await becomes(cancelled, 'cancelled');
+  expect((await slice(first))?.workload).toMatchObject({ processes: [{ replicas: 0 }], rollout: { id: first.id } });
+  expect(await suspendedAt(place)).toBe(true);
+
+  const second = await resumed(place, first.digest);
+  expect((await slice(first))?.workload.release).toMatch(/^1\.\d+$/);
+  await told(second, 'done');
+  await becomes(second, 'live');
+  expect([await suspendedAt(place), (await row(second)).kind]).toEqual([false, 'resume']);
+});
+
+test('a resumption that fails on its cluster ends the suspension, so that a deployment can mend it', async () => {
+  const place = await seeded();
+  const first = await deploy(place, 1);
+  await goLive(first);
+  await run((suspending) => suspend(suspending, named(place)));
+  const again = await resumed(place, first.digest);
+  await told(again, 'returned', { message: 'It did not start.' });
+  await becomes(again, 'failed');
+  expect(await suspendedAt(place)).toBe(false);
+  expect((await slice(first))?.workload).toMatchObject({ processes: [{ replicas: 1 }], rollout: { id: first.id } });
+  await becomes(await deploy(place, 2), 'preparing');
 });

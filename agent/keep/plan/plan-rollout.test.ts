@@ -188,6 +188,29 @@ test('with a volume the old instance ends before the new one starts, and is star
   expect([releases(serving(world)), phase(world)]).toEqual([['r1'], 'returned']);
 });
 
+test('suspended, its instances end; resumed, new ones with its volume start when the old have ended', () => {
+  const shape = (replicas: number) => ({
+    replicas,
+    process: { mounts: [{ volume: 'data', path: '/data' }] },
+    more: { volumes: [{ name: 'data' }] },
+  });
+  const world = living('r1', shape(1));
+  world.want(rolled('a', 'r1', { hosts, ...shape(0) }));
+  world.step();
+  // Resumed before the old instance has ended: the volume has one writer all the same.
+  world.want(rolled('a', 'r1.2', { hosts, id: 'resumed', ...shape(1) }));
+  for (let step = 0; step < 8; step += 1) {
+    world.step();
+    expect(world.seen.filter(({ state }) => state === 'running').length).toBeLessThan(2);
+  }
+  world.settle();
+  expect([releases(serving(world)), phase(world)]).toEqual([['r1.2'], 'done']);
+  world.want(rolled('a', 'r1.2', { hosts, id: 'resumed', ...shape(0) }));
+  world.settle();
+  expect([lasting(world), phase(world)]).toEqual([[], 'done']);
+  expect(world.step().slices.get('a')).toMatchObject({ inEffect: true });
+});
+
 test('a schedule is healthy when it is installed; a restart after the rollout replaces replica by replica', () => {
   const world = new World();
   const cron = { kind: 'cron', port: undefined, schedule: '*/10 * * * *' };

@@ -147,6 +147,21 @@ test.each([
   expect(planned.routes.find(({ host }) => host === 'taken.localhost')?.upstreams).toHaveLength(2);
 });
 
+test('a schedule without replicas, as of a suspended service, starts nothing', () => {
+  const starts = (replicas: number) => {
+    const world = new World();
+    const wanted = slice('a', { replicas, process: { kind: 'cron', port: undefined, schedule: '*/10 * * * *' } });
+    const [process] = wanted.workload?.processes ?? [];
+    if (process === undefined) throw new Error('there is no process');
+    world.want(wanted);
+    world.now = Date.parse('2026-03-01T12:00:01Z');
+    world.schedules.set(scheduleKey('a', process), { from: world.now - 60 * second });
+    world.step();
+    return world.seen.length;
+  };
+  expect([starts(1), starts(0)]).toEqual([1, 0]);
+});
+
 test('a schedule starts one instance for each time, none while one runs, and nothing for times that are long over', () => {
   const world = new World();
   const wanted = slice('a', { process: { kind: 'cron', port: undefined, schedule: '*/10 * * * *' } });

@@ -63,6 +63,7 @@ export async function applyPlan(
   plan: Plan,
 ): Promise<Applied> {
   refuseStrangers(plan, asked.deployServiceIds ?? []);
+  refuseSuspended(plan, asked.deployServiceIds ?? []);
   await refuseUnfit(effect, place, plan);
   const approvalId = place.production && plan.needsApproval ? uuid() : undefined;
   const released = await compose(effect, keyring, place, plan, images, asked.changeSetId);
@@ -154,6 +155,16 @@ function refuseStrangers({ affected }: Plan, deployServiceIds: readonly string[]
   throw new Problem(
     'conflict',
     `${strangers.join(', ')}: no such service is in this environment; add it there first, or leave it out.`,
+  );
+}
+
+/** Settings of a suspended service are stored; asked to deploy it, nothing of them is. */
+function refuseSuspended({ affected }: Plan, deployServiceIds: readonly string[]): void {
+  const suspended = affected.find((one) => one.suspended && deployServiceIds.includes(one.serviceId));
+  if (suspended === undefined) return;
+  throw new Problem(
+    'service-suspended',
+    `"${suspended.name}" is suspended there: resume it first, or leave it out of what is deployed.`,
   );
 }
 

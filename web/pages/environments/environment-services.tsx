@@ -12,6 +12,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { file } from '../../frame/page-file.ts';
 import { imageField } from '../services/image-field.tsx';
 import { serviceColumns } from '../services/service-columns.tsx';
+import { suspensionActions } from '../services/service-suspension.tsx';
 import { type EnvironmentAnswer, useEnvironment } from './use-environment.ts';
 import { isAdded, useOverview } from './use-overview.ts';
 import { ViewChoice } from './view-choice.tsx';
@@ -28,7 +29,8 @@ export function EnvironmentServices() {
 }
 
 function Services({ environment }: { environment: EnvironmentAnswer }) {
-  const { trpc } = usePlane();
+  const plane = usePlane();
+  const { trpc } = plane;
   const params = route.useParams();
   const { view } = route.useSearch();
   const { id, projectId, name } = environment;
@@ -73,6 +75,7 @@ function Services({ environment }: { environment: EnvironmentAnswer }) {
               pages={wholeList(services, ({ serviceId }) => serviceId)}
               columns={serviceColumns}
               name={({ serviceName }) => serviceName}
+              actions={(service) => suspensionActions(service, environment, plane)}
               link={(service) =>
                 isAdded(service)
                   ? {

@@ -106,6 +106,14 @@ export const deeds: Deeds<'service'> = {
     label: 'Process restarted',
     done: ({ name, details }) => `restarted the process ${name}${after(' in ', details.environment)}`,
   },
+  'service.suspended': {
+    label: 'Suspended',
+    done: ({ name, details }) => `suspended the service ${name}${after(' in ', details.environment)}`,
+  },
+  'service.resumed': {
+    label: 'Resumed',
+    done: ({ name, details }) => `resumed the service ${name}${after(' in ', details.environment)}`,
+  },
   'service.cron_run': {
     label: 'Cron process run',
     done: ({ name, details }) => `ran the cron process ${name}${after(' in ', details.environment)}`,

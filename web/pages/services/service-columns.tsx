@@ -10,11 +10,11 @@ import { ServiceHealth, urgencyOf } from './service-health.tsx';
 export const serviceColumns: Column<ServiceOverview>[] = [
   {
     label: 'Name',
-    cell: ({ serviceName, stagedIn, suspended, drift }) => (
+    cell: ({ serviceName, stagedIn, suspended, drift, driftCount }) => (
       <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <span className="font-medium">{serviceName}</span>
         {stagedIn !== undefined && <Badge tone="live">staged</Badge>}
-        {drift && <Badge tone="attention">not live</Badge>}
+        {drift && <Badge tone="attention">{driftWords(driftCount)}</Badge>}
         {suspended && <Badge>suspended</Badge>}
       </span>
     ),
@@ -58,6 +58,12 @@ export const serviceColumns: Column<ServiceOverview>[] = [
   { label: 'Address', cell: (service) => <ServiceAddresses of={service} />, width: 'minmax(0, 2fr)' },
   { label: 'Last deployment', cell: (service) => <LastDeployment of={service} />, width: '11rem' },
 ];
+
+/** "3 changes not deployed". */
+export function driftWords(count: number): string {
+  if (count === 0) return 'not live';
+  return count === 1 ? '1 change not deployed' : `${count} changes not deployed`;
+}
 
 /** What is under way, or how the last one failed. */
 export function LastDeployment({ of }: { of: ServiceOverview }) {

@@ -1,15 +1,26 @@
 import { useQuery } from '@tanstack/react-query';
+import { Diff } from '../../components/diff/diff.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { type Sent, useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { useMay } from '../../control-plane/session.ts';
+import { type Answers, useMay } from '../../control-plane/session.ts';
+import { lineOf } from '../environments/staged/item-lines.ts';
+import { driftWords } from './service-columns.tsx';
 import type { Placed } from './use-service.ts';
 
+interface Drifting extends Placed {
+  /** How many settings and variables differ. */
+  count: number;
+  suspended: boolean;
+}
+
 /** The applied settings are not those that serve: the last deployment failed or was cancelled, and can be tried again. */
-export function ServiceDrift({ service, environment }: Placed) {
+export function ServiceDrift({ service, environment, count, suspended }: Drifting) {
   const { client, trpc } = usePlane();
   const mayDeploy = useMay('deployer');
+  const query = { environmentId: environment.id };
+  const { data: differing } = useQuery(trpc.services.drift.queryOptions({ path: { id: service.id }, query }));
   const draft = useQuery(trpc.changeSets.draft.queryOptions({ path: { id: environment.id } })).data;
   const deploy = useChange(
     ({ id, revision }: { id: string; revision: number | undefined }, sent: Sent) =>
@@ -34,10 +45,14 @@ export function ServiceDrift({ service, environment }: Placed) {
   if (draft === undefined) return null;
   const { changeSet, items } = draft;
   return (
-    <Notice tone="attention" title="What is applied is not live">
+    <Notice tone="attention" title={count === 0 ? 'What is applied is not live' : sentenceOf(driftWords(count))}>
       <p>The settings of {service.name} were applied, and no deployment has brought them live.</p>
+      {differing !== undefined && differing.items.length > 0 && (
+        <Diff label={`Changes of ${service.name} that are not deployed`} lines={differing.items.map(asLine)} />
+      )}
+      {suspended && <p>It is suspended: resume it, then they can be deployed.</p>}
       {items.length > 0 && <p>Deploy or discard what is staged above; then they can be deployed as they are.</p>}
-      {items.length === 0 && mayDeploy && (
+      {items.length === 0 && mayDeploy && !suspended && (
         <Button
           look="strong"
           busy={deploy.sending}
@@ -48,4 +63,14 @@ export function ServiceDrift({ service, environment }: Placed) {
       )}
     </Notice>
   );
+}
+
+type Item = Answers['services']['drift']['items'][number];
+
+function asLine(item: Item) {
+  return lineOf({ ...item, id: `${item.kind} ${item.key} ${item.label}`, toEmpty: item.to === '""' });
+}
+
+function sentenceOf(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

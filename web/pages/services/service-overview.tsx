@@ -17,6 +17,7 @@ import { imageName } from './image-field.tsx';
 import { EveryAddress } from './service-addresses.tsx';
 import { ServiceDrift } from './service-drift.tsx';
 import { ServiceInstances } from './service-instances.tsx';
+import { SuspendedNotice, SuspensionButton } from './service-suspension.tsx';
 import { type Placed, useService, useServiceOverview } from './use-service.ts';
 
 const route = getRouteApi('/$organization/p/$project/e/$environment/s/$service');
@@ -41,12 +42,25 @@ function Overview({ service, environment }: Placed) {
   const { pendingDeployment, failedDeployment } = overview;
   return (
     <>
+      <SuspendedNotice overview={overview} environment={environment} />
       {pendingDeployment !== undefined && <UnderWay id={pendingDeployment.id} />}
       {pendingDeployment === undefined && failedDeployment !== undefined && <Failed failed={failedDeployment} />}
-      {overview.drift && <ServiceDrift service={service} environment={environment} />}
+      {overview.drift && (
+        <ServiceDrift
+          service={service}
+          environment={environment}
+          count={overview.driftCount}
+          suspended={overview.suspended}
+        />
+      )}
       <Section
         title="What runs"
-        actions={<RollBackFrom of={{ serviceId: service.id, environmentId: environment.id }} />}
+        actions={
+          <>
+            {!overview.suspended && <RollBackFrom of={{ serviceId: service.id, environmentId: environment.id }} />}
+            <SuspensionButton overview={overview} environment={environment} />
+          </>
+        }
       >
         <ServiceFacts overview={overview} image={imageName(service.source.imageRepository, params)} />
       </Section>

@@ -4,7 +4,7 @@ import { sizeText } from '../../services/processes/volume-size.ts';
 
 export type StagedView = Answers['changeSets']['draft'];
 export type StagedItem = StagedView['items'][number];
-type ItemOfDiff = Pick<StagedItem, 'id' | 'kind' | 'label' | 'from' | 'to' | 'secret' | 'toEmpty'>;
+type ItemOfDiff = Pick<StagedItem, 'id' | 'label' | 'from' | 'to' | 'secret' | 'toEmpty'> & { kind: string };
 
 /** Items below the slug of their service, in the order in which services came. */
 export function byService<Item extends Pick<StagedItem, 'serviceSlug'>>(items: readonly Item[]): [string, Item[]][] {

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { suspend } from '../../../db/deployments/suspension/suspension.ts';
+import { operation } from '../../engine/operation.ts';
+import { servicePath } from '../service.ts';
+import { suspensionAnswer, suspensionPlace, suspensionSchema } from './suspension.ts';
+
+export const suspendService = operation({
+  method: 'POST',
+  url: '/api/v1/services/{id}/suspend',
+  summary: 'Suspend a service in an environment',
+  description:
+    'Its instances end and its schedules pause at once, without an approval; volumes, addresses, settings and the live release stay. Until it is resumed, deployments of it answer 409, and applied changes are stored without being started. Refused while a deployment of it is under way or held there. In production for admins. A service that is suspended stays so.',
+  scope: 'organization',
+  role: 'deployer',
+  projectTokens: 'allowed',
+  problems: ['not-found', 'conflict', 'role-too-low'],
+  path: servicePath,
+  body: z.strictObject({ environmentId: z.guid().toLowerCase() }),
+  result: suspensionSchema,
+  async handle({ caller, path, body, effect }) {
+    const place = await suspensionPlace(effect, caller, path.id, body.environmentId);
+    await suspend(effect, place);
+    return await suspensionAnswer(effect, place);
+  },
+});

@@ -1,0 +1,153 @@
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { admit } from '../../../db/deployments/admission.ts';
+import { effect } from '../../../db/engine/effect.ts';
+import { tenant } from '../../../db/postgres/tenant.ts';
+import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../../test/installation/running-api.ts';
+import { machine } from '../../../test/seeds/seed.ts';
+import { type SeededPlace, seedPlace, seedRelease } from '../../../test/seeds/seed-place.ts';
+
+let api: RunningApi;
+let ours: Seeded;
+
+beforeAll(async () => {
+  api = await runningApi();
+  ours = await seed(api.database);
+});
+afterAll(() => api.close());
+
+const own = () => tenant(api.database.kysely, ours.organizationId);
+type Role = 'viewer' | 'deployer' | 'admin';
+const post = (path: string, body: unknown = {}, by: Role = 'deployer') =>
+  api.call('POST', `/api/v1${path}`, { as: ours.tokens[by], body });
+const get = (path: string) => api.call('GET', `/api/v1${path}`, { as: ours.tokens.viewer });
+const at = ({ environmentId }: SeededPlace) => ({ environmentId });
+
+/** A place where the second of two releases is live. */
+async function living(more: Parameters<typeof seedPlace>[2] = {}) {
+  const place = await seedPlace(api.database, ours.organizationId, more);
+  const first = await seedRelease(api.database, place, 1);
+  const second = await seedRelease(api.database, place, 2);
+  await own()
+    .updateTable('environment_service')
+    .set({ live_release_id: second.id })
+    .where('service_id', '=', place.serviceId)
+    .execute();
+  return { place, first, second };
+}
+
+async function start(place: SeededPlace, releaseId: string): Promise<string> {
+  const { organizationId, projectId, environmentId, serviceId } = place;
+  const one = { id: uuid(), environmentId, serviceId, releaseId, kind: 'deploy' as const, queue: true };
+  await effect(api.database, machine, (starting) =>
+    admit(starting, { organizationId, projectId }, { event: 'create', deployments: [one] }),
+  );
+  return one.id;
+}
+
+const overviewOf = async ({ environmentId }: SeededPlace) =>
+  ((await get(`/environments/${environmentId}/overview`)).body.services as object[])[0];
+const actions = async ({ serviceId }: SeededPlace) =>
+  (
+    (await api.call('GET', `/api/v1/audit-log?subjectId=${serviceId}`, { as: ours.tokens.admin })).body.items as {
+      action: string;
+    }[]
+  ).map(({ action }) => action);
+
+test('suspended once, however often it is asked for; nothing of it starts; why and overview say so; then it is resumed', async () => {
+  const { place, first } = await living();
+  const { serviceId, environmentId } = place;
+  const suspended = await post(`/services/${serviceId}/suspend`, at(place));
+  expect(suspended, suspended.text).toMatchObject({
+    status: 200,
+    body: { serviceId, environmentId, suspended: true, suspendedAt: expect.any(String) },
+  });
+  expect(await post(`/services/${serviceId}/suspend`, at(place))).toMatchObject({ status: 200, body: suspended.body });
+  expect(await actions(place)).toEqual(['service.suspended']);
+  expect(await overviewOf(place)).toMatchObject({
+    health: 'suspended',
+    suspended: true,
+    suspendedBy: suspended.body.suspendedBy,
+  });
+  for (const [path, body] of [
+    [`/services/${serviceId}/redeploy`, at(place)],
+    [`/releases/${first.id}/rollback`, {}],
+  ] as const) {
+    expect(await post(path, body)).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('suspended') },
+    });
+  }
+  const restart = await post(`/processes/${place.processId}/restart?environmentId=${environmentId}`);
+  expect(restart.body).toMatchObject({ status: 409, detail: expect.stringContaining('is suspended in "Staging"') });
+  const { items, suspended: stopped } = (await get(`/services/${serviceId}/why?environmentId=${environmentId}`)).body;
+  expect(items).toEqual([]);
+  expect(stopped).toMatchObject([
+    {
+      serviceId,
+      lines: [
+        { topic: 'what', text: expect.stringContaining('is suspended in Staging') },
+        { topic: 'since', at: suspended.body.suspendedAt },
+        { topic: 'tried', text: expect.stringContaining('Release 2 starts again') },
+        { topic: 'who' },
+        { topic: 'how', text: expect.stringMatching(/service resume s-\S+ --environment staging/) },
+      ],
+    },
+  ]);
+  const resumed = await post(`/services/${serviceId}/resume`, at(place));
+  expect(resumed, resumed.text).toMatchObject({
+    status: 200,
+    body: { suspended: true, deployment: { kind: 'resume', releaseNumber: 2, state: 'pending' } },
+  });
+  const again = await post(`/services/${serviceId}/resume`, at(place));
+  expect((again.body.deployment as { id: string }).id).toBe((resumed.body.deployment as { id: string }).id);
+  expect(await actions(place)).toEqual(['service.resumed', 'service.suspended']);
+  expect(await overviewOf(place)).toMatchObject({ suspended: true, pendingDeployment: { kind: 'resume' } });
+});
+
+test('409 naming the deployment that is under way or held there, which goes on', async () => {
+  const { place, first } = await living();
+  const id = await start(place, first.id);
+  const refused = await post(`/services/${place.serviceId}/suspend`, at(place));
+  expect(refused.body).toMatchObject({ status: 409, detail: expect.stringContaining(id) });
+  expect(refused.body.detail).toContain('Release #1');
+  expect((await get(`/deployments/${id}`)).body).toMatchObject({ state: 'pending', cancelRequested: false });
+  expect(await overviewOf(place)).toMatchObject({ suspended: false });
+});
+
+test('in production for admins, without an approval; 404 for a token of another project', async () => {
+  const { place } = await living({ production: true });
+  const path = `/services/${place.serviceId}`;
+  for (const verb of ['suspend', 'resume']) {
+    expect(await post(`${path}/${verb}`, at(place))).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining('only admins suspend and resume') },
+    });
+    const as = await seedToken(api.database, ours.organizationId, 'admin', [(await living()).place.projectId]);
+    expect((await api.call('POST', `/api/v1${path}/${verb}`, { as, body: at(place) })).status).toBe(404);
+  }
+  expect((await post(`${path}/suspend`, at(place), 'admin')).status).toBe(200);
+  const resumed = await post(`${path}/resume`, at(place), 'admin');
+  expect(resumed.body.deployment).toMatchObject({ kind: 'resume', state: 'pending', blocker: '' });
+});
+
+test('with all slots taken it is resumed later or not at all; where nothing was live there is nothing to start', async () => {
+  const { place } = await living({ concurrency: 1 });
+  const other = await seedPlace(api.database, ours.organizationId, { beside: place });
+  expect((await post(`/services/${place.serviceId}/suspend`, at(place))).status).toBe(200);
+  await start(other, (await seedRelease(api.database, other, 1)).id);
+  const path = `/services/${place.serviceId}/resume`;
+  expect(await post(path, at(place))).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('all 1 deployment slots') },
+  });
+  expect(await post(path, { ...at(place), queue: true })).toMatchObject({
+    status: 200,
+    body: { deployment: { blocker: 'slot' } },
+  });
+  const empty = await seedPlace(api.database, ours.organizationId);
+  expect((await post(`/services/${empty.serviceId}/suspend`, at(empty))).body).toMatchObject({ suspended: true });
+  const resumed = await post(`/services/${empty.serviceId}/resume`, at(empty));
+  expect(resumed).toMatchObject({ status: 200, body: { suspended: false, suspendedBy: '' } });
+  expect(resumed.body.deployment).toBeUndefined();
+});

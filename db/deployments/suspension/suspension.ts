@@ -1,0 +1,122 @@
+import { sql } from 'kysely';
+import type { DeploymentState } from '../../../domain/deployments/states.ts';
+import { Problem } from '../../../domain/problems.ts';
+import type { Effect } from '../../engine/effect.ts';
+import { tenant } from '../../postgres/tenant.ts';
+import { recordService } from '../../services/services.ts';
+import { lockAdmission } from '../admission.ts';
+import type { ReleaseToDeploy } from '../request-deployment.ts';
+import { type DeploymentRef, rolloutKey } from '../rollout.ts';
+import { restWorkload } from './rest-workload.ts';
+
+/** A service in an environment, with the names that sentences need. */
+export interface SuspensionPlace extends Omit<ReleaseToDeploy, 'id'> {
+  service: string;
+  environment: string;
+}
+
+export interface SuspensionView {
+  suspended: boolean;
+  since: Date | null;
+  by: string | null;
+  liveReleaseId: string | null;
+  /** The deployment that is under way or waits there. */
+  open: { id: string; kind: string; state: DeploymentState; number: number } | undefined;
+}
+
+/** How it stands, under the lock that all deployments of the project take. */
+export async function lockSuspension(effect: Effect, place: SuspensionPlace): Promise<SuspensionView> {
+  const { organizationId, environmentId, serviceId } = place;
+  await lockAdmission(effect, place);
+  const own = tenant(effect.kysely, organizationId);
+  const row = await own
+    .selectFrom('environment_service')
+    .select(['suspended', 'suspended_at as since', 'suspended_by as by', 'live_release_id as liveReleaseId'])
+    .where('environment_id', '=', environmentId)
+    .where('service_id', '=', serviceId)
+    .executeTakeFirst();
+  if (row === undefined) {
+    const { service, environment } = place;
+    throw new Problem('conflict', `"${service}" was never deployed in "${environment}": there is nothing to suspend.`);
+  }
+  const open = await own
+    .selectFrom('deployment')
+    .innerJoin('release', 'release.id', 'deployment.release_id')
+    .select(['deployment.id', 'deployment.kind', 'deployment.state', 'release.number'])
+    .where('deployment.environment_id', '=', environmentId)
+    .where('deployment.service_id', '=', serviceId)
+    .where('deployment.finished_at', 'is', null)
+    .orderBy(sql`deployment.state <> 'pending'`, 'desc')
+    .orderBy('deployment.admission_order')
+    .limit(1)
+    .executeTakeFirst();
+  return { ...row, open };
+}
+
+/**
+ * Stops a service in an environment: no instances, no schedules. Volumes, addresses, settings and the live release stay. A
+ * deployment there has to end first: what somebody else has asked for is never dropped by it. False: it is suspended already.
+ */
+export async function suspend(effect: Effect, place: SuspensionPlace): Promise<boolean> {
+  const { organizationId, projectId, environmentId, serviceId, service, environment } = place;
+  const { suspended, open } = await lockSuspension(effect, place);
+  if (open !== undefined) {
+    throw new Problem(
+      'conflict',
+      `Release #${open.number} of "${service}" is being deployed in "${environment}" (${open.state}): cancel the deployment ${open.id}, or wait until it has ended, then suspend the service.`,
+    );
+  }
+  if (suspended) return false;
+  await write(effect, place, {
+    suspended: true,
+    suspended_at: sql<Date>`clock_timestamp()`,
+    suspended_by: effect.author.name,
+  });
+  await restWorkload(effect, organizationId, rolloutKey(environmentId, serviceId));
+  recordService(
+    effect,
+    'service.suspended',
+    { id: serviceId, organizationId, projectId, name: service },
+    { environment },
+  );
+  effect.change({ organizationId, projectId, kind: 'environment', id: environmentId });
+  return true;
+}
+
+/** Ends the suspension of a service of which nothing was ever live: there is nothing to start. */
+export async function endSuspension(effect: Effect, place: SuspensionPlace): Promise<void> {
+  await write(effect, place, { suspended: false, suspended_at: null, suspended_by: null });
+}
+
+/**
+ * A resumption that failed on its cluster ends the suspension, too: somebody wants the service to run, and has to be able to
+ * deploy what mends it. One that was cancelled does not.
+ */
+export async function endSuspensionBy(effect: Effect, { deploymentId, organizationId }: DeploymentRef): Promise<void> {
+  await sql`
+    update environment_service place set suspended = false, suspended_at = null, suspended_by = null
+    from deployment where deployment.organization_id = ${organizationId} and deployment.id = ${deploymentId}
+      and deployment.kind = 'resume' and place.organization_id = ${organizationId}
+      and place.environment_id = deployment.environment_id and place.service_id = deployment.service_id
+  `.execute(effect.kysely);
+}
+
+export function recordResumed(effect: Effect, place: SuspensionPlace): void {
+  const { organizationId, projectId, environmentId, serviceId, service, environment } = place;
+  recordService(
+    effect,
+    'service.resumed',
+    { id: serviceId, organizationId, projectId, name: service },
+    { environment },
+  );
+  effect.change({ organizationId, projectId, kind: 'environment', id: environmentId });
+}
+
+async function write(effect: Effect, { organizationId, environmentId, serviceId }: SuspensionPlace, set: object) {
+  await tenant(effect.kysely, organizationId)
+    .updateTable('environment_service')
+    .set(set)
+    .where('environment_id', '=', environmentId)
+    .where('service_id', '=', serviceId)
+    .execute();
+}
