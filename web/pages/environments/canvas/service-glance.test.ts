@@ -6,6 +6,7 @@ const live: ServiceOverview = {
   ...{ serviceId: 's', serviceName: 'Web', serviceSlug: 'web', health: 'healthy', activeReleaseId: 'r' },
   ...{ activeReleaseNumber: 4, activeReleaseDigest: '', activeReleaseCommit: '', replicasDesired: 1, replicasReady: 1 },
   ...{ suspended: false, domainCount: 0, addresses: [], stages: [], blocker: '', message: '', drift: false },
+  ...{ driftCount: 0, drifting: [], suspendedBy: '' },
 };
 const pending = (state: 'pending' | 'starting', blocker = ''): Partial<ServiceOverview> => ({
   pendingDeployment: { id: 'd', kind: 'deploy', releaseNumber: 5, state },
