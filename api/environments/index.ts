@@ -1,4 +1,6 @@
 import { changeEnvironment } from './change-environment.ts';
+import { cloneEnvironment } from './copies/clone-environment.ts';
+import { compareEnvironments } from './copies/compare-environments.ts';
 import { createEnvironment } from './create-environment.ts';
 import { deleteEnvironment } from './delete-environment.ts';
 import { environmentDeletionImpact } from './deletion-impact.ts';
@@ -16,4 +18,6 @@ export const environments = {
   deletionImpact: environmentDeletionImpact,
   overview: getOverview,
   command: getEnvironmentCommand,
+  compare: compareEnvironments,
+  clone: cloneEnvironment,
 };

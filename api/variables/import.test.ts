@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Answered, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { testInAll } from '../../test/run/matrix.ts';
 import { seedService } from '../../test/seeds/seed-service.ts';
 
 let api: RunningApi;
@@ -110,12 +111,18 @@ test('a draft that somebody changed meanwhile is not imported into', async () =>
   expect((await keys()).map(({ key, value }) => `${key}=${value}`)).toEqual(['A=1', 'B=1']);
 });
 
-test('10,000 variables are one change, and one more is refused', async () => {
+test('more variables than a batch takes are one change', async () => {
+  const text = Array.from({ length: 1_100 }, (_, number) => `KEY_${number}=value ${number}`).join('\n');
+  expect(imported(await send(text)).changes).toHaveLength(1_100);
+});
+
+testInAll('10,000 variables are one change, and one more is refused', async () => {
   const lines = Array.from({ length: 10_000 }, (_, number) => `KEY_${number}=value ${number}`);
   const { changes } = imported(await send(lines.join('\n')));
   expect(changes).toHaveLength(10_000);
   const again = imported(await send(lines.map((line) => `${line}!`).join('\n')));
   expect(new Set(again.changes.map(({ change }) => change))).toEqual(new Set(['changed']));
   const refused = await send([...lines, 'MORE=1'].join('\n'));
+  expect(refused.status).toBe(422);
   expect(refused.text).toContain('at most 10000 variables');
 });

@@ -1,4 +1,5 @@
 import { importVariables } from './import-variables.ts';
 import { listVariables } from './list-variables.ts';
+import { variableHistory } from './variable-history.ts';
 
-export const variables = { list: listVariables, import: importVariables };
+export const variables = { list: listVariables, history: variableHistory, import: importVariables };

@@ -49,8 +49,8 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
     ...menu('Actions for Web', 'Suspend'),
     ...menu('More about the staged changes', 'Discard all'),
   ],
-  'environment-settings': [button('Rename')],
-  variables: [...menu('Actions for GREETING', 'Change'), button('Add a variable'), button('Import')],
+  'environment-settings': [button('Rename'), button('Clone')],
+  variables: [...menu('Actions for GREETING', 'Change', 'History'), button('Add a variable'), button('Import')],
   processes: [
     ...menu('Actions for web', 'Scale', 'Change command and port', 'Change resources', 'Change checks', 'Change times'),
     ...menu('Actions for web', 'Add a volume', 'Restart', 'Delete').slice(1),

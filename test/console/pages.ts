@@ -86,6 +86,12 @@ export const pages: readonly ConsolePage[] = [
   },
   { name: 'environment-deployments', address: inShop('/e/staging/deployments'), heading: 'Staging', shows: 'Live' },
   { name: 'environment-logs', address: inShop('/e/staging/logs'), heading: 'Staging', shows: 'listening' },
+  {
+    name: 'environment-comparison',
+    address: inShop('/e/staging/compare?with=production'),
+    heading: 'Staging',
+    shows: 'Compare with',
+  },
   { name: 'environment-settings', address: inShop('/e/staging/settings'), heading: 'Staging', shows: 'Cluster' },
   { name: 'service', address: inShop('/e/staging/s/web'), heading: 'Web', shows: 'What runs' },
   { name: 'service-deployments', address: inShop('/e/staging/s/web/deployments'), heading: 'Web', shows: 'Live' },

@@ -102,6 +102,8 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
     'environments.list': { prepare: project },
     'environments.create': { prepare: project, body: () => ({ name: 'Preview', production: false }) },
     'environments.get': { prepare: environment },
+    'environments.compare': { prepare: environment, query: ({ id = '' }) => ({ with: id }) },
+    'environments.clone': { prepare: environment, body: () => ({ name: 'Copy' }) },
     'services.list': { prepare: inProject },
     'services.create': {
       prepare: project,

@@ -28,6 +28,18 @@ function AllSettings({ environment }: { environment: EnvironmentAnswer }) {
     fields: { name: {} },
     succeeded: 'Environment renamed',
   });
+  const clone = formAction({
+    label: 'Clone',
+    title: `Clone ${name}`,
+    about:
+      'All services, settings and variables that were applied here are staged in the new one, secret values included. Data of volumes is not copied.',
+    operation: trpc.environments.clone,
+    path: { id },
+    fields: { name: { placeholder: `${name} 2` }, production: {}, clusterId: { control: () => null } },
+    submit: 'Clone',
+    succeeded: ({ name: copy }) => `${copy} created, with all of ${name} staged`,
+    touches: [trpc.environments.pathKey(), trpc.changeSets.pathKey()],
+  });
   return (
     <Section title="Environment">
       <Settings>
@@ -39,6 +51,9 @@ function AllSettings({ environment }: { environment: EnvironmentAnswer }) {
         <Cluster environment={environment} />
         <Setting title="Space on the cluster" about="The name of what it has there.">
           <Copyable text={namespace} label="name" />
+        </Setting>
+        <Setting title="Clone" about="Another environment, in which all of this one is staged.">
+          <OneAction action={clone} small />
         </Setting>
       </Settings>
     </Section>

@@ -37,6 +37,12 @@ const environmentLogs = createRoute({
   validateSearch: logSearch,
   component: page(() => import('./environment-logs.tsx'), 'EnvironmentLogs'),
 });
+const environmentComparison = createRoute({
+  getParentRoute: () => environment,
+  path: '/compare',
+  validateSearch: (search: Search) => ({ ...text('with', search.with) }),
+  component: page(() => import('./environment-comparison.tsx'), 'EnvironmentComparison'),
+});
 const environmentSettings = createRoute({
   getParentRoute: () => environment,
   path: '/settings',
@@ -44,7 +50,13 @@ const environmentSettings = createRoute({
 });
 
 export const routes = [
-  environment.addChildren([environmentServices, environmentDeployments, environmentLogs, environmentSettings]),
+  environment.addChildren([
+    environmentServices,
+    environmentDeployments,
+    environmentLogs,
+    environmentComparison,
+    environmentSettings,
+  ]),
 ] as const;
 
 const at = '/$organization/p/$project/e/$environment';
@@ -69,6 +81,7 @@ export const scope: Scope = {
     { label: 'Services', to: at },
     { label: 'Deployments', to: `${at}/deployments` },
     { label: 'Logs', to: `${at}/logs` },
+    { label: 'Compare', to: `${at}/compare` },
     { label: 'Settings', to: `${at}/settings` },
   ],
 };

@@ -64,7 +64,8 @@ export function usePlacing(projectId: string) {
     moved,
     drag: useCallback((id: string, place: Point) => setMoved((before) => ({ ...before, [id]: place })), []),
     drop: useCallback(
-      (id: string, place: Point, from: Point) => {
+      (id: string, { x, y }: Point, from: Point) => {
+        const place = { x: Math.round(x), y: Math.round(y) };
         setMoved((before) => ({ ...before, [id]: place }));
         const { to, from: before } = waiting.current;
         waiting.current = { to: { ...to, [id]: place }, from: { [id]: from, ...before } };

@@ -15,6 +15,7 @@ import type { Answers } from '../../../control-plane/session.ts';
 import { type Placed, useService } from '../use-service.ts';
 import { ImportForm } from './import-form.tsx';
 import { VariableForm } from './variable-form.tsx';
+import { VariableHistory } from './variable-history.tsx';
 
 type Variable = Answers['variables']['list']['items'][number];
 
@@ -66,6 +67,13 @@ function Variables({ service, environment }: Placed) {
             content: (close) => <VariableForm {...form} current={{ key, value, secret }} onClose={close} />,
           }),
         ]),
+    dialogAction({
+      role: 'viewer',
+      label: 'History',
+      title: `History of ${key}`,
+      wide: true,
+      content: () => <VariableHistory {...form} variable={key} />,
+    }),
     ...(itemId === undefined
       ? []
       : [{ role: 'deployer' as const, label: 'Discard the staged change', act: () => stage.discard(itemId, key) }]),

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { appliedSettings, appliedVariables } from '../../../db/change-sets/applied.ts';
+import { type NewItem, stage } from '../../../db/change-sets/stage.ts';
+import { refuseBeyond } from '../../../db/engine/limits/quota.ts';
+import { createEnvironment } from '../../../db/environments/environments.ts';
+import { placeOf } from '../../change-sets/draft.ts';
+import { theCluster } from '../../clusters/cluster.ts';
+import { operation } from '../../engine/operation.ts';
+import { theProject } from '../../projects/project.ts';
+import {
+  environmentAnswer,
+  environmentFields,
+  environmentPath,
+  environmentSchema,
+  theEnvironment,
+} from '../environment.ts';
+
+const { name, clusterId, production } = environmentFields;
+
+export const cloneEnvironment = operation({
+  method: 'POST',
+  url: '/api/v1/environments/{id}/clone',
+  summary: 'Create an environment, and stage in it all that this one has',
+  description:
+    'Services, settings and variables as they were applied; secret values are copied without being shown. Nothing runs until the staged changes are applied. Data of volumes is not copied.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'allowed',
+  problems: ['not-found', 'conflict'],
+  path: environmentPath,
+  body: z.strictObject({
+    name,
+    production: production.optional().describe('By default it is not production.'),
+    clusterId: clusterId.optional().describe("By default the source's."),
+  }),
+  status: 201,
+  result: environmentSchema,
+  async handle({ caller, path, body, effect, server }) {
+    const source = await caller.see(theEnvironment, path.id, effect.kysely);
+    const project = await caller.see(theProject, source.projectId, effect.kysely);
+    const { organizationId } = project;
+    await refuseBeyond(effect, {
+      setting: 'ENVIRONMENTS_PER_PROJECT',
+      most: server.settings.ENVIRONMENTS_PER_PROJECT,
+      owner: project.id,
+      things: 'environments in this project',
+      rows: sql`environment where organization_id = ${organizationId} and project_id = ${project.id} and deletion_id is null`,
+      remedy: 'delete one that is not needed',
+    });
+    const cluster = body.clusterId && (await caller.see(theCluster, body.clusterId, effect.kysely)).id;
+    const made = await createEnvironment(effect, project, {
+      name: body.name,
+      production: body.production ?? false,
+      clusterId: cluster ?? source.clusterId ?? undefined,
+      // Two environments that deploy the same branch would do so by surprise.
+      autoDeploy: false,
+    });
+    const settings = await appliedSettings(effect.kysely, placeOf(source));
+    const variables = await appliedVariables(effect.kysely, server.keyring, placeOf(source), [...settings.keys()]);
+    const items: NewItem[] = [
+      ...[...settings].map(
+        ([serviceId, to]): NewItem => ({ kind: 'service.create', serviceId, key: '', to: to as never }),
+      ),
+      ...[...variables].flatMap(([serviceId, of]) =>
+        [...of].map(
+          ([key, { value, secret }]): NewItem => ({ kind: 'variable.set', serviceId, key, to: value, secret }),
+        ),
+      ),
+    ];
+    if (items.length > 0) await stage(effect, server.keyring, placeOf(made), items, caller.countsAs);
+    return environmentAnswer(made);
+  },
+});

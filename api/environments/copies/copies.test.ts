@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import {
+  type Answered,
+  type RunningApi,
+  runningApi,
+  type Seeded,
+  seed,
+} from '../../../test/installation/running-api.ts';
+import { seedService } from '../../../test/seeds/seed-service.ts';
+
+let api: RunningApi;
+let ours: Seeded;
+let projectId: string;
+let staging: string;
+let production: string;
+let services: { serviceId: string; processId: string; slug: string }[];
+
+beforeAll(async () => {
+  api = await runningApi();
+  ours = await seed(api.database);
+});
+afterAll(() => api.close());
+
+beforeEach(async () => {
+  const body = { name: `Project ${crypto.randomUUID()}` };
+  const made = await api.call('POST', '/api/v1/projects', { as: ours.sessions.admin, body });
+  const created = made.body as { project: { id: string }; environments: { id: string }[] };
+  projectId = created.project.id;
+  [production = '', staging = ''] = created.environments.map(({ id }) => id);
+  const place = { organizationId: ours.organizationId, projectId };
+  services = [await seedService(api.database, place), await seedService(api.database, place)];
+  await stage(
+    staging,
+    services.flatMap(({ serviceId, processId }) => [
+      { kind: 'service.create', serviceId },
+      { kind: 'process.set', processId, key: 'replicas', value: 3 },
+      { kind: 'variable.set', serviceId, key: 'LEVEL', value: 'debug' },
+      { kind: 'variable.set', serviceId, key: 'TOKEN', value: 'hunter2', secret: true },
+    ]),
+  );
+  await apply(staging);
+});
+
+const as = () => ours.sessions.admin;
+const ok = (answered: Answered, status = 200) => {
+  expect(answered.status, answered.text).toBe(status);
+  return answered.body as Record<string, unknown>;
+};
+const stage = async (environment: string, items: unknown[]) =>
+  ok(
+    await api.call('PUT', `/api/v1/environments/${environment}/change-set/items:batch`, { as: as(), body: { items } }),
+  );
+const draftOf = async (environment: string) =>
+  ok(await api.call('GET', `/api/v1/environments/${environment}/change-set`, { as: as() })) as unknown as {
+    changeSet: { id: string };
+    items: { kind: string; key: string; secret: boolean; to: string }[];
+  };
+const apply = async (environment: string) => {
+  const { changeSet } = await draftOf(environment);
+  ok(await api.call('POST', `/api/v1/change-sets/${changeSet.id}/apply`, { as: as(), body: { message: 'Go' } }));
+};
+const compare = (from: string, to: string, who = ours.sessions.viewer) =>
+  api.call('GET', `/api/v1/environments/${from}/compare?with=${to}`, { as: who });
+const clone = async (body: object, who = as()) =>
+  await api.call('POST', `/api/v1/environments/${staging}/clone`, { as: who, body });
+
+test('a clone stages all that its source has, with secrets that nobody sees, and once applied it is the same', async () => {
+  const answered = await clone({ name: 'Load test' });
+  const made = ok(answered, 201);
+  expect(made).toMatchObject({ name: 'Load test', slug: 'load-test', production: false, autoDeploy: false });
+  const { items } = await draftOf(String(made.id));
+  expect(items.map(({ kind }) => kind).toSorted()).toEqual([
+    ...['service.create', 'service.create', 'variable.set', 'variable.set', 'variable.set', 'variable.set'],
+  ]);
+  expect(items.filter(({ secret }) => secret).map(({ key, to }) => [key, to])).toEqual([
+    ['TOKEN', ''],
+    ['TOKEN', ''],
+  ]);
+  await apply(String(made.id));
+  const compared = ok(await compare(staging, String(made.id)));
+  expect(compared).toMatchObject({ services: [{ comparison: 'same' }, { comparison: 'same' }] });
+  expect(JSON.stringify([made, items])).not.toContain('hunter2');
+  expect((await clone({ name: 'Mine' }, ours.sessions.deployer)).status).toBe(403);
+});
+
+test('two environments are compared service by service, secrets without their values', async () => {
+  const [first, second] = services.toSorted((one, other) => (one.slug < other.slug ? -1 : 1)) as [
+    (typeof services)[0],
+    (typeof services)[0],
+  ];
+  const { serviceId, processId } = first;
+  const copy = String(ok(await clone({ name: 'Copy' }), 201).id);
+  await apply(copy);
+  await stage(copy, [
+    { kind: 'process.set', processId, key: 'replicas', value: 5 },
+    { kind: 'service.set', serviceId, key: 'dependsOn', value: [second.slug] },
+    { kind: 'variable.set', serviceId, key: 'LEVEL', value: 'info' },
+    { kind: 'variable.set', serviceId, key: 'TOKEN', value: 'hunter3' },
+    { kind: 'variable.set', serviceId, key: 'MORE', value: '1' },
+    { kind: 'service.remove', serviceId: second.serviceId },
+  ]);
+  // What is only staged is not compared.
+  expect(ok(await compare(staging, copy))).toMatchObject({
+    services: [{ comparison: 'same' }, { comparison: 'same' }],
+  });
+  await stage(copy, [{ kind: 'service.set', serviceId, key: 'dependsOn', value: [] }]);
+  await apply(copy);
+  const answered = await compare(staging, copy);
+  const { services: compared } = ok(answered) as unknown as {
+    services: { serviceId: string; comparison: string; differences: Record<string, unknown>[] }[];
+  };
+  const of = (id: string) => compared.find((one) => one.serviceId === id);
+  expect(of(second.serviceId)).toMatchObject({ comparison: 'only-from', differences: [] });
+  expect(
+    of(serviceId)?.differences.map(({ kind, process, key, from, to, secret }) => [
+      kind,
+      process,
+      key,
+      from,
+      to,
+      secret,
+    ]),
+  ).toEqual([
+    ['process', 'web', 'replicas', '3', '5', false],
+    ['variable', '', 'LEVEL', '"debug"', '"info"', false],
+    ['variable', '', 'MORE', '', '"1"', false],
+    ['variable', '', 'TOKEN', '', '', true],
+  ]);
+  expect(answered.text).not.toContain('hunter');
+});
+
+test('an environment of another project is not compared', async () => {
+  const other = await api.call('POST', '/api/v1/projects', { as: as(), body: { name: 'Other' } });
+  const [theirs] = (other.body as { environments: { id: string }[] }).environments;
+  expect((await compare(staging, theirs?.id ?? '')).status).toBe(404);
+  expect(ok(await compare(staging, production))).toMatchObject({
+    services: [{ comparison: 'only-from' }, { comparison: 'only-from' }],
+  });
+});
+
+test('the past of a variable tells who staged and who applied each change, newest first, and no secret', async () => {
+  const { serviceId } = services[0] as (typeof services)[0];
+  const set = (key: string, value: string) => stage(staging, [{ kind: 'variable.set', serviceId, key, value }]);
+  await set('LEVEL', 'info');
+  await set('TOKEN', 'hunter3');
+  await apply(staging);
+  await stage(staging, [{ kind: 'variable.unset', serviceId, key: 'LEVEL' }]);
+  await apply(staging);
+  await set('LEVEL', 'only staged');
+  const history = async (key: string, more = '') =>
+    await api.call(
+      'GET',
+      `/api/v1/environments/${staging}/variables/history?serviceId=${serviceId}&key=${key}${more}`,
+      {
+        as: ours.sessions.viewer,
+      },
+    );
+  const found = ok(await history('LEVEL')) as { items: Record<string, unknown>[] };
+  expect(found.items.map(({ change, from, to, message }) => [change, from, to, message])).toEqual([
+    ['unset', '"info"', '', 'Go'],
+    ['set', '"debug"', '"info"', 'Go'],
+    ['set', '', '"debug"', 'Go'],
+  ]);
+  expect(found.items[0]).toMatchObject({
+    stagedBy: { name: expect.any(String) },
+    appliedBy: { id: expect.any(String) },
+  });
+  const secrets = await history('TOKEN');
+  expect(ok(secrets)).toMatchObject({ items: [{ secret: true, from: '', to: '' }, { secret: true }] });
+  expect(secrets.text).not.toContain('hunter');
+  const page = ok(await history('LEVEL', '&limit=2')) as { items: unknown[]; nextCursor: string };
+  const rest = ok(await history('LEVEL', `&limit=2&cursor=${encodeURIComponent(page.nextCursor)}`)) as {
+    items: unknown[];
+  };
+  expect([...page.items, ...rest.items]).toEqual(found.items);
+});
