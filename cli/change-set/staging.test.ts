@@ -75,6 +75,28 @@ test('variables are set, listed without secrets, and unset', async () => {
   expect((await ballast(['var', 'unset', 'GREETER'])).out).not.toContain('GREETER');
 });
 
+test('an env file is imported as a whole, told without secrets, and exported again', async () => {
+  const input = 'LEVEL=info # of the log\nexport MOTD="two\nlines"\nAPI_TOKEN=precious\n';
+  const dry = await ballast(['var', 'import', '-', '--dry-run'], { input });
+  expect(dry.out).toMatch(/^added +LEVEL +info$/m);
+  expect(dry.err).toBe('Perhaps secret: API_TOKEN; import them with --secret API_TOKEN.\n');
+  const imported = await ballast(['var', 'import', '-', '--secret', 'API_TOKEN'], { input });
+  expect(imported.out).toMatch(/^added +API_TOKEN +\(secret\) +\(secret\)$/m);
+  expect(imported.err).toContain('`./ballast deploy --staged` applies them in staging.');
+  expect(`${imported.out}${imported.err}`).not.toContain('precious');
+  const again = await ballast(['var', 'import', '-', '--secret', 'API_TOKEN'], { input });
+  expect(again).toMatchObject({ out: 'All 3 variables are so already.\n', err: '' });
+  const exported = await ballast(['var', 'export']);
+  expect(exported.out).toMatch(/^LEVEL=info$/m);
+  expect(exported.out).toMatch(/^MOTD="two\\nlines"$/m);
+  expect(exported.out).toMatch(/^# API_TOKEN is secret$/m);
+  const wrong = await ballast(['var', 'import', '-'], { input: 'LEVEL=debug\nnothing\n' });
+  expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('line 2: is not KEY=value: nothing') });
+  expect((await ballast(['var', 'export'])).out).toMatch(/^LEVEL=info$/m);
+  const past = await ballast(['var', 'history', 'LEVEL']);
+  expect(past.out).toBe('Nothing was applied to LEVEL in staging.\n');
+});
+
 test('only what I have staged is discarded, unless all is asked for', async () => {
   await other(['var', 'set', 'THEIRS=1']);
   const mine = await ballast(['var', 'set', 'MINE=1', '--json']);
@@ -106,4 +128,15 @@ test('a service is deleted everywhere by its name, with what ends told before', 
     err: '',
   });
   expect((await ballast(['service', 'list'])).out).not.toMatch(/^spare/m);
+});
+
+test('an environment is cloned, and compared with its source', async () => {
+  const cloned = await ballast(['env', 'clone', 'staging', 'Load test']);
+  expect(cloned).toMatchObject({ code: 0, out: 'shop has the environment load-test, with all of staging staged.\n' });
+  const compared = await ballast(['env', 'compare', 'staging', 'load-test']);
+  expect(compared).toMatchObject({ code: 0, out: 'staging and load-test are the same.\n' });
+  expect(await ballast(['env', 'compare', 'staging', 'nowhere'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('There is no environment "nowhere"'),
+  });
 });
