@@ -5,19 +5,20 @@ import { Button } from '../forms/button.tsx';
 import type { DialogAction } from './action.ts';
 
 /**
- * The main action of a page. Its dialog stands in the address under `name`, so that a link can open it and Back closes it. The
+ * The main action of a page, or a `plain` one beside it. Its dialog stands in the address under `name`, so that a link can open it and Back closes it. The
  * same button may stand in several places, as beside the heading and in an empty list.
  */
 export function usePageAction(
   name: string,
   action: DialogAction | undefined,
+  { look = 'strong' }: { look?: 'strong' | 'plain' } = {},
 ): { button: ReactNode; dialog: ReactNode } {
   const may = useRights();
   const { open, show, close } = useAddressDialog(name);
   if (action === undefined || !may(action.role ?? 'admin')) return { button: undefined, dialog: undefined };
   return {
     button: (
-      <Button look="strong" onClick={show}>
+      <Button look={look} onClick={show}>
         {action.label}
       </Button>
     ),

@@ -71,7 +71,7 @@ export const canvasStories: Stories = (world) => {
     const staging = (environments as { id: string; slug: string }[]).find((one) => one.slug === 'staging');
     await asked('POST', `/projects/${id}/services`, { name: 'Web', environmentId: staging?.id });
     await ada.go(`/default/p/${slug}/e/staging/s/web/variables`);
-    await page.getByRole('button', { name: 'Import' }).click();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Import variables into Web' });
     const text = dialog.getByLabel('Env file');
     await text.fill('LEVEL=info\nLEVEL=debug');

@@ -49,6 +49,7 @@ function Variables({ service, environment }: Placed) {
       wide: true,
       content: (close) => <ImportForm {...form} onClose={close} />,
     }),
+    { look: 'plain' },
   );
   const buttons = (
     <div className="flex flex-wrap gap-2">
