@@ -38,6 +38,12 @@ const imported = (answered: Answered): Imported => {
   expect(answered.status, answered.text).toBe(200);
   return answered.body as unknown as Imported;
 };
+const apply = async () => {
+  const draft = await api.call('GET', `${url()}/change-set`, { as: ours.sessions.viewer });
+  const { id } = draft.body.changeSet as { id: string };
+  const applied = await api.call('POST', `/api/v1/change-sets/${id}/apply`, { as: ours.sessions.deployer, body: {} });
+  expect(applied.status, applied.text).toBe(200);
+};
 const keys = async () => {
   const { body } = await api.call('GET', `${url()}/variables?limit=200`, { as: ours.sessions.viewer });
   return (body as { items: { key: string; value: string; secret: boolean; staged?: string }[] }).items;
@@ -113,7 +119,19 @@ test('a draft that somebody changed meanwhile is not imported into', async () =>
 
 test('more variables than a batch takes are one change', async () => {
   const text = Array.from({ length: 1_100 }, (_, number) => `KEY_${number}=value ${number}`).join('\n');
-  expect(imported(await send(text)).changes).toHaveLength(1_100);
+  expect(imported(await send(text, { secret: ['KEY_7'] })).changes).toHaveLength(1_100);
+  await apply();
+  const of = () =>
+    api.database.kysely.selectFrom('variable').select(['key', 'value', 'sealed']).where('service_id', '=', serviceId);
+  expect(await of().execute()).toHaveLength(1_100);
+  expect((await of().where('key', '=', 'KEY_7').execute())[0]).toMatchObject({ value: '', sealed: expect.any(Buffer) });
+  // All but two of them go, and one changes.
+  imported(await send('KEY_1=value 1\nKEY_2=other', { replace: true }));
+  await apply();
+  expect((await of().orderBy('key').execute()).map(({ key, value }) => `${key}=${value}`)).toEqual([
+    'KEY_1=value 1',
+    'KEY_2=other',
+  ]);
 });
 
 testInAll('10,000 variables are one change, and one more is refused', async () => {

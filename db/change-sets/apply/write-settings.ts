@@ -1,14 +1,12 @@
-import { sql } from 'kysely';
 import type { ProjectRef } from '../../deployments/admission.ts';
 import { withdraw } from '../../deployments/withdraw.ts';
 import type { Effect } from '../../engine/effect.ts';
 import type { Keyring } from '../../keys/keys.ts';
 import { tenant } from '../../postgres/tenant.ts';
-import { variablePlace } from '../applied.ts';
 import { forgetUnused } from '../draft/forget.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
-import type { ItemRow } from '../items.ts';
-import { newValue, type Plan } from './plan.ts';
+import type { Plan } from './plan.ts';
+import { writeVariables } from './write-variables.ts';
 
 type Seals = Pick<Keyring, 'encryptSecret' | 'decryptSecret'>;
 
@@ -39,45 +37,13 @@ export async function writeSettings(
     effect.change({ organizationId: place.organizationId, kind: 'service', id: serviceId, projectId: place.projectId });
   }
   const kept = new Set(affected.map(({ serviceId }) => serviceId));
-  for (const item of items) {
-    if (item.service_id !== null && kept.has(item.service_id)) await writeVariable(effect, keyring, place, item);
-  }
+  const ofKept = items.filter(({ service_id: id }) => id !== null && kept.has(id));
+  await writeVariables(effect, keyring, place, ofKept);
   for (const serviceId of removed) await removeService(effect, place, serviceId);
   const processIds = items.flatMap(({ kind, process_id: id }) =>
     kind === 'process.delete' && id !== null ? [id] : [],
   );
   await forgetUnused(effect, place.organizationId, { serviceIds: [], processIds });
-}
-
-async function writeVariable(effect: Effect, keyring: Seals, place: EnvironmentRef, item: ItemRow): Promise<void> {
-  const { service_id: serviceId, key, kind } = item;
-  if (serviceId === null || !kind.startsWith('variable.')) return;
-  const { organizationId, environmentId } = place;
-  const own = tenant(effect.kysely, organizationId);
-  const value = await newValue(keyring, place, item);
-  if (value === undefined) {
-    await own
-      .deleteFrom('variable')
-      .where('environment_id', '=', environmentId)
-      .where('service_id', '=', serviceId)
-      .where('key', '=', key)
-      .execute();
-    return;
-  }
-  const row = {
-    value: value.secret ? '' : value.value,
-    sealed: value.secret
-      ? await keyring.encryptSecret(organizationId, variablePlace(environmentId, serviceId, key), value.value)
-      : null,
-    updated_by: item.staged_by_name,
-  };
-  await own
-    .insertInto('variable')
-    .values({ ...row, environment_id: environmentId, service_id: serviceId, key })
-    .onConflict((conflict) =>
-      conflict.columns(['environment_id', 'service_id', 'key']).doUpdateSet({ ...row, updated_at: sql`now()` }),
-    )
-    .execute();
 }
 
 /** What runs of it stops: its workload is no longer wanted, and no deployment of it may begin. */
