@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { deleteVolumes } from '../commands/delete-volumes.ts';
 import { DriverBench, type Ground, until, type Wish } from './driver-bench.ts';
 import { lifeContract } from './life-contract.ts';
 import { logContract } from './log-contract.ts';
@@ -77,8 +78,17 @@ export function driverContract(name: string, ground: () => Promise<Ground>, crow
           (await bench.driver.volumes()).some((v) => v.key === data.key && v.name === 'data' && v.usedBytes >= 6_000),
         );
       }
+      const ask = (mounted: string[], volumes?: string[]) =>
+        deleteVolumes(
+          { kind: 'delete-volumes', key: data.key, ...(volumes === undefined ? {} : { volumes }) },
+          { driver: bench.driver, mountsOf: () => new Set(mounted) },
+        );
+      expect(await ask([])).toMatchObject({ outcome: 'failed', message: expect.stringContaining(second) });
+      expect(await ask([], ['never'])).toMatchObject({ outcome: 'done' });
       await bench.driver.remove(second);
-      for (const _ of ['once', 'twice']) await bench.driver.removeVolume(data.key, 'data');
+      expect(await ask(['data'])).toMatchObject({ outcome: 'failed', message: expect.stringContaining(data.key) });
+      expect((await bench.driver.volumes()).filter(({ key }) => key === data.key)).toHaveLength(1);
+      for (const _ of ['once', 'twice']) expect(await ask([])).toMatchObject({ outcome: 'done' });
       expect((await bench.driver.volumes()).filter(({ key }) => key === data.key)).toEqual([]);
     });
 

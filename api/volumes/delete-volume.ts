@@ -1,3 +1,4 @@
+import { deleteUnmounted } from '../../db/services/removal/unmounted-volumes.ts';
 import { lockService, recordService } from '../../db/services/services.ts';
 import { forgetVolumes, removeVolume } from '../../db/services/volumes.ts';
 import { Problem } from '../../domain/problems.ts';
@@ -11,7 +12,7 @@ export const deleteVolume = operation({
   url: '/api/v1/volumes/{id}',
   summary: 'Delete a volume of a process',
   description:
-    'It is mounted in an environment no more once the staged changes there are applied. The data stay on the cluster; a rollback to a release that mounts it has them again.',
+    'It is mounted in an environment no more once the staged changes there are applied. Once no environment mounts it, it is listed by `GET /api/v1/deleted`: its data stay on the cluster until the retention has passed, and it can be restored. A rollback to a release that mounts it has them again.',
   scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
@@ -33,6 +34,7 @@ export const deleteVolume = operation({
     await stageIn(effect, server.keyring, places, [item], caller);
     if (query.environmentId === undefined) await removeVolume(effect, volume);
     await forgetVolumes(effect, organizationId, [id]);
+    await deleteUnmounted(effect, { organizationId, projectId: service.projectId, serviceId });
     recordService(effect, 'service.updated', service, { volumes: { from: definition.name, to: null } });
   },
 });

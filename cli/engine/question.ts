@@ -15,6 +15,14 @@ export async function agreed(question: string): Promise<boolean> {
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
+/** Asks for a text, as the answer to something that cannot be undone by mistake. */
+export async function typedAgain(question: string, text: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await answered(lines, `${question} `);
+  if (answer === undefined) process.stderr.write('\n');
+  return answer?.trim() === text.trim();
+}
+
 /** Asks for a value that must not be seen. */
 export async function hidden(question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

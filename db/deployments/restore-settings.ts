@@ -5,6 +5,7 @@ import { variablePlace } from '../change-sets/applied.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { openReleaseSecrets } from '../releases/secrets.ts';
+import { reviveMounted } from '../services/removal/unmounted-volumes.ts';
 import { reviveProcesses } from '../services/revive-processes.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
 
@@ -71,6 +72,7 @@ async function restoreSettings(effect: Effect, keyring: Secrets, release: Ref): 
     .where('environment_id', '=', environmentId)
     .where('service_id', '=', serviceId)
     .execute();
+  await reviveMounted(effect, release);
   const secrets = await openReleaseSecrets(keyring, { id: release.id, organizationId, sealed: frozen.sealed });
   await replaceVariables(effect, keyring, release, frozen.content, secrets);
   effect.change({ organizationId, projectId, kind: 'service', id: serviceId });

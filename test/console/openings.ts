@@ -43,13 +43,13 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
       },
     },
   ],
-  project: [button('New environment'), button('Promote to Staging')],
+  project: [button('New environment'), button('Promote to Staging'), button('Delete')],
   environment: [
     button('New service'),
     ...menu('Actions for Web', 'Suspend'),
     ...menu('More about the staged changes', 'Discard all'),
   ],
-  'environment-settings': [button('Rename'), button('Clone')],
+  'environment-settings': [button('Rename'), button('Clone'), button('Delete')],
   variables: [...menu('Actions for GREETING', 'Change', 'History'), button('Add a variable'), button('Import')],
   processes: [
     ...menu('Actions for web', 'Scale', 'Change command and port', 'Change resources', 'Change checks', 'Change times'),

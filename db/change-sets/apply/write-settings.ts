@@ -3,6 +3,7 @@ import { withdraw } from '../../deployments/withdraw.ts';
 import type { Effect } from '../../engine/effect.ts';
 import type { Keyring } from '../../keys/keys.ts';
 import { tenant } from '../../postgres/tenant.ts';
+import { deleteUnmounted } from '../../services/removal/unmounted-volumes.ts';
 import { forgetUnused } from '../draft/forget.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
 import type { Plan } from './plan.ts';
@@ -44,6 +45,8 @@ export async function writeSettings(
     kind === 'process.delete' && id !== null ? [id] : [],
   );
   await forgetUnused(effect, place.organizationId, { serviceIds: [], processIds });
+  const unmounting = items.flatMap(({ kind, service_id: id }) => (kind === 'volume.delete' && id !== null ? [id] : []));
+  for (const serviceId of new Set(unmounting)) await deleteUnmounted(effect, { ...place, serviceId });
 }
 
 /** What runs of it stops: its workload is no longer wanted, and no deployment of it may begin. */

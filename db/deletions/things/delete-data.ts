@@ -65,9 +65,10 @@ async function placesWithData({ kysely }: Effect, { organizationId, kind, id }: 
     join cluster on cluster.organization_id = environment.organization_id and cluster.id = environment.cluster_id
       and cluster.finished_at is null
     where volume.organization_id = ${organizationId} and ${mine}
-      and exists (select from release where release.organization_id = volume.organization_id
-        and release.service_id = volume.service_id and release.environment_id = environment.id
-        and position(volume.id::text in release.content::text) > 0)
+      and (exists (select from environment_service place where place.organization_id = volume.organization_id
+          and place.service_id = volume.service_id and place.environment_id = environment.id)
+        or exists (select from release where release.organization_id = volume.organization_id
+          and release.service_id = volume.service_id and release.environment_id = environment.id))
     order by 1, 3, 4
   `.execute(kysely);
   return rows;

@@ -8,6 +8,7 @@ import type { Secrets } from '../../workloads/sealed-workload.ts';
 import type { PurgeProgress } from '../purge.ts';
 import { deleteData } from './delete-data.ts';
 import { type Doomed, doomedRows } from './doomed.ts';
+import { releaseVolume } from './release-volume.ts';
 import { type ThingToPurge, tableOfThing } from './thing-row.ts';
 
 /** `waits`: something has to end first, in a sentence; asked again, it goes on. */
@@ -34,7 +35,11 @@ export async function purgeThing(purging: Purging, thing: ThingToPurge): Promise
     const them = running === 1 ? 'A deployment or change of it is' : `${running} deployments or changes of it are`;
     return { deletedRows: 0, waits: `${them} still being ended.` };
   }
-  const waits = await effect(database, purging.author, (asking) => deleteData(asking, purging.keyring, thing));
+  const waits = await effect(
+    database,
+    purging.author,
+    async (asking) => (await releaseVolume(asking, thing)) ?? (await deleteData(asking, purging.keyring, thing)),
+  );
   if (waits !== undefined) return { deletedRows: 0, waits };
   let deletedRows = 0;
   // The thing's own row stays until nothing else is left, so that a purge that fails half way is still listed.

@@ -6,6 +6,7 @@ import { lockAdmission } from '../../deployments/admission.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { uniqueViolation } from '../../postgres/connection-failure.ts';
 import { tenant } from '../../postgres/tenant.ts';
+import { reviveMounted } from '../../services/removal/unmounted-volumes.ts';
 import { decided, restorable } from '../deletion-rules.ts';
 import { type DeletedThing, findDeletedThing } from './deleted-things.ts';
 import { carryInstead } from './hide.ts';
@@ -50,6 +51,7 @@ export async function restoreThing(effect: Effect, thing: DeletedThing, slug?: s
   const stopped = await stopRestored(effect, now);
   const name = kind === 'volume' ? (slug ?? now.name) : now.name;
   await show(effect, now, slug);
+  await reviveMounted(effect, now);
   recordDeletion(effect, 'restored', { ...now, name }, { details: stopped ? { stopped } : {} });
   if (now.state === 'retained') {
     effect.tell({ to: actorId('deletion', deletionId), message: 'restored', organizationId, body: {} });

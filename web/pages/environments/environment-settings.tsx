@@ -9,6 +9,7 @@ import { Loaded } from '../../components/states.tsx';
 import { useFieldChange } from '../../control-plane/field-change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
+import { DeleteEnvironment } from './delete-environment.tsx';
 import { type EnvironmentAnswer, useEnvironment } from './use-environment.ts';
 
 /** Settings of an environment, changed at once. */
@@ -55,6 +56,7 @@ function AllSettings({ environment }: { environment: EnvironmentAnswer }) {
         <Setting title="Clone" about="Another environment, in which all of this one is staged.">
           <OneAction action={clone} small />
         </Setting>
+        <DeleteEnvironment environment={environment} />
       </Settings>
     </Section>
   );

@@ -10,6 +10,7 @@ import { EmptyState, Loaded } from '../../components/states.tsx';
 import { useList } from '../../control-plane/by-slug.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { Columns } from './columns/columns.tsx';
+import { DeleteProject } from './delete-project.tsx';
 import { EnvironmentCards } from './environment-cards.tsx';
 import { type ProjectAnswer, useProject } from './use-project.ts';
 
@@ -20,8 +21,9 @@ export function ProjectOverview() {
   return <Loaded query={useProject()}>{(project) => <Matrix project={project} />}</Loaded>;
 }
 
-function Matrix({ project: { id } }: { project: ProjectAnswer }) {
+function Matrix({ project }: { project: ProjectAnswer }) {
   const { trpc } = usePlane();
+  const { id } = project;
   const params = route.useParams();
   const path = { id };
   const environments = useList(trpc.environments.list, { path });
@@ -84,6 +86,7 @@ function Matrix({ project: { id } }: { project: ProjectAnswer }) {
         </Card>
       </Section>
       {dialog}
+      <DeleteProject project={project} />
     </>
   );
 }

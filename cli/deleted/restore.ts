@@ -1,0 +1,35 @@
+import { command } from '../engine/command.ts';
+import { Rest, restOptions } from '../engine/rest.ts';
+import { printable } from '../engine/table.ts';
+import { deletedItem } from './deleted-item.ts';
+
+interface Restored {
+  kind: string;
+  name: string;
+  slug: string;
+  stopped: boolean;
+}
+
+export const deletedRestore = command({
+  summary: 'Restores a deleted service, volume, environment or project',
+  usage: 'NAME [--kind KIND] [--slug SLUG] [--json]',
+  details: `NAME is its slug, name or id. It comes back with its settings, variables, releases and volumes, and with all that was deleted along
+with it; the project or service that it was in is restored first. Services that ran are suspended. It takes an admin's token. To purge it
+before its time takes a session: the console does that.`,
+  words: { least: 1, most: 1 },
+  options: {
+    kind: { type: 'string', value: 'KIND', what: 'service, database, volume, environment or project.' },
+    slug: { type: 'string', value: 'SLUG', what: 'Instead of the one that it had, where that is taken by now.' },
+    ...restOptions,
+  },
+  run: async ({ kind, slug, ...given }, [word = '']) => {
+    const rest = new Rest(given);
+    const item = await deletedItem(rest, word, kind);
+    const body = slug === undefined ? {} : { slug };
+    const restored = await rest.call<Restored>('POST', `/deleted/${item.kind}/${item.id}/restore`, body);
+    if (given.json) return void process.stdout.write(`${JSON.stringify(restored, undefined, 2)}\n`);
+    const called = restored.slug === '' ? printable(restored.name) : restored.slug;
+    const ended = restored.stopped ? 'Services of it that ran are suspended.' : '';
+    process.stdout.write(`The ${restored.kind} ${called} is restored. ${ended}`.trimEnd().concat('\n'));
+  },
+});
