@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
@@ -80,6 +81,11 @@ test('a service stops, is listed, and comes back with its settings, suspended; p
   expect(restored.body, restored.text).toMatchObject({ id, kind: 'service', name, slug: before.slug, stopped: true });
   expect((await call('GET', `/services/${id}`)).body).toMatchObject({ id, name, slug: before.slug });
   expect(await suspended(id)).toEqual([true]);
+  const resumed = await call('POST', `/services/${id}/resume`, { environmentId });
+  expect(resumed.status, resumed.text).toBeLessThan(300);
+  const { rows: resuming } = await sql<{ id: string }>`
+    select id from deployment where service_id = ${id} and kind = 'resume'`.execute(api.database.kysely);
+  expect(resuming).toHaveLength(1);
   expect((await call('GET', `/environments/${environmentId}/overview`)).text).toContain(id);
   expect((await call('GET', `/releases/${releaseId}`)).status).toBe(200);
   expect(await itemOf(id)).toBeUndefined();
