@@ -3,7 +3,7 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ThingKind } from '../../../domain/deletions/kinds.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/ground/fresh-database.ts';
-import { machine, seedOrganization } from '../../../test/seeds/seed.ts';
+import { machine, seedMember, seedOrganization } from '../../../test/seeds/seed.ts';
 import { tenantRow } from '../../../test/seeds/tenant-row.ts';
 import { actorKinds, descriptors } from '../../../workflows/descriptors.ts';
 import { tenantTables } from '../../postgres/tenant-tables.ts';
@@ -24,6 +24,7 @@ const accounts = ['deletion', 'audit_record', 'change_feed'];
 async function full(): Promise<string> {
   const { database } = fresh;
   const organizationId = await seedOrganization(database);
+  await seedMember(database, organizationId);
   for (const table of purgeOrder().toReversed()) {
     const { rows } =
       await sql`select from ${sql.table(table)} where organization_id = ${organizationId} limit 1`.execute(
@@ -55,7 +56,8 @@ async function full(): Promise<string> {
 
 /** Columns that no foreign key fills: they name the same project, environment and service. */
 async function ofProject(table: string, organizationId: string): Promise<Record<string, string>> {
-  const given: Record<string, string> = {};
+  // A key without an organization's secrets belongs to none.
+  const given: Record<string, string> = table === 'data_key' ? { purpose: 'secrets' } : {};
   for (const thing of ['project', 'environment', 'service'] as const) {
     const { rows } = await sql<{ id: string }>`
       select thing.id from ${sql.table(thing)} thing where thing.organization_id = ${organizationId} and exists (
