@@ -21,13 +21,14 @@ export const varList = command({
     const variables = await place.rest.all<Variable>(`/environments/${environment.id}/variables`, undefined, filter);
     if (given.json) return void process.stdout.write(`${JSON.stringify({ variables }, undefined, 2)}\n`);
     if (variables.length === 0) return void process.stdout.write(`${environment.slug} has no variables.\n`);
-    const rows = variables.map(({ serviceSlug, key, value, secret, staged, updatedBy }) => [
+    const rows = variables.map(({ serviceSlug, key, value, secret, staged, updatedBy, updatedAt }) => [
       serviceSlug,
       printable(key),
       secret ? '(secret)' : printable(value),
       staged === undefined ? '' : `staged: ${staged}`,
       printable(updatedBy),
+      updatedAt,
     ]);
-    process.stdout.write(asTable(['service', 'key', 'value', '', 'by'], rows));
+    process.stdout.write(asTable(['service', 'key', 'value', '', 'by', 'changed'], rows));
   },
 });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keptConsole } from '../../web/build/kept-console.ts';
 
-/** Everything that a page needs of the console before it can show anything, as it is sent. */
-async function compressedBytes(directory: string): Promise<number> {
+/** The scripts that a page needs of the console before it can show anything. */
+async function firstFiles(directory: string): Promise<string[]> {
   const document = await readFile(join(directory, 'index.html'), 'utf8');
   const waiting = [...document.matchAll(/files\/([^"]+\.js)"/g)].map(([, name]) => String(name));
   const files = new Set<string>();
@@ -15,8 +15,13 @@ async function compressedBytes(directory: string): Promise<number> {
     const code = await readFile(join(directory, 'files', file), 'utf8');
     waiting.push(...[...code.matchAll(/(?:from|import)\s*"\.\/([^"]+\.js)"/g)].map(([, name]) => String(name)));
   }
+  return [...files];
+}
+
+/** All of these, as they are sent. */
+async function compressedBytes(directory: string): Promise<number> {
   const path = (file: string) => join(directory, 'files', file);
-  const sizes = [...files].map(async (file) => {
+  const sizes = (await firstFiles(directory)).map(async (file) => {
     const { size } = await stat(`${path(file)}.br`).catch(() => stat(path(file)));
     return size;
   });
@@ -26,6 +31,18 @@ async function compressedBytes(directory: string): Promise<number> {
 test('the script that every page waits for has at most 130 kB, compressed', async () => {
   const directory = await keptConsole(tmpdir(), new AbortController().signal);
   expect(await compressedBytes(directory)).toBeLessThanOrEqual(130_000);
+});
+
+test('the canvas and its library are in files that no other page waits for', async () => {
+  const directory = await keptConsole(tmpdir(), new AbortController().signal);
+  const files = (await readdir(join(directory, 'files'))).filter((name) => name.endsWith('.js'));
+  const withLibrary: string[] = [];
+  for (const name of files) {
+    const code = await readFile(join(directory, 'files', name), 'utf8');
+    if (code.includes('react-flow__')) withLibrary.push(name);
+  }
+  expect(withLibrary).toEqual([expect.stringMatching(/^canvas-view-/)]);
+  expect(await firstFiles(directory)).not.toContain(withLibrary[0]);
 });
 
 test('no two files wait for each other: their code would run in the wrong order', async () => {

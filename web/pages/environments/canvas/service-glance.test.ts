@@ -25,7 +25,8 @@ test.each([
   ['failed', { ...live, failedDeployment }, 'Release 5 failed'],
   ['rolling', { ...live, failedDeployment, ...pending('starting') }, 'Release 5: starting'],
   ['suspended', { ...live, suspended: true }, 'Suspended'],
-  ['drift', { ...live, drift: true }, 'Applied, not live'],
+  ['drift', { ...live, drift: true }, 'Not live'],
+  ['drift', { ...live, drift: true, driftCount: 3 }, '3 changes not deployed'],
   ['none', never, 'Nothing deployed yet'],
 ] as const)('%s: %#', (kind, service, word) => {
   expect(glanceOf(service as ServiceOverview)).toMatchObject({ kind, word });

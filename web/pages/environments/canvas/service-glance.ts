@@ -1,6 +1,7 @@
 import { wordsOf } from '../../../components/status.tsx';
 import type { Tone } from '../../../components/style.ts';
 import { blockers, states } from '../../deployments/deployment-words.ts';
+import { driftWords } from '../../services/service-columns.tsx';
 import type { ServiceOverview } from '../use-overview.ts';
 
 export type GlanceKind = 'held' | 'waiting' | 'rolling' | 'failed' | 'suspended' | 'added' | 'drift' | 'live' | 'none';
@@ -14,7 +15,8 @@ export interface Glance {
 
 /** The deployment that is held, waits, rolls or failed comes before all that is usual. */
 export function glanceOf(service: ServiceOverview): Glance {
-  const { pendingDeployment, failedDeployment, suspended, stagedIn, drift, activeReleaseNumber, blocker } = service;
+  const { pendingDeployment, failedDeployment, suspended, stagedIn, drift, driftCount, activeReleaseNumber, blocker } =
+    service;
   if (pendingDeployment !== undefined) {
     const { releaseNumber, state } = pendingDeployment;
     const release = `Release ${releaseNumber}`;
@@ -29,7 +31,7 @@ export function glanceOf(service: ServiceOverview): Glance {
   }
   if (suspended) return { kind: 'suspended', word: 'Suspended', tone: 'neutral' };
   if (stagedIn !== undefined) return { kind: 'added', word: 'Staged, not deployed yet', tone: 'live' };
-  if (drift) return { kind: 'drift', word: 'Applied, not live', tone: 'attention' };
+  if (drift) return { kind: 'drift', word: sentence(driftWords(driftCount)), tone: 'attention' };
   if (activeReleaseNumber === undefined) return { kind: 'none', word: 'Nothing deployed yet', tone: 'neutral' };
   return { kind: 'live', word: `Release ${activeReleaseNumber} is live`, tone: 'good' };
 }
@@ -38,4 +40,8 @@ function waitsFor(blocker: string): string {
   const words: Readonly<Record<string, { waits: string }>> = blockers;
   const waits = words[blocker]?.waits ?? (blocker === '' ? 'waits for its turn' : `waits: ${blocker}`);
   return `${waits.charAt(0).toLowerCase()}${waits.slice(1)}`;
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
