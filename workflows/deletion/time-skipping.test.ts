@@ -1,9 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import { endCommand } from '../../db/commands/cluster-commands.ts';
 import { restoreOrganization } from '../../db/deletions/deletions.ts';
+import { findDeletedThing } from '../../db/deletions/things/deleted-things.ts';
 import { effect } from '../../db/engine/effect.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
+import { findProject } from '../../db/projects/projects.ts';
+import { deleteProject } from '../../db/projects/removal/delete-project.ts';
+import { actorId } from '../../domain/actors/actors.ts';
 import { Problem } from '../../domain/problems.ts';
 import { type DeletedOrganization, deletedOrganization, deletionRow, tester } from '../../test/actors/actors.ts';
 import { skippingGround } from '../../test/actors/skipping-ground.ts';
+import { seedOrganization } from '../../test/seeds/seed.ts';
+import { seedPlace } from '../../test/seeds/seed-place.ts';
 import type { DeletionView } from './state.ts';
 
 const day = 24 * 3600 * 1000;
@@ -59,7 +67,51 @@ describe.skipIf(!skips)('the whole retention', () => {
     await expect(restore(deletion)).rejects.toThrow(Problem);
     expect(await row(deletion)).toMatchObject({ state: 'purged' });
   });
+
+  test('a project after seven days: while its cluster is away the purge waits, for two days here, and then goes on', async () => {
+    const { thing, clusterId, ...deletion } = await deletedProject();
+    const restoreUntil = new Date((await skipping().currentTimeMs()) + 7 * day).toISOString();
+    const { deletionId, organizationId } = deletion;
+    const input = { deletionId, organizationId, restoreUntil, thing: 'project' as const };
+    await start({ kind: 'deletion', rowId: deletionId, organizationId, state: 'retained', input });
+    await pass(handle(deletion), 6 * day);
+    expect(await row(deletion)).toMatchObject({ state: 'retained' });
+    await pass(handle(deletion), 3 * day);
+    expect(await handle(deletion).query<DeletionView>('view')).toMatchObject({ phase: 'purging' });
+    expect((await row(deletion)).message).toContain('is still to delete its data');
+    const commands = ground.database.kysely
+      .selectFrom('cluster_command')
+      .select('id')
+      .where('cluster_id', '=', clusterId);
+    const [command, ...more] = await commands.execute();
+    expect(more).toEqual([]);
+    await effect(ground.database, tester, (ending) => endCommand(ending, command?.id ?? '', { state: 'done' }));
+    await handle(deletion).signal('commandFinished', { id: '1', body: { state: 'done', message: null } });
+    expect(await handle(deletion).result()).toBe('purged');
+    expect(await findProject(ground.database.kysely, organizationId, thing)).toBeUndefined();
+    expect(await row(deletion)).toMatchObject({ state: 'purged', message: null });
+  });
 });
+
+/** A project with a volume on a cluster, whose retention has passed for PostgreSQL's clock. */
+async function deletedProject() {
+  const { database } = ground;
+  const organizationId = await seedOrganization(database);
+  const organization = database.kysely.updateTable('organization').set({ deleted_retention_hours: passed });
+  await organization.where('id', '=', organizationId).execute();
+  const { projectId, clusterId, serviceId, processId } = await seedPlace(database, organizationId);
+  const of = { service_id: serviceId, process_id: processId };
+  await tenant(database.kysely, organizationId)
+    .insertInto('volume')
+    .values({ ...of, id: crypto.randomUUID(), name: 'data', mount_path: '/data', size_bytes: 1 })
+    .execute();
+  const project = await findProject(database.kysely, organizationId, projectId);
+  if (project === undefined) throw new Error('The project is not there.');
+  await effect(database, tester, (removing) => deleteProject(removing, project, { wait: false }));
+  const found = await findDeletedThing(database.kysely, organizationId, 'project', projectId);
+  const deletionId = found?.deletionId ?? '';
+  return { organizationId, deletionId, actor: actorId('deletion', deletionId), thing: projectId, clusterId };
+}
 
 async function begin(days: number, retentionHours: number): Promise<DeletedOrganization> {
   const deletion = await deletedOrganization(ground.database, retentionHours);
