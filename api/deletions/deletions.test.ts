@@ -103,7 +103,8 @@ test('a service stops, is listed, and comes back with its settings, suspended; p
   }
   const log = await call('GET', `/audit-log?subjectId=${id}`);
   expect((log.body.items as { action: string }[]).map(({ action }) => action).toReversed()).toEqual([
-    ...['service.deleted', 'service.restored', 'service.deleted', 'service.purge_requested', 'service.purged'],
+    ...['service.deleted', 'service.restored', 'service.resumed'],
+    ...['service.deleted', 'service.purge_requested', 'service.purged'],
   ]);
 });
 
