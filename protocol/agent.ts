@@ -32,6 +32,8 @@ export const facts = z.object({
   ingress: z.object({ port: z.int(), addresses: z.array(called(253)).max(200) }).optional(),
   /** Release commands are run here. */
   releaseCommand: z.boolean().optional(),
+  /** Files are put into instances here. */
+  files: z.boolean().optional(),
 });
 export type Facts = z.infer<typeof facts>;
 

@@ -1,4 +1,4 @@
-import { releaseCommandMinor, rolloutMinor } from './version.ts';
+import { filesMinor, releaseCommandMinor, rolloutMinor } from './version.ts';
 
 /** A stored workload, as it was checked when it was stored. */
 interface Sent {
@@ -7,16 +7,22 @@ interface Sent {
   workload: Readonly<Record<string, unknown>>;
 }
 
-const needsUpdate =
+const commandNeedsUpdate =
   'The agent is too old for the release command of this deployment: update it, or cancel the deployment.';
+const filesNeedUpdate = 'The agent is too old for the files of this release: update it, or cancel the deployment.';
 
-/** A release whose command would not be run must not start: it is named as broken instead. */
-export function withoutReleaseCommands<Slice extends Sent>(minor: number, slices: readonly Slice[]) {
-  const isUnknown = ({ workload: { rollout } }: Sent) =>
-    minor < releaseCommandMinor && Object(rollout).releaseCommand !== undefined;
+/** A release whose command would not be run, or whose files would be missing, must not start: it is named as broken instead. */
+export function withoutUnknown<Slice extends Sent>(minor: number, slices: readonly Slice[]) {
+  const errorOf = ({ workload: { rollout, files } }: Sent) => {
+    if (minor < releaseCommandMinor && Object(rollout).releaseCommand !== undefined) return commandNeedsUpdate;
+    return minor < filesMinor && files !== undefined ? filesNeedUpdate : undefined;
+  };
   return {
-    slices: slices.filter((slice) => !isUnknown(slice)),
-    broken: slices.filter(isUnknown).map(({ key, revision }) => ({ key, revision, error: needsUpdate })),
+    slices: slices.filter((slice) => errorOf(slice) === undefined),
+    broken: slices.flatMap((slice) => {
+      const error = errorOf(slice);
+      return error === undefined ? [] : [{ key: slice.key, revision: slice.revision, error }];
+    }),
   };
 }
 

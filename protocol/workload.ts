@@ -133,6 +133,17 @@ export const workload = z.strictObject({
     .array(z.strictObject({ name: partName, sizeBytes: z.int().min(1).optional() }))
     .max(50)
     .default([]),
+  /** Files of every instance, each made of one of the variables: readable by its user alone, and gone with it. */
+  files: z
+    .array(
+      z.strictObject({
+        /** Absolute, or from the directory that the program works in. */
+        path: z.string().min(1).max(1024),
+        variable: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/),
+      }),
+    )
+    .max(20)
+    .optional(),
   /** Host names that lead to a process. */
   routes: z
     .array(z.strictObject({ host: z.string().min(1).max(253), process: partName }))

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { deleteVolumes } from '../commands/delete-volumes.ts';
 import { DriverBench, type Ground, until, type Wish } from './driver-bench.ts';
+import { fileContract } from './file-contract.ts';
 import { lifeContract } from './life-contract.ts';
 import { logContract } from './log-contract.ts';
 
@@ -19,6 +20,7 @@ export function driverContract(name: string, ground: () => Promise<Ground>, crow
 
     lifeContract(() => bench);
     logContract(() => bench);
+    fileContract(() => bench);
 
     test('a command is run in an instance: its output, its exit code, its abort', async () => {
       const id = await bench.started({ environment: { PLAIN: 'inside' } });

@@ -16,6 +16,8 @@ export interface InstanceSpec {
   environment: Readonly<Record<string, string>>;
   /** `called`: as people know it, if that is not its name. */
   volumes: readonly { name: string; path: string; called?: string; sizeBytes?: number | undefined }[];
+  /** Files made of variables, for its user alone; those of before there were files have none. */
+  files?: readonly { path: string; variable: string }[] | undefined;
   /** Its instances reach each other, and no others, on machines where that can be enforced. */
   environmentId?: string | undefined;
 }

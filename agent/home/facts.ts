@@ -11,6 +11,7 @@ export async function machineFacts(driver: Driver, ingress?: { port: number; lis
     runtimeVersion,
     holds,
     releaseCommand: true,
+    files: true,
     platform: { os: process.platform, arch: process.arch, ...(libc === undefined ? {} : { libc }) },
     nodes: [
       {

@@ -86,6 +86,7 @@ export class Operations {
       ...{ id: entry.id, key, release: label, process, image },
       // The image's own environment comes first, so that every driver gives the same result.
       environment: { ...image.config.environment, ...workload.environment },
+      files: workload.files,
       environmentId: workload.network?.environment,
       volumes: process.mounts.map(({ volume, path, name: called = volume }) => {
         const sizeBytes = workload.volumes.find(({ name }) => name === volume)?.sizeBytes;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deliveredAgainSeconds, takeCommands } from '../../db/commands/cluster-commands.ts';
 import { type DesiredState, desiredSince } from '../../db/workloads/cluster-slices.ts';
-import { understoodBy, withoutReleaseCommands } from '../../protocol/earlier.ts';
+import { understoodBy, withoutUnknown } from '../../protocol/earlier.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import { type AdmittedAgent, admitAgent, currentIncarnation } from './admit-agent.ts';
 import { incarnationRoute } from './agent-route.ts';
@@ -65,7 +65,7 @@ async function look(
   const found: Found = { commands: [], cancelled: [], lookAgainMillis: longestWait * 1_000 };
   if (agent.desiredRevision !== since) {
     const desired = await desiredSince(kysely, keyring, agent.clusterId, since);
-    const { slices, broken } = withoutReleaseCommands(agent.protocolMinor, desired.slices);
+    const { slices, broken } = withoutUnknown(agent.protocolMinor, desired.slices);
     found.desired = {
       ...desired,
       ...{ slices: understoodBy(agent.protocolMinor, slices), broken: [...desired.broken, ...broken] },

@@ -248,6 +248,17 @@ describe('applying', () => {
     expect((await stage(at.staging, create())).items).toHaveLength(1);
   });
 
+  test('files are refused where no agent makes them, and nothing is applied', async () => {
+    const { serviceId } = at.service;
+    const file = { kind: 'file.set', serviceId, key: 'app.yml', value: 'CONFIG' };
+    await stage(at.staging, create(), variable('CONFIG', 'a: 1'), file);
+    expect((await applyOf(at.staging)).body).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining('fileMounts'),
+    });
+    expect((await draft(at.staging)).items).toHaveLength(3);
+  });
+
   test('settings of a suspended service are stored, and nothing is started, even when that is asked for', async () => {
     const { serviceId } = at.service;
     await stage(at.staging, create());

@@ -125,12 +125,29 @@ describe('staging', () => {
     expect([elsewhere.status, elsewhere.text.includes('body.serviceId')]).toEqual([422, true]);
   });
 
-  test('409 for what is not in the environment, is to leave it, or cannot be yet', async () => {
+  test('409 for what is not in the environment, or is to leave it', async () => {
     expect((await put(variable('A', '1'))).status).toBe(409);
     await create();
     expect((await put({ kind: 'process.delete', processId: service.processId })).status).toBe(200);
-    const file = { kind: 'file.set', serviceId: service.serviceId, key: '/etc/x', value: 'x' };
-    expect((await put(file)).body).toMatchObject({ status: 409, detail: expect.stringContaining('no files') });
+  });
+
+  test('a file made of a variable is staged by its path; one that escapes, or is in the way of another, is refused', async () => {
+    await create();
+    const { serviceId } = service;
+    const file = (key: string, value = 'CONFIG') => ({ kind: 'file.set', serviceId, key, value });
+    for (const key of ['../etc/passwd', '/etc/../x', '/proc/1/environ', '/usr/bin/env', 'a//b', 'a/']) {
+      expect((await put(file(key))).status, key).toBe(422);
+    }
+    expect((await put(file('/etc/x', 'not a name'))).status).toBe(422);
+    expect(viewOf(await put(file('config/app.yml'))).items.at(-1)).toMatchObject({
+      ...{ kind: 'file.set', key: 'config/app.yml', label: 'File config/app.yml', from: '', to: '"CONFIG"' },
+    });
+    expect((await put(file('config/app.yml/x'))).body).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining("in each other's way"),
+    });
+    const unset = viewOf(await put({ kind: 'file.unset', serviceId, key: 'config/app.yml' }));
+    expect(unset.items.some(({ kind }) => kind.startsWith('file.'))).toBe(false);
   });
 
   test('a batch is staged as a whole, by the revision that was seen', async () => {

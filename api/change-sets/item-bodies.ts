@@ -5,6 +5,8 @@ import { processRules, serviceRules } from '../../domain/services/field-rules.ts
 const id = z.guid().toLowerCase();
 const key = z.string().min(1).max(256);
 
+const path = z.string().min(1).max(1024).describe('Absolute, or from the directory that the program works in.');
+
 function keysOf<Rules extends object>(rules: Rules) {
   const [first, ...rest] = Object.keys(rules) as (keyof Rules & string)[];
   if (first === undefined) throw new Error('A table of rules is empty.');
@@ -56,8 +58,14 @@ export const itemBody = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('volume.grow'), volumeId: id, value: z.unknown().describe('The size in bytes.') }),
   z.strictObject({ kind: z.literal('volume.delete'), volumeId: id }),
-  // Their parts do not exist yet: the answer says which one is missing.
-  z.strictObject({ kind: z.literal('file.set'), serviceId: id, key, value: z.string().meta({ writeOnly: true }) }),
-  z.strictObject({ kind: z.literal('file.unset'), serviceId: id, key }),
+  z
+    .strictObject({
+      kind: z.literal('file.set'),
+      serviceId: id,
+      key: path,
+      value: z.string().min(1).max(256).describe('The variable of the service that is the content of the file.'),
+    })
+    .describe('Puts a file into the instances of the service.'),
+  z.strictObject({ kind: z.literal('file.unset'), serviceId: id, key: path }),
 ]);
 export type ItemBody = z.output<typeof itemBody>;

@@ -10,7 +10,7 @@ import type { Effect } from '../../db/engine/effect.ts';
 import type { EnvironmentView } from '../../db/environments/environments.ts';
 import type { JsonValue } from '../../db/postgres/json.ts';
 import { itemRules } from '../../domain/change-sets/rules.ts';
-import { type FieldError, Problem } from '../../domain/problems.ts';
+import type { FieldError, Problem } from '../../domain/problems.ts';
 import { newProcess, type ProcessChanges, processFaults } from '../../domain/services/process-faults.ts';
 import type { VolumeSettings } from '../../domain/services/settings.ts';
 import { invalidFields } from '../engine/input/input.ts';
@@ -28,7 +28,6 @@ export async function stagedItems(
   environment: EnvironmentView,
   placed: readonly Placed[],
 ): Promise<NewItem[]> {
-  refuseMissing(placed);
   const faults = placed.flatMap(({ item, at }) => faultsOf(item, at));
   if (faults.length > 0) throw invalidFields(faults);
   const services = await servicesAmong(
@@ -82,6 +81,8 @@ async function newItem(
   switch (item.kind) {
     case 'variable.set':
       return { kind: item.kind, serviceId: item.serviceId, key: item.key, to: item.value, ...secretOf(item) };
+    case 'file.set':
+      return { kind: item.kind, serviceId: item.serviceId, key: item.key, to: item.value };
     case 'service.set':
       return { kind: item.kind, serviceId: item.serviceId, key: item.key, to: item.value as JsonValue };
     case 'process.create': {
@@ -109,12 +110,13 @@ async function newItem(
       throw invalidFields([{ location: `${at}.key`, message, value: name }]);
     }
     case 'variable.unset':
+    case 'file.unset':
       return { kind: item.kind, serviceId: item.serviceId, key: item.key };
     case 'service.create':
     case 'service.remove':
       return { kind: item.kind, serviceId: item.serviceId, key: '' };
     default:
-      throw new Error(`Items of the kind ${item.kind} were to be refused.`);
+      throw new Error(`Items of the kind ${item.kind} are of volumes that are there.`);
   }
 }
 
@@ -148,12 +150,6 @@ function faultsOfProcess(item: ItemBody & { kind: 'process.create' }, at: string
     location: `${at}.settings.${field}`,
     message,
   }));
-}
-
-function refuseMissing(placed: readonly Placed[]): void {
-  const missing = placed.map(({ item }) => itemRules[item.kind].missing).find((part) => part !== undefined);
-  if (missing === undefined) return;
-  throw new Problem('capability-missing', `This version of Ballast has no ${missing} yet; leave this change out.`);
 }
 
 function unknown(location: string, noun: string, value: string): Problem {

@@ -10,6 +10,7 @@ import {
   valueBefore,
 } from '../../domain/change-sets/staging.ts';
 import { Problem } from '../../domain/problems.ts';
+import { filesFault } from '../../domain/services/file-faults.ts';
 import { mountFaults } from '../../domain/services/process-faults.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
 import { volumesFault } from '../../domain/services/volume-faults.ts';
@@ -197,14 +198,15 @@ class Staging {
 
   /** Each change may fit what there is, and yet not fit the others: a volume and a second instance. */
   refuseMounts(items: readonly NewItem[]): void {
-    const of = items.filter(({ kind }) => kind === 'process.set' || kind === 'volume.create');
+    const of = items.filter(({ kind }) => ['process.set', 'volume.create', 'file.set'].includes(kind));
     if (of.length === 0) return;
     const wanted = withItems(this.#applied, [...this.#held.values()].map(rowOf));
     for (const serviceId of new Set(of.map((item) => item.serviceId))) {
       const settings = wanted.get(serviceId);
       if (settings === undefined) continue;
       const [fault] = Object.values(settings.processes).flatMap(mountFaults);
-      const found = fault === undefined ? volumesFault(settings) : `${fault.field} ${fault.message}`;
+      const found =
+        fault === undefined ? (volumesFault(settings) ?? filesFault(settings)) : `${fault.field} ${fault.message}`;
       if (found !== undefined) {
         throw new Problem('conflict', `The service ${this.#names.get(serviceId) ?? ''} cannot be so: ${found}.`);
       }

@@ -20,9 +20,10 @@ import type { Secrets } from '../workloads/sealed-workload.ts';
 import { releaseCommandToRun } from './release-command/to-run.ts';
 import { withReplicasOf } from './restore-settings.ts';
 
-/** The minor versions of the agents' protocol that know rollouts, and release commands. */
+/** The minor versions of the agents' protocol that know rollouts, release commands, and files. */
 const rolloutMinor = 2;
 const releaseCommandMinor = 3;
+const filesMinor = 4;
 
 /** The key of a service in an environment in its cluster's desired state. */
 export function rolloutKey(environmentId: string, serviceId: string): string {
@@ -87,7 +88,7 @@ export async function rollForward(
   if (row === undefined) throw new CannotRoll('The service or its environment was deleted.');
   const releaseCommand = await releaseCommandToRun(effect, organizationId, row);
   const placed = await put(effect, parts, organizationId, row, (roll, agent) => {
-    refuseOldAgent(agent, releaseCommand !== undefined);
+    refuseOldAgent(agent, releaseCommand !== undefined, roll.content.settings.files.length > 0);
     if (releaseCommand === undefined) return workloadOf(roll);
     const meant = agent?.journalId == null ? releaseCommand : { ...releaseCommand, journal: agent.journalId };
     return workloadOf({ ...roll, rollout: { ...roll.rollout, releaseCommand: meant } });
@@ -242,14 +243,21 @@ async function agentOf({ kysely }: Effect, clusterId: string): Promise<Agent | u
 }
 
 /** An agent of before rollouts would replace instances one by one, and tell nothing of it. */
-function refuseOldAgent(agent: Agent | undefined, releases: boolean): void {
+function refuseOldAgent(agent: Agent | undefined, releases: boolean, files: boolean): void {
   if (agent === undefined || agent.connectedAt === null) return;
-  if (agent.minor >= (releases ? releaseCommandMinor : rolloutMinor)) return;
-  const knows = agent.minor >= rolloutMinor;
-  const what = `is too old for ${knows ? 'release commands' : 'rollouts'}: update it with`;
+  const old =
+    agent.minor < rolloutMinor
+      ? 'rollouts'
+      : releases && agent.minor < releaseCommandMinor
+        ? 'release commands'
+        : files && agent.minor < filesMinor
+          ? 'files'
+          : undefined;
+  if (old === undefined) return;
+  const what = `is too old for ${old}: update it with`;
   throw new CannotRoll(
     `The agent of the cluster "${agent.clusterName}" ${what} \`./ballast cluster update ${agent.clusterSlug}\` first.`,
-    knows ? 'release-command' : 'configuration',
+    old === 'release commands' ? 'release-command' : 'configuration',
   );
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import type { VariableValue } from '../../domain/change-sets/staging.ts';
+import { Problem } from '../../domain/problems.ts';
 import type { ImagePlatform } from '../../domain/services/image-fit.ts';
 import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
 import type { Effect } from '../engine/effect.ts';
@@ -38,6 +39,7 @@ export interface Composed {
  */
 export async function composeRelease(effect: Effect, keyring: Seals, composition: Composition): Promise<Composed> {
   const { organizationId, projectId, environmentId, serviceId, settings, image, variables } = composition;
+  refuseMissing(settings, variables);
   const values = [...variables].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const plain = values.flatMap(([key, { value, secret }]) => (secret ? [] : [[key, value]]));
   const secrets: Record<string, string> = Object.fromEntries(
@@ -73,6 +75,16 @@ export async function composeRelease(effect: Effect, keyring: Seals, composition
     .execute();
   await retireReleases(effect, composition);
   return { id, number, contentDigest: digest, runsAs };
+}
+
+/** A file without content is none. */
+function refuseMissing({ files }: ServiceSettings, variables: Composition['variables']): void {
+  const missing = files.find(({ variable }) => !variables.has(variable));
+  if (missing === undefined) return;
+  throw new Problem(
+    'conflict',
+    `The file "${missing.path}" is made of the variable ${missing.variable}, which is not there: set it, or unset the file.`,
+  );
 }
 
 /** The service's row keeps others from taking the same number. */

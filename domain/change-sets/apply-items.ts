@@ -27,6 +27,8 @@ type Variables<Value> = ReadonlyMap<string, ReadonlyMap<string, Value>>;
 const order: readonly ItemKind[] = [
   'service.create',
   'service.set',
+  'file.set',
+  'file.unset',
   'process.create',
   'process.set',
   'volume.create',
@@ -55,6 +57,7 @@ function apply(result: Map<string, ServiceSettings>, item: SettingsItem): void {
   const before = result.get(serviceId);
   if (before === undefined) return;
   if (kind === 'service.remove') result.delete(serviceId);
+  else if (kind === 'file.set' || kind === 'file.unset') result.set(serviceId, withFile(before, key, to));
   else if (kind === 'service.set') result.set(serviceId, { ...before, [key]: to });
   else if (processId !== null) {
     const processes = kind.startsWith('volume.')
@@ -62,6 +65,13 @@ function apply(result: Map<string, ServiceSettings>, item: SettingsItem): void {
       : withProcess(before.processes, kind, processId, key, to);
     result.set(serviceId, { ...before, processes });
   }
+}
+
+/** By their paths, so that the order in which they were staged is no difference. */
+function withFile(settings: ServiceSettings, path: string, variable: unknown): ServiceSettings {
+  const others = settings.files.filter((file) => file.path !== path);
+  const files = typeof variable === 'string' ? [...others, { path, variable }] : others;
+  return { ...settings, files: files.toSorted((one, other) => (one.path < other.path ? -1 : 1)) };
 }
 
 type Processes = ServiceSettings['processes'];

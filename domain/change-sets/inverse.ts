@@ -53,6 +53,13 @@ export function inverseOf(item: AppliedItem, now: AsItIs): Inverse | string {
     if (!isDeepStrictEqual(settings[key as keyof ServiceSettings], item.to)) return changed;
     return { kind, serviceId, key, to: key === 'source' ? pinned(item.from, now) : item.from };
   }
+  if (kind === 'file.set' || kind === 'file.unset') {
+    const now = settings.files.find(({ path }) => path === key)?.variable;
+    if (now !== (kind === 'file.set' ? item.to : undefined)) return changed;
+    return item.from === undefined
+      ? { kind: 'file.unset', serviceId, key }
+      : { kind: 'file.set', serviceId, key, to: item.from };
+  }
   return inverseOfProcess(item, settings.processes[item.processId ?? '']);
 }
 

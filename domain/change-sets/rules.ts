@@ -1,4 +1,5 @@
 import { processRules, serviceRules } from '../services/field-rules.ts';
+import { filePathFault } from '../services/file-faults.ts';
 import { volumeFaults, volumeNamePattern } from '../services/volume-faults.ts';
 import type { ItemKind } from './items.ts';
 
@@ -14,15 +15,12 @@ interface Fault {
 /** The rule of a kind of change. */
 interface ItemRule {
   fault(given: Given): Fault | undefined;
-  /** The part that is missing, as people call it: its place is kept for it. */
-  missing?: string;
 }
 
 export const mostVariableBytes = 131_072;
 const variableKey = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
 
 const nothing: ItemRule = { fault: () => undefined };
-const files: ItemRule = { ...nothing, missing: 'files of services' };
 
 function keyFault({ key }: Given): Fault | undefined {
   if (!variableKey.test(key)) {
@@ -33,6 +31,16 @@ function keyFault({ key }: Given): Fault | undefined {
   }
   if (key === 'PORT') return { field: 'key', message: 'is set by Ballast: it is the port of the process' };
   return undefined;
+}
+
+/** The key is where the file is, the value the variable that it is made of. */
+function fileFault({ key, value }: Given): Fault | undefined {
+  const message = filePathFault(key);
+  if (message !== undefined) return { field: 'key', message };
+  if (value === undefined || (typeof value === 'string' && keyFault({ key: value, value: '' }) === undefined)) {
+    return undefined;
+  }
+  return { field: 'value', message: 'must be the name of a variable of the service' };
 }
 
 function settingFault(rules: Readonly<Record<string, (value: unknown) => string | undefined>>) {
@@ -71,8 +79,8 @@ export const itemRules: Readonly<Record<ItemKind, ItemRule>> = {
     },
   },
   'variable.unset': { fault: keyFault },
-  'file.set': files,
-  'file.unset': files,
+  'file.set': { fault: fileFault },
+  'file.unset': { fault: fileFault },
   'service.create': nothing,
   'service.set': { fault: settingFault(serviceRules) },
   'service.remove': nothing,

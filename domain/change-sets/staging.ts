@@ -124,6 +124,10 @@ export function changesNothing(change: Change, base: Base): boolean {
       return volumeIn(base.settings, change)?.sizeBytes === to;
     case 'volume.delete':
       return volumeIn(base.applied, change) === undefined;
+    case 'file.set':
+      return settings?.files.find(({ path }) => path === key)?.variable === to;
+    case 'file.unset':
+      return !settings?.files.some(({ path }) => path === key);
     case 'variable.set':
       return isDeepStrictEqual(base.variable, variable);
     case 'variable.unset':
@@ -150,6 +154,9 @@ export function valueBefore(subject: Subject, base: Base): unknown {
     case 'variable.set':
     case 'variable.unset':
       return base.variable?.value;
+    case 'file.set':
+    case 'file.unset':
+      return settings?.files.find(({ path }) => path === key)?.variable;
     case 'service.remove':
       return base.applied.get(serviceId ?? '');
     case 'process.delete':

@@ -35,6 +35,7 @@ export interface MachineFacts {
   holds: Readonly<Record<string, { holds: boolean; why?: string | undefined } | undefined>>;
   ingress?: { port: number; addresses: readonly string[] } | undefined;
   releaseCommand?: boolean | undefined;
+  files?: boolean | undefined;
 }
 
 const none: ClusterCapabilities = {
@@ -78,6 +79,7 @@ export function capabilitiesOf(facts: MachineFacts | undefined): ClusterCapabili
   return {
     ...none,
     processArgs: runsProcesses,
+    fileMounts: runsProcesses && facts.files === true,
     releaseCommand: runsProcesses && facts.releaseCommand === true,
     ingressController: ingress !== undefined,
     trafficMetrics: ingress !== undefined,

@@ -44,6 +44,8 @@ export function workloadOf({ content, secrets, runsAs, credential, rollout, netw
       .flatMap(volumesOf)
       .map(({ id, sizeBytes }) => ({ name: volumeName(id), sizeBytes }))
       .toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+    // Agents from before there were files refuse the field.
+    ...(content.settings.files.length === 0 ? {} : { files: content.settings.files }),
     routes: [],
     rollout,
     network,

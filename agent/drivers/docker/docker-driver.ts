@@ -8,7 +8,9 @@ import type { ReadyImage } from '../image.ts';
 import { checkSpec } from '../process/check-spec.ts';
 import { Places } from '../process/places.ts';
 import { Volumes } from '../process/volumes.ts';
-import { containerOf } from './container.ts';
+import { containerOf } from './container/container.ts';
+import { Files } from './container/files.ts';
+import { makeVolume } from './container/make-volume.ts';
 import { Engine, saidBy, statusOf } from './engine.ts';
 import { Events } from './events.ts';
 import { endExec, exec } from './exec.ts';
@@ -18,7 +20,6 @@ import { Images } from './images.ts';
 import { Instances } from './instances.ts';
 import { logs } from './logs/logs.ts';
 import { placedRuns } from './logs/placed-runs.ts';
-import { makeVolume } from './make-volume.ts';
 import { Networks } from './networks.ts';
 import { RunBook } from './runs.ts';
 
@@ -47,10 +48,12 @@ export async function dockerDriver({ home, socket, log }: DockerDriverOptions): 
   const images = new Images(engine, places.homeId, drafts);
   const volumes = new Volumes(places);
   const instances = new Instances({ engine, home: places.homeId, networks, runs, events, log });
-  return new DockerDriver({ engine, networks, hostNames, runs, events, images, volumes, instances, places });
+  const files = new Files(join(home, 'docker', 'files'));
+  return new DockerDriver({ files, engine, networks, hostNames, runs, events, images, volumes, instances, places });
 }
 
 interface Parts {
+  files: Files;
   engine: Engine;
   networks: Networks;
   hostNames: HostNames;
@@ -65,6 +68,7 @@ interface Parts {
 class DockerDriver implements Driver {
   readonly name = 'docker';
   readonly #parts: Parts;
+  #swept = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -80,7 +84,7 @@ class DockerDriver implements Driver {
 
   async create(spec: InstanceSpec): Promise<void> {
     checkSpec(spec);
-    const { engine, networks, hostNames, images, instances, places } = this.#parts;
+    const { engine, networks, hostNames, images, instances, places, files } = this.#parts;
     const name = instances.containerName(spec.id);
     if ((await instances.inspect(spec.id)) !== undefined) return;
     const image = await images.find(spec.image);
@@ -91,6 +95,7 @@ class DockerDriver implements Driver {
     const volume = (volumeName: string) => places.volume(spec.key, volumeName);
     const container = containerOf(spec, {
       ...{ home: places.homeId, image, network: networkId, publish: !direct, hosts, volume },
+      files: files.make(spec),
     });
     await engine
       .wait((docker) => docker.createContainer({ name, ...container }))
@@ -139,7 +144,7 @@ class DockerDriver implements Driver {
   }
 
   async remove(id: string): Promise<void> {
-    const { engine, instances, runs } = this.#parts;
+    const { engine, instances, runs, files } = this.#parts;
     while ((await instances.inspect(id)) !== undefined) {
       await engine
         .wait((docker) => docker.getContainer(instances.containerName(id)).remove({ force: true, v: true }))
@@ -152,10 +157,17 @@ class DockerDriver implements Driver {
     }
     instances.changed();
     runs.forget(id);
+    files.remove(id);
   }
 
-  list() {
-    return this.#parts.instances.list();
+  async list() {
+    const { instances, files } = this.#parts;
+    const all = await instances.list();
+    if (!this.#swept) {
+      this.#swept = true;
+      files.keep(new Set(all.map(({ id }) => id)));
+    }
+    return all;
   }
 
   watch(onChange: () => void) {

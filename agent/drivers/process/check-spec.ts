@@ -4,6 +4,7 @@ import { sliceKey } from '../../../protocol/desired.ts';
 import { digest, partName } from '../../../protocol/workload.ts';
 import { Refusal } from '../../program/refusal.ts';
 import type { InstanceSpec } from '../driver.ts';
+import { filesOf } from '../instance-file.ts';
 
 export const instanceId = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,60}[a-z0-9])?$/);
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/);
@@ -19,6 +20,7 @@ export function checkSpec(spec: InstanceSpec): void {
   }
   for (const argument of [...spec.process.command, ...spec.process.args])
     if (argument.includes('\0')) throw new Refusal('An argument contains a zero byte; remove it.');
+  filesOf(spec);
   for (const { name, path } of spec.volumes) {
     check(partName, name, 'a volume');
     if (

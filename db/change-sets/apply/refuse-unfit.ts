@@ -1,5 +1,6 @@
 import { capabilitiesOf } from '../../../domain/clusters/capabilities.ts';
 import { Problem } from '../../../domain/problems.ts';
+import { filesFault } from '../../../domain/services/file-faults.ts';
 import { processFaults } from '../../../domain/services/process-faults.ts';
 import { volumesFault } from '../../../domain/services/volume-faults.ts';
 import type { Effect } from '../../engine/effect.ts';
@@ -21,13 +22,16 @@ export async function refuseUnfit(
       if (fault === undefined) continue;
       throw new Problem('conflict', `The process ${process.name} of ${name}: ${fault.field} ${fault.message}.`);
     }
-    const fault = volumesFault(settings);
+    const fault = volumesFault(settings) ?? filesFault(settings);
     if (fault !== undefined) throw new Problem('conflict', `${name}: ${fault}.`);
   }
   const starting = affected.filter((service) => hasImage(service) && !service.suspended);
   if (starting.length === 0) return;
   const where = await machineOf(kysely, place);
-  for (const service of starting) refuseReleaseCommand(service, where);
+  for (const service of starting) {
+    refuseReleaseCommand(service, where);
+    refuseFiles(service, where);
+  }
 }
 
 /** A release command that nobody would run is no release command. */
@@ -37,5 +41,14 @@ function refuseReleaseCommand({ name, settings }: Service, { cluster, facts }: E
   throw new Problem(
     'capability-missing',
     `The release command of "${name}" would not run. ${who} (capability releaseCommand): unset it and run it in another way, then apply again.`,
+  );
+}
+
+function refuseFiles({ name, settings }: Service, { cluster, facts }: EnvironmentMachine): void {
+  if (settings.files.length === 0 || capabilitiesOf(facts).fileMounts) return;
+  const who = cluster === undefined ? 'The environment has no cluster' : `The cluster "${cluster}" does not make them`;
+  throw new Problem(
+    'capability-missing',
+    `The files of "${name}" would not be there. ${who} (capability fileMounts): update its agent, or unset them, then apply again.`,
   );
 }

@@ -1,9 +1,11 @@
 import { Refusal } from '../../../program/refusal.ts';
 import type { InstanceSpec } from '../../driver.ts';
+import { filesOf } from '../../instance-file.ts';
 import { beneath } from '../beneath.ts';
 import type { Places } from '../places.ts';
 import { commandOf, programOfMachine, withProgram } from './command-of.ts';
 import { launchScript } from './launch-script.ts';
+import { placeOfFile } from './tree.ts';
 
 /** How a process of the agent becomes one of an instance: with its user, directory and variables, and no others. */
 export class Launch {
@@ -33,10 +35,11 @@ export class Launch {
       ...{ called, place: this.#places.volume(spec.key, name) },
     }));
     const places = volumes.map(({ called, place }) => [`VOLUME_${called.toUpperCase().replaceAll('-', '_')}`, place]);
+    const files = filesOf(spec).map((file) => [file.told, placeOfFile(tree, spec, file)]);
     return launchScript({
       directory: beneath(tree, spec.image.config.workingDirectory, new Set(volumes.map(({ place }) => place))),
       environment: {
-        ...Object.fromEntries(places),
+        ...Object.fromEntries([...places, ...files]),
         ...spec.environment,
         ...(port !== undefined && { PORT: String(port) }),
       },

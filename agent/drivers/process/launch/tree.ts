@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, lstatSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, lstatSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Refusal } from '../../../program/refusal.ts';
 import type { InstanceSpec } from '../../driver.ts';
+import { filesOf, type InstanceFile } from '../../instance-file.ts';
 import { beneath } from '../beneath.ts';
 import type { Places } from '../places.ts';
 import { removeTree } from '../roots.ts';
@@ -27,11 +28,12 @@ export async function growTree(places: Places, spec: InstanceSpec, user: number 
     makeVolumes(places, spec, user);
     mkdirSync(beneath(draft, spec.image.config.workingDirectory), { recursive: true });
     for (const { name, path } of spec.volumes) {
-      const link = placeOfLink(draft, path);
+      const link = placeIn(draft, path, 'volume can be mounted');
       await removeTree(link);
       mkdirSync(dirname(link), { recursive: true });
       symlinkSync(places.volume(spec.key, name), link);
     }
+    for (const file of filesOf(spec)) await writeFile(placeOfFile(draft, spec, file), file, user);
     const owner = `${user}:${user}`;
     if (user !== undefined) await run('find', [draft, '-type', 'd', '-exec', 'chown', owner, '--', '{}', '+']);
     chmodSync(draft, 0o700);
@@ -47,14 +49,30 @@ async function copyRoot(root: string, draft: string, linked: boolean): Promise<v
   await run('cp', [...(linked ? ['-al'] : ['-a', '--reflink=auto']), '--', root, draft]);
 }
 
-/** Links of the image on the way are not followed, wherever they lead: a volume is where it was said, or nowhere. */
-function placeOfLink(tree: string, path: string): string {
+/** Where a file of an instance is in its tree: from the root, or from the directory that its program works in. */
+export function placeOfFile(tree: string, spec: InstanceSpec, { path }: Pick<InstanceFile, 'path'>): string {
+  const base = path.startsWith('/') ? tree : beneath(tree, spec.image.config.workingDirectory);
+  return placeIn(base, path, 'file can be put');
+}
+
+/** In the place of a file of the image, which is a link to that of all instances: it is not written to. */
+async function writeFile(place: string, { path, content }: InstanceFile, user: number | undefined): Promise<void> {
+  if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory())
+    throw new Refusal(`No file can be put at ${path}: there is a directory.`);
+  await removeTree(place);
+  mkdirSync(dirname(place), { recursive: true });
+  writeFileSync(place, content, { mode: 0o400, flag: 'wx' });
+  if (user !== undefined) chownSync(place, user, user);
+}
+
+/** Links of the image on the way are not followed, wherever they lead: it is where it was said, or nowhere. */
+function placeIn(tree: string, path: string, what: string): string {
   let at = tree;
   for (const part of dirname(path).split('/').filter(Boolean)) {
     at = join(at, part);
     const there = lstatSync(at, { throwIfNoEntry: false });
     if (there !== undefined && !there.isDirectory())
-      throw new Refusal(`No volume can be mounted at ${path}: the image or another volume has something on the way.`);
+      throw new Refusal(`No ${what} at ${path}: the image or a volume has something on the way.`);
   }
   return join(tree, path);
 }

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { InstanceSpec } from '../driver.ts';
-import type { Places } from '../process/places.ts';
+import type { InstanceSpec } from '../../driver.ts';
+import type { Places } from '../../process/places.ts';
 
 /**
  * A volume is a directory of the home. It belongs to who works in it, as far as that is said by number and the agent may

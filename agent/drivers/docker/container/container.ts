@@ -1,8 +1,9 @@
 import type { ContainerCreateOptions } from 'dockerode';
-import { Refusal } from '../../program/refusal.ts';
-import type { InstanceSpec } from '../driver.ts';
-import { commandOf } from '../process/launch/command-of.ts';
-import { labelsOf } from './labels.ts';
+import { Refusal } from '../../../program/refusal.ts';
+import type { InstanceSpec } from '../../driver.ts';
+import { commandOf } from '../../process/launch/command-of.ts';
+import { labelsOf } from '../labels.ts';
+import type { MountedFile } from './files.ts';
 
 /** Capabilities of images that start as root, take ownership of their directories and continue as another user. */
 const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'NET_BIND_SERVICE', 'SETGID', 'SETUID'];
@@ -20,6 +21,8 @@ export interface Surroundings {
   publish: boolean;
   /** The file with the names of its environment. */
   hosts: string | undefined;
+  /** Its files. */
+  files: readonly MountedFile[];
   /** Where on this machine the volume of that name is. */
   volume(name: string): string;
 }
@@ -37,7 +40,7 @@ export function containerOf(spec: InstanceSpec, around: Surroundings): Container
     Image: around.image,
     Entrypoint: command,
     Cmd: [],
-    Env: environmentOf(spec),
+    Env: environmentOf(spec, around.files),
     WorkingDir: spec.image.config.workingDirectory,
     // The group of the same number, and not root's, which a user without an entry in the image's list would be in.
     User: process.runAsUser === undefined ? spec.image.config.user : `${process.runAsUser}:${process.runAsUser}`,
@@ -70,6 +73,12 @@ export function containerOf(spec: InstanceSpec, around: Surroundings): Container
           Source: around.volume(name),
           Target: path,
         })),
+        ...around.files.map(({ source, target }) => ({
+          Type: 'bind' as const,
+          Source: source,
+          Target: target,
+          ReadOnly: true,
+        })),
         ...(around.hosts === undefined
           ? []
           : [{ Type: 'bind' as const, Source: around.hosts, Target: '/etc/hosts', ReadOnly: true }]),
@@ -78,8 +87,9 @@ export function containerOf(spec: InstanceSpec, around: Surroundings): Container
   };
 }
 
-function environmentOf({ process, image, environment }: InstanceSpec): string[] {
-  const all: Record<string, string> = { ...image.config.environment, ...environment };
+function environmentOf({ process, image, environment }: InstanceSpec, files: readonly MountedFile[]): string[] {
+  const places = Object.fromEntries(files.map(({ told, target }) => [told, target]));
+  const all: Record<string, string> = { ...places, ...image.config.environment, ...environment };
   if (process.port !== undefined) all.PORT = String(process.port);
   return Object.entries(all).map(([name, value]) => `${name}=${value}`);
 }
