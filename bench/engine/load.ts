@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 
 export interface Load {
   url: string;
-  /** The requests of each connection, one after the other and over again, by their headers. */
-  requests: { headers: Record<string, string> }[];
+  /** The requests of each connection, one after the other and over again, by their headers; reads if they have no method. */
+  requests: { headers: Record<string, string>; method?: 'PUT'; body?: string }[];
   connections: number;
   warmUpSeconds: number;
   seconds: number;

@@ -15,11 +15,12 @@ import { organizationOf } from './organization-of.ts';
  * The least that answers the same bytes to whom it may: Fastify and pg, with the handlers of the operations themselves, so
  * that statements and answers are the same. No checks beyond the token, no limits, no log, no metrics, no ids of requests.
  */
-const { environments, services, changeSets, deployments } = operations;
+const { environments, services, changeSets, deployments, variables } = operations;
 const served: Record<string, AnyOperation> = {
   'environments.overview': environments.overview,
   'services.list': services.list,
   'changeSets.draft': changeSets.draft,
+  'variables.list': variables.list,
   'deployments.ofEnvironment': deployments.ofEnvironment,
   'deployments.list': deployments.list,
 };
