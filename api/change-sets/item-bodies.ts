@@ -4,6 +4,9 @@ import { processRules, serviceRules } from '../../domain/services/field-rules.ts
 
 const id = z.guid().toLowerCase();
 const key = z.string().min(1).max(256);
+const mayBeShared = id
+  .optional()
+  .describe('Absent: a variable of the environment, which its services refer to as `shared.KEY`.');
 
 const path = z.string().min(1).max(1024).describe('Absolute, or from the directory that the program works in.');
 
@@ -16,7 +19,7 @@ function keysOf<Rules extends object>(rules: Rules) {
 export const itemBody = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('variable.set'),
-    serviceId: id,
+    serviceId: mayBeShared,
     key,
     value: z.string().max(mostVariableBytes).meta({ writeOnly: true }),
     secret: z
@@ -26,7 +29,7 @@ export const itemBody = z.discriminatedUnion('kind', [
         'A secret value is stored encrypted and never answered. By default as the variable was, or not secret.',
       ),
   }),
-  z.strictObject({ kind: z.literal('variable.unset'), serviceId: id, key }),
+  z.strictObject({ kind: z.literal('variable.unset'), serviceId: mayBeShared, key }),
   z.strictObject({
     kind: z.literal('service.set'),
     serviceId: id,

@@ -33,7 +33,7 @@ export async function stagedItems(
   const services = await servicesAmong(
     effect.kysely,
     environment,
-    placed.flatMap(({ item }) => ('serviceId' in item ? [item.serviceId] : [])),
+    placed.flatMap(({ item }) => ('serviceId' in item ? (item.serviceId ?? []) : [])),
   );
   const processes = await processesAmong(
     effect.kysely,
@@ -77,10 +77,11 @@ async function newItem(
   item: ItemBody,
   at: string,
 ): Promise<NewItem> {
-  if ('serviceId' in item && !services.has(item.serviceId)) throw unknown(`${at}.serviceId`, 'service', item.serviceId);
+  if ('serviceId' in item && item.serviceId !== undefined && !services.has(item.serviceId))
+    throw unknown(`${at}.serviceId`, 'service', item.serviceId);
   switch (item.kind) {
     case 'variable.set':
-      return { kind: item.kind, serviceId: item.serviceId, key: item.key, to: item.value, ...secretOf(item) };
+      return { kind: item.kind, serviceId: item.serviceId ?? null, key: item.key, to: item.value, ...secretOf(item) };
     case 'file.set':
       return { kind: item.kind, serviceId: item.serviceId, key: item.key, to: item.value };
     case 'service.set':
@@ -110,6 +111,7 @@ async function newItem(
       throw invalidFields([{ location: `${at}.key`, message, value: name }]);
     }
     case 'variable.unset':
+      return { kind: item.kind, serviceId: item.serviceId ?? null, key: item.key };
     case 'file.unset':
       return { kind: item.kind, serviceId: item.serviceId, key: item.key };
     case 'service.create':

@@ -5,8 +5,8 @@ import { environmentPath, theEnvironment } from '../environments/environment.ts'
 
 export const variableSchema = z
   .object({
-    serviceId: z.guid(),
-    serviceSlug: z.string(),
+    serviceId: z.guid().optional().describe('Absent of a variable that the services of the environment share.'),
+    serviceSlug: z.string().describe('Empty of a shared one.'),
     key: z.string(),
     value: z.string().describe('Empty if it is secret.'),
     secret: z.boolean(),
@@ -20,7 +20,7 @@ export const variableSchema = z
 export const listVariables = operation({
   method: 'GET',
   url: '/api/v1/environments/{id}/variables',
-  summary: 'List the variables of an environment, applied and staged, by service and key',
+  summary: 'List the variables of an environment, applied and staged: those shared, then by service and key',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
@@ -36,7 +36,8 @@ export const listVariables = operation({
     const shown = found.slice(0, page.limit);
     const last = found.length > page.limit ? shown.at(-1) : undefined;
     return {
-      items: shown.map(({ updatedAt, staged, itemId, ...one }) => ({
+      items: shown.map(({ serviceId, updatedAt, staged, itemId, ...one }) => ({
+        ...(serviceId === null ? {} : { serviceId }),
         ...one,
         updatedAt: updatedAt.toISOString(),
         ...(staged === null ? {} : { staged }),

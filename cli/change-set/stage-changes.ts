@@ -54,9 +54,15 @@ function shown(json: string): string {
 }
 
 /** `KEY=VALUE` as a variable that is set. */
-export function variableOf(word: string, serviceId: string, secret: boolean): ItemBody {
+export function variableOf(word: string, serviceId: string | undefined, secret: boolean): ItemBody {
   const at = word.indexOf('=');
   if (at < 1) throw new UsageError(`"${printable(word)}" is not of the form KEY=VALUE.`);
   const [key, value] = [word.slice(0, at), word.slice(at + 1)];
-  return { kind: 'variable.set', serviceId, key, value, ...(secret ? { secret } : {}) };
+  return {
+    kind: 'variable.set',
+    ...(serviceId === undefined ? {} : { serviceId }),
+    key,
+    value,
+    ...(secret ? { secret } : {}),
+  };
 }

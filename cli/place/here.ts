@@ -14,6 +14,10 @@ export const projectOption = {
 export const serviceOption = {
   service: { type: 'string', short: 's', value: 'SERVICE', what: "Slug or name of the service; else the directory's." },
 } as const satisfies Record<string, Option>;
+/** Of commands about variables. */
+export const sharedOption = {
+  shared: { type: 'boolean', what: 'Those of the environment, which its services refer to as ${{shared.KEY}}.' },
+} as const satisfies Record<string, Option>;
 export const environmentOption = {
   environment: {
     type: 'string',
@@ -43,6 +47,12 @@ export interface Here {
   named: boolean;
   /** The file of a directory that says what no option has said. */
   remembered?: { file: string; says: readonly ('project' | 'environment' | 'service')[] } | undefined;
+}
+
+/** A variable is of a service or shared, not both. */
+export function refuseBoth(shared: boolean, { service }: Given): void {
+  if (!shared || service === undefined) return;
+  throw new UsageError('A shared variable belongs to no service: leave out --service or --shared.');
 }
 
 const kinds = ['project', 'environment', 'service'] as const;

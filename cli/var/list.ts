@@ -3,26 +3,29 @@ import type { variableSchema } from '../../api/variables/list-variables.ts';
 import { command } from '../engine/command.ts';
 import { asTable, printable } from '../engine/table.ts';
 import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
-import { here, serviceOptions } from '../place/here.ts';
+import { here, refuseBoth, serviceOptions, sharedOption } from '../place/here.ts';
 
 type Variable = z.output<typeof variableSchema>;
 
 export const varList = command({
   summary: 'Lists the variables of an environment, applied and staged',
-  usage: '[--project PROJECT] [--service SERVICE] [--environment ENVIRONMENT] [--json]',
+  usage: '[--project PROJECT] [--service SERVICE | --shared] [--environment ENVIRONMENT] [--json]',
   details: 'Values of secret variables are never shown.',
-  options: serviceOptions,
-  run: async (given) => {
+  options: { ...sharedOption, ...serviceOptions },
+  run: async ({ shared = false, ...given }) => {
+    refuseBoth(shared, given);
     const place = await here(given);
     const project = await chosenProject(place);
     const environment = await chosenEnvironment(place, project, { change: false });
-    const service = place.wanted.service === undefined ? undefined : await chosenService(place, project);
+    const service = shared || place.wanted.service === undefined ? undefined : await chosenService(place, project);
     const filter: Record<string, string> = service === undefined ? {} : { serviceId: service.id };
-    const variables = await place.rest.all<Variable>(`/environments/${environment.id}/variables`, undefined, filter);
+    const all = await place.rest.all<Variable>(`/environments/${environment.id}/variables`, undefined, filter);
+    const variables = all.filter(({ serviceId }) => !shared || serviceId === undefined);
     if (given.json) return void process.stdout.write(`${JSON.stringify({ variables }, undefined, 2)}\n`);
-    if (variables.length === 0) return void process.stdout.write(`${environment.slug} has no variables.\n`);
+    if (variables.length === 0)
+      return void process.stdout.write(`${environment.slug} has no ${shared ? 'shared ' : ''}variables.\n`);
     const rows = variables.map(({ serviceSlug, key, value, secret, staged, updatedBy, updatedAt }) => [
-      serviceSlug,
+      serviceSlug === '' ? '(shared)' : serviceSlug,
       printable(key),
       secret ? '(secret)' : printable(value),
       staged === undefined ? '' : `staged: ${staged}`,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { actorId } from '../../domain/actors/actors.ts';
 import { Problem } from '../../domain/problems.ts';
-import { planChanges } from '../change-sets/apply/plan.ts';
+import { hasImage, planChanges } from '../change-sets/apply/plan.ts';
 import { writeSettings } from '../change-sets/apply/write-settings.ts';
 import { tellOfDraft } from '../change-sets/drafts.ts';
 import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
@@ -14,7 +14,7 @@ import type { Keyring } from '../keys/keys.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { notifyOfBreakGlass } from './notify-deciders.ts';
-import { basisOf } from './request.ts';
+import { basisNow } from './request.ts';
 
 export interface ApprovalRef {
   id: string;
@@ -95,15 +95,19 @@ export async function isStale(
   place: EnvironmentRef,
   basis: JsonObject,
 ): Promise<boolean> {
-  return !isDeepStrictEqual(await basisOf(reading, place, Object.keys(basis)), basis);
+  return !isDeepStrictEqual(await basisNow(reading, place, basis), basis);
 }
 
 /** What was shown to the person who approves must still be so. */
 async function refuseStale(effect: Effect, place: EnvironmentRef, basis: JsonObject): Promise<void> {
   if (!(await isStale(effect, place, basis))) return;
-  throw new Problem(
+  throw stale();
+}
+
+function stale(): Problem {
+  return new Problem(
     'approval-stale',
-    'The environment has changed since this approval was requested: another release is live, or settings were applied. Refresh it and look at the difference as it is now, or reject it: then its changes return to the draft.',
+    'The environment has changed since this approval was requested: another release is live, settings were applied, or a value that it refers to is another one. Refresh it and look at the difference as it is now, or reject it: then its changes return to the draft.',
   );
 }
 
@@ -115,6 +119,8 @@ async function applyHeld(
 ): Promise<void> {
   const digests = await heldDigests(effect, place, approvalId);
   const plan = await planChanges(effect.kysely, place, changeSetId, [...digests.keys()]);
+  // A service that came to refer to one of the changed values since has no release among those that are approved.
+  if (plan.affected.some((one) => !digests.has(one.serviceId) && hasImage(one) && !one.suspended)) throw stale();
   await effect.kysely
     .updateTable('change_set')
     .set({ state: 'applying', applied_at: sql`now()`, revision: sql`revision + 1` })

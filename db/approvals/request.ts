@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { canonical } from '../../domain/releases/canonical.ts';
 import type { Plan } from '../change-sets/apply/plan.ts';
 import type { ApplyRequest, Released } from '../change-sets/apply/request.ts';
@@ -8,6 +8,7 @@ import type { Down } from '../deployments/admission/downtime.ts';
 import type { ProjectRef } from '../deployments/admission.ts';
 import type { Author, Effect } from '../engine/effect.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
+import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { expiresAt } from './expires-at.ts';
 import { notifyDeciders } from './notify-deciders.ts';
@@ -40,7 +41,7 @@ export async function requestApproval(effect: Effect, place: Place, requested: R
       ...{ requested_by_kind: author.kind, requested_by_id: author.id, requested_by_name: author.name },
       answerable_id: request.answerableId ?? null,
       reason: request.reason,
-      basis: await basisOf(effect, place, touched),
+      basis: await basisOf(effect, place, touched, reliedOn(plan)),
       diff: json(diffOf(plan, slugs)),
       impact: json(impactOf(plan, slugs, down)),
       target: json({ releases: released.map(targetOf) }),
@@ -67,14 +68,25 @@ export async function requestApproval(effect: Effect, place: Place, requested: R
   });
 }
 
+/** The variables and processes of others that values of the releases are made of. */
+export function reliedOn({ references, affected }: Pick<Plan, 'references' | 'affected'>): string[] {
+  const own = new Set(affected.map(({ serviceId }) => serviceId));
+  const reached = references.reached([...references.referring].filter(({ scope }) => own.has(scope)));
+  return [
+    ...reached.variables.map(({ scope, key }) => `${scope} ${key}`),
+    ...reached.processes.map(({ serviceId, processId }) => `${serviceId} :${processId}`),
+  ].toSorted();
+}
+
 /**
  * What a difference relies on: the live release of each service, and its settings and variables as they are applied, with
- * the release that was made of them, since a tag may have come to mean another image.
+ * the release that was made of them, since a tag may have come to mean another image; and what their references lead to.
  */
 export async function basisOf(
   { kysely }: Pick<Effect, 'kysely'>,
   { organizationId, environmentId }: EnvironmentRef,
   serviceIds: readonly string[],
+  reliedOn: readonly string[] = [],
 ): Promise<JsonObject> {
   const own = tenant(kysely, organizationId);
   const basis: JsonObject = {};
@@ -96,7 +108,42 @@ export async function basisOf(
     const applied = createHash('sha256').update(text).digest('hex');
     basis[serviceId] = { live: place?.live ?? null, applied };
   }
+  if (reliedOn.length > 0) basis.references = await referredTo(kysely, { organizationId, environmentId }, reliedOn);
   return basis;
+}
+
+/** Whether the same is still so. */
+export async function basisNow(
+  reading: Pick<Effect, 'kysely'>,
+  place: EnvironmentRef,
+  { references = {}, ...services }: JsonObject,
+): Promise<JsonObject> {
+  return await basisOf(reading, place, Object.keys(services), Object.keys(references ?? {}));
+}
+
+/** Hashes of these values as they are applied, sealed ones as they are sealed; empty where there is none. */
+async function referredTo(
+  kysely: Kysely<Tables>,
+  { organizationId, environmentId }: EnvironmentRef,
+  reliedOn: readonly string[],
+): Promise<JsonObject> {
+  const { rows } = await sql<{ name: string; hash: string }>`
+    with asked as (select unnest(${reliedOn}::text[]) as name)
+    select name, md5(value || coalesce(encode(sealed, 'base64'), '-')) as hash from asked
+    join variable on variable.organization_id = ${organizationId} and variable.environment_id = ${environmentId}
+      and name = concat(service_id, ' ', key)
+    union all
+    select name, md5(value || coalesce(encode(sealed, 'base64'), '-')) from asked
+    join shared_variable shared on shared.organization_id = ${organizationId}
+      and shared.environment_id = ${environmentId} and name = concat(' ', key)
+    union all
+    select name, concat(process.value ->> 'name', ' ', process.value ->> 'kind', ' ', process.value ->> 'port') from asked
+    join environment_service place on place.organization_id = ${organizationId}
+      and place.environment_id = ${environmentId} and starts_with(name, concat(place.service_id, ' :'))
+    join lateral jsonb_each(place.settings -> 'processes') process on name = concat(place.service_id, ' :', process.key)
+  `.execute(kysely);
+  const found = new Map(rows.map(({ name, hash }) => [name, hash]));
+  return Object.fromEntries(reliedOn.map((name) => [name, found.get(name) ?? '']));
 }
 
 function diffOf({ items }: Plan, slugs: ReadonlyMap<string, string>) {

@@ -74,7 +74,7 @@ export async function definedSettings(
   };
 }
 
-/** The applied values of these variables, secret ones decrypted, by service and key. */
+/** The applied values of the variables of these services, secret ones decrypted, by service and key. Those shared are of the service `''`. */
 export async function appliedVariables(
   kysely: Kysely<Tables>,
   keyring: Pick<Keyring, 'decryptSecret'>,
@@ -83,14 +83,16 @@ export async function appliedVariables(
 ): Promise<Map<string, Map<string, VariableValue>>> {
   const found = new Map<string, Map<string, VariableValue>>();
   if (serviceIds.length === 0) return found;
-  const rows = await tenant(kysely, organizationId)
-    .selectFrom('variable')
-    .select(['service_id', 'key', 'value', 'sealed'])
-    .where('environment_id', '=', environmentId)
-    .where('service_id', 'in', serviceIds)
-    .orderBy('key')
-    .execute();
-  for (const { service_id: serviceId, key, value, sealed } of rows) {
+  const { rows } = await sql<AppliedVariable>`
+    select service_id::text as "serviceId", key, value, sealed from variable
+    where organization_id = ${organizationId} and environment_id = ${environmentId}
+      and service_id = any(array_remove(${serviceIds}::text[], '')::uuid[])
+    union all
+    select '', key, value, sealed from shared_variable
+    where organization_id = ${organizationId} and environment_id = ${environmentId} and '' = any(${serviceIds}::text[])
+    order by key
+  `.execute(kysely);
+  for (const { serviceId, key, value, sealed } of rows) {
     const place = variablePlace(environmentId, serviceId, key);
     const of = found.get(serviceId) ?? new Map<string, VariableValue>();
     const plain = sealed === null ? value : await keyring.decryptSecret(organizationId, place, sealed);
@@ -99,7 +101,14 @@ export async function appliedVariables(
   return found;
 }
 
-/** The place that a secret variable is bound to. */
+interface AppliedVariable {
+  serviceId: string;
+  key: string;
+  value: string;
+  sealed: Buffer | null;
+}
+
+/** The place that a secret variable is bound to. The service of a shared one is `''`. */
 export function variablePlace(environmentId: string, serviceId: string, key: string): string {
   return `variable:${environmentId}/${serviceId}/${key}:sealed`;
 }

@@ -24,6 +24,8 @@ export const ChangeSetItemSchema = defineEntity({
     toValue: p.text(),
     sealedTo: p.blob().$type<Buffer>().nullable(),
     secret: p.boolean().default(false),
+    /** Of a variable: what the new value refers to; null where nothing of it is read as a reference. */
+    refers: p.array().nullable(),
     /** The new value is the empty text, which a secret one does not show. */
     toEmpty: p.boolean().default(false),
     /** Staged by the repository's configuration: not changed by hand. */

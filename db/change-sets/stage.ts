@@ -10,6 +10,7 @@ import {
   valueBefore,
 } from '../../domain/change-sets/staging.ts';
 import { Problem } from '../../domain/problems.ts';
+import { referencesOf } from '../../domain/references/parse.ts';
 import { filesFault } from '../../domain/services/file-faults.ts';
 import { mountFaults } from '../../domain/services/process-faults.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
@@ -18,6 +19,8 @@ import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
 import type { JsonValue } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { referencesWith } from '../references/referring.ts';
+import { refuseBroken } from '../references/refuse.ts';
 import { appliedSettings, appliedVariables, definedSettings, withItems } from './applied.ts';
 import { forgetUnused } from './draft/forget.ts';
 import { auditDraft, lockDraft, raiseRevision, refuseChanged } from './drafts.ts';
@@ -26,7 +29,8 @@ import { deleteItems, draftItems, type ItemRow, insertItems, type NewItemRow, se
 
 export interface NewItem {
   kind: ItemKind;
-  serviceId: string;
+  /** Null for a variable that the environment's services share. */
+  serviceId: string | null;
   processId?: string;
   volumeId?: string;
   key: string;
@@ -57,6 +61,7 @@ export async function stage(
   const staging = await Staging.of(effect, keyring, place, draft.id, items);
   for (const item of items) await staging.add(item);
   staging.refuseMounts(items);
+  await staging.refuseBrokenReferences();
   const { removed, added, labels } = staging;
   if (removed.length === 0 && added.length === 0) return { changeSetId: draft.id, revision: draft.revision };
   const revision = await raiseRevision(effect, place, draft);
@@ -69,8 +74,9 @@ export async function stage(
   return { changeSetId: draft.id, revision };
 }
 
-type Row = Omit<NewItemRow, 'staged_by_id' | 'staged_by_name'> & Pick<ItemRow, 'id' | 'slot' | 'kind' | 'to_value'>;
-type Held = Pick<ItemRow, 'id' | 'kind' | 'slot' | 'key' | 'secret' | 'to_value'> & {
+type Row = Omit<NewItemRow, 'staged_by_id' | 'staged_by_name'> &
+  Pick<ItemRow, 'id' | 'slot' | 'kind' | 'to_value' | 'refers'>;
+type Held = Pick<ItemRow, 'id' | 'kind' | 'slot' | 'key' | 'secret' | 'to_value' | 'refers'> & {
   serviceId: string | null;
   processId: string | null;
   volumeId: string | null;
@@ -86,6 +92,8 @@ class Staging {
   readonly #applied: Map<string, ServiceSettings>;
   readonly #variables: Awaited<ReturnType<typeof appliedVariables>>;
   readonly #names: ReadonlyMap<string, string>;
+  /** As it was before this batch. */
+  readonly #before: readonly Held[];
   /** By id, in the order in which they were staged: a batch may have thousands. */
   readonly #held: Map<string, Held>;
   readonly #rows = new Map<string, Row>();
@@ -101,6 +109,7 @@ class Staging {
     names: ReadonlyMap<string, string>,
   ) {
     this.#parts = parts;
+    this.#before = held;
     this.#held = new Map(held.map((one) => [one.id, one]));
     for (const one of held) this.#slots.set(one.slot, one);
     this.#applied = applied;
@@ -116,8 +125,10 @@ class Staging {
     items: readonly NewItem[],
   ): Promise<Staging> {
     const { kysely } = effect;
-    const ids = [...new Set(items.map(({ serviceId }) => serviceId))];
-    const withVariables = items.filter(({ kind }) => kind.startsWith('variable.')).map(({ serviceId }) => serviceId);
+    const ids = [...new Set(items.flatMap(({ serviceId }) => serviceId ?? []))];
+    const withVariables = items
+      .filter(({ kind }) => kind.startsWith('variable.'))
+      .map(({ serviceId }) => serviceId ?? '');
     const names = await tenant(kysely, place.organizationId)
       .selectFrom('service')
       .select(['id', 'slug'])
@@ -143,7 +154,8 @@ class Staging {
   }
 
   async add(item: NewItem): Promise<void> {
-    if (!this.#names.has(item.serviceId)) throw new Problem('conflict', 'The service was deleted meanwhile.');
+    if (item.serviceId !== null && !this.#names.has(item.serviceId))
+      throw new Problem('conflict', 'The service was deleted meanwhile.');
     const base = this.#base(item);
     const change = await this.#change(item, base);
     const label = item.label ?? itemLabel({ ...item, ...this.#namesOf(item, base) });
@@ -160,7 +172,7 @@ class Staging {
     return {
       applied: this.#applied,
       settings: this.#framing().settings,
-      variable: this.#variables.get(serviceId)?.get(key),
+      variable: this.#variables.get(serviceId ?? '')?.get(key),
     };
   }
 
@@ -182,7 +194,7 @@ class Staging {
   async #change(item: NewItem, base: Base): Promise<Change> {
     const { kind, serviceId, processId = null, volumeId = null, key } = item;
     const subject = { kind, serviceId, processId, volumeId, key };
-    const slot = slotOf(item);
+    const slot = slotOf({ ...item, serviceId: serviceId ?? undefined });
     if (kind === 'variable.set') {
       const staged = this.#slots.get(slot);
       const secret = item.secret ?? staged?.secret ?? base.variable?.secret ?? false;
@@ -190,7 +202,7 @@ class Staging {
     }
     const { effect, place } = this.#parts;
     const to =
-      kind === 'service.create' && item.to === undefined
+      kind === 'service.create' && item.to === undefined && serviceId !== null
         ? await definedSettings(effect.kysely, place.organizationId, serviceId)
         : item.to;
     return { ...subject, slot, ...(to === undefined ? {} : { to }) };
@@ -201,7 +213,7 @@ class Staging {
     const of = items.filter(({ kind }) => ['process.set', 'volume.create', 'file.set'].includes(kind));
     if (of.length === 0) return;
     const wanted = withItems(this.#applied, [...this.#held.values()].map(rowOf));
-    for (const serviceId of new Set(of.map((item) => item.serviceId))) {
+    for (const serviceId of new Set(of.flatMap((item) => item.serviceId ?? []))) {
       const settings = wanted.get(serviceId);
       if (settings === undefined) continue;
       const [fault] = Object.values(settings.processes).flatMap(mountFaults);
@@ -213,10 +225,24 @@ class Staging {
     }
   }
 
+  /** Against what is applied and staged, so that the order of a batch does not matter. */
+  async refuseBrokenReferences(): Promise<void> {
+    const { effect, place } = this.#parts;
+    const [then, now] = [this.#before, [...this.#held.values()]].map((held) => held.map(rowOf));
+    const drafts = [then ?? [], now ?? []].map((items) => ({ items, settings: withItems(this.#applied, items) }));
+    const [before, after] = await referencesWith(effect.kysely, place, ...drafts);
+    if (before === undefined || after === undefined) return;
+    refuseBroken(
+      before,
+      after,
+      [...this.#rows.values()].map(({ service_id: scope, key }) => ({ scope: scope ?? '', key })),
+    );
+  }
+
   #namesOf({ serviceId, processId, to }: NewItem, base: Base): { service: string; process: string } {
     const name = typeof to === 'object' && to !== null && 'name' in to ? String(to.name) : '';
-    const process = base.settings.get(serviceId)?.processes[processId ?? '']?.name ?? name;
-    return { service: this.#names.get(serviceId) ?? '', process };
+    const process = base.settings.get(serviceId ?? '')?.processes[processId ?? '']?.name ?? name;
+    return { service: this.#names.get(serviceId ?? '') ?? '', process };
   }
 
   /** Whether the same is staged already, so that nothing is to be done. Secrets are staged again. */
@@ -260,10 +286,11 @@ class Staging {
         secret && text !== undefined ? await keyring.encryptSecret(place.organizationId, sealedPlace(id), text) : null,
       secret,
       to_empty: text === '',
+      refers: (text === undefined ? undefined : referencesOf(text)) ?? null,
     };
     this.#rows.set(id, row);
-    const { to_value } = row;
-    const held = { id, kind, slot, key, secret, to_value, serviceId: item.serviceId, processId, volumeId };
+    const { to_value, refers = null } = row;
+    const held = { id, kind, slot, key, secret, to_value, refers, serviceId: item.serviceId, processId, volumeId };
     this.#held.set(id, held);
     this.#slots.set(slot, held);
     if (isFrame(kind)) this.#frame = undefined;

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { type Down, downtimeOf, isReplacedAt, type Rolled } from '../deployments/admission/downtime.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { following } from '../references/following.ts';
 import { appliedSettings, withItems } from './applied.ts';
 import { asDraft, type ChangeSetRecord } from './change-sets.ts';
 import type { EnvironmentRef } from './environment-ref.ts';
@@ -54,32 +55,77 @@ export async function viewOf(
     .select('production')
     .where('id', '=', place.environmentId)
     .executeTakeFirst();
-  const down = changeSet.state === 'draft' ? await downOf(kysely, place, items) : [];
+  const followers =
+    changeSet.state === 'draft' ? await followersOf(kysely, place, items) : await deployedBy(own, changeSet.id);
+  const following = followers.map(({ id }) => id);
+  const down = changeSet.state === 'draft' ? await downOf(kysely, place, items, following) : [];
   // An acceptance from before need not be asked for again.
   const downtimeAccepted = changeSet.downtimeAccepted || (down.length > 0 && down.every(({ accepted }) => accepted));
-  const affectedServiceIds = [...new Set(items.flatMap(({ service_id: id }) => (id === null ? [] : [id])))];
+  const touched = items.flatMap(({ service_id: id }) => (id === null ? [] : [id]));
+  const affectedServiceIds = [...new Set([...touched, ...following])];
   return {
     changeSet: { ...changeSet, downtimeAccepted },
     items,
     summary: {
       affectedServiceIds,
-      needsApproval: environment?.production === true && items.some(({ skipped }) => skipped !== true),
+      needsApproval:
+        environment?.production === true && [...items, ...followers].some(({ skipped }) => skipped !== true),
       requiresDowntime: changeSet.state === 'draft' ? down.length > 0 : changeSet.downtimeAccepted,
     },
   };
 }
 
+interface Follower {
+  id: string;
+  skipped: boolean;
+}
+
+/** The services whose references would lead to other values. */
+async function followersOf(
+  kysely: Kysely<Tables>,
+  place: EnvironmentRef,
+  items: readonly ItemRow[],
+): Promise<Follower[]> {
+  const applied = await appliedSettings(kysely, place);
+  const { services } = await following(kysely, place, { applied, wanted: withItems(applied, items), items });
+  if (services.length === 0) return [];
+  return await tenant(kysely, place.organizationId)
+    .selectFrom('service')
+    .select(['id', 'skip_production_approval as skipped'])
+    .where('id', 'in', services)
+    .execute();
+}
+
+/** The services that a change set deployed, those among them whose references led to other values. */
+async function deployedBy(own: ReturnType<typeof tenant>, changeSetId: string): Promise<Follower[]> {
+  return await own
+    .selectFrom('deployment')
+    .innerJoin('service', 'service.id', 'deployment.service_id')
+    .select(['service.id', 'service.skip_production_approval as skipped'])
+    .where('deployment.change_set_id', '=', changeSetId)
+    .distinct()
+    .execute();
+}
+
 const quiet: ReadonlySet<string> = new Set(['volume.grow']);
 
 /** The services that applying would stop for a moment. Only drafts are asked about: afterwards the change set says what was accepted. */
-async function downOf(kysely: Kysely<Tables>, place: EnvironmentRef, items: readonly ItemRow[]): Promise<Down[]> {
+async function downOf(
+  kysely: Kysely<Tables>,
+  place: EnvironmentRef,
+  items: readonly ItemRow[],
+  followers: readonly string[],
+): Promise<Down[]> {
   const wanted = withItems(await appliedSettings(kysely, place), items);
   const rolled: Rolled[] = [];
-  for (const [serviceId, own] of Map.groupBy(items, (item) => item.service_id)) {
+  const touched = Map.groupBy(items, (item) => item.service_id);
+  for (const serviceId of followers) if (!touched.has(serviceId)) touched.set(serviceId, []);
+  for (const [serviceId, own] of touched) {
     const settings = serviceId === null ? undefined : wanted.get(serviceId);
     if (serviceId === null || settings === undefined) continue;
     if (Object.values(settings.processes).every(({ volumes }) => volumes === undefined)) continue;
     const replaces =
+      followers.includes(serviceId) ||
       own.some(({ kind, key }) => !(quiet.has(kind) || (kind === 'process.set' && key === 'replicas'))) ||
       (await isReplacedAt(kysely, { ...place, serviceId }, settings));
     rolled.push({ serviceId, settings, replaces });

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { DeploymentKind } from '../../domain/deployments/states.ts';
+import { writtenOf } from '../../domain/references/frozen.ts';
+import { referencesOf } from '../../domain/references/parse.ts';
 import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
 import { variablePlace } from '../change-sets/applied.ts';
 import type { Effect } from '../engine/effect.ts';
@@ -92,11 +94,12 @@ async function replaceVariables(
   effect: Effect,
   keyring: Secrets,
   { organizationId, environmentId, serviceId }: Ref,
-  { variables }: ReleaseContent,
+  content: ReleaseContent,
   secrets: Readonly<Record<string, string>>,
 ): Promise<void> {
   const own = tenant(effect.kysely, organizationId);
-  const keys = [...Object.keys(variables), ...Object.keys(secrets)];
+  const written = [...writtenOf(content, secrets)];
+  const keys = written.map(([key]) => key);
   await own
     .deleteFrom('variable')
     .where('environment_id', '=', environmentId)
@@ -104,21 +107,23 @@ async function replaceVariables(
     .where('key', 'not in', keys.length > 0 ? keys : [''])
     .execute();
   const by = { environment_id: environmentId, service_id: serviceId, updated_by: effect.author.name };
-  const plain = Object.entries(variables).map(([key, value]) => ({ ...by, key, value, sealed: null }));
-  const sealed = await Promise.all(
-    Object.entries(secrets).map(async ([key, value]) => {
+  const rows = await Promise.all(
+    written.map(async ([key, { value, secret, read }]) => {
+      const refers = (read ? referencesOf(value) : undefined) ?? null;
+      if (!secret) return { ...by, key, value, sealed: null, refers };
       const at = variablePlace(environmentId, serviceId, key);
-      return { ...by, key, value: '', sealed: await keyring.encryptSecret(organizationId, at, value) };
+      return { ...by, key, value: '', sealed: await keyring.encryptSecret(organizationId, at, value), refers };
     }),
   );
   if (keys.length === 0) return;
   await own
     .insertInto('variable')
-    .values([...plain, ...sealed])
+    .values(rows)
     .onConflict((conflict) =>
       conflict.columns(['environment_id', 'service_id', 'key']).doUpdateSet((given) => ({
         value: given.ref('excluded.value'),
         sealed: given.ref('excluded.sealed'),
+        refers: given.ref('excluded.refers'),
         updated_by: given.ref('excluded.updated_by'),
         updated_at: sql<Date>`now()`,
       })),

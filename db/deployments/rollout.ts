@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { rolloutKey } from '../../domain/deployments/rollout-key.ts';
 import {
   emptyWorkload,
   isListening,
@@ -6,12 +7,14 @@ import {
   type ToRoll,
   workloadOf,
 } from '../../domain/deployments/workload-of.ts';
+import { valuesOf } from '../../domain/references/frozen.ts';
 import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
 import type { ClusterRef } from '../clusters/clusters.ts';
 import { awaitedCluster, recommendedCluster } from '../clusters/recommended-cluster.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { lateValues } from '../references/late-values.ts';
 import { registrySignIn } from '../registry-credentials/registry-credentials.ts';
 import { openReleaseSecrets } from '../releases/secrets.ts';
 import { applySlice } from '../workloads/cluster-slices.ts';
@@ -25,10 +28,7 @@ const rolloutMinor = 2;
 const releaseCommandMinor = 3;
 const filesMinor = 4;
 
-/** The key of a service in an environment in its cluster's desired state. */
-export function rolloutKey(environmentId: string, serviceId: string): string {
-  return `env/${environmentId}/${serviceId}`;
-}
+export { rolloutKey };
 
 export interface RolloutParts {
   keyring: Secrets;
@@ -177,7 +177,11 @@ async function put(
   }
   const agent = await agentOf(effect, clusterId);
   const cluster = { id: clusterId, organizationId };
-  const secrets = await openReleaseSecrets(keyring, { id: row.release_id, organizationId, sealed: row.sealed });
+  const sealed = await openReleaseSecrets(keyring, { id: row.release_id, organizationId, sealed: row.sealed });
+  const { secrets, late } = valuesOf(row.content, sealed);
+  const docker = agent?.facts?.driver === 'docker';
+  const reached = row.content.references?.reached ?? {};
+  Object.assign(secrets, await lateValues(effect, cluster, { environmentId, late, reached, docker }));
   const key = rolloutKey(environmentId, serviceId);
   const credential = await signInFor(effect, keyring, organizationId, row.content);
   const workload = await formed(effect, cluster, { key, row, agent, secrets, credential, form });

@@ -1,3 +1,4 @@
 import { EnvironmentSchema } from './environment.ts';
+import { SharedVariableSchema } from './shared-variable.ts';
 
-export const environments = [EnvironmentSchema] as const;
+export const environments = [EnvironmentSchema, SharedVariableSchema] as const;

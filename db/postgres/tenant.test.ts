@@ -60,6 +60,7 @@ test('the types give reference data only to who says whose', () => {
     'release',
     'service',
     'service_process',
+    'shared_variable',
     'team',
     'team_member',
     'trusted_issuer',

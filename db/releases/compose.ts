@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import type { VariableValue } from '../../domain/change-sets/staging.ts';
 import { Problem } from '../../domain/problems.ts';
+import { type FrozenVariable, frozen } from '../../domain/references/frozen.ts';
+import type { Reached } from '../../domain/references/frozen-references.ts';
 import type { ImagePlatform } from '../../domain/services/image-fit.ts';
 import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
 import type { Effect } from '../engine/effect.ts';
@@ -19,7 +20,9 @@ export interface Composition extends ReleasePlace {
   /** The image as people read it: with the tag that was resolved. */
   imageRef: string;
   platforms?: ImagePlatform[] | null;
-  variables: ReadonlyMap<string, VariableValue>;
+  variables: ReadonlyMap<string, FrozenVariable>;
+  /** The processes whose addresses are put into them. */
+  reached: readonly Reached[];
   changeSetId?: string;
   buildId?: string;
   gitCommitSha?: string;
@@ -40,12 +43,8 @@ export interface Composed {
 export async function composeRelease(effect: Effect, keyring: Seals, composition: Composition): Promise<Composed> {
   const { organizationId, projectId, environmentId, serviceId, settings, image, variables } = composition;
   refuseMissing(settings, variables);
-  const values = [...variables].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const plain = values.flatMap(([key, { value, secret }]) => (secret ? [] : [[key, value]]));
-  const secrets: Record<string, string> = Object.fromEntries(
-    values.flatMap(([key, { value, secret }]) => (secret ? [[key, value]] : [])),
-  );
-  const content: ReleaseContent = { settings, image, variables: Object.fromEntries(plain) };
+  const { secrets, ...values } = frozen(composition.variables, composition.reached);
+  const content: ReleaseContent = { settings, image, ...values };
   const id = uuid();
   const digest = await contentDigest(keyring, organizationId, content, secrets);
   const number = await nextNumber(effect, composition);
@@ -64,7 +63,7 @@ export async function composeRelease(effect: Effect, keyring: Seals, composition
       content_digest: digest,
       image_ref: composition.imageRef,
       image_platforms: composition.platforms ? sql`${JSON.stringify(composition.platforms)}::jsonb` : null,
-      variable_keys: values.map(([key]) => key),
+      variable_keys: [...composition.variables.keys()].toSorted((a, b) => (a < b ? -1 : 1)),
       runs_as: runsAs,
       change_set_id: composition.changeSetId ?? null,
       build_id: composition.buildId ?? null,

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { isRunning, running } from '../../domain/references/frozen.ts';
 import { canonical } from '../../domain/releases/canonical.ts';
 import type { ReleaseContent } from '../../domain/services/settings.ts';
 import { replacing } from '../../domain/services/volumes.ts';
@@ -16,10 +17,13 @@ export async function contentDigest(
   { withoutReplicas = false }: { withoutReplicas?: boolean } = {},
 ): Promise<string> {
   const key = await keyring.derivedSecret(organizationId, 'content of releases');
+  // How a value was written replaces no instance.
+  const counted = Object.entries(secrets).filter(([name]) => !withoutReplicas || isRunning(name));
   const hidden = Object.fromEntries(
-    Object.entries(secrets).map(([name, value]) => [name, createHmac('sha256', key).update(value).digest('hex')]),
+    counted.map(([name, value]) => [name, createHmac('sha256', key).update(value).digest('hex')]),
   );
   const settings = withoutReplicas ? replacing(content.settings) : content.settings;
-  const text = canonical({ ...content, settings, secrets: hidden });
+  const references = withoutReplicas ? running(content.references) : content.references;
+  const text = canonical({ ...content, settings, references, secrets: hidden });
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import type { OrganizationAction } from '../../domain/audit-actions.ts';
+import { sharedScope } from '../../domain/references/parse.ts';
 import type { ServiceDefinition } from '../../domain/services/settings.ts';
 import { freeSlug, slugOf } from '../../domain/slug.ts';
 import type { Effect } from '../engine/effect.ts';
@@ -87,7 +88,8 @@ export async function createService(
       .where('project_id', '=', project.id)
       .where('deletion_id', 'is', null)
       .execute();
-    const slug = freeSlug(slugOf(name) || 'service', new Set(slugs.map((row) => row.slug)));
+    // References to shared variables begin with that word.
+    const slug = freeSlug(slugOf(name) || 'service', new Set([sharedScope, ...slugs.map((row) => row.slug)]));
     const row = await own
       .insertInto('service')
       .values({ id, project_id: project.id, name, slug, definition })

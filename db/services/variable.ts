@@ -13,6 +13,8 @@ export const VariableSchema = defineEntity({
     value: p.text().default(''),
     /** The value of a secret one, encrypted with the organization's key. */
     sealed: p.blob().$type<Buffer>().nullable(),
+    /** What its value refers to; null where nothing of it is read as a reference. */
+    refers: p.array().nullable(),
     updatedAt: p.datetime(3).defaultRaw('now()'),
     updatedBy: p.text(),
   },

@@ -99,14 +99,14 @@ function withVolume(processes: Processes, processId: string, { kind, volumeId, t
   return changed({ ...others, [volumeId]: { ...volume, sizeBytes: to as number } });
 }
 
-/** The variables of an environment's services after these changes: those of a removed service go with it. */
+/** An environment's variables after these changes, those shared as of the service `''`; those of a removed service go with it. */
 export function applyVariables<Value>(
   variables: Variables<Value>,
   items: readonly VariableItem<Value>[],
 ): Map<string, Map<string, Value>> {
   const result = new Map([...variables].map(([id, values]) => [id, new Map(values)]));
-  for (const { kind, serviceId, key, value } of items) {
-    if (serviceId === null) continue;
+  for (const { kind, serviceId: own, key, value } of items) {
+    const serviceId = own ?? '';
     const values = result.get(serviceId) ?? new Map<string, Value>();
     if (kind === 'variable.set' && value !== undefined) result.set(serviceId, values.set(key, value));
     if (kind === 'variable.unset') values.delete(key);

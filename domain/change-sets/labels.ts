@@ -48,7 +48,7 @@ export function itemLabel({ kind, key, service, process }: Named): string {
   switch (kind) {
     case 'variable.set':
     case 'variable.unset':
-      return `Variable ${key}`;
+      return service === '' ? `Shared variable ${key}` : `Variable ${key}`;
     case 'file.set':
     case 'file.unset':
       return `File ${key}`;

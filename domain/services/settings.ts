@@ -1,3 +1,5 @@
+import type { FrozenReferences } from '../references/frozen-references.ts';
+
 export const processKinds = ['http', 'tcp', 'worker', 'cron'] as const;
 export const upstreams = ['http1', 'h2c'] as const;
 /** What happens when a run of a cron process is due and the one before has not ended. */
@@ -131,4 +133,6 @@ export type ReleaseContent = {
     registryCredentialId?: string;
   };
   variables: Record<string, string>;
+  /** Absent where no variable has references, so that digests are those of before there were any. */
+  references?: FrozenReferences;
 };

@@ -57,14 +57,20 @@ export const cloneEnvironment = operation({
       autoDeploy: false,
     });
     const settings = await appliedSettings(effect.kysely, placeOf(source));
-    const variables = await appliedVariables(effect.kysely, server.keyring, placeOf(source), [...settings.keys()]);
+    const variables = await appliedVariables(effect.kysely, server.keyring, placeOf(source), ['', ...settings.keys()]);
     const items: NewItem[] = [
       ...[...settings].map(
         ([serviceId, to]): NewItem => ({ kind: 'service.create', serviceId, key: '', to: to as never }),
       ),
       ...[...variables].flatMap(([serviceId, of]) =>
         [...of].map(
-          ([key, { value, secret }]): NewItem => ({ kind: 'variable.set', serviceId, key, to: value, secret }),
+          ([key, { value, secret }]): NewItem => ({
+            kind: 'variable.set',
+            serviceId: serviceId || null,
+            key,
+            to: value,
+            secret,
+          }),
         ),
       ),
     ];

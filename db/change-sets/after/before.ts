@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { VariableValue } from '../../../domain/change-sets/staging.ts';
+import { writtenOf } from '../../../domain/references/frozen.ts';
 import type { ReleaseContent } from '../../../domain/services/settings.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { openReleaseSecrets } from '../../releases/secrets.ts';
@@ -45,9 +46,10 @@ export async function beforeOf(
   const found = new Map<string, Before>();
   for (const { serviceId, content, ...release } of rows) {
     const secrets = await openReleaseSecrets(keyring, { organizationId, ...release });
-    const plain = Object.entries(content.variables).map(([key, value]) => [key, { value, secret: false }] as const);
-    const sealed = Object.entries(secrets).map(([key, value]) => [key, { value, secret: true }] as const);
-    found.set(serviceId, { content, variables: new Map<string, VariableValue>([...plain, ...sealed]) });
+    const written = [...writtenOf(content, secrets)].map(
+      ([key, { value, secret }]) => [key, { value, secret }] as const,
+    );
+    found.set(serviceId, { content, variables: new Map<string, VariableValue>(written) });
   }
   return found;
 }

@@ -42,7 +42,7 @@ export async function revertChangeSet(
   const skipped: Skipped[] = [];
   const inverses: { row: ItemRow; inverse: Inverse }[] = [];
   for (const row of rows) {
-    const inverse = row.service_id === null ? 'its service was deleted' : await facts.inverse(row);
+    const inverse = await facts.inverse(row);
     const reason =
       typeof inverse === 'string' ? inverse : taken.has(slotOf(inverse)) ? 'another change of it is staged' : '';
     if (typeof inverse === 'string' || reason !== '') skipped.push({ itemId: row.id, label: row.label, reason });
@@ -83,8 +83,9 @@ function goesAlong(row: ItemRow, inverses: readonly { row: ItemRow; inverse: Inv
 }
 
 async function factsOf(effect: Effect, keyring: Stager, changeSet: AppliedSet, rows: readonly ItemRow[]) {
-  const ids = [...new Set(rows.flatMap(({ service_id: id }) => id ?? []))];
-  const settings = await appliedSettings(effect.kysely, changeSet, ids);
+  const ids = [...new Set(rows.map(({ service_id: id }) => id ?? ''))];
+  const services = ids.filter((id) => id !== '');
+  const settings = await appliedSettings(effect.kysely, changeSet, services);
   const variables = await appliedVariables(effect.kysely, keyring, changeSet, ids);
   const before = await beforeOf(effect, keyring, changeSet);
   return {
@@ -119,7 +120,7 @@ function itemOfRow(row: ItemRow): AppliedItem {
 
 /** A process that was deleted everywhere has no definition any more: it is defined again. */
 async function itemOf(effect: Effect, { organizationId }: AppliedSet, inverse: Inverse): Promise<NewItem> {
-  const item = inverse as NewItem;
+  const item = { ...inverse, serviceId: inverse.serviceId === '' ? null : inverse.serviceId } as NewItem;
   if (inverse.kind !== 'process.create') return item;
   const { name, ...settings } = inverse.to as PlacedProcess;
   const processId = await processNamed(effect, organizationId, { serviceId: inverse.serviceId, name, settings });

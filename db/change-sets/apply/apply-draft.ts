@@ -7,6 +7,8 @@ import { acceptDowntime, downtimeOf } from '../../deployments/admission/downtime
 import { admit, lockAdmission, type NewDeployment, type ProjectRef } from '../../deployments/admission.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { machineOf, refuseMisfit } from '../../environments/machine.ts';
+import { refuseAllBroken } from '../../references/refuse.ts';
+import { frozenFor, scopesFor } from '../../references/values.ts';
 import { composeRelease, type Seals } from '../../releases/compose.ts';
 import { auditDraft, type DraftRow, lockDraft, refuseChanged, renewDraft } from '../drafts.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
@@ -65,6 +67,7 @@ export async function applyPlan(
   refuseStrangers(plan, asked.deployServiceIds ?? []);
   refuseSuspended(plan, asked.deployServiceIds ?? []);
   await refuseUnfit(effect, place, plan);
+  refuseAllBroken(plan.references);
   const approvalId = place.production && plan.needsApproval ? uuid() : undefined;
   const released = await compose(effect, keyring, place, plan, images, asked.changeSetId);
   const rolled = released.map(({ service: { serviceId, settings }, runsAs }) => ({
@@ -114,13 +117,14 @@ export async function compose(
   effect: Effect,
   keyring: Seals,
   place: EnvironmentRef & ProjectRef,
-  { items, affected }: Plan,
+  { items, affected, references }: Plan,
   images: Images,
   changeSetId: string,
 ): Promise<Released[]> {
   const running = affected.filter((service) => hasImage(service) && !service.suspended);
   const ids = running.map(({ serviceId }) => serviceId);
-  const variables = await wantedVariables(effect.kysely, keyring, place, items, ids);
+  const values = await wantedVariables(effect.kysely, keyring, place, items, scopesFor(references, ids));
+  const resolved = frozenFor(references, values, ids);
   const released: Released[] = [];
   const where = await machineOf(effect.kysely, place);
   for (const service of running) {
@@ -130,7 +134,7 @@ export async function compose(
     const composed = await composeRelease(effect, keyring, {
       ...{ organizationId: place.organizationId, projectId: place.projectId, environmentId: place.environmentId },
       ...{ serviceId, settings, image, imageRef, platforms, changeSetId },
-      variables: variables.get(serviceId) ?? new Map(),
+      ...(resolved.get(serviceId) ?? { variables: new Map(), reached: [] }),
     });
     const { id: releaseId, number, contentDigest, runsAs } = composed;
     released.push({ service, releaseId, number, contentDigest, runsAs, imageRef });

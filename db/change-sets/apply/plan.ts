@@ -3,11 +3,14 @@ import { type Kysely, sql } from 'kysely';
 import { applyVariables } from '../../../domain/change-sets/apply-items.ts';
 import type { VariableValue } from '../../../domain/change-sets/staging.ts';
 import type { Needs } from '../../../domain/references/deploy-order.ts';
+import type { References } from '../../../domain/references/graph.ts';
 import type { ImagePlatform } from '../../../domain/services/image-fit.ts';
 import type { ReleaseContent, ServiceSettings } from '../../../domain/services/settings.ts';
 import type { Keyring } from '../../keys/keys.ts';
 import type { Tables } from '../../postgres/tables.ts';
 import { tenant } from '../../postgres/tenant.ts';
+import { following } from '../../references/following.ts';
+import { slugsOf } from '../../references/referring.ts';
 import { appliedSettings, appliedVariables, withItems } from '../applied.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
 import { draftItems, type ItemRow, itemValue, sealedPlace } from '../items.ts';
@@ -38,10 +41,12 @@ export interface Plan {
   items: ItemRow[];
   applied: Map<string, ServiceSettings>;
   wanted: Map<string, ServiceSettings>;
-  /** The services that change and stay, and those that are to be deployed as they are. */
+  /** The services that change and stay, those whose references lead to other values then, and those that are to be deployed as they are. */
   affected: PlannedService[];
   /** Services that leave the environment. */
   removed: string[];
+  /** The references then. */
+  references: References;
   /** The services that each service needs then, by id. */
   needs: ReadonlyMap<string, Needs>;
   /** In production: one of its services is not excepted from approvals. */
@@ -59,33 +64,27 @@ export async function planChanges(
   const applied = await appliedSettings(kysely, place);
   const wanted = withItems(applied, items);
   const touched = [...new Set(items.flatMap(({ service_id: id }) => (id === null ? [] : [id])))];
-  const affected = await servicesOf(kysely, place, [...new Set([...touched, ...deployed])], wanted, items);
+  const { references, services } = await following(kysely, place, { applied, wanted, items });
+  const affected = await servicesOf(kysely, place, [...new Set([...touched, ...services, ...deployed])], wanted, items);
   const removed = touched.filter((id) => applied.has(id) && !wanted.has(id));
-  const needsApproval = await isGated(kysely, place, [...affected.map(({ serviceId }) => serviceId), ...removed]);
-  const needs = needsOf(wanted, await slugsOf(kysely, place, [...wanted.keys()]));
-  return { items, applied, wanted, affected, removed, needs, needsApproval };
+  const shared = items.some(({ service_id: id }) => id === null);
+  const needsApproval =
+    shared || (await isGated(kysely, place, [...affected.map(({ serviceId }) => serviceId), ...removed]));
+  const needs = needsOf(wanted, references, await slugsOf(kysely, place, [...wanted.keys()]));
+  return { items, applied, wanted, affected, removed, references, needs, needsApproval };
 }
 
-/** The slugs of these services, by id. */
-async function slugsOf(
-  kysely: Kysely<Tables>,
-  { organizationId }: EnvironmentRef,
-  ids: readonly string[],
-): Promise<Map<string, string>> {
-  const rows = await tenant(kysely, organizationId)
-    .selectFrom('service')
-    .select(['id', 'slug'])
-    .where(sql<boolean>`id = any(${ids}::uuid[])`)
-    .execute();
-  return new Map(rows.map(({ id, slug }) => [id, slug]));
-}
-
-function needsOf(wanted: ReadonlyMap<string, ServiceSettings>, slugs: ReadonlyMap<string, string>): Map<string, Needs> {
+function needsOf(
+  wanted: ReadonlyMap<string, ServiceSettings>,
+  references: References,
+  slugs: ReadonlyMap<string, string>,
+): Map<string, Needs> {
+  const refersTo = references.refersTo();
   const bySlug = new Map([...slugs].map(([id, slug]) => [slug, id]));
   return new Map(
     [...wanted].map(([id, { dependsOn }]) => {
       const ids = dependsOn.flatMap((slug) => bySlug.get(slug) ?? []);
-      return [id, { dependsOn: new Set(ids), refersTo: new Set<string>() }];
+      return [id, { dependsOn: new Set(ids), refersTo: new Set(refersTo.get(id)?.keys()) }];
     }),
   );
 }

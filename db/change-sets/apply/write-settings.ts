@@ -7,6 +7,7 @@ import { deleteUnmounted } from '../../services/removal/unmounted-volumes.ts';
 import { forgetUnused } from '../draft/forget.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
 import type { Plan } from './plan.ts';
+import { writeShared } from './write-shared.ts';
 import { writeVariables } from './write-variables.ts';
 
 type Seals = Pick<Keyring, 'encryptSecret' | 'decryptSecret'>;
@@ -40,6 +41,12 @@ export async function writeSettings(
   const kept = new Set(affected.map(({ serviceId }) => serviceId));
   const ofKept = items.filter(({ service_id: id }) => id !== null && kept.has(id));
   await writeVariables(effect, keyring, place, ofKept);
+  await writeShared(
+    effect,
+    keyring,
+    place,
+    items.filter(({ service_id: id }) => id === null),
+  );
   for (const serviceId of removed) await removeService(effect, place, serviceId);
   const processIds = items.flatMap(({ kind, process_id: id }) =>
     kind === 'process.delete' && id !== null ? [id] : [],

@@ -36,12 +36,12 @@ async function setVariables(
   const { organizationId, environmentId } = place;
   const rows = [];
   for (const item of items) {
-    const { service_id: serviceId, key, staged_by_name: updatedBy } = item;
+    const { service_id: serviceId, key, refers, staged_by_name: updatedBy } = item;
     const value = await newValue(keyring, place, item);
     if (serviceId === null || value === undefined) continue;
     const bound = variablePlace(environmentId, serviceId, key);
     rows.push({
-      ...{ environment_id: environmentId, service_id: serviceId, key, updated_by: updatedBy },
+      ...{ environment_id: environmentId, service_id: serviceId, key, refers, updated_by: updatedBy },
       value: value.secret ? '' : value.value,
       sealed: value.secret ? await keyring.encryptSecret(organizationId, bound, value.value) : null,
     });
@@ -54,6 +54,7 @@ async function setVariables(
       conflict.columns(['environment_id', 'service_id', 'key']).doUpdateSet(({ ref }) => ({
         value: ref('excluded.value'),
         sealed: ref('excluded.sealed'),
+        refers: ref('excluded.refers'),
         updated_by: ref('excluded.updated_by'),
         updated_at: sql`now()`,
       })),

@@ -1,6 +1,9 @@
 import { Problem } from '../../../domain/problems.ts';
 import type { Effect } from '../../engine/effect.ts';
+import { referencesWith } from '../../references/referring.ts';
+import { refuseBroken } from '../../references/refuse.ts';
 import { forgetVolumes } from '../../services/volumes.ts';
+import { appliedSettings, withItems } from '../applied.ts';
 import { auditDraft, lockDraft, raiseRevision } from '../drafts.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
 import { deleteItems, draftItems, type ItemRow, itemValue } from '../items.ts';
@@ -14,9 +17,25 @@ export async function unstage(effect: Effect, place: EnvironmentRef, id: string)
   if (item === undefined) {
     throw new Problem('conflict', 'The change was applied, replaced or discarded meanwhile; look at the draft again.');
   }
-  await take(effect, place, [item, ...items.filter((one) => one !== item && standsOn(one, item))]);
+  const gone = [item, ...items.filter((one) => one !== item && standsOn(one, item))];
+  await refuseNeeded(effect, place, items, gone);
+  await take(effect, place, gone);
   await raiseRevision(effect, place, draft);
   auditDraft(effect, place, 'unstaged', draft, [item.label]);
+}
+
+/** Others that are staged may refer to what it sets, or what is applied to what it would not unset any more. */
+async function refuseNeeded(
+  { kysely }: Effect,
+  place: EnvironmentRef,
+  items: readonly ItemRow[],
+  gone: readonly ItemRow[],
+): Promise<void> {
+  const applied = await appliedSettings(kysely, place);
+  const draftOf = (rest: readonly ItemRow[]) => ({ items: rest, settings: withItems(applied, rest) });
+  const left = items.filter((one) => !gone.includes(one));
+  const [before, after] = await referencesWith(kysely, place, draftOf(items), draftOf(left));
+  refuseBroken(before, after, []);
 }
 
 /** Takes all staged changes back. Empty already: nothing happens. */

@@ -3,7 +3,8 @@ import type { Tables } from '../../postgres/tables.ts';
 import { tenant } from '../../postgres/tenant.ts';
 
 export interface VariableView {
-  serviceId: string;
+  /** Null of one that the environment's services share; its slug is empty. */
+  serviceId: string | null;
   serviceSlug: string;
   key: string;
   /** Empty if it is secret. */
@@ -27,8 +28,8 @@ interface Sought {
 }
 
 /**
- * The variables of an environment's services as they will be once the draft is applied, by service and key: those that a
- * draft unsets are still there and say so.
+ * The variables of an environment as they will be once the draft is applied: those shared, then those of its services, by
+ * service and key. Those that a draft unsets are still there and say so.
  */
 export async function listVariables(
   kysely: Kysely<Tables>,
@@ -56,10 +57,20 @@ export async function listVariables(
     .orderBy(bytewise('variable.key'))
     .limit(limit)
     .execute();
+  // Those shared come first: their slug is empty.
+  const shared = own
+    .selectFrom('shared_variable')
+    .where('environment_id', '=', id)
+    .$if(after !== undefined, (query) => query.where(sql<boolean>`${bytewise('key')} > ${after?.key ?? ''}`))
+    .select([sql<null>`null`.as('serviceId'), sql<string>`''`.as('serviceSlug'), 'key', 'value'])
+    .select([sql<boolean>`sealed is not null`.as('secret'), 'updated_at as updatedAt', 'updated_by as updatedBy'])
+    .orderBy(bytewise('key'))
+    .limit(limit);
+  const beginsWithShared = serviceId === undefined && (after?.slug ?? '') === '';
   const staged = own
     .selectFrom('change_set_item')
     .innerJoin('draft', 'draft.id', 'change_set_item.change_set_id')
-    .innerJoin('service', 'service.id', 'change_set_item.service_id')
+    .leftJoin('service', 'service.id', 'change_set_item.service_id')
     .where('draft.environment_id', '=', id)
     .where('change_set_item.kind', 'in', ['variable.set', 'variable.unset'])
     .$if(serviceId !== undefined, (query) => query.where('change_set_item.service_id', '=', serviceId ?? ''))
@@ -67,20 +78,23 @@ export async function listVariables(
     .select([
       'change_set_item.id',
       'change_set_item.kind',
-      'service.id as serviceId',
-      'service.slug as serviceSlug',
+      'change_set_item.service_id as serviceId',
+      slug.as('serviceSlug'),
       'change_set_item.key',
       'change_set_item.to_value as to',
       'change_set_item.secret',
       'change_set_item.created_at as updatedAt',
       'change_set_item.staged_by_name as updatedBy',
     ])
-    .orderBy(bytewise('service.slug'))
+    .orderBy(sql`${slug} collate "C"`)
     .orderBy(bytewise('change_set_item.key'))
     .limit(limit)
     .execute();
-  return merged(await applied, await staged).slice(0, limit);
+  const found = [...(beginsWithShared ? await shared.execute() : []), ...(await applied)];
+  return merged(found, await staged).slice(0, limit);
 }
+
+const slug = sql<string>`coalesce(service.slug, '')`;
 
 /** The order of bytes, in which the two lists are merged: that of the database depends on its locale. */
 function bytewise(column: string) {
@@ -88,7 +102,7 @@ function bytewise(column: string) {
 }
 
 function beyond(column: string, after: VariablePosition | undefined) {
-  return sql<boolean>`(${bytewise('service.slug')}, ${bytewise(column)}) > (${after?.slug ?? ''}, ${after?.key ?? ''})`;
+  return sql<boolean>`(${slug} collate "C", ${bytewise(column)}) > (${after?.slug ?? ''}, ${after?.key ?? ''})`;
 }
 
 type Applied = Omit<VariableView, 'staged' | 'itemId'>;
@@ -108,8 +122,8 @@ function merged(applied: readonly Applied[], staged: readonly Staged[]): Variabl
   return [...found.values()].toSorted((a, b) => compare(a.serviceSlug, b.serviceSlug) || compare(a.key, b.key));
 }
 
-function placeOf({ serviceId, key }: { serviceId: string; key: string }): string {
-  return `${serviceId} ${key}`;
+function placeOf({ serviceId, key }: { serviceId: string | null; key: string }): string {
+  return `${serviceId ?? ''} ${key}`;
 }
 
 function compare(a: string, b: string): number {

@@ -5,11 +5,13 @@ import { Problem } from '../../../domain/problems.ts';
 import type { ImagePlatform } from '../../../domain/services/image-fit.ts';
 import { pinnedSource } from '../../../domain/services/pinned-source.ts';
 import type { ReleaseContent, ServiceSettings } from '../../../domain/services/settings.ts';
-import { appliedVariables } from '../../change-sets/applied.ts';
+import { appliedSettings, appliedVariables } from '../../change-sets/applied.ts';
 import { lastImage } from '../../change-sets/apply/plan.ts';
 import { refuseUnfit } from '../../change-sets/apply/refuse-unfit.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
+import { referencesWith } from '../../references/referring.ts';
+import { frozenFor, type ResolvedVariables, scopesFor } from '../../references/values.ts';
 import { composeRelease, type Seals } from '../../releases/compose.ts';
 import { lockAdmission } from '../admission.ts';
 import { type Asked, type Requested, requestDeployment } from '../request-deployment.ts';
@@ -47,8 +49,7 @@ export async function promote(
   const target = await targetOf(effect, promotion, source);
   const { settings, service, environment } = target;
   await refuseUnfit(effect, promotion, { affected: [{ name: service, settings, suspended: false }] });
-  const variables =
-    (await appliedVariables(effect.kysely, keyring, promotion, [serviceId])).get(serviceId) ?? new Map();
+  const { variables, reached } = await resolvedVariables(effect, keyring, promotion);
   const missing = await missingVariables(effect.kysely, promotion, source.variableKeys, settings, variables);
   const [required, unknown] = [missingWords(missing.required), missingWords(missing.unknown)];
   if (missing.required.length > 0) {
@@ -61,7 +62,7 @@ export async function promote(
     throw new Problem('variables-missing', `${why}: ${what}`, { missing: missing.unknown });
   }
   const composed = await composeRelease(effect, keyring, {
-    ...{ organizationId, projectId, environmentId, serviceId, settings, variables },
+    ...{ organizationId, projectId, environmentId, serviceId, settings, variables, reached },
     ...{ image: source.content.image, imageRef: source.imageRef, platforms: source.platforms },
     ...(source.buildId === null ? {} : { buildId: source.buildId }),
     ...(source.gitCommitSha === null ? {} : { gitCommitSha: source.gitCommitSha }),
@@ -84,6 +85,15 @@ export async function promote(
     promotedFrom: { releaseId: promotion.releaseId, number, environment: from, missing: missing.unknown },
   });
   return { ...requested, releaseId: composed.id };
+}
+
+/** The variables that are applied in the target, with what they refer to there. */
+async function resolvedVariables({ kysely }: Effect, keyring: Seals, promotion: Promotion): Promise<ResolvedVariables> {
+  const settings = await appliedSettings(kysely, promotion);
+  const [references] = await referencesWith(kysely, promotion, { settings, items: [] });
+  const { serviceId } = promotion;
+  const values = await appliedVariables(kysely, keyring, promotion, scopesFor(references, [serviceId]));
+  return frozenFor(references, values, [serviceId]).get(serviceId) ?? { variables: new Map(), reached: [] };
 }
 
 interface Source {

@@ -1,0 +1,26 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** A variable that the services of an environment share, as it was applied: they refer to it. */
+export const SharedVariableSchema = defineEntity({
+  name: 'SharedVariable',
+  tableName: 'shared_variable',
+  properties: {
+    environmentId: p.uuid().primary(),
+    key: p.text().primary(),
+    organizationId: p.uuid(),
+    /** Empty if it is secret. */
+    value: p.text().default(''),
+    /** The value of a secret one, encrypted with the organization's key. */
+    sealed: p.blob().$type<Buffer>().nullable(),
+    /** What its value refers to; null where nothing of it is read as a reference. */
+    refers: p.array().nullable(),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+    updatedBy: p.text(),
+  },
+  indexes: [
+    { name: 'shared_variable_organization_id_environment_id_index', properties: ['organizationId', 'environmentId'] },
+  ],
+});
+
+export class SharedVariable extends SharedVariableSchema.class {}
+SharedVariableSchema.setClass(SharedVariable);
