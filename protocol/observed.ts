@@ -119,10 +119,12 @@ export const report = z.object({
   full: z.boolean(),
   appliedRevision: z.int().min(0),
   error: said(2000).optional(),
+  /** The file system of the agent's home, where images, logs and volumes are. Under pressure what is of no use goes early. */
+  disk: z.object({ availableBytes: z.int().min(0), capacityBytes: z.int().min(0), pressure: z.boolean() }).optional(),
   slices: z.array(observedSlice).max(10_000),
   removed: z.array(sliceKey).max(10_000).default([]),
 });
 export type Report = z.infer<typeof report>;
 
 /** The state of a machine at its agent's last look, which reports are made of. */
-export type Observed = Pick<Report, 'appliedRevision' | 'error' | 'slices'>;
+export type Observed = Pick<Report, 'appliedRevision' | 'error' | 'slices' | 'disk'>;

@@ -120,8 +120,8 @@ export interface Driver {
   /** Ends what an `exec` of an agent that is gone has left, and resolves when nothing of it runs. */
   endExec(mark: string): Promise<void>;
   logs(id: string, request: LogRequest): AsyncGenerator<LogNews, void, undefined>;
-  /** Keeps the logs of all instances within their limit. */
-  rotateLogs(): Promise<void>;
+  /** Keeps the logs of all instances within their limit; within an eighth of it while the disk is under pressure. */
+  rotateLogs(pressure?: boolean): Promise<void>;
   volumes(): Promise<{ key: string; name: string; usedBytes: number }[]>;
   /** Deletes a volume with all that is in it. */
   removeVolume(key: string, name: string): Promise<void>;

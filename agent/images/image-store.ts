@@ -75,15 +75,15 @@ export class ImageStore {
 
   /**
    * Deletes blobs that no kept image needs (digests of images, or of indexes that led to them) until the cache is within
-   * its limit; the least recently used go first.
+   * its limit, or another one; the least recently used go first.
    */
-  async collect(kept: ReadonlySet<string>): Promise<void> {
+  async collect(kept: ReadonlySet<string>, limitBytes = this.#options.limitBytes): Promise<void> {
     const records = new Map(readdirSync(this.#records).map((name) => [`sha256:${name}`, this.#record(name)]));
     const blobs = this.#blobs.all();
     let used = blobs.reduce((sum, { size }) => sum + size, 0);
     const needed = new Set([...records.values()].filter((parts) => parts.some((part) => kept.has(part))).flat());
     for (const { digest, size } of blobs.sort((one, other) => one.usedAt - other.usedAt)) {
-      if (used <= this.#options.limitBytes) break;
+      if (used <= limitBytes) break;
       if (needed.has(digest) || this.#held.has(digest)) continue;
       // An image of which something is missing is no image.
       for (const [image, parts] of records) {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Disk } from '../../domain/clusters/disk-pressure.ts';
 import type { Desired } from '../../protocol/desired.ts';
 import type { Observed } from '../../protocol/observed.ts';
 import type { Driver } from '../drivers/driver.ts';
@@ -24,7 +25,7 @@ import { inEffectOf, servingWorkload } from './plan/rollout-record.ts';
 import { RolloutFiles } from './rollout-files.ts';
 import { Roster } from './roster.ts';
 import { Statistics } from './statistics.ts';
-import { Upkeep } from './upkeep.ts';
+import { diskOf, Upkeep } from './upkeep.ts';
 import { Wake } from './wake.ts';
 
 export interface Clock {
@@ -40,6 +41,8 @@ export interface KeeperOptions {
   journal: string;
   log: Log;
   clock?: Clock;
+  /** The file system of the home, unless a test says another one. */
+  disk?: () => Promise<Disk>;
 }
 
 /** The longest pause between two passes. */
@@ -94,7 +97,11 @@ export class Keeper {
       ...{ closing, now, warn },
     });
     this.#statistics = new Statistics(driver, ingress);
-    this.#upkeep = new Upkeep({ driver, images, roster: this.#roster, rollouts: this.#rollouts, warn, now: now() });
+    this.#upkeep = new Upkeep({
+      ...{ driver, images, roster: this.#roster, rollouts: this.#rollouts, warn, now: now() },
+      wanted: () => [...this.#desired.slices.values()].flatMap(({ workload }) => workload?.image.digest ?? []),
+      disk: options.disk ?? (() => diskOf(home)),
+    });
   }
 
   /** The last revision received; the next request asks for later changes, 0 asks for everything. */
@@ -302,6 +309,7 @@ export class Keeper {
     this.#observed = observeMachine({
       ...{ desired: this.#desired, applied: this.#memory.applied, plan: this.#plan, statistics: this.#statistics },
       ...{ seen, rollouts: this.#rollouts.records, node: this.#options.node, now, unreachable: this.#unreachable },
+      disk: this.#upkeep.disk,
       error: this.#error ?? this.#unreachable ?? this.#routes?.error ?? this.#names.error,
     });
     this.#news.tell(this.#observed);

@@ -10,12 +10,14 @@ export class Reporter {
   #open: { report: Report; slices: Map<string, string>; head: string } | undefined;
   #known = new Map<string, string>();
   #head = '';
+  #available = 0;
 
   /** The next report; nothing if nothing changed. `measurements` says whether those count as a change this time. */
   next(observed: Observed, measurements: boolean): Report | undefined {
     if (this.#open !== undefined) return this.#open.report;
     const slices = new Map(observed.slices.map((slice) => [slice.key, JSON.stringify(slice)]));
-    const head = JSON.stringify([observed.appliedRevision, observed.error]);
+    const { disk } = observed;
+    const head = JSON.stringify([observed.appliedRevision, observed.error, disk?.pressure]);
     const changed = observed.slices.filter((slice) => {
       const before = this.#known.get(slice.key);
       const now = slices.get(slice.key);
@@ -23,12 +25,16 @@ export class Reporter {
       return before !== now && (measurements || withoutMeasurements(before) !== withoutMeasurements(now ?? ''));
     });
     const removed = [...this.#known.keys()].filter((key) => !slices.has(key));
-    if (!this.#full && changed.length === 0 && removed.length === 0 && head === this.#head) return undefined;
+    const isFuller =
+      measurements && disk !== undefined && Math.abs(disk.availableBytes - this.#available) > disk.capacityBytes / 100;
+    const same = changed.length === 0 && removed.length === 0 && head === this.#head;
+    if (!this.#full && same && !isFuller) return undefined;
     const report: Report = {
       number: this.#number + 1,
       full: this.#full,
       appliedRevision: observed.appliedRevision,
       ...(observed.error === undefined ? {} : { error: observed.error }),
+      ...(disk === undefined ? {} : { disk }),
       slices: changed,
       removed: this.#full ? [] : removed,
     };
@@ -44,6 +50,7 @@ export class Reporter {
     this.#number = this.#open.report.number;
     this.#known = this.#open.slices;
     this.#head = this.#open.head;
+    this.#available = this.#open.report.disk?.availableBytes ?? 0;
     this.#full = false;
     this.#open = undefined;
   }

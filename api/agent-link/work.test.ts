@@ -1,6 +1,8 @@
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { listBroken } from '../../db/attention/broken.ts';
+import { brokenClusters } from '../../db/clusters/broken-clusters.ts';
 import { requestClusterDeletion } from '../../db/clusters/cluster-deletion.ts';
 import { type ClusterRef, createCluster } from '../../db/clusters/clusters.ts';
 import { applySlice, desiredSince, removeSlice } from '../../db/workloads/cluster-slices.ts';
@@ -92,6 +94,23 @@ describe('what shall run', () => {
     expect(hosts).toEqual([]);
     expect(await events()).toEqual(['workload.removed', 'workload.applied']);
     await running((effect) => requestClusterDeletion(effect, cluster));
+  });
+
+  test('a disk under pressure is an event and needs attention, once, until it is over', async () => {
+    await agent.join(await token());
+    const disk = { availableBytes: 1_000_000_000, capacityBytes: 100_000_000_000 };
+    const attention = async () =>
+      (await listBroken(api.database.kysely, organizationId, { sources: brokenClusters, readable: [] }, { limit: 100 }))
+        .filter(({ kind, clusterId }) => kind === 'disk.pressure' && clusterId === cluster.id)
+        .map(({ detail }) => detail);
+    for (const pressure of [false, true, true]) await agent.report([], { disk: { ...disk, pressure } });
+    expect(await events()).toEqual(['disk.pressure']);
+    expect(await attention()).toEqual([expect.stringContaining('954 MB of 93 GB are free')]);
+    await agent.report([], { disk: { ...disk, pressure: false } });
+    // A report of an agent that says nothing of its disk changes nothing.
+    await agent.report([]);
+    expect(await events()).toEqual(['disk.relieved', 'disk.pressure']);
+    expect(await attention()).toEqual([]);
   });
 
   test('reports count once, a full one forgets the rest, and trouble is told when it begins and when it ends', async () => {

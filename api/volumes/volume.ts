@@ -26,6 +26,10 @@ export const volumeSchema = z
       .object({
         capacityBytes: z.int(),
         usedBytes: z.int(),
+        filesystem: z
+          .object({ availableBytes: z.int(), capacityBytes: z.int() })
+          .optional()
+          .describe('The disk that it lies on with others, where its agent tells that.'),
         sizeEnforced: z.boolean().describe('False: more than its size can be written, until the disk is full.'),
         observedAt: z.iso.datetime(),
       })
@@ -50,6 +54,7 @@ export function volumeAnswer(
           usage: {
             capacityBytes: sizeBytes,
             usedBytes: usage.usedBytes,
+            ...(usage.filesystem === undefined ? {} : { filesystem: usage.filesystem }),
             sizeEnforced: false,
             observedAt: usage.observedAt.toISOString(),
           },

@@ -224,6 +224,10 @@ test('the usage in an environment is as its cluster told it', async () => {
   expect(await listed(processId, environmentId)).toMatchObject([{ usage }]);
   const read = await call('GET', `/volumes/${made.body.id}?environmentId=${environmentId}`);
   expect(read.body.usage).toEqual(usage);
+  const filesystem = { availableBytes: 10, capacityBytes: 100 };
+  const disk = JSON.stringify({ ...filesystem, pressure: true });
+  await sql`update cluster_agent set disk = ${disk}::jsonb where cluster_id = ${clusterId}`.execute(kysely);
+  expect(await listed(processId, environmentId)).toMatchObject([{ usage: { ...usage, filesystem } }]);
 });
 
 test('pages follow each other', async () => {

@@ -22,8 +22,14 @@ export const volumeList = command({
     }
     const rows = volumes.map(({ name, process: of, mountPath, sizeBytes, usage }) => [
       ...[name, of, mountPath, sizeText(sizeBytes)],
-      usage === undefined ? '-' : sizeText(usage.usedBytes),
+      ...(usage === undefined
+        ? ['-', '-', '-']
+        : [
+            sizeText(usage.usedBytes),
+            usage.filesystem === undefined ? '-' : sizeText(usage.filesystem.availableBytes),
+            usage.observedAt,
+          ]),
     ]);
-    process.stdout.write(asTable(['volume', 'process', 'at', 'size', 'used'], rows));
+    process.stdout.write(asTable(['volume', 'process', 'at', 'size', 'used', 'disk free', 'as of'], rows));
   },
 });

@@ -30,6 +30,8 @@ export const ClusterAgentSchema = defineEntity({
     appliedRevision: p.integer().default(0),
     /** Why it cannot bring the machine to what shall be; null while it can. */
     error: p.text().nullable(),
+    /** The file system of its data, as it last told; `pressure`: unused images and old logs are deleted early. */
+    disk: p.json<JsonObject>().nullable(),
     /** The last trouble reported to the actor, which hears transitions only. */
     toldTrouble: p.text().nullable(),
     /** The release whose availability was told to the people of the cluster; each is told once. */

@@ -95,3 +95,20 @@ async function crashLoopEvent(
   const payload = { ...loop, how: loop.how.slice(0, longestTrouble) };
   await insertClusterEvent(effect, { organizationId, clusterId, kind: 'instance.crash_loop', occasion, payload });
 }
+
+/** Tells that the disk came under pressure, or that this is over. Whether it changed. */
+export async function tellOfDisk(
+  effect: Effect,
+  { id: clusterId, organizationId }: ClusterRef,
+  incarnation: number,
+  { number, disk }: Report,
+  before: JsonObject | null,
+): Promise<boolean> {
+  if (disk === undefined || disk.pressure === (before?.pressure === true)) return false;
+  const { availableBytes, capacityBytes, pressure } = disk;
+  return await insertClusterEvent(effect, {
+    ...{ clusterId, organizationId, kind: pressure ? 'disk.pressure' : 'disk.relieved' },
+    occasion: `disk ${incarnation} ${number}`,
+    payload: { availableBytes, capacityBytes },
+  });
+}

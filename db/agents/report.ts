@@ -6,6 +6,7 @@ export interface Report {
   full: boolean;
   appliedRevision: number;
   error?: string | undefined;
+  disk?: { availableBytes: number; capacityBytes: number; pressure: boolean } | undefined;
   slices: readonly {
     key: string;
     appliedRevision: number;

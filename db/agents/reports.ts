@@ -6,7 +6,7 @@ import type { Effect } from '../engine/effect.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { longestTrouble, type Report } from './report.ts';
-import { type Before, tellOfRollouts, tellOfWorkloads, workloadEvent } from './report-events.ts';
+import { type Before, tellOfDisk, tellOfRollouts, tellOfWorkloads, workloadEvent } from './report-events.ts';
 
 /** Upper bound on the workloads kept of one cluster, far above any real one. */
 const mostSlices = 2_000;
@@ -27,7 +27,7 @@ export async function acceptReport(
   const { kysely } = effect;
   const agent = await kysely
     .selectFrom('cluster_agent')
-    .select(['incarnation', 'report_number', 'applied_revision', 'error', 'facts', 'told_trouble'])
+    .select(['incarnation', 'report_number', 'applied_revision', 'error', 'facts', 'told_trouble', 'disk'])
     .where('cluster_id', '=', cluster.id)
     .forUpdate()
     .executeTakeFirst();
@@ -40,6 +40,7 @@ export async function acceptReport(
   const removed = await deleteTombstones(effect, cluster, report.appliedRevision);
   await tellOfWorkloads(effect, cluster, report, before);
   await tellOfRollouts(effect, cluster, report, before);
+  const pressed = await tellOfDisk(effect, cluster, incarnation, report, agent.disk);
   const trouble = await troubleNow(kysely, cluster, report.error, agent.facts);
   const tells = trouble !== agent.told_trouble && mayTellTrouble();
   if (tells) {
@@ -57,13 +58,17 @@ export async function acceptReport(
       report_number: report.number,
       applied_revision: report.appliedRevision,
       error,
+      ...(report.disk === undefined ? {} : { disk: report.disk }),
       told_trouble: tells ? trouble : agent.told_trouble,
       last_heartbeat_at: sql`now()`,
     })
     .where('cluster_id', '=', cluster.id)
     .execute();
   const same =
-    written + gone + removed === 0 && error === agent.error && report.appliedRevision === agent.applied_revision;
+    written + gone + removed === 0 &&
+    !pressed &&
+    error === agent.error &&
+    report.appliedRevision === agent.applied_revision;
   return same ? 'unchanged' : 'changed';
 }
 

@@ -9,6 +9,7 @@ export const brokenKinds = [
   'cluster.degraded',
   'cluster.awaiting-agent',
   'node.not-ready',
+  'disk.pressure',
   'deployment.failed',
   'workload.failed',
   'workload.degraded',

@@ -47,4 +47,20 @@ const nodes: BrokenSource = {
     where cluster.organization_id = ${organizationId} and cluster.finished_at is null and node->>'ready' = 'false'`,
 };
 
-export const brokenClusters: readonly BrokenSource[] = [unusable, troubled, nodes];
+/** Disks that fill. */
+const pressed: BrokenSource = {
+  role: 'viewer',
+  select: (organizationId) => sql`
+    select ${brokenColumns(sql`15`, sql`'disk.pressure'`, sql`cluster.id || ' disk'`, {
+      ...cluster,
+      ...told,
+      detail: sql`concat(pg_size_pretty((agent.disk->>'availableBytes')::numeric), ' of ',
+        pg_size_pretty((agent.disk->>'capacityBytes')::numeric),
+        ' are free. Unused images and old logs are deleted already: free some, or enlarge the disk.')`,
+    })}
+    ${from}
+    where cluster.organization_id = ${organizationId} and cluster.finished_at is null
+      and agent.disk->>'pressure' = 'true'`,
+};
+
+export const brokenClusters: readonly BrokenSource[] = [unusable, troubled, nodes, pressed];

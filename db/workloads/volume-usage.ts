@@ -6,9 +6,13 @@ import { tenant } from '../postgres/tenant.ts';
 export interface VolumeUsage {
   usedBytes: number;
   observedAt: Date;
+  /** Of the disk that it lies on, where its agent tells that. */
+  filesystem: { availableBytes: number; capacityBytes: number } | undefined;
 }
 
 const told = z.array(z.object({ name: z.string(), usedBytes: z.int() }));
+
+const disk = z.object({ availableBytes: z.int(), capacityBytes: z.int() });
 
 /** How much of each volume of a service is used in an environment, by its name on the cluster: as the agent last said. */
 export async function volumeUsage(
@@ -19,12 +23,13 @@ export async function volumeUsage(
   const row = await tenant(kysely, organizationId)
     .selectFrom('environment')
     .innerJoin('observed_slice', 'observed_slice.cluster_id', 'environment.cluster_id')
-    .select(['observed_slice.volumes', 'observed_slice.observed_at as observedAt'])
+    .leftJoin('cluster_agent', 'cluster_agent.cluster_id', 'environment.cluster_id')
+    .select(['observed_slice.volumes', 'observed_slice.observed_at as observedAt', 'cluster_agent.disk'])
     .where('environment.id', '=', environmentId)
     .where('observed_slice.key', '=', `env/${environmentId}/${serviceId}`)
     .executeTakeFirst();
   const volumes = told.safeParse(row?.volumes).data ?? [];
-  return new Map(
-    volumes.map(({ name, usedBytes }) => [name, { usedBytes, observedAt: row?.observedAt ?? new Date(0) }]),
-  );
+  const filesystem = disk.safeParse(row?.disk).data;
+  const observedAt = row?.observedAt ?? new Date(0);
+  return new Map(volumes.map(({ name, usedBytes }) => [name, { usedBytes, observedAt, filesystem }]));
 }

@@ -65,5 +65,7 @@ export const clusterEventKinds = [
   'workload.failed',
   'workload.recovered',
   'instance.crash_loop',
+  'disk.pressure',
+  'disk.relieved',
 ] as const;
 export type ClusterEventKind = (typeof clusterEventKinds)[number];

@@ -7,7 +7,7 @@ import type { Driver } from '../../agent/drivers/driver.ts';
 import { processDriver } from '../../agent/drivers/process/process-driver.ts';
 import { ImageStore } from '../../agent/images/image-store.ts';
 import { Ingress } from '../../agent/ingress/ingress.ts';
-import { type Clock, Keeper } from '../../agent/keep/keeper.ts';
+import { type Clock, Keeper, type KeeperOptions } from '../../agent/keep/keeper.ts';
 import { type Slice, slice } from '../../protocol/desired.ts';
 import { until } from '../ground/until.ts';
 import { type SampleOptions, sampleLayout } from '../images/sample-image.ts';
@@ -38,6 +38,7 @@ export async function keptMachine(
     driver?: (home: string) => Promise<Driver>;
     hostBound?: boolean;
     clock?: Clock;
+    disk?: KeeperOptions['disk'];
     /** The driver by its name, where images have variants. */
     runBy?: string;
     /** Of the ingress, which need not get it. */
@@ -70,8 +71,9 @@ export async function keptMachine(
       ingresses.push(ingress);
       const ensured = ingress.ensure();
       await (options.port === undefined ? ensured : ensured.catch(() => undefined));
-      const clock = options.clock === undefined ? {} : { clock: options.clock };
-      const keeper = new Keeper({ home, driver, images, ingress, node: 'here', journal: 'kept', log, ...clock });
+      const { clock, disk } = options;
+      const more = { ...(clock === undefined ? {} : { clock }), ...(disk === undefined ? {} : { disk }) };
+      const keeper = new Keeper({ home, driver, images, ingress, node: 'here', journal: 'kept', log, ...more });
       keepers.push(keeper);
       await keeper.start();
       return keeper;

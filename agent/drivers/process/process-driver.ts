@@ -199,11 +199,12 @@ class ProcessDriver implements Driver {
     });
   }
 
-  async rotateLogs(): Promise<void> {
+  async rotateLogs(pressure = false): Promise<void> {
+    const limit = pressure ? this.#logLimit / 8 : this.#logLimit;
     this.#punches ??= whyNoHoles(this.#places, this.#fallocate);
     if ((await this.#punches) !== undefined || this.#fallocate === undefined) return;
     for (const id of this.#files.ids())
-      for (const stream of streams) await this.#files.logs(id)[stream].rotate(this.#logLimit, this.#fallocate);
+      for (const stream of streams) await this.#files.logs(id)[stream].rotate(limit, this.#fallocate);
   }
 
   async volumes(): Promise<{ key: string; name: string; usedBytes: number }[]> {

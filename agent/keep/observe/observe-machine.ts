@@ -20,11 +20,12 @@ interface Look {
   /** The reason why no request reaches this machine's instances. */
   unreachable: string | undefined;
   error: string | undefined;
+  disk: Observed['disk'];
 }
 
 /** All that this machine was told to run and all that runs, as people and the control plane see it. */
 export function observeMachine(look: Look): Observed {
-  const { desired, applied, error } = look;
+  const { desired, applied, error, disk } = look;
   const byKey = Map.groupBy(look.seen, ({ key }) => key);
   const keys = [...new Set([...desired.slices.keys(), ...byKey.keys()])].sort();
   // A rollout that was returned has come to its end: nothing of its revision is waited for.
@@ -37,6 +38,7 @@ export function observeMachine(look: Look): Observed {
     appliedRevision: missing.length === 0 ? desired.revision : Math.min(...missing) - 1,
     slices: keys.map((key) => observeSlice(look, key, byKey.get(key) ?? [])),
     ...(error === undefined ? {} : { error }),
+    ...(disk === undefined ? {} : { disk }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { releaseText } from '../../../domain/clusters/release-name.ts';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
+import { sizeText } from '../services/processes/volume-size.ts';
 
 export type ClusterEvent = Answers['clusters']['events']['items'][number];
 
@@ -72,6 +73,16 @@ const words: Record<ClusterEvent['kind'], (payload: Payload) => EventWords> = {
       on('It', `${payload('how')}, ${payload('restarts')} restarts`),
     ),
     tone: 'fault',
+  }),
+  'disk.pressure': (payload) => ({
+    title: 'The disk is almost full',
+    detail: `${sizeText(Number(payload('availableBytes')))} of ${sizeText(Number(payload('capacityBytes')))} are free. Unused images and old logs are deleted early.`,
+    tone: 'attention',
+  }),
+  'disk.relieved': (payload) => ({
+    title: 'The disk has room again',
+    detail: `${sizeText(Number(payload('availableBytes')))} are free.`,
+    tone: 'good',
   }),
   'workload.recovered': (payload) => ({ title: `${named(payload)} recovered`, detail: '', tone: 'good' }),
 };

@@ -36,6 +36,7 @@ const words: Record<Attention['kind'], Words> = {
     to: 'cluster',
   },
   'node.not-ready': { tone: 'attention', title: (on, name) => `The node ${name} of ${on} is not ready`, to: 'events' },
+  'disk.pressure': { tone: 'attention', title: (on) => `The disk of ${on} is almost full`, to: 'events' },
   'deployment.failed': {
     tone: 'fault',
     title: (_, name, { deployment }) =>

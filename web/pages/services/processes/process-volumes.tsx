@@ -80,7 +80,9 @@ function Volume({
             sizeText(sizeBytes)
           ) : (
             <>
-              {sizeText(usage.usedBytes)} of {sizeText(sizeBytes)} used, as of <Time at={usage.observedAt} />
+              {sizeText(usage.usedBytes)} of {sizeText(sizeBytes)} used,{' '}
+              {usage.filesystem !== undefined && `${sizeText(usage.filesystem.availableBytes)} free on its disk, `}as of{' '}
+              <Time at={usage.observedAt} />
             </>
           )}
         </span>
