@@ -91,6 +91,20 @@ test('a dry run only tells, also what a replacement removes', async () => {
   expect((await keys()).map(({ key }) => key)).toEqual(['A', 'API_TOKEN']);
 });
 
+test('what is staged to be unset is compared as absent, and the import takes that back', async () => {
+  imported(await send('A=1\nB=2'));
+  await apply();
+  await put({ kind: 'variable.unset', serviceId, key: 'A' });
+  expect(told(imported(await send('A=1\nB=2')))).toEqual([
+    ['A', 'added', '', '1'],
+    ['B', 'unchanged', '2', '2'],
+  ]);
+  expect((await keys()).map(({ key, staged }) => [key, staged])).toEqual([
+    ['A', undefined],
+    ['B', undefined],
+  ]);
+});
+
 test('a fault anywhere is named with its line, and nothing is staged', async () => {
   const refused = await send('A=1\nno assignment\nPORT=2\n2X=3\nA=4\nS="hunter2" hunter2');
   expect(refused.status).toBe(422);

@@ -90,7 +90,7 @@ export const pages: readonly ConsolePage[] = [
     name: 'environment-comparison',
     address: inShop('/e/staging/compare?with=production'),
     heading: 'Staging',
-    shows: 'Compare with',
+    shows: 'What changes from Staging to Production',
   },
   { name: 'environment-settings', address: inShop('/e/staging/settings'), heading: 'Staging', shows: 'Cluster' },
   { name: 'service', address: inShop('/e/staging/s/web'), heading: 'Web', shows: 'What runs' },

@@ -174,3 +174,14 @@ test('the past of a variable tells who staged and who applied each change, newes
   };
   expect([...page.items, ...rest.items]).toEqual(found.items);
 });
+
+test('a change that is held for its approval is not yet in the past of a variable', async () => {
+  const { serviceId } = services[0] as (typeof services)[0];
+  await stage(production, [
+    { kind: 'service.create', serviceId },
+    { kind: 'variable.set', serviceId, key: 'LEVEL', value: 'info' },
+  ]);
+  await apply(production);
+  const url = `/api/v1/environments/${production}/variables/history?serviceId=${serviceId}&key=LEVEL`;
+  expect(ok(await api.call('GET', url, { as: ours.sessions.viewer }))).toMatchObject({ items: [] });
+});

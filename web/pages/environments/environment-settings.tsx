@@ -36,7 +36,21 @@ function AllSettings({ environment }: { environment: EnvironmentAnswer }) {
       'All services, settings and variables that were applied here are staged in the new one, secret values included. Data of volumes is not copied.',
     operation: trpc.environments.clone,
     path: { id },
-    fields: { name: { placeholder: `${name} 2` }, production: {}, clusterId: { control: () => null } },
+    start: { production: false },
+    fields: {
+      name: { placeholder: `${name} 2` },
+      production: {
+        control: ({ value, onChange }) => (
+          <Checkbox
+            label="Production"
+            hint="Its changes wait for an approval."
+            checked={value === true}
+            onChange={onChange}
+          />
+        ),
+      },
+      clusterId: { control: () => null },
+    },
     submit: 'Clone',
     succeeded: ({ name: copy }) => `${copy} created, with all of ${name} staged`,
     touches: [trpc.environments.pathKey(), trpc.changeSets.pathKey()],

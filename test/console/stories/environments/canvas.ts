@@ -21,7 +21,7 @@ export const canvasStories: Stories = (world) => {
     const scripts: string[] = [];
     page.on('request', (request) => void scripts.push(request.url()));
     await page.getByRole('link', { name: 'Canvas' }).click();
-    const box = (name: string) => page.getByRole('button', { name: new RegExp(`^${name};`) });
+    const box = (name: string) => page.getByRole('button', { name: new RegExp(`^${name}\\b`) });
     await box('service-1').waitFor();
     // Nobody else waits for the file of the canvas.
     expect(scripts.some((address) => /\/files\/canvas-view-[^/]+\.js/.test(address))).toBe(true);

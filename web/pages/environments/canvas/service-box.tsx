@@ -80,7 +80,6 @@ export const ServiceBox = memo(function ServiceBox({ id, data: { placed } }: Nod
           type="button"
           data-service={slug}
           tabIndex={current ? 0 : -1}
-          aria-label={wordsOfBox(placed, glance)}
           aria-expanded={open}
           onFocus={onFocus}
           onClick={onOpen}
@@ -124,13 +123,15 @@ export function GlanceLine({ glance: { kind, word, tone } }: { glance: Glance })
 }
 
 /** All that the box and its lines say, as one sentence. */
-export function wordsOfBox({ name, overview, volumes, needs }: Placed, { word }: Glance): string {
+export function wordsOfBox(placed: Placed, { word }: Glance): string {
+  return [placed.name, `health ${placed.overview.health}`, word, ...moreOf(placed)].join('; ');
+}
+
+/** Volumes and lines, which are seen beside the button. */
+function moreOf({ volumes, needs }: Placed): string[] {
   const others = [...new Set(needs.map((other) => other.name))];
   return [
-    name,
-    `health ${overview.health}`,
-    word,
     ...(volumes.length > 0 ? [`volumes ${volumes.map((volume) => volume.name).join(', ')}`] : []),
     ...(others.length > 0 ? [`needs ${others.join(', ')}`] : []),
-  ].join('; ');
+  ];
 }
