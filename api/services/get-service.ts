@@ -1,3 +1,4 @@
+import { referredServices } from '../../db/references/referred.ts';
 import { servicesBySlug } from '../../db/services/dependencies.ts';
 import { operation } from '../engine/operation.ts';
 import { serviceAnswer, servicePath, serviceSchema, theService } from './service.ts';
@@ -18,6 +19,7 @@ export const getService = operation({
     const service = await caller.see(theService, path.id);
     const { environmentId } = query;
     const place = environmentId === undefined ? undefined : await placeOf(kysely, caller, service, environmentId);
-    return serviceAnswer(service, await servicesBySlug(kysely, service), place?.settings);
+    const referred = place && (await referredServices(kysely, place)).get(service.id);
+    return serviceAnswer(service, await servicesBySlug(kysely, service), place?.settings, referred);
   },
 });

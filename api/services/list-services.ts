@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { referredServices } from '../../db/references/referred.ts';
 import { servicesBySlug } from '../../db/services/dependencies.ts';
 import { listServices as servicesOf } from '../../db/services/services.ts';
 import { wantedSettings } from '../../db/services/wanted-settings.ts';
@@ -34,13 +35,15 @@ export const listServices = operation({
     const environmentId = query.environmentId && (await environmentOf(query.environmentId));
     const services = await servicesOf(kysely, project, { ...oneMore(page), q: query.q, environmentId });
     const settings = environmentId === undefined ? undefined : await wantedIn(environmentId);
+    const place = { organizationId: project.organizationId, environmentId: environmentId ?? '' };
+    const referred = environmentId === undefined ? undefined : await referredServices(kysely, place);
     const dependencies = services.flatMap(({ id, definition }) => (settings?.get(id) ?? definition).dependsOn);
     const bySlug = await servicesBySlug(kysely, { ...project, projectId: project.id }, [...new Set(dependencies)]);
     return pageOf(
       services,
       page,
       ({ id }) => id,
-      (service) => serviceAnswer(service, bySlug, settings?.get(service.id)),
+      (service) => serviceAnswer(service, bySlug, settings?.get(service.id), referred?.get(service.id)),
     );
 
     async function environmentOf(environmentId: string) {

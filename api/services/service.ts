@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Referred } from '../../db/references/referred.ts';
 import { findService, type ServiceView } from '../../db/services/services.ts';
 import { builders, type ServiceDefinition, type ServiceSettings, sourceKinds } from '../../domain/services/settings.ts';
 import { resource } from '../engine/resource.ts';
@@ -69,6 +70,7 @@ export function serviceAnswer(
   service: ServiceView,
   bySlug: ReadonlyMap<string, { id: string; name: string }>,
   settings: ServiceDefinition | ServiceSettings = service.definition,
+  referred: readonly Referred[] = [],
 ): z.output<typeof serviceSchema> {
   const { id, projectId, name, slug, template, createdAt, canvasX, canvasY, stagedIn } = service;
   const { skipProductionApproval, skipProductionApprovalAt: at, skipProductionApprovalBy: by } = service;
@@ -82,12 +84,17 @@ export function serviceAnswer(
     createdAt: createdAt.toISOString(),
     ...(canvasX === null || canvasY === null ? {} : { canvasX, canvasY }),
     dependsOn,
-    deployAfter: dependsOn.flatMap((one) => {
-      const other = bySlug.get(one);
-      return other === undefined
-        ? []
-        : [{ id: other.id, kind: 'service', name: other.name, slug: one, keys: [], via: 'depends-on' }];
-    }),
+    deployAfter: [
+      ...referred.map(({ template: of, ...other }) => ({
+        ...{ ...other, via: 'reference' as const },
+        kind: of === null ? ('service' as const) : ('database' as const),
+      })),
+      ...dependsOn.flatMap((one) => {
+        const other = bySlug.get(one);
+        const why = { kind: 'service' as const, via: 'depends-on' as const };
+        return other === undefined ? [] : [{ id: other.id, name: other.name, slug: one, keys: [], ...why }];
+      }),
+    ],
     files,
     releaseCommand,
     releaseCommandTimeoutSeconds,

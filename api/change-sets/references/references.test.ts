@@ -185,6 +185,26 @@ describe('applying', () => {
     });
   });
 
+  test('a service names those that it is deployed after, and who is referred to is not deleted', async () => {
+    await stage(
+      at.staging,
+      add(api),
+      add(db),
+      set(db, 'D', '1'),
+      set(api, 'A', '${{db.D}}'),
+      set(api, 'B', '${{db.URL}}'),
+    );
+    const after = { id: db.serviceId, kind: 'service', name: 'db', slug: 'db', keys: ['A', 'B'], via: 'reference' };
+    const one = await call('GET', `/services/${api.serviceId}?environmentId=${at.staging}`);
+    expect(one.body).toMatchObject({ deployAfter: [after] });
+    const listed = await call('GET', `/projects/${at.projectId}/services?environmentId=${at.staging}`);
+    expect((listed.body as { items: object[] }).items).toContainEqual(
+      expect.objectContaining({ id: api.serviceId, deployAfter: [after] }),
+    );
+    const deleted = await call('DELETE', `/services/${db.serviceId}`);
+    expect(deleted.body).toMatchObject({ status: 409, detail: expect.stringContaining('"api"') });
+  });
+
   test('another port of a process that is referred to is another value', async () => {
     await stage(at.staging, add(api), add(db), set(api, 'A', '${{db.URL}}'));
     await allLive(await apply(at.staging));

@@ -3,6 +3,7 @@ import type { DeploymentState } from '../../../domain/deployments/states.ts';
 import { appliedSettings } from '../../change-sets/applied.ts';
 import type { Tables } from '../../postgres/tables.ts';
 import { tenant } from '../../postgres/tenant.ts';
+import { leadsOf } from '../../references/referred.ts';
 import type { ServiceView } from '../services.ts';
 import { wantedSettings } from '../wanted-settings.ts';
 
@@ -123,6 +124,8 @@ async function dependentsOf(
     const ref = { organizationId, environmentId };
     const settings = [...(await appliedSettings(kysely, ref)), ...(await wantedSettings(kysely, ref))];
     const depending = new Set(settings.flatMap(([one, { dependsOn }]) => (dependsOn.includes(slug) ? [one] : [])));
+    const { applied, wanted } = await leadsOf(kysely, ref);
+    for (const leads of [applied, wanted]) for (const [one, to] of leads) if (to.has(id)) depending.add(one);
     for (const one of depending) places.set(one, [...(places.get(one) ?? []), name]);
   }
   return others.flatMap(({ definition, ...other }) => {

@@ -1,0 +1,64 @@
+import { type Kysely, sql } from 'kysely';
+import { appliedSettings, withItems } from '../change-sets/applied.ts';
+import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
+import { draftItems } from '../change-sets/items.ts';
+import type { Tables } from '../postgres/tables.ts';
+import { tenant } from '../postgres/tenant.ts';
+import { referencesWith } from './referring.ts';
+
+/** A service to which variables of another one refer. */
+export interface Referred {
+  id: string;
+  name: string;
+  slug: string;
+  template: string | null;
+  /** The variables of the other one. */
+  keys: string[];
+}
+
+type Leads = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
+
+/** Which services' variables lead to which others, by their keys, as applied and once the draft is. */
+export async function leadsOf(
+  kysely: Kysely<Tables>,
+  place: EnvironmentRef,
+): Promise<{ applied: Leads; wanted: Leads }> {
+  const settings = await appliedSettings(kysely, place);
+  const draft = await tenant(kysely, place.organizationId)
+    .selectFrom('draft')
+    .select('id')
+    .where('environment_id', '=', place.environmentId)
+    .executeTakeFirst();
+  const items = draft === undefined ? [] : await draftItems(kysely, place, draft.id);
+  const drafts = [
+    { settings, items: [] },
+    { settings: withItems(settings, items), items },
+  ] as const;
+  const [applied, wanted] = await referencesWith(kysely, place, ...drafts);
+  return { applied: applied.refersTo(), wanted: wanted.refersTo() };
+}
+
+/** The services that variables of each service refer to, once the draft is applied. */
+export async function referredServices(
+  kysely: Kysely<Tables>,
+  place: EnvironmentRef,
+): Promise<ReadonlyMap<string, Referred[]>> {
+  const { wanted } = await leadsOf(kysely, place);
+  const ids = [...new Set([...wanted.values()].flatMap((others) => [...others.keys()]))];
+  if (ids.length === 0) return new Map();
+  const rows = await tenant(kysely, place.organizationId)
+    .selectFrom('service')
+    .select(['id', 'name', 'slug', 'template'])
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .execute();
+  const services = new Map(rows.map((row) => [row.id, row]));
+  return new Map(
+    [...wanted].map(([from, others]) => {
+      const found = [...others].flatMap(([id, keys]) => {
+        const service = services.get(id);
+        return service === undefined ? [] : [{ ...service, keys: [...keys].toSorted() }];
+      });
+      return [from, found.toSorted((one, other) => (one.slug < other.slug ? -1 : 1))];
+    }),
+  );
+}
