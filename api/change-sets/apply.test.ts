@@ -175,6 +175,7 @@ describe('applying', () => {
     ]);
     const secret = (value: string) => variable('S', value, { secret: true });
     await stage(at.staging, { kind: 'variable.unset', serviceId, key: 'A' }, secret('old'), replicas(3));
+    await stage(at.staging, variable('OWN', 'v'), variable('REF', '${{OWN}}-x'));
     await goLive((await apply(at.staging)).deployments[0]?.id ?? '');
     expect(await differing()).toEqual([]);
     await stage(at.staging, secret('new'), variable('B', ''), replicas(2));

@@ -83,17 +83,21 @@ export function driftBy({ organizationId, environmentId }: Place, serviceIds: re
       from (
         select key, now_set.key is not null as set,
           (was.key is not null and not was.plain) or coalesce(now_set.sealed is not null, false) as secret,
-          case when was.plain then live.content #>> array['variables', key] end as before,
+          was.value as before,
           case when now_set.sealed is null then now_set.value end as after,
           case
             when was.key is null or now_set.key is null then true
             when was.plain and now_set.sealed is null then
-              live.content #>> array['variables', key] is distinct from now_set.value
+              was.value is distinct from now_set.value
             when was.plain or now_set.sealed is null then true
             else now_set.updated_at > frozen.at
           end as differs
         from (
-          select key, live.content -> 'variables' ? key as plain from unnest(live.variable_keys) as names (key)
+          -- With references, as they were written.
+          select key, coalesce(live.content #>> array['references', 'written', key],
+              live.content #>> array['variables', key]) as value,
+            coalesce(live.content #> '{references,written}' ? key, false) or live.content -> 'variables' ? key as plain
+          from unnest(live.variable_keys) as names (key)
         ) was
         full join (
           select variable.key, variable.value, variable.sealed, variable.updated_at from variable
