@@ -126,6 +126,10 @@ test('an environment stops all of its services, loses what is staged, and comes 
   const beside = await running({ beside: place });
   const { environmentId: id, projectId } = place;
   const only = await service(projectId, { name: 'Only staged', environmentId: id });
+  await own()
+    .insertInto('shared_variable')
+    .values({ environment_id: id, key: 'C', value: '3', updated_by: 'Ada' })
+    .execute();
   await call('PUT', `/environments/${id}/change-set/items`, {
     kind: 'variable.set',
     serviceId: place.serviceId,
@@ -146,7 +150,7 @@ test('an environment stops all of its services, loses what is staged, and comes 
       previews: 0,
       previewBase: false,
     },
-    ...{ variables: 2, volumes: { count: 0, sizeBytes: 0 }, inFlightDeployments: 0, pendingApprovals: 0 },
+    ...{ variables: 3, volumes: { count: 0, sizeBytes: 0 }, inFlightDeployments: 0, pendingApprovals: 0 },
     ...{ stagedChanges: 2, lastEnvironment: true },
   });
   expect((await remove(`/environments/${id}`, ours.tokens.deployer)).status).toBe(403);

@@ -62,7 +62,9 @@ export async function environmentImpact(
       not exists (select from environment other where ${own('other')} and other.project_id = ${projectId}
         and other.id <> place_of.id and other.deletion_id is null) as "lastEnvironment",
       (select count(*)::int from variable where ${own('variable')} and variable.environment_id = place_of.id
-        and variable.service_id in (select id from placed)) as variables,
+        and variable.service_id in (select id from placed))
+        + (select count(*)::int from shared_variable shared where ${own('shared')}
+          and shared.environment_id = place_of.id) as variables,
       (select count(*)::int from mounted) as "volumeCount",
       (select coalesce(sum(bytes), 0)::float8 from mounted) as "volumeBytes"
     from place_of
