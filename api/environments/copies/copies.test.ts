@@ -65,12 +65,20 @@ const clone = async (body: object, who = as()) =>
   await api.call('POST', `/api/v1/environments/${staging}/clone`, { as: who, body });
 
 test('a clone stages all that its source has, with secrets that nobody sees, and once applied it is the same', async () => {
+  const serviceId = services[0]?.serviceId;
+  await stage(staging, [
+    { kind: 'variable.set', key: 'REGION', value: 'eu' },
+    { kind: 'variable.set', serviceId, key: 'WHERE', value: '${{shared.REGION}}' },
+  ]);
+  await apply(staging);
   const answered = await clone({ name: 'Load test' });
   const made = ok(answered, 201);
   expect(made).toMatchObject({ name: 'Load test', slug: 'load-test', production: false, autoDeploy: false });
   const { items } = await draftOf(String(made.id));
   expect(items.map(({ kind }) => kind).toSorted()).toEqual([
     ...['service.create', 'service.create', 'variable.set', 'variable.set', 'variable.set', 'variable.set'],
+    // What the services share, and what refers to it.
+    ...['variable.set', 'variable.set'],
   ]);
   expect(items.filter(({ secret }) => secret).map(({ key, to }) => [key, to])).toEqual([
     ['TOKEN', ''],
