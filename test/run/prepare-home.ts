@@ -2,7 +2,7 @@ import type { TestProject } from 'vitest/node';
 import { currentRelease } from '../../db/agent-updates/agent-releases.ts';
 import { openInside } from '../installation/inside.ts';
 import { Installation } from '../installation/installation.ts';
-import { forgetStart } from './prepared-home.ts';
+import { forgetStart, neverFlush } from './prepared-home.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,6 +18,7 @@ export default async function prepareHome(project: TestProject): Promise<() => P
   await close();
   await installation.stop();
   forgetStart(installation.home);
+  neverFlush(installation.home);
   project.provide('preparedHome', installation.home);
   return () => installation.remove();
 }

@@ -1,6 +1,16 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chownSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { dataOfRoot, makeDataOfRoot } from '../../runtime/postgres/postgres-data.ts';
@@ -50,4 +60,9 @@ export function forgetStart(home: string): void {
   for (const folder of ['run', 'logs']) {
     for (const name of readdirSync(join(home, folder))) rmSync(join(home, folder, name), { recursive: true });
   }
+}
+
+/** A flush protects against the machine's own failure, which no test stands for: what a killed PostgreSQL wrote is there. */
+export function neverFlush(home: string): void {
+  appendFileSync(join(home, 'postgres', 'postgresql.auto.conf'), 'fsync = off\n');
 }
