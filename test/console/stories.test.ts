@@ -157,6 +157,7 @@ describe.skipIf(browser === undefined)('the console', () => {
       'Approvals',
       'Workflows',
       'Clusters',
+      'Deleted',
       'Members',
       'Teams',
       'Settings',

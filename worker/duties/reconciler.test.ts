@@ -88,7 +88,7 @@ test('an actor that lives once and was terminated is started to say its last wor
   expect(row).toMatchObject({
     state: 'failed',
     message:
-      'The workflow of this deletion was terminated before it finished; restore the organization or delete it for good.',
+      'The workflow of this deletion was terminated before it finished; restore what was deleted, or delete it for good.',
   });
   expect(row.finished_at).not.toBeNull();
   expect(alarms.filter(({ actorId }) => actorId === deletion.actor).length).toBeGreaterThan(0);

@@ -1,13 +1,15 @@
-import { factsOf, numberOf, textOf } from '../../domain/history-steps/event.ts';
+import { type Facts, factsOf, numberOf, textOf } from '../../domain/history-steps/event.ts';
 import { duration, moment } from '../../domain/history-steps/in-words.ts';
 import type { ActorWords } from '../../domain/history-steps/words.ts';
 
-const ends: Readonly<Record<string, string>> = {
-  purged: 'it was purged',
-  restored: 'it was restored',
-  failed: 'the deletion failed',
-};
-const end = (state: string): string => ends[state] ?? `its state is ${state || 'unknown'}`;
+/** As people call what is deleted; the input of an organization's deletion names no kind. */
+const noun = ({ thing }: Facts): string => textOf(thing) || 'organization';
+const who = ({ thing }: Facts): string => (textOf(thing) === '' ? 'The owner' : 'Somebody');
+
+function end(state: string, about: Facts): string {
+  if (state === 'purged' || state === 'restored') return `the ${noun(about)} was ${state}`;
+  return state === 'failed' ? 'the deletion failed' : `its state is ${state || 'unknown'}`;
+}
 
 /** The deletion of an organization or of a part of it: kept for a while, then purged. */
 export const deletionWords: ActorWords = {
@@ -21,27 +23,31 @@ export const deletionWords: ActorWords = {
     failed: { word: 'Failed', tone: 'fault' },
   },
 
-  about: ({ restoreUntil }) => `It is deleted, and can be restored until ${moment(textOf(restoreUntil))}.`,
+  about(input) {
+    const until = moment(textOf(input.restoreUntil));
+    if (textOf(input.thing) === '') return `The organization is deleted; its owner can restore it until ${until}.`;
+    return `The ${noun(input)} is deleted, and can be restored until ${until}.`;
+  },
 
   activities: {
     claimPurge: {
       kind: 'did',
-      todo: () => 'start the purge',
-      done(_, result) {
+      todo: (_, about) => `start the purge of the ${noun(about)}`,
+      done(_, result, about) {
         const { answer, state, milliseconds } = factsOf(result);
         if (answer === 'claimed') {
           return {
-            title: 'Started the purge',
+            title: `Started the purge of the ${noun(about)}`,
             detail: 'From here on it cannot be restored.',
             state: 'purging',
           };
         }
         if (answer === 'early') {
           return {
-            title: `Did not purge: it is kept for another ${duration(numberOf(milliseconds))}`,
+            title: `Did not purge the ${noun(about)}: it is kept for another ${duration(numberOf(milliseconds))}`,
           };
         }
-        return { title: `Did not purge: ${end(textOf(state))}` };
+        return { title: `Did not purge the ${noun(about)}: ${end(textOf(state), about)}` };
       },
     },
     purgeOrganization: {
@@ -54,29 +60,29 @@ export const deletionWords: ActorWords = {
     },
     purgeThing: {
       kind: 'did',
-      todo: () => 'delete its data and rows',
-      done(_, result) {
+      todo: (_, about) => `delete all of the ${noun(about)}`,
+      done(_, result, about) {
         const { deletedRows, waits } = factsOf(result);
         if (textOf(waits) !== '') return { title: 'Waited with the purge', detail: textOf(waits) };
         const rows = numberOf(deletedRows);
-        return { title: 'Deleted its data and rows', detail: rows > 0 ? `${rows} rows.` : '' };
+        return { title: `Deleted all of the ${noun(about)}`, detail: rows > 0 ? `${rows} rows.` : '' };
       },
     },
     finishDeletion: {
       kind: 'did',
       onlyRecords: true,
-      todo: ({ state }) => `record that ${end(textOf(state))}`,
-      done({ state, message }, result) {
+      todo: ({ state }, about) => `record that ${end(textOf(state), about)}`,
+      done({ state, message }, result, about) {
         const [wanted, row] = [textOf(state), textOf(factsOf(result).state)];
-        if (row !== '' && row !== wanted) return { title: `Found the deletion already finished: ${end(row)}` };
-        return { title: `Recorded that ${end(wanted)}`, detail: textOf(message), state: wanted };
+        if (row !== '' && row !== wanted) return { title: `Found the deletion already finished: ${end(row, about)}` };
+        return { title: `Recorded that ${end(wanted, about)}`, detail: textOf(message), state: wanted };
       },
     },
   },
 
   signals: {
-    restored: () => ({ kind: 'decided', title: 'Somebody restored it' }),
-    purgeNow: () => ({ kind: 'decided', title: 'Somebody requested the purge now' }),
+    restored: (_, about) => ({ kind: 'decided', title: `${who(about)} restored the ${noun(about)}` }),
+    purgeNow: (_, about) => ({ kind: 'decided', title: `${who(about)} requested the purge now` }),
     commandFinished: (body) => ({
       kind: 'heard',
       title: `The agent's command ended: ${textOf(body.state)}`,
@@ -84,18 +90,32 @@ export const deletionWords: ActorWords = {
     }),
   },
 
-  timer: () => ({
-    what: 'until its retention or its pause has passed',
-    fired: (within) => ({ title: `Waited for ${within}` }),
-    stopped: (after, by) =>
-      by === ''
-        ? { title: `Waited for ${after}: the deletion was cancelled`, outcome: 'cancelled' }
-        : { title: `Waited for ${after}: then something was decided` },
-  }),
+  timer({ activity }, about) {
+    const it = noun(about);
+    // The purge pauses while it waits for an agent, and makes another attempt.
+    if (activity === 'purgeThing') {
+      return {
+        what: 'for its next attempt to purge',
+        fired: (within) => ({ title: `Paused for ${within}` }),
+        stopped: (after) => ({ title: `Paused for ${after}: then something was told` }),
+      };
+    }
+    const decides = textOf(about.thing) === '' ? 'its owner' : 'somebody';
+    return {
+      what: `for ${decides} to restore the ${it}`,
+      fired: (within) => ({
+        title: `Kept the ${it} for ${within}: ${decides === 'somebody' ? 'nobody restored it' : 'its owner did not restore it'}`,
+      }),
+      stopped: (after, by) =>
+        by === ''
+          ? { title: `Kept the ${it} for ${after}: the deletion was cancelled`, outcome: 'cancelled' }
+          : { title: `Kept the ${it} for ${after}: then ${decides} decided` },
+    };
+  },
 
-  ended(result) {
+  ended(result, about) {
     const state = textOf(result);
-    return { title: `Ended: ${end(state)}`, outcome: state === 'failed' ? 'failed' : 'done' };
+    return { title: `Ended: ${end(state, about)}`, outcome: state === 'failed' ? 'failed' : 'done' };
   },
 
   idle: () => '',

@@ -48,7 +48,6 @@ export async function promote(
   const source = await sourceOf(effect, promotion);
   const target = await targetOf(effect, promotion, source);
   const { settings, service, environment } = target;
-  await refuseUnfit(effect, promotion, { affected: [{ name: service, settings, suspended: false }] });
   const { variables, reached } = await resolvedVariables(effect, keyring, promotion);
   const missing = await missingVariables(effect.kysely, promotion, source.variableKeys, settings, variables);
   const [required, unknown] = [missingWords(missing.required), missingWords(missing.unknown)];
@@ -61,6 +60,7 @@ export async function promote(
     const what = 'set it there and apply that, or accept that it is missing.';
     throw new Problem('variables-missing', `${why}: ${what}`, { missing: missing.unknown });
   }
+  await refuseUnfit(effect, promotion, { affected: [{ name: service, settings, suspended: false }] });
   const composed = await composeRelease(effect, keyring, {
     ...{ organizationId, projectId, environmentId, serviceId, settings, variables, reached },
     ...{ image: source.content.image, imageRef: source.imageRef, platforms: source.platforms },
