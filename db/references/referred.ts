@@ -23,19 +23,34 @@ export async function leadsOf(
   kysely: Kysely<Tables>,
   place: EnvironmentRef,
 ): Promise<{ applied: Leads; wanted: Leads }> {
-  const settings = await appliedSettings(kysely, place);
   const draft = await tenant(kysely, place.organizationId)
     .selectFrom('draft')
     .select('id')
     .where('environment_id', '=', place.environmentId)
     .executeTakeFirst();
   const items = draft === undefined ? [] : await draftItems(kysely, place, draft.id);
+  // Most environments have none: then nobody's settings have to be read.
+  if (!items.some(({ refers }) => refers !== null) && !(await anyRefers(kysely, place))) {
+    return { applied: new Map(), wanted: new Map() };
+  }
+  const settings = await appliedSettings(kysely, place);
   const drafts = [
     { settings, items: [] },
     { settings: withItems(settings, items), items },
   ] as const;
   const [applied, wanted] = await referencesWith(kysely, place, ...drafts);
   return { applied: applied.refersTo(), wanted: wanted.refersTo() };
+}
+
+async function anyRefers(kysely: Kysely<Tables>, { organizationId, environmentId }: EnvironmentRef): Promise<boolean> {
+  const { rows } = await sql`
+    (select 1 from variable
+      where organization_id = ${organizationId} and environment_id = ${environmentId} and refers is not null limit 1)
+    union all
+    (select 1 from shared_variable
+      where organization_id = ${organizationId} and environment_id = ${environmentId} and refers is not null limit 1)
+  `.execute(kysely);
+  return rows.length > 0;
 }
 
 /** The services that variables of each service refer to, once the draft is applied. */
