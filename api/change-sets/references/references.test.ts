@@ -1,6 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { effect } from '../../../db/engine/effect.ts';
+import { lateValues } from '../../../db/references/late-values.ts';
+import { valuesOf } from '../../../domain/references/frozen.ts';
 import { type Applied, ApplyGround } from '../../../test/seeds/apply-ground.ts';
+import { machine } from '../../../test/seeds/seed.ts';
 import { seedService } from '../../../test/seeds/seed-service.ts';
 
 const at = new ApplyGround();
@@ -132,6 +136,13 @@ describe('applying', () => {
     });
     expect(JSON.stringify(content)).not.toContain('s3cr3t-value');
     expect((await at.secretsOf(id))['late:DATABASE']).toContain('postgres://shop:s3cr3t-value@');
+    const { late } = valuesOf(content, await at.secretsOf(id));
+    const reached = content.references?.reached ?? {};
+    const cluster = { id: at.staging, organizationId: at.ours.organizationId };
+    const delivered = await effect(at.api.database, machine, (one) =>
+      lateValues(one, cluster, { environmentId: at.staging, late, reached, docker: true }),
+    );
+    expect(delivered).toEqual({ DATABASE: 'postgres://shop:s3cr3t-value@web.db:8080' });
     expect((await releaseOf(id)).variableKeys).toEqual(['DATABASE', 'PLAIN']);
     const pages = [
       `/environments/${at.staging}/variables`,
