@@ -225,10 +225,17 @@ describe('applying', () => {
   });
 
   test('a rollback runs the values of then and brings back what was written', async () => {
-    await stage(at.staging, add(api), add(db), set(db, 'D', '1'), set(api, 'A', '${{db.D}}', { secret: true }));
+    await stage(
+      at.staging,
+      add(api),
+      add(db),
+      set(db, 'D', '1'),
+      set(api, 'A', '${{db.D}}', { secret: true }),
+      set(api, 'P', '${{db.D}}'),
+    );
     const first = await apply(at.staging);
     await allLive(first);
-    await stage(at.staging, set(api, 'A', 'other', { secret: false }));
+    await stage(at.staging, set(api, 'A', 'other', { secret: false }), set(api, 'P', 'other'));
     await allLive(await apply(at.staging));
     const releaseId = releaseIdOf(first, api);
     const rolled = await call('POST', `/releases/${releaseId}/rollback`, { queue: true });
@@ -236,7 +243,12 @@ describe('applying', () => {
     await stage(at.staging, set(db, 'D', '2'));
     const { deployments } = await apply(at.staging);
     expect(deployments.map(({ serviceId }) => serviceId)).toEqual([db.serviceId, api.serviceId]);
-    expect(await at.secretsOf(deployments[1]?.releaseId ?? '')).toEqual({ A: '2', 'written:A': '${{db.D}}' });
+    const again = deployments[1]?.releaseId ?? '';
+    expect(await at.secretsOf(again)).toEqual({ A: '2', 'written:A': '${{db.D}}' });
+    expect((await contentOf(again)).content).toMatchObject({
+      variables: { P: '2' },
+      references: { written: { P: '${{db.D}}' } },
+    });
   });
 
   test('values that grow without end are refused, and nothing is written', async () => {
@@ -259,7 +271,7 @@ test('in production a change of a shared variable waits for its approval, which 
     add(api),
     add(db),
     set(db, 'D', '1'),
-    set(api, 'A', '${{db.D}}${{shared.S}}'),
+    set(api, 'A', '${{shared.S}}'),
     set(undefined, 'S', '1'),
   );
   expect(staged).toMatchObject({ summary: { needsApproval: true } });
