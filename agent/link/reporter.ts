@@ -17,7 +17,7 @@ export class Reporter {
     if (this.#open !== undefined) return this.#open.report;
     const slices = new Map(observed.slices.map((slice) => [slice.key, JSON.stringify(slice)]));
     const { disk } = observed;
-    const head = JSON.stringify([observed.appliedRevision, observed.error, disk?.pressure]);
+    const head = JSON.stringify([observed.appliedRevision, observed.error, disk?.pressure === true]);
     const changed = observed.slices.filter((slice) => {
       const before = this.#known.get(slice.key);
       const now = slices.get(slice.key);

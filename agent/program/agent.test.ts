@@ -54,8 +54,11 @@ afterAll(async () => {
 });
 
 const path = () => join(home.path, 'agent');
+/** In the last report that tells of a slice: one may tell of the machine alone. */
 const running = () =>
-  peer.reports.at(-1)?.slices[0]?.instances.find(({ state }) => state === 'running' || state === 'ready');
+  peer.reports
+    .findLast(({ slices }) => slices.length > 0)
+    ?.slices[0]?.instances.find(({ state }) => state === 'running' || state === 'ready');
 
 function startAgent(): void {
   const tokenFile = join(home.path, 'token');

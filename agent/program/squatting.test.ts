@@ -73,7 +73,10 @@ describe.runIf(process.getuid?.() === 0)('a program of another user', () => {
     // The agent is at work before its API: it asks again and again, and nobody else may answer.
     await until('it has asked in vain', async () => agent.said.join('').includes('cannot be reached'));
     await peer.listen();
-    const runs = () => peer.reports.at(-1)?.slices[0]?.instances.some(({ state }) => state === 'running');
+    const runs = () =>
+      peer.reports
+        .findLast(({ slices }) => slices.length > 0)
+        ?.slices[0]?.instances.some(({ state }) => state === 'running');
     await until('an instance runs', async () => runs());
     const serving = agent.files().serving();
     const pids = Array.from({ length: 200 }, (_, ahead) => (serving?.pid ?? 0) + ahead);

@@ -17,7 +17,7 @@ test('a volume is added, listed, grown and removed, each time staged in its envi
   const added = await ballast(['volume', 'add', 'data=/data', '--size', '10G']);
   expect(added.out).toMatch(/^store +Volume data of web /m);
   expect(added.err).toContain('`./ballast deploy --staged` applies them in staging.');
-  expect((await ballast(['volume', 'list'])).out).toMatch(/^data +web +\/data +10G +- +-$/m);
+  expect((await ballast(['volume', 'list'])).out).toMatch(/^data +web +\/data +10G +- +- +-$/m);
   const nested = await ballast(['volume', 'add', 'logs=/data/logs', '--size', '1G']);
   expect(nested).toMatchObject({ code: 1, err: expect.stringContaining('overlaps with the volume "data"') });
   const grown = await ballast(['volume', 'grow', 'data', '20G']);

@@ -55,7 +55,11 @@ async function shippedAgent(driver: string, socket: string) {
       60,
     );
     peer.desired = { revision: 2, slices: [], broken: [], removed: ['sample'] };
-    await until('nothing runs any more', async () => peer.reports.at(-1)?.removed.includes('sample'), 60);
+    await until(
+      'nothing runs any more',
+      async () => peer.reports.some(({ removed }) => removed.includes('sample')),
+      60,
+    );
     return { facts: peer.hellos[0]?.facts, runs };
   } finally {
     await home.close();
