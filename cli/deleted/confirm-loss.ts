@@ -18,7 +18,7 @@ export async function confirmLoss(
   return false;
 }
 
-/** What is left to whoever regrets it. */
+/** The way back for whoever regrets it. */
 export function restorable(noun: string, slug: string): string {
   return `The ${noun} ${slug} is deleted; \`./ballast deleted list\` says until when it can be restored.\n`;
 }

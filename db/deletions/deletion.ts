@@ -19,7 +19,7 @@ export const DeletionSchema = defineEntity({
     projectId: p.uuid().nullable(),
     /** Where it was, for people: its project, or service. */
     context: p.text().default(''),
-    /** What was in it, in a few words. */
+    /** Its parts, in a few words. */
     detail: p.text().default(''),
     name: p.text(),
     slug: p.text(),

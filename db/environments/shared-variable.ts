@@ -12,7 +12,7 @@ export const SharedVariableSchema = defineEntity({
     value: p.text().default(''),
     /** The value of a secret one, encrypted with the organization's key. */
     sealed: p.blob().$type<Buffer>().nullable(),
-    /** What its value refers to; null where nothing of it is read as a reference. */
+    /** The references of its value; null where nothing of it is read as one. */
     refers: p.array().nullable(),
     updatedAt: p.datetime(3).defaultRaw('now()'),
     updatedBy: p.text(),

@@ -28,7 +28,7 @@ export async function following(
     .map(({ service_id: scope, key }) => ({ scope: scope ?? '', key }));
   const isMoved = ({ serviceId, processId }: { serviceId: string; processId: string }): boolean =>
     addressOf(before, serviceId, processId) !== addressOf(references, serviceId, processId);
-  // What a name means can change, too: from a variable to an address.
+  // The meaning of a name can change, too: from a variable to an address.
   const variables = [before, references].flatMap((one) => changedBy(one, changed, isMoved));
   const services = new Set(variables.map(({ scope }) => scope));
   return { references, services: [...services].filter((id) => wanted.has(id)) };

@@ -31,7 +31,7 @@ export function frozen(variables: ReadonlyMap<string, FrozenVariable>, reached: 
   return { variables: plain, secrets, ...(has ? { references } : {}) };
 }
 
-/** What of a release decides whether its instances are replaced: not how its values were written. */
+/** The part of a release's references that decides whether its instances are replaced: not how its values were written. */
 export function running(references: FrozenReferences | undefined): Omit<FrozenReferences, 'written'> | undefined {
   if (references === undefined || Object.keys(references.reached).length === 0) return undefined;
   const { late, reached } = references;

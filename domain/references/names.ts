@@ -46,7 +46,7 @@ export class Names {
     return this.#listening.get(serviceId) ?? [];
   }
 
-  /** What a reference in a variable of this scope leads to; a text says why it leads nowhere. */
+  /** The target of a reference in a variable of this scope; a text says why it leads nowhere. */
   target(reference: string, scope: string): Target | string {
     const [first = '', second, third] = reference.split('.');
     if (second === undefined) return this.#variable({ scope, key: first });

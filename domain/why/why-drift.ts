@@ -14,7 +14,7 @@ export interface DriftFacts {
 /** So many changes stand in a line. */
 const mostLabels = 5;
 
-/** What is applied and does not run, and how it is deployed. */
+/** Changes that are applied and do not run, and how they are deployed. */
 export function whyDrift({ labels, liveRelease, ...facts }: DriftFacts): WhyLine[] {
   const { serviceName, serviceSlug, environmentName, environmentSlug } = facts;
   const place = `--service ${serviceSlug} --environment ${environmentSlug}`;

@@ -37,7 +37,7 @@ test('an answer that is older than the change does not take it away, not even fo
   plane.entries = [{ id: 3 }, ...plane.entries];
   await queryClient.invalidateQueries();
   expect(queryClient.getQueryData<Entry[]>(key)).toHaveLength(3);
-  // What one of the answered pages of a list is replaced by, too.
+  // The same for a page of a list that is replaced alone.
   queryClient.setQueryData(key, [{ id: 4 }, ...plane.entries]);
   expect(read()).toEqual([1]);
 

@@ -40,7 +40,7 @@ export interface ImportedKey {
   to: string;
 }
 
-/** What an import changes, key by key; the removed ones only if everything else shall go. */
+/** The changes of an import, key by key; the removed ones only if everything else shall go. */
 export function comparedImport(
   before: ReadonlyMap<string, VariableValue>,
   after: ReadonlyMap<string, VariableValue>,

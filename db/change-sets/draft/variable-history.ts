@@ -19,7 +19,7 @@ export interface AppliedVariable {
   createdAt: Date;
 }
 
-/** What happened to a variable of a service, newest first: each change set that set or unset it. `createdAt` is when it was applied. */
+/** The past of a variable of a service, newest first: each change set that set or unset it. `createdAt` is when it was applied. */
 export async function variableHistory(
   kysely: Kysely<Tables>,
   { organizationId, environmentId }: EnvironmentRef,

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => fresh.drop());
 
-/** What stays by intention: the account of deletions, the audit log, and hints, which are swept after a day. */
+/** Tables that keep their rows by intention: the account of deletions, the audit log, and hints, which are swept after a day. */
 const accounts = ['deletion', 'audit_record', 'change_feed'];
 
 /** An organization with a row in each table, all of one project; nothing of it is under way. */

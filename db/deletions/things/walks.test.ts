@@ -35,7 +35,7 @@ function numbers(seedOf: number) {
 
 type Kind = 'project' | 'environment' | 'service';
 
-/** What people know of a thing: whether it was deleted by itself, and whether it is gone for good. */
+/** The knowledge that people have of a thing: whether it was deleted by itself, and whether it is gone for good. */
 interface Known {
   kind: Kind;
   id: string;

@@ -4,7 +4,7 @@ import { type Asked, requestDeployment } from '../request-deployment.ts';
 import { endSuspension, lockSuspension, recordResumed, type SuspensionPlace } from './suspension.ts';
 
 export type Resumed =
-  /** It runs already, or there is nothing to start. */
+  /** No deployment: the service runs already, or there is nothing to start. */
   | { deploymentId: undefined }
   /** The deployment that starts it, which may have been asked for before. */
   | { deploymentId: string };

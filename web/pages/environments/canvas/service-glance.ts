@@ -6,7 +6,7 @@ import type { ServiceOverview } from '../use-overview.ts';
 
 export type GlanceKind = 'held' | 'waiting' | 'rolling' | 'failed' | 'suspended' | 'added' | 'drift' | 'live' | 'none';
 
-/** What matters most about a service, told by an icon and words of its own, and not by its colour alone. */
+/** The most urgent fact of a service, told by an icon and words of its own, and not by its colour alone. */
 export interface Glance {
   kind: GlanceKind;
   word: string;

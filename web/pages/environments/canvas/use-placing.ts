@@ -53,7 +53,7 @@ export function usePlacing(projectId: string) {
     setMoved({});
   }, []);
   const { sending } = change;
-  // What was moved while a change was on its way follows it.
+  // Moves made while a change was on its way follow it.
   useEffect(() => {
     if (!sending) send();
   }, [sending, send]);

@@ -24,7 +24,7 @@ export function ImportForm({ environmentId, serviceId, onClose }: ImportFormProp
   const [text, setText] = useState('');
   const [replace, setReplace] = useState(false);
   const [secret, setSecret] = useState<ReadonlySet<string>>(new Set());
-  /** What the text changes, unless it was typed in since. */
+  /** The changes that the text makes, unless it was typed in since. */
   const [compared, setCompared] = useState<Imported>();
   const path = { id: environmentId };
   const asked = { serviceId, text, replace };
@@ -150,7 +150,7 @@ function ChooseFile({ onText }: { onText: (text: string) => void }) {
   );
 }
 
-/** What is plain and stays as it is was meant so. */
+/** Plain values that stay as they are were meant so. */
 function suggested({ looksSecret, change }: Imported['changes'][number]): boolean {
   return looksSecret && change !== 'unchanged';
 }

@@ -17,7 +17,7 @@ interface ImportedDiffProps {
   onSecret: (key: string, is: boolean) => void;
 }
 
-/** What an env file changes, a line for each variable; those that are the same are counted. */
+/** The changes of an env file, a line for each variable; those that are the same are counted. */
 export function ImportedDiff({ changes, secret, onSecret }: ImportedDiffProps) {
   const different = changes.filter(({ change }) => change !== 'unchanged');
   const same = changes.length - different.length;
