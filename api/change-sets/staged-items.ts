@@ -5,7 +5,7 @@ import {
   volumeNamed,
   volumesAmong,
 } from '../../db/change-sets/draft/subjects.ts';
-import type { NewItem } from '../../db/change-sets/stage.ts';
+import type { NewItem } from '../../db/change-sets/staging.ts';
 import type { Effect } from '../../db/engine/effect.ts';
 import type { EnvironmentView } from '../../db/environments/environments.ts';
 import type { JsonValue } from '../../db/postgres/json.ts';

@@ -1,4 +1,4 @@
-import type { Stager } from '../../db/change-sets/stage.ts';
+import type { Stager } from '../../db/change-sets/staging.ts';
 import type { Effect } from '../../db/engine/effect.ts';
 import { mountFaults } from '../../domain/services/process-faults.ts';
 import { addedVolumeFaults } from '../../domain/services/volume-faults.ts';

@@ -1,12 +1,11 @@
-import { sql } from 'kysely';
 import { z } from 'zod';
 import { recommendedCluster } from '../../db/clusters/recommended-cluster.ts';
-import { refuseBeyond } from '../../db/engine/limits/quota.ts';
 import { createEnvironment as newEnvironment } from '../../db/environments/environments.ts';
 import { theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 import { projectPath, theProject } from '../projects/project.ts';
 import { environmentAnswer, environmentFields, environmentSchema } from './environment.ts';
+import { refuseMoreEnvironments } from './quota.ts';
 
 const { name, clusterId, gitBranch, autoDeploy, production } = environmentFields;
 
@@ -33,14 +32,7 @@ export const createEnvironment = operation({
   async handle({ caller, path, body, effect, server }) {
     const project = await caller.see(theProject, path.id, effect.kysely);
     const { organizationId } = project;
-    await refuseBeyond(effect, {
-      setting: 'ENVIRONMENTS_PER_PROJECT',
-      most: server.settings.ENVIRONMENTS_PER_PROJECT,
-      owner: project.id,
-      things: 'environments in this project',
-      rows: sql`environment where organization_id = ${organizationId} and project_id = ${project.id} and deletion_id is null`,
-      remedy: 'delete one that is not needed',
-    });
+    await refuseMoreEnvironments(effect, server.settings, project);
     const cluster =
       body.clusterId === undefined
         ? await recommendedCluster(effect.kysely, organizationId)

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { type NewItem, type Stager, stage } from '../../db/change-sets/stage.ts';
+import { stage } from '../../db/change-sets/stage.ts';
+import type { NewItem, Stager } from '../../db/change-sets/staging.ts';
 import type { Effect } from '../../db/engine/effect.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
 import type { ServiceRef } from '../../db/services/services.ts';

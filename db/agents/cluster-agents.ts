@@ -4,12 +4,12 @@ import type { ClusterState } from '../../domain/clusters/clusters.ts';
 import { Problem } from '../../domain/problems.ts';
 import { type ClusterRef, lockCluster, recordCluster, wakeAgent } from '../clusters/clusters.ts';
 import { useEnrollmentToken } from '../clusters/enrollment-tokens.ts';
-import { endCommand } from '../commands/cluster-commands.ts';
 import type { Effect } from '../engine/effect.ts';
 import { resolveIncidents } from '../notification-channels/tell-channels.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { loseCommands } from './lose-commands.ts';
 import { forgetMachine } from './reports.ts';
 
 /** The facts that every request of an agent is checked against, read in one statement. */
@@ -270,33 +270,4 @@ export async function lockAgent(effect: Effect, clusterId: string) {
 
 export function tellCluster(effect: Effect, cluster: ClusterRef, message: string, body: JsonObject): void {
   effect.tell({ to: actorId('cluster', cluster.id), message, organizationId: cluster.organizationId, body });
-}
-
-/**
- * Delivered commands have no certain end any more. An agent with another journal will never report them: they are
- * lost. The same one that does not know them cannot say whether they ran.
- */
-async function loseCommands(
-  effect: Effect,
-  clusterId: string,
-  hello: Pick<Hello, 'journalId' | 'journalled'> | undefined,
-): Promise<void> {
-  const delivered = await effect.kysely
-    .selectFrom('cluster_command')
-    .select(['id', 'journal_id as journalId'])
-    .where('cluster_id', '=', clusterId)
-    .where('finished_at', 'is', null)
-    .where('state', '=', 'delivered')
-    .forUpdate()
-    .execute();
-  for (const { id, journalId } of delivered) {
-    if (hello === undefined || journalId !== hello.journalId) {
-      await endCommand(effect, id, { state: 'lost', message: 'The agent that had accepted the command was replaced.' });
-    } else if (!hello.journalled.includes(id)) {
-      await endCommand(effect, id, {
-        state: 'unknown',
-        message: 'The agent was interrupted; whether the command ran is unknown.',
-      });
-    }
-  }
 }

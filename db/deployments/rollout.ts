@@ -1,32 +1,21 @@
 import { sql } from 'kysely';
 import { rolloutKey } from '../../domain/deployments/rollout-key.ts';
-import {
-  emptyWorkload,
-  isListening,
-  suspendedWorkload,
-  type ToRoll,
-  workloadOf,
-} from '../../domain/deployments/workload-of.ts';
+import { emptyWorkload, suspendedWorkload, type ToRoll, workloadOf } from '../../domain/deployments/workload-of.ts';
 import { valuesOf } from '../../domain/references/frozen.ts';
 import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
 import type { ClusterRef } from '../clusters/clusters.ts';
 import { awaitedCluster, recommendedCluster } from '../clusters/recommended-cluster.ts';
 import type { Effect } from '../engine/effect.ts';
-import type { JsonObject } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { lateValues } from '../references/late-values.ts';
 import { registrySignIn } from '../registry-credentials/registry-credentials.ts';
 import { openReleaseSecrets } from '../releases/secrets.ts';
 import { applySlice } from '../workloads/cluster-slices.ts';
-import { allocatePorts } from '../workloads/internal-ports.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
 import { releaseCommandToRun } from './release-command/to-run.ts';
 import { withReplicasOf } from './restore-settings.ts';
-
-/** The minor versions of the agents' protocol that know rollouts, release commands, and files. */
-const rolloutMinor = 2;
-const releaseCommandMinor = 3;
-const filesMinor = 4;
+import { agentOf, portsOf, type RollingAgent, refuseOldAgent } from './rolling/agent.ts';
+import { CannotRoll } from './rolling/cannot-roll.ts';
 
 export { rolloutKey };
 
@@ -47,17 +36,6 @@ export interface Rolling {
   revision: number;
   /** The name of its instances. */
   runsAs: string;
-}
-
-/** A release that cannot be put on a cluster, and why. */
-export class CannotRoll extends Error {
-  override readonly name = 'CannotRoll';
-  readonly blocker: 'configuration' | 'release-command';
-
-  constructor(message: string, blocker: CannotRoll['blocker'] = 'configuration') {
-    super(message);
-    this.blocker = blocker;
-  }
 }
 
 interface Row {
@@ -225,71 +203,12 @@ async function signInFor(
   return await registrySignIn(kysely, keyring, organizationId, { id, host: repository.split('/')[0] ?? '' });
 }
 
-type Form = (roll: ToRoll, agent: Agent | undefined) => ReturnType<typeof workloadOf>;
-
-interface Agent {
-  minor: number;
-  journalId: string | null;
-  connectedAt: Date | null;
-  facts: JsonObject | null;
-  clusterName: string;
-  clusterSlug: string;
-}
-
-async function agentOf({ kysely }: Effect, clusterId: string): Promise<Agent | undefined> {
-  return await kysely
-    .selectFrom('cluster_agent')
-    .innerJoin('cluster', 'cluster.id', 'cluster_agent.cluster_id')
-    .select(['protocol_minor as minor', 'journal_id as journalId', 'connected_at as connectedAt', 'facts'])
-    .select(['cluster.name as clusterName', 'cluster.slug as clusterSlug'])
-    .where('cluster_id', '=', clusterId)
-    .executeTakeFirst();
-}
-
-/** An agent of before rollouts would replace instances one by one, and tell nothing of it. */
-function refuseOldAgent(agent: Agent | undefined, releases: boolean, files: boolean): void {
-  if (agent === undefined || agent.connectedAt === null) return;
-  const old =
-    agent.minor < rolloutMinor
-      ? 'rollouts'
-      : releases && agent.minor < releaseCommandMinor
-        ? 'release commands'
-        : files && agent.minor < filesMinor
-          ? 'files'
-          : undefined;
-  if (old === undefined) return;
-  const what = `is too old for ${old}: update it with`;
-  throw new CannotRoll(
-    `The agent of the cluster "${agent.clusterName}" ${what} \`./ballast cluster update ${agent.clusterSlug}\` first.`,
-    old === 'release commands' ? 'release-command' : 'configuration',
-  );
-}
-
-/**
- * With Docker names lead from service to service; elsewhere, and where no agent has told its driver yet, each process that
- * listens has a port of the loopback.
- */
-async function portsOf(
-  effect: Effect,
-  cluster: ClusterRef,
-  key: string,
-  { settings }: ReleaseContent,
-  agent: Agent | undefined,
-): Promise<ReadonlyMap<string, number>> {
-  if (agent?.facts?.driver === 'docker') return new Map();
-  const listening = Object.values(settings.processes).filter(isListening);
-  return await allocatePorts(
-    effect,
-    cluster,
-    key,
-    listening.map(({ name }) => name),
-  );
-}
+type Form = (roll: ToRoll, agent: RollingAgent | undefined) => ReturnType<typeof workloadOf>;
 
 interface ToForm {
   key: string;
   row: Row;
-  agent: Agent | undefined;
+  agent: RollingAgent | undefined;
   secrets: Record<string, string>;
   credential: ToRoll['credential'];
   form: Form;

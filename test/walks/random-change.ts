@@ -1,4 +1,4 @@
-import type { NewItem } from '../../db/change-sets/stage.ts';
+import type { NewItem } from '../../db/change-sets/staging.ts';
 import { noSource } from '../../domain/services/settings.ts';
 import type { SeededPlace } from '../seeds/seed-place.ts';
 import type { Change } from './wanted.ts';

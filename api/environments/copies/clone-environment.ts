@@ -1,8 +1,7 @@
-import { sql } from 'kysely';
 import { z } from 'zod';
 import { appliedSettings, appliedVariables } from '../../../db/change-sets/applied.ts';
-import { type NewItem, stage } from '../../../db/change-sets/stage.ts';
-import { refuseBeyond } from '../../../db/engine/limits/quota.ts';
+import { stage } from '../../../db/change-sets/stage.ts';
+import type { NewItem } from '../../../db/change-sets/staging.ts';
 import { createEnvironment } from '../../../db/environments/environments.ts';
 import { placeOf } from '../../change-sets/draft.ts';
 import { theCluster } from '../../clusters/cluster.ts';
@@ -15,6 +14,7 @@ import {
   environmentSchema,
   theEnvironment,
 } from '../environment.ts';
+import { refuseMoreEnvironments } from '../quota.ts';
 
 const { name, clusterId, production } = environmentFields;
 
@@ -39,15 +39,7 @@ export const cloneEnvironment = operation({
   async handle({ caller, path, body, effect, server }) {
     const source = await caller.see(theEnvironment, path.id, effect.kysely);
     const project = await caller.see(theProject, source.projectId, effect.kysely);
-    const { organizationId } = project;
-    await refuseBeyond(effect, {
-      setting: 'ENVIRONMENTS_PER_PROJECT',
-      most: server.settings.ENVIRONMENTS_PER_PROJECT,
-      owner: project.id,
-      things: 'environments in this project',
-      rows: sql`environment where organization_id = ${organizationId} and project_id = ${project.id} and deletion_id is null`,
-      remedy: 'delete one that is not needed',
-    });
+    await refuseMoreEnvironments(effect, server.settings, project);
     const cluster = body.clusterId && (await caller.see(theCluster, body.clusterId, effect.kysely)).id;
     const made = await createEnvironment(effect, project, {
       name: body.name,

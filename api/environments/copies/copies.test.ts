@@ -77,7 +77,7 @@ test('a clone stages all that its source has, with secrets that nobody sees, and
   const { items } = await draftOf(String(made.id));
   expect(items.map(({ kind }) => kind).toSorted()).toEqual([
     ...['service.create', 'service.create', 'variable.set', 'variable.set', 'variable.set', 'variable.set'],
-    // What the services share, and what refers to it.
+    // The shared variable, and the one that refers to it.
     ...['variable.set', 'variable.set'],
   ]);
   expect(items.filter(({ secret }) => secret).map(({ key, to }) => [key, to])).toEqual([
@@ -107,7 +107,7 @@ test('two environments are compared service by service, secrets without their va
     { kind: 'variable.set', serviceId, key: 'MORE', value: '1' },
     { kind: 'service.remove', serviceId: second.serviceId },
   ]);
-  // What is only staged is not compared.
+  // Staged changes are not compared.
   expect(ok(await compare(staging, copy))).toMatchObject({
     services: [{ comparison: 'same' }, { comparison: 'same' }],
   });

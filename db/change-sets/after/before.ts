@@ -4,7 +4,7 @@ import { writtenOf } from '../../../domain/references/frozen.ts';
 import type { ReleaseContent } from '../../../domain/services/settings.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { openReleaseSecrets } from '../../releases/secrets.ts';
-import type { Stager } from '../stage.ts';
+import type { Stager } from '../staging.ts';
 import type { AppliedSet } from './applied-set.ts';
 
 /** The release that a service's settings made before a change set was applied. */

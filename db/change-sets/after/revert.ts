@@ -12,7 +12,8 @@ import { newValue } from '../apply/plan.ts';
 import { processNamed } from '../draft/subjects.ts';
 import { lockDraft } from '../drafts.ts';
 import { draftItems, type ItemRow } from '../items.ts';
-import { type NewItem, type Stager, stage } from '../stage.ts';
+import { stage } from '../stage.ts';
+import type { NewItem, Stager } from '../staging.ts';
 import type { AppliedSet } from './applied-set.ts';
 import { type Before, beforeOf } from './before.ts';
 

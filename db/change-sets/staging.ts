@@ -1,0 +1,280 @@
+import { v7 as uuid } from 'uuid';
+import { type ItemKind, slotOf } from '../../domain/change-sets/items.ts';
+import { itemLabel } from '../../domain/change-sets/labels.ts';
+import {
+  type Base,
+  type Change,
+  changesNothing,
+  displaced,
+  refuseUnfit,
+  valueBefore,
+} from '../../domain/change-sets/staging.ts';
+import { Problem } from '../../domain/problems.ts';
+import { referencesOf } from '../../domain/references/parse.ts';
+import { filesFault } from '../../domain/services/file-faults.ts';
+import { mountFaults } from '../../domain/services/process-faults.ts';
+import type { ServiceSettings } from '../../domain/services/settings.ts';
+import { volumesFault } from '../../domain/services/volume-faults.ts';
+import type { Effect } from '../engine/effect.ts';
+import type { Keyring } from '../keys/keys.ts';
+import type { JsonValue } from '../postgres/json.ts';
+import { tenant } from '../postgres/tenant.ts';
+import { referencesWith } from '../references/referring.ts';
+import { refuseBroken } from '../references/refuse.ts';
+import { appliedSettings, appliedVariables, definedSettings, withItems } from './applied.ts';
+import type { EnvironmentRef } from './environment-ref.ts';
+import { draftItems, type ItemRow, type NewItemRow, sealedPlace } from './items.ts';
+
+export interface NewItem {
+  kind: ItemKind;
+  /** Null for a variable that the environment's services share. */
+  serviceId: string | null;
+  processId?: string;
+  volumeId?: string;
+  key: string;
+  /** In words; by default from the names of service and process. */
+  label?: string;
+  /** The new value; of a variable its text. Of `service.create` the settings, by default those of the definition. */
+  to?: JsonValue;
+  /** Of a variable; by default as it was, or not. */
+  secret?: boolean;
+}
+
+export type Stager = Pick<Keyring, 'encryptSecret' | 'decryptSecret'>;
+
+type Row = Omit<NewItemRow, 'staged_by_id' | 'staged_by_name'> &
+  Pick<ItemRow, 'id' | 'slot' | 'kind' | 'to_value' | 'refers'>;
+type Held = Pick<ItemRow, 'id' | 'kind' | 'slot' | 'key' | 'secret' | 'to_value' | 'refers'> & {
+  serviceId: string | null;
+  processId: string | null;
+  volumeId: string | null;
+};
+
+/** The draft in memory while a batch is staged: each change sees those before it. */
+export class Staging {
+  readonly removed: string[] = [];
+  readonly labels: string[] = [];
+  /** Processes that were staged to be created. */
+  readonly uncreated: string[] = [];
+  readonly #parts: { effect: Effect; keyring: Stager; place: EnvironmentRef; draftId: string };
+  readonly #applied: Map<string, ServiceSettings>;
+  readonly #variables: Awaited<ReturnType<typeof appliedVariables>>;
+  readonly #names: ReadonlyMap<string, string>;
+  /** As it was before this batch. */
+  readonly #before: readonly Held[];
+  /** By id, in the order in which they were staged: a batch may have thousands. */
+  readonly #held: Map<string, Held>;
+  readonly #rows = new Map<string, Row>();
+  readonly #slots = new Map<string, Held>();
+  /** Those that add or remove something, and the settings with what they add; until one of them comes or goes. */
+  #frame: { items: Held[]; settings: Map<string, ServiceSettings> } | undefined;
+
+  private constructor(
+    parts: { effect: Effect; keyring: Stager; place: EnvironmentRef; draftId: string },
+    held: Held[],
+    applied: Map<string, ServiceSettings>,
+    variables: Awaited<ReturnType<typeof appliedVariables>>,
+    names: ReadonlyMap<string, string>,
+  ) {
+    this.#parts = parts;
+    this.#before = held;
+    this.#held = new Map(held.map((one) => [one.id, one]));
+    for (const one of held) this.#slots.set(one.slot, one);
+    this.#applied = applied;
+    this.#variables = variables;
+    this.#names = names;
+  }
+
+  static async of(
+    effect: Effect,
+    keyring: Stager,
+    place: EnvironmentRef,
+    draftId: string,
+    items: readonly NewItem[],
+  ): Promise<Staging> {
+    const { kysely } = effect;
+    const ids = [...new Set(items.flatMap(({ serviceId }) => serviceId ?? []))];
+    const withVariables = items
+      .filter(({ kind }) => kind.startsWith('variable.'))
+      .map(({ serviceId }) => serviceId ?? '');
+    const names = await tenant(kysely, place.organizationId)
+      .selectFrom('service')
+      .select(['id', 'slug'])
+      .where('id', 'in', ids.length > 0 ? ids : [uuid()])
+      .where('deletion_id', 'is', null)
+      .execute();
+    return new Staging(
+      { effect, keyring, place, draftId },
+      (await draftItems(kysely, place, draftId)).map((row) => ({
+        ...row,
+        serviceId: row.service_id,
+        processId: row.process_id,
+        volumeId: row.volume_id,
+      })),
+      await appliedSettings(kysely, place),
+      await appliedVariables(kysely, keyring, place, [...new Set(withVariables)]),
+      new Map(names.map(({ id, slug }) => [id, slug])),
+    );
+  }
+
+  get added(): Row[] {
+    return [...this.#rows.values()];
+  }
+
+  async add(item: NewItem): Promise<void> {
+    if (item.serviceId !== null && !this.#names.has(item.serviceId))
+      throw new Problem('conflict', 'The service was deleted meanwhile.');
+    const base = this.#base(item);
+    const change = await this.#change(item, base);
+    const label = item.label ?? itemLabel({ ...item, ...this.#namesOf(item, base) });
+    refuseUnfit(this.#framing().items, change, base, label);
+    const gone = this.#displaced(change);
+    const nothing = changesNothing(change, base);
+    if (!nothing && gone.length === 1 && gone[0] !== undefined && this.#isSame(gone[0], change)) return;
+    this.#take(gone);
+    if (!nothing) await this.#put(item, change, base, label);
+    if (!nothing || gone.length > 0) this.labels.push(label);
+  }
+
+  #base({ serviceId, key }: NewItem): Base {
+    return {
+      applied: this.#applied,
+      settings: this.#framing().settings,
+      variable: this.#variables.get(serviceId ?? '')?.get(key),
+    };
+  }
+
+  #framing() {
+    if (this.#frame !== undefined) return this.#frame;
+    const items = [...this.#held.values()].filter(({ kind }) => isFrame(kind));
+    const creations = items.filter(({ kind }) => kind.endsWith('.create'));
+    this.#frame = { items, settings: withItems(this.#applied, creations.map(rowOf)) };
+    return this.#frame;
+  }
+
+  /** A variable takes the place of the item of its slot alone. */
+  #displaced(change: Change): Held[] {
+    if (!change.kind.startsWith('variable.')) return displaced([...this.#held.values()], change);
+    const held = this.#slots.get(change.slot);
+    return held === undefined ? [] : [held];
+  }
+
+  async #change(item: NewItem, base: Base): Promise<Change> {
+    const { kind, serviceId, processId = null, volumeId = null, key } = item;
+    const subject = { kind, serviceId, processId, volumeId, key };
+    const slot = slotOf({ ...item, serviceId: serviceId ?? undefined });
+    if (kind === 'variable.set') {
+      const staged = this.#slots.get(slot);
+      const secret = item.secret ?? staged?.secret ?? base.variable?.secret ?? false;
+      return { ...subject, slot, variable: { value: String(item.to ?? ''), secret } };
+    }
+    const { effect, place } = this.#parts;
+    const to =
+      kind === 'service.create' && item.to === undefined && serviceId !== null
+        ? await definedSettings(effect.kysely, place.organizationId, serviceId)
+        : item.to;
+    return { ...subject, slot, ...(to === undefined ? {} : { to }) };
+  }
+
+  /** Each change may fit what there is, and yet not fit the others: a volume and a second instance. */
+  refuseMounts(items: readonly NewItem[]): void {
+    const of = items.filter(({ kind }) => ['process.set', 'volume.create', 'file.set'].includes(kind));
+    if (of.length === 0) return;
+    const wanted = withItems(this.#applied, [...this.#held.values()].map(rowOf));
+    for (const serviceId of new Set(of.flatMap((item) => item.serviceId ?? []))) {
+      const settings = wanted.get(serviceId);
+      if (settings === undefined) continue;
+      const [fault] = Object.values(settings.processes).flatMap(mountFaults);
+      const found =
+        fault === undefined ? (volumesFault(settings) ?? filesFault(settings)) : `${fault.field} ${fault.message}`;
+      if (found !== undefined) {
+        throw new Problem('conflict', `The service ${this.#names.get(serviceId) ?? ''} cannot be so: ${found}.`);
+      }
+    }
+  }
+
+  /** Against what is applied and staged, so that the order of a batch does not matter. */
+  async refuseBrokenReferences(): Promise<void> {
+    const { effect, place } = this.#parts;
+    const [then, now] = [this.#before, [...this.#held.values()]].map((held) => held.map(rowOf));
+    const drafts = [then ?? [], now ?? []].map((items) => ({ items, settings: withItems(this.#applied, items) }));
+    const [before, after] = await referencesWith(effect.kysely, place, ...drafts);
+    if (before === undefined || after === undefined) return;
+    refuseBroken(
+      before,
+      after,
+      [...this.#rows.values()].map(({ service_id: scope, key }) => ({ scope: scope ?? '', key })),
+    );
+  }
+
+  #namesOf({ serviceId, processId, to }: NewItem, base: Base): { service: string; process: string } {
+    const name = typeof to === 'object' && to !== null && 'name' in to ? String(to.name) : '';
+    const process = base.settings.get(serviceId ?? '')?.processes[processId ?? '']?.name ?? name;
+    return { service: this.#names.get(serviceId ?? '') ?? '', process };
+  }
+
+  /** Whether the same is staged already, so that nothing is to be done. Secrets are staged again. */
+  #isSame(held: Held, { kind, to, variable }: Change): boolean {
+    if (held.secret || variable?.secret === true) return false;
+    return held.kind === kind && held.to_value === textOf(variable === undefined ? to : variable.value);
+  }
+
+  #take(gone: readonly Held[]): void {
+    const created = gone.filter(({ kind }) => kind === 'process.create');
+    this.uncreated.push(...created.flatMap(({ processId }) => processId ?? []));
+    for (const { id, slot, kind } of gone) {
+      this.#held.delete(id);
+      if (this.#slots.get(slot)?.id === id) this.#slots.delete(slot);
+      if (isFrame(kind)) this.#frame = undefined;
+      if (!this.#rows.delete(id)) this.removed.push(id);
+    }
+  }
+
+  async #put(item: NewItem, change: Change, base: Base, label: string): Promise<void> {
+    const { keyring, place, draftId } = this.#parts;
+    const id = uuid();
+    const { kind, serviceId, processId, volumeId, key, slot, variable } = change;
+    const hidden = variable?.secret === true || (kind.startsWith('variable.') && base.variable?.secret === true);
+    const secret = variable?.secret ?? hidden;
+    const text = variable === undefined ? undefined : variable.value;
+    const row: Row = {
+      id,
+      environment_id: place.environmentId,
+      change_set_id: draftId,
+      kind,
+      service_id: serviceId,
+      process_id: processId,
+      volume_id: volumeId,
+      slot,
+      key,
+      label,
+      from_value: hidden ? '' : textOf(valueBefore(change, base)),
+      to_value: secret ? '' : textOf(variable === undefined ? change.to : text),
+      sealed_to:
+        secret && text !== undefined ? await keyring.encryptSecret(place.organizationId, sealedPlace(id), text) : null,
+      secret,
+      to_empty: text === '',
+      refers: (text === undefined ? undefined : referencesOf(text)) ?? null,
+    };
+    this.#rows.set(id, row);
+    const { to_value, refers = null } = row;
+    const held = { id, kind, slot, key, secret, to_value, refers, serviceId: item.serviceId, processId, volumeId };
+    this.#held.set(id, held);
+    this.#slots.set(slot, held);
+    if (isFrame(kind)) this.#frame = undefined;
+  }
+}
+
+/** Whether it adds or removes a thing, in place of changing one. */
+function isFrame(kind: ItemKind): boolean {
+  return !kind.startsWith('variable.') && !kind.endsWith('.set') && !kind.endsWith('.grow');
+}
+
+function rowOf({ serviceId, processId, volumeId, ...held }: Held) {
+  return { ...held, service_id: serviceId, process_id: processId, volume_id: volumeId };
+}
+
+/** JSON text, as the API shows it; empty where there is no value. */
+function textOf(value: unknown): string {
+  return value === undefined ? '' : JSON.stringify(value);
+}
