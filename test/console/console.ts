@@ -80,14 +80,20 @@ export class Console {
     return this.visitors.flatMap(({ complaints }) => complaints.splice(0));
   }
 
-  /** Pictures of all pages as they are now, beside the logs of the last run: for whoever looks why a story failed. */
-  async keepPictures(): Promise<void> {
+  /** Fails a story that has failed once more, with what its pages show, for whoever looks why; pictures lie beside the logs. */
+  async tell(complaints: readonly string[]): Promise<never> {
     const directory = join(bundleCache, 'test-logs', `${this.#name}-pages`);
     rmSync(directory, { recursive: true, force: true });
     mkdirSync(directory, { recursive: true });
-    for (const [number, page] of this.visitors.flatMap(({ context }) => context.pages()).entries()) {
-      await page.screenshot({ path: join(directory, `${number}.png`), timeout: 5_000 }).catch(() => undefined);
+    const told: string[] = [];
+    for (const visitor of this.visitors) {
+      for (const page of visitor.context.pages()) {
+        const path = join(directory, `${told.length}.png`);
+        await page.screenshot({ path, timeout: 5_000 }).catch(() => undefined);
+        told.push(await visitor.shown(page));
+      }
     }
+    throw new Error(['The story failed.', ...complaints, ...told].join('\n'));
   }
 
   async close(): Promise<void> {

@@ -22,7 +22,7 @@ describe.runIf(dockerCanRun())('the console of an installation that runs contain
     browser = await realBrowser();
   }, 3_000_000);
   afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await opened?.keepPictures();
+    if (task.result?.state === 'fail') await opened?.tell(opened.complaints());
   });
   afterAll(async () => {
     await opened?.close();

@@ -26,9 +26,9 @@ beforeAll(async () => {
   opened = await Console.start(browser, 'console-stories', cluster);
 });
 afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await opened.keepPictures();
   const complaints = opened.complaints().filter((one) => !meant.some((pattern) => pattern.test(one)));
   meant = [];
+  if (task.result?.state === 'fail') await opened.tell(complaints);
   expect(complaints).toEqual([]);
 });
 afterAll(async () => {

@@ -61,9 +61,9 @@ beforeAll(async () => {
 });
 afterEach(async ({ task }) => {
   const { opened } = entered();
-  if (task.result?.state === 'fail') await opened.keepPictures();
   const complaints = opened.complaints().filter((one) => !meant.some((pattern) => pattern.test(one)));
   meant = [];
+  if (task.result?.state === 'fail') await opened.tell(complaints);
   expect(complaints).toEqual([]);
 });
 afterAll(async () => {

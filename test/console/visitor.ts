@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page, Request } from 'playwright-core';
 
 /**
  * Somebody's browser session, all of whose pages are watched: a script that fails, a policy that is broken, a file that is
@@ -11,6 +11,8 @@ export class Visitor {
   readonly complaints: string[] = [];
   /** Every address that a tab was at, and every one that was asked for. */
   readonly addresses = new Set<string>();
+  /** What was asked for and not answered yet, since when. */
+  readonly underWay = new Map<Request, number>();
   readonly #url: string;
 
   private constructor(context: BrowserContext, page: Page, url: string) {
@@ -44,6 +46,16 @@ export class Visitor {
     return kept.join('\n');
   }
 
+  /** What a page shows, where its focus is, and what it waits for. */
+  async shown(page: Page): Promise<string> {
+    const waiting = [...this.underWay].map(
+      ([request, since]) => `  ${request.method()} ${request.url()}, for ${Date.now() - since} ms`,
+    );
+    const focus = await inTime(page.evaluate('document.activeElement?.outerHTML.slice(0, 300)'));
+    const snapshot = await inTime(page.locator('body').ariaSnapshot({ timeout: shownMillis }));
+    return [page.url(), `Focus: ${focus}`, 'Not answered yet:', ...waiting, String(snapshot)].join('\n');
+  }
+
   #watch(): void {
     const { context, complaints } = this;
     context.on('console', (message) => {
@@ -56,8 +68,11 @@ export class Visitor {
       const { origin, protocol } = new URL(request.url());
       if (protocol !== 'data:' && origin !== this.#url) complaints.push(`asked another host: ${request.url()}`);
       this.addresses.add(request.url());
+      this.underWay.set(request, Date.now());
     });
+    context.on('requestfinished', (request) => this.underWay.delete(request));
     context.on('requestfailed', (request) => {
+      this.underWay.delete(request);
       const failure = request.failure()?.errorText ?? '';
       // An aborted request is deliberate: its page was left or its stream closed. A network device that appears, such as
       // one of a Docker engine, ends every request of a browser; the console repeats its own.
@@ -71,4 +86,12 @@ export class Visitor {
     context.pages().forEach(follow);
     context.on('page', follow);
   }
+}
+
+const shownMillis = 5_000;
+
+/** A page that does not answer any more is told as such. */
+async function inTime(asked: Promise<unknown>): Promise<unknown> {
+  const late = new Promise((resolve) => setTimeout(resolve, shownMillis, 'The page does not answer.'));
+  return Promise.race([asked.catch(String), late]);
 }
