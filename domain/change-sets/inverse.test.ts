@@ -34,6 +34,11 @@ describe('variables', () => {
     expect(inverseOf(unset, { ...now, variable: undefined })).toMatchObject({ kind: 'variable.set', to: '1' });
   });
 
+  test('a shared one needs no service', () => {
+    const shared = item({ kind: 'variable.set', serviceId: '', key: 'A' });
+    expect(inverseOf(shared, { ...now, settings: undefined })).toMatchObject({ serviceId: '', to: '1' });
+  });
+
   test.each<[string, Partial<AsItIs>]>([
     ['it was changed since', { variable: { value: '3', secret: false } }],
     ['it was changed since', { variable: { value: '2', secret: true } }],

@@ -7,6 +7,7 @@ import type { VariableValue } from './staging.ts';
 /** An item of a change set that was applied. */
 export interface AppliedItem {
   kind: ItemKind;
+  /** Empty for a variable that the environment's services share. */
   serviceId: string;
   processId: string | undefined;
   volumeId: string | undefined;
@@ -65,7 +66,7 @@ export function inverseOf(item: AppliedItem, now: AsItIs): Inverse | string {
 
 function inverseOfVariable({ kind, serviceId, key }: AppliedItem, now: AsItIs): Inverse | string {
   const { settings, variable, set, earlier } = now;
-  if (settings === undefined) return 'its service is not in the environment any more';
+  if (settings === undefined && serviceId !== '') return 'its service is not in the environment any more';
   if (!isDeepStrictEqual(variable, kind === 'variable.set' ? set : undefined)) return changed;
   if (!earlier.known) return 'its earlier value is not known any more';
   const { value } = earlier;

@@ -126,9 +126,9 @@ describe('cancel', () => {
 
 describe('revert', () => {
   const live = async (...items: object[]) => {
-    await stage(at.staging, ...items);
+    if (items.length > 0) await stage(at.staging, ...items);
     const set = await apply(at.staging);
-    await goLive(set.deployments[0]?.id ?? '');
+    for (const { id } of set.deployments) await goLive(id);
     await settled(set);
     return set;
   };
@@ -166,6 +166,29 @@ describe('revert', () => {
     const again = await apply(at.staging);
     expect(await at.secretsOf(again.deployments[0]?.releaseId ?? '')).toEqual({ S: 'old secret' });
     expect(await variablesOf(at.staging)).toMatchObject([{ key: 'A', value: '1' }, { key: 'GONE' }, { key: 'S' }]);
+  });
+
+  test('shared variables, too: a new one is unset, a secret one has the value of before', async () => {
+    const shared = (key: string, value: string, more = {}) => ({ kind: 'variable.set', key, value, ...more });
+    const hidden = { secret: true };
+    const all = variable('ALL', '${{shared.P}} ${{shared.S}} ${{shared.T}}');
+    await live(create(), all, shared('P', 'p1'), shared('S', 's1', hidden), shared('T', 't1', hidden), shared('G', 'g1', hidden));
+    const gone = { kind: 'variable.unset', key: 'G' };
+    const set = await live(
+      ...[shared('NEW', 'n'), shared('HID', 'h', hidden), shared('P', 'p2'), shared('S', 's2')],
+      ...[shared('T', 'plain', { secret: false }), gone],
+    );
+    const answered = await act(set.changeSet.id, 'revert');
+    expect(answered.text).not.toMatch(/s1|t1|g1/);
+    const { draft: staged, skipped } = answered.body as unknown as Awaited<ReturnType<typeof reverted>>;
+    expect(skipped).toEqual([]);
+    expect(staged.items.map(({ kind, key, to, secret }) => `${kind} ${key} ${to} ${secret}`).toSorted()).toEqual([
+      ...['variable.set G  true', 'variable.set P "p1" false', 'variable.set S  true', 'variable.set T  true'],
+      ...['variable.unset HID  true', 'variable.unset NEW  false'],
+    ]);
+    await stage(at.staging, variable('G', '${{shared.G}}'));
+    const again = await live();
+    expect(await at.secretsOf(again.deployments[0]?.releaseId ?? '')).toMatchObject({ ALL: 'p1 s1 t1', G: 'g1' });
   });
 
   test('only what is still as it set it; the rest is named', async () => {

@@ -3,7 +3,9 @@ import type { VariableValue } from '../../../domain/change-sets/staging.ts';
 import { writtenOf } from '../../../domain/references/frozen.ts';
 import type { ReleaseContent } from '../../../domain/services/settings.ts';
 import type { Effect } from '../../engine/effect.ts';
+import { tenant } from '../../postgres/tenant.ts';
 import { openReleaseSecrets } from '../../releases/secrets.ts';
+import { newValue } from '../apply/plan.ts';
 import type { Stager } from '../staging.ts';
 import type { AppliedSet } from './applied-set.ts';
 
@@ -52,4 +54,31 @@ export async function beforeOf(
     found.set(serviceId, { content, variables: new Map<string, VariableValue>(written) });
   }
   return found;
+}
+
+/**
+ * The value of a shared variable before a change set was applied: the one that the last change set before it gave. Nothing
+ * but change sets sets them; undefined where none did, or the last one unset it.
+ */
+export async function sharedBefore(
+  { kysely }: Effect,
+  keyring: Stager,
+  { id, organizationId, environmentId, appliedAt }: AppliedSet,
+  key: string,
+): Promise<VariableValue | undefined> {
+  const item = await tenant(kysely, organizationId)
+    .selectFrom('change_set_item')
+    .innerJoin('change_set', 'change_set.id', 'change_set_item.change_set_id')
+    .selectAll('change_set_item')
+    .where('change_set_item.environment_id', '=', environmentId)
+    .where('change_set_item.service_id', 'is', null)
+    .where('change_set_item.key', '=', key)
+    .where('change_set_item.kind', 'in', ['variable.set', 'variable.unset'])
+    .where('change_set.applied_at', '<', appliedAt)
+    .where('change_set.id', '<>', id)
+    .orderBy('change_set.applied_at', 'desc')
+    .orderBy('change_set_item.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return item && (await newValue(keyring, { organizationId, environmentId }, item));
 }

@@ -15,7 +15,7 @@ import { draftItems, type ItemRow } from '../items.ts';
 import { stage } from '../stage.ts';
 import type { NewItem, Stager } from '../staging.ts';
 import type { AppliedSet } from './applied-set.ts';
-import { type Before, beforeOf } from './before.ts';
+import { type Before, beforeOf, sharedBefore } from './before.ts';
 
 /** A change that is not taken back, and why. */
 export interface Skipped {
@@ -93,11 +93,14 @@ async function factsOf(effect: Effect, keyring: Stager, changeSet: AppliedSet, r
     async inverse(row: ItemRow): Promise<Inverse | string> {
       const item = itemOfRow(row);
       const earlier = before.get(item.serviceId);
+      const shared = row.service_id === null;
       return inverseOf(item, {
         settings: settings.get(item.serviceId),
         variable: variables.get(item.serviceId)?.get(row.key),
         set: await newValue(keyring, changeSet, row),
-        earlier: earlierValue(row, earlier),
+        earlier: shared
+          ? { known: true, value: await sharedBefore(effect, keyring, changeSet, row.key) }
+          : earlierValue(row, earlier),
         release: earlier && { source: earlier.content.settings.source, digest: earlier.content.image.digest },
       });
     },
