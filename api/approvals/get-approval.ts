@@ -54,7 +54,7 @@ export const getApproval = operation({
     return {
       ...approvalAnswer(approval),
       waitsForYou: (await waitsForCaller(database.kysely, caller))(approval),
-      stale: approval.decision === null && (await isStale(database, approval, approval.basis)),
+      stale: approval.decision === null && (await isStale(database, approval)),
       blastRadius: await blastRadius(database.kysely, approval),
       checks: await checksOf(database.kysely, approval),
       ...(await commitsOf(database.kysely, approval)),

@@ -11,7 +11,7 @@ export const deleteService = operation({
   url: '/api/v1/services/{id}',
   summary: 'Delete a service in all environments at once',
   description:
-    'It is not found any more, and its slug is free. Staged changes of it are dropped, approvals of it alone are closed, deployments are cancelled, and its instances end. Refused while other services depend on it, or while it waits for an approval together with others. A service that production has is deleted by an admin.',
+    'It is not found any more, and its slug is free. Staged changes of it are dropped, approvals of it alone are closed, deployments are cancelled, and its instances end. Refused while other services depend on it or values refer to it, naming both ends, or while it waits for an approval together with others. A service that production has is deleted by an admin.',
   scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',

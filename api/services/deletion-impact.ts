@@ -27,6 +27,13 @@ export const deletionImpactSchema = z
     dependents: z
       .array(z.object({ id: z.guid(), name: z.string(), slug: z.string(), environments: z.array(z.string()) }))
       .describe('Services that depend on it: it cannot be deleted as long as there are any.'),
+    references: z
+      .array(
+        z.object({ environmentId: z.guid(), environmentName: z.string(), variable: z.string(), refersTo: z.string() }),
+      )
+      .describe(
+        'Values of other services and shared variables that refer to it, applied or staged: `shared.URL` refers to `db.HOST`. It cannot be deleted as long as there are any.',
+      ),
     heldWith: z.array(held).describe('Approvals about it and others: they are decided before it can be deleted.'),
   })
   .meta({ id: 'ServiceDeletionImpact' });

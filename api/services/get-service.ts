@@ -19,7 +19,7 @@ export const getService = operation({
     const service = await caller.see(theService, path.id);
     const { environmentId } = query;
     const place = environmentId === undefined ? undefined : await placeOf(kysely, caller, service, environmentId);
-    const referred = place && (await referredServices(kysely, place)).get(service.id);
+    const referred = place && (await referredServices(kysely, place, [service.id])).get(service.id);
     return serviceAnswer(service, await servicesBySlug(kysely, service), place?.settings, referred);
   },
 });

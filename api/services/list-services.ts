@@ -36,7 +36,7 @@ export const listServices = operation({
     const services = await servicesOf(kysely, project, { ...oneMore(page), q: query.q, environmentId });
     const settings = environmentId === undefined ? undefined : await wantedIn(environmentId);
     const place = { organizationId: project.organizationId, environmentId: environmentId ?? '' };
-    const referred = environmentId === undefined ? undefined : await referredServices(kysely, place);
+    const referred = environmentId === undefined ? undefined : await referredServices(kysely, place, idsOf(services));
     const dependencies = services.flatMap(({ id, definition }) => (settings?.get(id) ?? definition).dependsOn);
     const bySlug = await servicesBySlug(kysely, { ...project, projectId: project.id }, [...new Set(dependencies)]);
     return pageOf(
@@ -54,11 +54,11 @@ export const listServices = operation({
 
     async function wantedIn(environmentId: string) {
       const place = { organizationId: project.organizationId, environmentId };
-      return await wantedSettings(
-        kysely,
-        place,
-        services.map(({ id }) => id),
-      );
+      return await wantedSettings(kysely, place, idsOf(services));
     }
   },
 });
+
+function idsOf(services: readonly { id: string }[]): string[] {
+  return services.map(({ id }) => id);
+}

@@ -22,7 +22,7 @@ export const serviceDrift = operation({
   url: '/api/v1/services/{id}/drift',
   summary: 'List what is applied of a service in an environment and not live',
   description:
-    'Compares the applied settings and variables with the live release. Staged changes are no part of it. Empty where nothing is live. Secrets are not opened: one is listed if it was applied since.',
+    'Compares the applied settings and variables, with the values that they refer to, with the live release. Staged changes are no part of it. Empty where nothing is live. Secrets are not opened: one is listed if it was applied since.',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',

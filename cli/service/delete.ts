@@ -50,7 +50,15 @@ async function agrees({ slug }: Service, impact: Impact): Promise<boolean> {
   return await agreed(`Delete ${slug}?`);
 }
 
-function linesOf({ environments, deployments, approvals, stagedChanges, dependents, heldWith }: Impact): string[] {
+function linesOf({
+  environments,
+  deployments,
+  approvals,
+  stagedChanges,
+  dependents,
+  references,
+  heldWith,
+}: Impact): string[] {
   const names = (list: readonly string[]) => printable([...new Set(list)].join(', '));
   const running = environments.filter(({ live }) => live).map(({ name }) => name);
   const told: [number, string][] = [
@@ -62,6 +70,10 @@ function linesOf({ environments, deployments, approvals, stagedChanges, dependen
     [approvals.length, `approvals closed: ${approvals.length}`],
     [stagedChanges, `staged changes dropped: ${stagedChanges}`],
     [dependents.length, `refused while these depend on it: ${names(dependents.map(({ slug }) => slug))}`],
+    [
+      references.length,
+      `refused while these values refer to it: ${names(references.map((one) => `${one.variable} to ${one.refersTo} (${one.environmentName})`))}`,
+    ],
     [heldWith.length, `refused until these approvals are decided: ${names(heldWith.map(({ id }) => id))}`],
   ];
   return told.filter(([count]) => count > 0).map(([, line]) => line);

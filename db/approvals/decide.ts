@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { actorId } from '../../domain/actors/actors.ts';
 import { Problem } from '../../domain/problems.ts';
-import { hasImage, planChanges } from '../change-sets/apply/plan.ts';
+import { hasImage, type Plan, planChanges } from '../change-sets/apply/plan.ts';
 import { writeSettings } from '../change-sets/apply/write-settings.ts';
 import { tellOfDraft } from '../change-sets/drafts.ts';
 import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
@@ -13,6 +13,7 @@ import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { refuseAllBroken } from '../references/refuse.ts';
 import { notifyOfBreakGlass } from './notify-deciders.ts';
 import { basisNow } from './request.ts';
 
@@ -57,7 +58,8 @@ export async function decideApproval(
   const place = { ...project, environmentId: row.environmentId };
   const { kind, releaseId, serviceId } = row;
   if (decision === 'approved') {
-    await refuseStale(effect, place, row.basis);
+    const held = { id, organizationId, environmentId: place.environmentId, changeSetId: row.change_set_id };
+    if (await isStale(effect, { ...held, basis: row.basis })) throw stale();
     if (row.change_set_id !== null)
       await applyHeld(effect, keyring, place, { changeSetId: row.change_set_id, approvalId: id });
     if (releaseId !== null && serviceId !== null)
@@ -89,19 +91,24 @@ function alreadyDecided(decision: string, by: string | null): Problem {
   return new Problem('already-decided', `It is ${decision} already${by === null ? '' : `, by ${by}`}.`);
 }
 
+interface HeldApproval extends EnvironmentRef {
+  id: string;
+  /** Null: it is of one deployment. */
+  changeSetId: string | null;
+  basis: JsonObject;
+}
+
 /** Whether something was deployed or applied since an approval was requested, so that it would show another difference. */
 export async function isStale(
   reading: Pick<Effect, 'kysely'>,
-  place: EnvironmentRef,
-  basis: JsonObject,
+  { id, organizationId, environmentId, changeSetId, basis }: HeldApproval,
 ): Promise<boolean> {
-  return !isDeepStrictEqual(await basisNow(reading, place, basis), basis);
-}
-
-/** What was shown to the person who approves must still be so. */
-async function refuseStale(effect: Effect, place: EnvironmentRef, basis: JsonObject): Promise<void> {
-  if (!(await isStale(effect, place, basis))) return;
-  throw stale();
+  const place = { organizationId, environmentId };
+  if (!isDeepStrictEqual(await basisNow(reading, place, basis), basis)) return true;
+  if (changeSetId === null) return false;
+  const { plan, digests } = await heldPlan(reading, place, { changeSetId, approvalId: id });
+  // A service that came to refer to one of the changed values since has no release among those that are approved.
+  return plan.affected.some((one) => !digests.has(one.serviceId) && hasImage(one) && !one.suspended);
 }
 
 function stale(): Problem {
@@ -117,10 +124,8 @@ async function applyHeld(
   place: EnvironmentRef & ProjectRef,
   { changeSetId, approvalId }: { changeSetId: string; approvalId: string },
 ): Promise<void> {
-  const digests = await heldDigests(effect, place, approvalId);
-  const plan = await planChanges(effect.kysely, place, changeSetId, [...digests.keys()]);
-  // A service that came to refer to one of the changed values since has no release among those that are approved.
-  if (plan.affected.some((one) => !digests.has(one.serviceId) && hasImage(one) && !one.suspended)) throw stale();
+  const { plan, digests } = await heldPlan(effect, place, { changeSetId, approvalId });
+  refuseAllBroken(plan.references);
   await effect.kysely
     .updateTable('change_set')
     .set({ state: 'applying', applied_at: sql`now()`, revision: sql`revision + 1` })
@@ -130,9 +135,19 @@ async function applyHeld(
   await writeSettings(effect, keyring, place, plan, digests);
 }
 
+/** The meaning of its changes for the environment as it is now, and the releases that are approved. */
+async function heldPlan(
+  reading: Pick<Effect, 'kysely'>,
+  place: EnvironmentRef,
+  { changeSetId, approvalId }: { changeSetId: string; approvalId: string },
+): Promise<{ plan: Plan; digests: Map<string, string> }> {
+  const digests = await heldDigests(reading, place, approvalId);
+  return { plan: await planChanges(reading.kysely, place, changeSetId, [...digests.keys()]), digests };
+}
+
 /** The releases that were approved, by service. */
 async function heldDigests(
-  { kysely }: Effect,
+  { kysely }: Pick<Effect, 'kysely'>,
   { organizationId }: EnvironmentRef,
   approvalId: string,
 ): Promise<Map<string, string>> {

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { appliedSettings } from '../change-sets/applied.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { referencesIn } from '../references/referred.ts';
 import type { ApprovalView } from './approvals.ts';
 
 export interface Check {
@@ -18,7 +19,7 @@ export interface Target {
   contentDigest: string;
 }
 
-/** The services that depend on those which an approval changes, and are not changed themselves. */
+/** The services that depend on those which an approval changes or refer to them, and are not changed themselves. */
 export async function blastRadius(
   kysely: Kysely<Tables>,
   approval: ApprovalView,
@@ -33,13 +34,18 @@ export async function blastRadius(
     .execute();
   const targets = new Set(targetsOf(approval).map(({ serviceId }) => serviceId));
   const reached = new Set(services.filter(({ id }) => targets.has(id)).map(({ slug }) => slug));
+  const leads = (await referencesIn(kysely, approval))?.applied.refersTo();
+  const ids = new Set(targets);
   const radius = new Map<string, (typeof services)[number]>();
   for (let before = -1; before < radius.size; ) {
     before = radius.size;
     for (const service of services) {
-      if (targets.has(service.id) || !settings.get(service.id)?.dependsOn.some((slug) => reached.has(slug))) continue;
+      const depends = settings.get(service.id)?.dependsOn.some((slug) => reached.has(slug)) === true;
+      const refers = [...(leads?.get(service.id)?.keys() ?? [])].some((id) => ids.has(id));
+      if (targets.has(service.id) || radius.has(service.id) || (!depends && !refers)) continue;
       radius.set(service.id, service);
       reached.add(service.slug);
+      ids.add(service.id);
     }
   }
   return [...radius.values()];

@@ -10,6 +10,7 @@ import { type ReleaseToDeploy, requestDeployment } from '../deployments/request-
 import { planRerun } from '../deployments/rerun/plan-rerun.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { refuseAllBroken } from '../references/refuse.ts';
 import type { Seals } from '../releases/compose.ts';
 import type { ApprovalRef } from './decide.ts';
 import { requestApproval } from './request.ts';
@@ -109,6 +110,7 @@ async function composeAgain(
   if (plan.affected.length === 0 && plan.removed.length === 0) {
     throw new Problem('conflict', 'The services of these changes have left the environment: reject it.');
   }
+  refuseAllBroken(plan.references);
   const images = await heldImages(effect, organizationId, old.id);
   const released = await compose(effect, keyring, place, plan, images, changeSetId);
   const id = uuid();

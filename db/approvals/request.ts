@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
+import type { References } from '../../domain/references/graph.ts';
 import { canonical } from '../../domain/releases/canonical.ts';
 import type { Plan } from '../change-sets/apply/plan.ts';
 import type { ApplyRequest, Released } from '../change-sets/apply/request.ts';
@@ -31,7 +32,8 @@ export async function requestApproval(effect: Effect, place: Place, requested: R
   const { id, plan, released, request, down, after } = requested;
   const { organizationId, environmentId, projectId } = place;
   const author = after?.requestedBy ?? effect.author;
-  const touched = [...plan.affected.map(({ serviceId }) => serviceId), ...plan.removed];
+  const affected = plan.affected.map(({ serviceId }) => serviceId);
+  const touched = [...affected, ...plan.removed];
   const slugs = await slugsOf(effect, organizationId, touched);
   await tenant(effect.kysely, organizationId)
     .insertInto('approval')
@@ -41,7 +43,7 @@ export async function requestApproval(effect: Effect, place: Place, requested: R
       ...{ requested_by_kind: author.kind, requested_by_id: author.id, requested_by_name: author.name },
       answerable_id: request.answerableId ?? null,
       reason: request.reason,
-      basis: await basisOf(effect, place, touched, reliedOn(plan)),
+      basis: await basisOf(effect, place, touched, reliedOn(plan.references, affected)),
       diff: json(diffOf(plan, slugs)),
       impact: json(impactOf(plan, slugs, down)),
       target: json({ releases: released.map(targetOf) }),
@@ -69,8 +71,8 @@ export async function requestApproval(effect: Effect, place: Place, requested: R
 }
 
 /** The variables and processes of others that values of the releases are made of. */
-export function reliedOn({ references, affected }: Pick<Plan, 'references' | 'affected'>): string[] {
-  const own = new Set(affected.map(({ serviceId }) => serviceId));
+export function reliedOn(references: References, serviceIds: readonly string[]): string[] {
+  const own = new Set(serviceIds);
   const reached = references.reached([...references.referring].filter(({ scope }) => own.has(scope)));
   return [
     ...reached.variables.map(({ scope, key }) => `${scope} ${key}`),

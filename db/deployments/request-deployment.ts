@@ -46,6 +46,8 @@ export interface Asked {
   /** The author of the effect, unless somebody else asked for it before. */
   requestedBy?: Pick<Author, 'kind' | 'id' | 'name'>;
   promotedFrom?: PromotedFrom;
+  /** The variables and processes of others that values of a release are made of which was composed for this. */
+  reliedOn?: readonly string[];
   /** Of a rerun: of what, and what of that still holds. */
   rerun?: Rerun;
 }
@@ -201,7 +203,7 @@ async function requestApproval(
       kind,
       ...{ requested_by_kind: author.kind, requested_by_id: author.id, requested_by_name: author.name },
       ...{ answerable_id: answerableId ?? null, reason },
-      basis: await basisOf(effect, release, [serviceId]),
+      basis: await basisOf(effect, release, [serviceId], asked.reliedOn),
       diff: json([
         {
           ...named,

@@ -2,14 +2,18 @@ import { sql } from 'kysely';
 import type { DeploymentKind } from '../../domain/deployments/states.ts';
 import { writtenOf } from '../../domain/references/frozen.ts';
 import { referencesOf } from '../../domain/references/parse.ts';
-import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
-import { variablePlace } from '../change-sets/applied.ts';
+import type { ServiceSettings } from '../../domain/services/settings.ts';
+import { appliedSettings, appliedVariables, variablePlace } from '../change-sets/applied.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { following } from '../references/following.ts';
+import type { StagedVariable } from '../references/referring.ts';
 import { openReleaseSecrets } from '../releases/secrets.ts';
 import { reviveMounted } from '../services/removal/unmounted-volumes.ts';
 import { reviveProcesses } from '../services/revive-processes.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
+
+type Written = ReturnType<typeof writtenOf>;
 
 interface Ref {
   id: string;
@@ -67,7 +71,10 @@ async function restoreSettings(effect: Effect, keyring: Secrets, release: Ref): 
     .where('service_id', '=', serviceId)
     .forUpdate()
     .executeTakeFirst();
+  const secrets = await openReleaseSecrets(keyring, { id: release.id, organizationId, sealed: frozen.sealed });
+  const written = writtenOf(frozen.content, secrets);
   const settings = await reviveProcesses(effect, release, withReplicasOf(frozen.content.settings, place?.settings));
+  const followers = await followersOf(effect, keyring, release, settings, written);
   await own
     .updateTable('environment_service')
     .set({ settings, applied_digest: frozen.digest })
@@ -75,9 +82,41 @@ async function restoreSettings(effect: Effect, keyring: Secrets, release: Ref): 
     .where('service_id', '=', serviceId)
     .execute();
   await reviveMounted(effect, release);
-  const secrets = await openReleaseSecrets(keyring, { id: release.id, organizationId, sealed: frozen.sealed });
-  await replaceVariables(effect, keyring, release, frozen.content, secrets);
+  await replaceVariables(effect, keyring, release, written);
   effect.change({ organizationId, projectId, kind: 'service', id: serviceId });
+  if (followers.length === 0) return;
+  // A rollback deploys one service: of those that follow, drift tells that other values are wanted now.
+  await own
+    .updateTable('environment_service')
+    .set({ applied_digest: null })
+    .where('environment_id', '=', environmentId)
+    .where('service_id', 'in', followers)
+    .execute();
+  for (const id of followers) effect.change({ organizationId, projectId, kind: 'service', id });
+}
+
+/** The other services whose variables lead to values that become others by it. */
+async function followersOf(
+  { kysely }: Effect,
+  keyring: Secrets,
+  release: Ref,
+  settings: ServiceSettings,
+  written: Written,
+): Promise<string[]> {
+  const { serviceId } = release;
+  const applied = await appliedSettings(kysely, release);
+  const today = (await appliedVariables(kysely, keyring, release, [serviceId])).get(serviceId) ?? new Map();
+  const changed = [...new Set([...today.keys(), ...written.keys()])].filter(
+    (key) => today.get(key)?.value !== written.get(key)?.value,
+  );
+  const items = changed.map((key): StagedVariable => {
+    const one = written.get(key);
+    const refers = (one?.read === true ? referencesOf(one.value) : undefined) ?? null;
+    return { kind: one === undefined ? 'variable.unset' : 'variable.set', service_id: serviceId, key, refers };
+  });
+  const wanted = new Map([...applied, [serviceId, settings]]);
+  const { services } = await following(kysely, release, { applied, wanted, items });
+  return services.filter((id) => id !== serviceId);
 }
 
 export function withReplicasOf(settings: ServiceSettings, today: ServiceSettings | undefined): ServiceSettings {
@@ -94,12 +133,10 @@ async function replaceVariables(
   effect: Effect,
   keyring: Secrets,
   { organizationId, environmentId, serviceId }: Ref,
-  content: ReleaseContent,
-  secrets: Readonly<Record<string, string>>,
+  written: Written,
 ): Promise<void> {
   const own = tenant(effect.kysely, organizationId);
-  const written = [...writtenOf(content, secrets)];
-  const keys = written.map(([key]) => key);
+  const keys = [...written.keys()];
   await own
     .deleteFrom('variable')
     .where('environment_id', '=', environmentId)
@@ -108,7 +145,7 @@ async function replaceVariables(
     .execute();
   const by = { environment_id: environmentId, service_id: serviceId, updated_by: effect.author.name };
   const rows = await Promise.all(
-    written.map(async ([key, { value, secret, read }]) => {
+    [...written].map(async ([key, { value, secret, read }]) => {
       const refers = (read ? referencesOf(value) : undefined) ?? null;
       if (!secret) return { ...by, key, value, sealed: null, refers };
       const at = variablePlace(environmentId, serviceId, key);

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { type Compared, type Difference, differencesOf } from '../../domain/environments/compare.ts';
+import { type Compared, type Difference, differencesOf, variablesBetween } from '../../domain/environments/compare.ts';
 import { appliedSettings, appliedVariables } from '../change-sets/applied.ts';
 import type { Keyring } from '../keys/keys.ts';
 import type { Tables } from '../postgres/tables.ts';
@@ -24,13 +24,19 @@ interface Live {
   digest: string;
 }
 
-/** The services of two environments of a project, as they were applied and as they are live, by name. */
+export interface Comparison {
+  services: ComparedService[];
+  /** The differences between the variables that the services of each share. */
+  shared: Difference[];
+}
+
+/** The services of two environments of a project, as they were applied and as they are live, by name, and what they share. */
 export async function compareEnvironments(
   kysely: Kysely<Tables>,
   keyring: Pick<Keyring, 'decryptSecret'>,
   from: EnvironmentRef,
   to: EnvironmentRef,
-): Promise<ComparedService[]> {
+): Promise<Comparison> {
   const [before, after] = [await sideOf(kysely, keyring, from), await sideOf(kysely, keyring, to)];
   const names = await tenant(kysely, from.organizationId)
     .selectFrom('service')
@@ -40,7 +46,7 @@ export async function compareEnvironments(
     .orderBy(sql`lower(name)`)
     .orderBy('id')
     .execute();
-  return names.flatMap(({ id, slug, name }): ComparedService[] => {
+  const services = names.flatMap(({ id, slug, name }): ComparedService[] => {
     const one = before.services.get(id);
     const other = after.services.get(id);
     if (one === undefined && other === undefined) return [];
@@ -56,16 +62,17 @@ export async function compareEnvironments(
       },
     ];
   });
+  return { services, shared: variablesBetween(before.shared, after.shared) };
 }
 
 async function sideOf(
   kysely: Kysely<Tables>,
   keyring: Pick<Keyring, 'decryptSecret'>,
   { id, organizationId }: EnvironmentRef,
-): Promise<{ services: Map<string, Compared>; live: Map<string, Live> }> {
+): Promise<{ services: Map<string, Compared>; shared: Compared['variables']; live: Map<string, Live> }> {
   const place = { organizationId, environmentId: id };
   const settings = await appliedSettings(kysely, place);
-  const variables = await appliedVariables(kysely, keyring, place, [...settings.keys()]);
+  const variables = await appliedVariables(kysely, keyring, place, ['', ...settings.keys()]);
   const releases = await tenant(kysely, organizationId)
     .selectFrom('environment_service')
     .innerJoin('release', 'release.id', 'environment_service.live_release_id')
@@ -83,5 +90,5 @@ async function sideOf(
       { settings: of, variables: variables.get(serviceId) ?? new Map(), digest: live.get(serviceId)?.digest ?? '' },
     ]),
   );
-  return { services, live };
+  return { services, shared: variables.get('') ?? new Map(), live };
 }

@@ -1,9 +1,11 @@
 import { type Kysely, sql } from 'kysely';
+import type { References } from '../../domain/references/graph.ts';
 import { appliedSettings, withItems } from '../change-sets/applied.ts';
 import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
 import { draftItems } from '../change-sets/items.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { referencesOf } from './of-services.ts';
 import { referencesWith } from './referring.ts';
 
 /** A service to which variables of another one refer. */
@@ -16,13 +18,11 @@ export interface Referred {
   keys: string[];
 }
 
-type Leads = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
-
-/** Which services' variables lead to which others, by their keys, as applied and once the draft is. */
-export async function leadsOf(
+/** The references of an environment, as applied and once its draft is; undefined where nothing refers to anything. */
+export async function referencesIn(
   kysely: Kysely<Tables>,
   place: EnvironmentRef,
-): Promise<{ applied: Leads; wanted: Leads }> {
+): Promise<{ applied: References; wanted: References } | undefined> {
   const draft = await tenant(kysely, place.organizationId)
     .selectFrom('draft')
     .select('id')
@@ -30,16 +30,14 @@ export async function leadsOf(
     .executeTakeFirst();
   const items = draft === undefined ? [] : await draftItems(kysely, place, draft.id);
   // Most environments have none: then nobody's settings have to be read.
-  if (!items.some(({ refers }) => refers !== null) && !(await anyRefers(kysely, place))) {
-    return { applied: new Map(), wanted: new Map() };
-  }
+  if (!items.some(({ refers }) => refers !== null) && !(await anyRefers(kysely, place))) return undefined;
   const settings = await appliedSettings(kysely, place);
   const drafts = [
     { settings, items: [] },
     { settings: withItems(settings, items), items },
   ] as const;
   const [applied, wanted] = await referencesWith(kysely, place, ...drafts);
-  return { applied: applied.refersTo(), wanted: wanted.refersTo() };
+  return { applied, wanted };
 }
 
 async function anyRefers(kysely: Kysely<Tables>, { organizationId, environmentId }: EnvironmentRef): Promise<boolean> {
@@ -53,12 +51,13 @@ async function anyRefers(kysely: Kysely<Tables>, { organizationId, environmentId
   return rows.length > 0;
 }
 
-/** The services that variables of each service refer to, once the draft is applied. */
+/** The services that variables of each of these services refer to, once the draft is applied. */
 export async function referredServices(
   kysely: Kysely<Tables>,
   place: EnvironmentRef,
+  serviceIds: readonly string[],
 ): Promise<ReadonlyMap<string, Referred[]>> {
-  const { wanted } = await leadsOf(kysely, place);
+  const wanted = (await referencesOf(kysely, place, serviceIds)).refersTo();
   const ids = [...new Set([...wanted.values()].flatMap((others) => [...others.keys()]))];
   if (ids.length === 0) return new Map();
   const rows = await tenant(kysely, place.organizationId)

@@ -31,7 +31,7 @@ export async function referencesWith<Drafts extends readonly Draft[]>(
   ...drafts: Drafts
 ): Promise<{ [Index in keyof Drafts]: References }> {
   const applied = await referring(kysely, place);
-  const lists = drafts.map(({ settings, items }) => referringWith(applied, settings, items));
+  const lists = drafts.map(({ settings, items }) => referringWith(applied, items, settings));
   const all = lists.flat();
   const ids = [...new Set(drafts.flatMap(({ settings }) => [...settings.keys()]))];
   const slugs = all.length === 0 ? new Map<string, string>() : await slugsOf(kysely, place, ids);
@@ -43,29 +43,38 @@ export async function referencesWith<Drafts extends readonly Draft[]>(
   return found as { [Index in keyof Drafts]: References };
 }
 
-/** The applied variables that refer to something, or whose escapes are read. */
-async function referring(
+/** The applied variables that refer to something, or whose escapes are read; of all services and shared ones, or of these services. */
+export async function referring(
   kysely: Kysely<Tables>,
   { organizationId, environmentId }: EnvironmentRef,
+  serviceIds?: readonly string[],
 ): Promise<Referring[]> {
-  const { rows } = await sql<Referring>`
+  const own = sql`
     select service_id::text as scope, key, refers from variable
-    where organization_id = ${organizationId} and environment_id = ${environmentId} and refers is not null
-    union all
-    select '' as scope, key, refers from shared_variable
-    where organization_id = ${organizationId} and environment_id = ${environmentId} and refers is not null
-  `.execute(kysely);
+    where organization_id = ${organizationId} and environment_id = ${environmentId} and refers is not null`;
+  const { rows } = await (serviceIds === undefined
+    ? sql<Referring>`${own}
+        union all
+        select '' as scope, key, refers from shared_variable
+        where organization_id = ${organizationId} and environment_id = ${environmentId} and refers is not null`
+    : sql<Referring>`${own} and service_id = any(${serviceIds}::uuid[])`
+  ).execute(kysely);
   return rows;
 }
 
-function referringWith(applied: readonly Referring[], settings: Draft['settings'], items: Draft['items']): Referring[] {
+/** These with staged changes. `settings`: only of services that have some, where they are given. */
+export function referringWith(
+  applied: readonly Referring[],
+  items: Draft['items'],
+  settings?: Draft['settings'],
+): Referring[] {
   const found = new Map(applied.map((one) => [nodeOf(one), one]));
   for (const { kind, service_id: serviceId, key, refers } of items) {
     const variable = { scope: serviceId ?? '', key };
     if (kind === 'variable.set' && refers !== null) found.set(nodeOf(variable), { ...variable, refers });
     else if (kind === 'variable.set' || kind === 'variable.unset') found.delete(nodeOf(variable));
   }
-  return [...found.values()].filter(({ scope }) => scope === '' || settings.has(scope));
+  return [...found.values()].filter(({ scope }) => scope === '' || settings === undefined || settings.has(scope));
 }
 
 /** The slugs of these services, by id. */
@@ -85,7 +94,7 @@ export async function slugsOf(
 }
 
 /** All variables that references may mean. Keys alone decide: one more that is asked for does no harm. */
-function soughtBy(all: readonly Referring[], slugs: ReadonlyMap<string, string>): Variable[] {
+export function soughtBy(all: readonly Referring[], slugs: ReadonlyMap<string, string>): Variable[] {
   const ids = new Map([...slugs].map(([id, slug]) => [slug, id]));
   const sought = new Map<string, Variable>();
   for (const { scope, refers } of all) {
@@ -101,7 +110,7 @@ function soughtBy(all: readonly Referring[], slugs: ReadonlyMap<string, string>)
 }
 
 /** Those of these variables that are applied. */
-async function thereOf(
+export async function thereOf(
   kysely: Kysely<Tables>,
   { organizationId, environmentId }: EnvironmentRef,
   sought: readonly Variable[],
@@ -123,7 +132,7 @@ async function thereOf(
   return new Set(rows.map(nodeOf));
 }
 
-function hasOf(
+export function hasOf(
   there: ReadonlySet<string>,
   settings: Draft['settings'],
   items: Draft['items'],

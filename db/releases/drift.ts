@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { type DifferingVariable, type DriftItem, driftItems } from '../../domain/releases/drift.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { changedByReferences } from '../references/changed.ts';
 
 interface Place {
   organizationId: string;
@@ -16,6 +17,8 @@ interface Row {
   liveImage: string;
   appliedImage: string | null;
   variables: DifferingVariable[];
+  /** Some of its variables refer to others, and are written as they were. */
+  refers: boolean;
   running: { name: string; replicas: number }[] | null;
 }
 
@@ -30,11 +33,15 @@ export async function driftOf(
 ): Promise<ReadonlyMap<string, DriftItem[]>> {
   if (serviceIds.length === 0) return new Map();
   const { rows } = await driftBy(place, serviceIds).execute(kysely);
+  const referring = rows.flatMap(({ serviceId, refers }) => (refers ? [serviceId] : []));
+  const followed = await changedByReferences(kysely, place, referring);
   return new Map(
     rows.map((row) => {
-      const { serviceId, service, applied, live, liveImage, appliedImage, variables, running } = row;
+      const { serviceId, service, applied, live, liveImage, appliedImage, variables: own, running } = row;
+      const written = new Set(own.map(({ key }) => key));
+      const variables = [...own, ...(followed.get(serviceId) ?? []).filter(({ key }) => !written.has(key))];
       const sides = {
-        ...{ service, variables },
+        ...{ service, variables: variables.toSorted((one, other) => (one.key < other.key ? -1 : 1)) },
         live: { settings: live, image: liveImage },
         applied: { settings: applied, image: appliedImage ?? liveImage },
         ...(running === null ? {} : { running: new Map(running.map(({ name, replicas }) => [name, replicas])) }),
@@ -53,7 +60,7 @@ export function driftBy({ organizationId, environmentId }: Place, serviceIds: re
         where release.organization_id = ${organizationId} and release.environment_id = ${environmentId}
           and release.service_id = place.service_id and release.content_digest = place.applied_digest
         order by release.created_at desc, release.id desc limit 1) as "appliedImage",
-      differing.variables,
+      differing.variables, differing.refers,
       case when not place.suspended and not exists (
         select from deployment open where open.organization_id = ${organizationId}
           and open.environment_id = ${environmentId} and open.service_id = place.service_id and open.finished_at is null
@@ -79,9 +86,10 @@ export function driftBy({ organizationId, environmentId }: Place, serviceIds: re
     ) frozen
     cross join lateral (
       select coalesce(json_agg(json_build_object('key', one.key, 'from', one.before, 'to', one.after, 'set', one.set,
-        'secret', one.secret) order by one.key), '[]') as variables
+        'secret', one.secret) order by one.key) filter (where one.differs), '[]') as variables,
+        coalesce(bool_or(one.refers and not one.differs), false) as refers
       from (
-        select key, now_set.key is not null as set,
+        select key, now_set.key is not null as set, now_set.refers is not null as refers,
           (was.key is not null and not was.plain) or coalesce(now_set.sealed is not null, false) as secret,
           was.value as before,
           case when now_set.sealed is null then now_set.value end as after,
@@ -100,11 +108,11 @@ export function driftBy({ organizationId, environmentId }: Place, serviceIds: re
           from unnest(live.variable_keys) as names (key)
         ) was
         full join (
-          select variable.key, variable.value, variable.sealed, variable.updated_at from variable
+          select variable.key, variable.value, variable.sealed, variable.refers, variable.updated_at from variable
           where variable.organization_id = ${organizationId} and variable.environment_id = ${environmentId}
             and variable.service_id = place.service_id
         ) now_set using (key)
-      ) one where one.differs
+      ) one
     ) differing
     where place.organization_id = ${organizationId} and place.environment_id = ${environmentId}
       and place.service_id = any(${serviceIds}::uuid[]) and place.applied_digest is distinct from live.content_digest

@@ -74,7 +74,7 @@ function fieldsBetween(kind: Difference['kind'], process: string, from: object, 
 }
 
 /** Values that are secret on either side are compared here, and shown nowhere. */
-function variablesBetween(
+export function variablesBetween(
   from: ReadonlyMap<string, VariableValue>,
   to: ReadonlyMap<string, VariableValue>,
 ): Difference[] {

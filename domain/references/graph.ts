@@ -50,6 +50,19 @@ export class References {
     );
   }
 
+  /** The variables of others that lead to this service by themselves, with the reference that does. */
+  leadingTo(serviceId: string): { variable: Variable; reference: string }[] {
+    return [...this.referring].flatMap(({ scope, key, refers }) => {
+      if (scope === serviceId) return [];
+      const to = refers.filter((reference) => {
+        const target = this.names.target(reference, scope);
+        if (typeof target === 'string') return false;
+        return ('address' in target ? target.address.serviceId : target.variable.scope) === serviceId;
+      });
+      return to.map((reference) => ({ variable: { scope, key }, reference }));
+    });
+  }
+
   /** A way by references from one of these variables, or from any, back to itself; empty if there is none. */
   circle(from: Iterable<Variable> = this.referring): Variable[] {
     const done = new Set<string>();

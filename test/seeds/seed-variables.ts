@@ -23,9 +23,10 @@ export async function seedVariables(
     where place.organization_id = ${organizationId} and place.environment_id = ${environmentId}
   ) one, generate_series(1, ${each}::int) number`;
   await sql`
-    insert into variable (organization_id, environment_id, service_id, key, value, updated_by)
+    insert into variable (organization_id, environment_id, service_id, key, value, updated_by, refers)
     select ${organizationId}, ${environmentId}, service_id, concat('KEY_', number),
-      case when number % 5 = 0 and before is not null then concat('http://\${{', before, '.KEY_1}}/') else concat('value ', number) end, 'Ada'
+      case when number % 5 = 0 and before is not null then concat('http://\${{', before, '.KEY_1}}/') else concat('value ', number) end, 'Ada',
+      case when number % 5 = 0 and before is not null then array[concat(before, '.KEY_1')] end
     from ${keys}`.execute(database.kysely);
   await sql`
     insert into change_set_item (id, organization_id, environment_id, change_set_id, service_id, kind, slot, key, label,

@@ -172,7 +172,14 @@ describe('revert', () => {
     const shared = (key: string, value: string, more = {}) => ({ kind: 'variable.set', key, value, ...more });
     const hidden = { secret: true };
     const all = variable('ALL', '${{shared.P}} ${{shared.S}} ${{shared.T}}');
-    await live(create(), all, shared('P', 'p1'), shared('S', 's1', hidden), shared('T', 't1', hidden), shared('G', 'g1', hidden));
+    await live(
+      create(),
+      all,
+      shared('P', 'p1'),
+      shared('S', 's1', hidden),
+      shared('T', 't1', hidden),
+      shared('G', 'g1', hidden),
+    );
     const gone = { kind: 'variable.unset', key: 'G' };
     const set = await live(
       ...[shared('NEW', 'n'), shared('HID', 'h', hidden), shared('P', 'p2'), shared('S', 's2')],

@@ -213,7 +213,12 @@ describe('applying', () => {
       expect.objectContaining({ id: api.serviceId, deployAfter: [after] }),
     );
     const deleted = await call('DELETE', `/services/${db.serviceId}`);
-    expect(deleted.body).toMatchObject({ status: 409, detail: expect.stringContaining('"api"') });
+    expect(deleted.body).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining(
+        '"db" is still referred to: api.A refers to db.D (in Staging); api.B refers to db.URL',
+      ),
+    });
   });
 
   test('another port of a process that is referred to is another value', async () => {

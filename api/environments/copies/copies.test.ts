@@ -68,6 +68,7 @@ test('a clone stages all that its source has, with secrets that nobody sees, and
   const serviceId = services[0]?.serviceId;
   await stage(staging, [
     { kind: 'variable.set', key: 'REGION', value: 'eu' },
+    { kind: 'variable.set', key: 'KEY', value: 'hunter2', secret: true },
     { kind: 'variable.set', serviceId, key: 'WHERE', value: '${{shared.REGION}}' },
   ]);
   await apply(staging);
@@ -77,16 +78,22 @@ test('a clone stages all that its source has, with secrets that nobody sees, and
   const { items } = await draftOf(String(made.id));
   expect(items.map(({ kind }) => kind).toSorted()).toEqual([
     ...['service.create', 'service.create', 'variable.set', 'variable.set', 'variable.set', 'variable.set'],
-    // The shared variable, and the one that refers to it.
-    ...['variable.set', 'variable.set'],
+    // The shared variables, and the one that refers to one of them.
+    ...['variable.set', 'variable.set', 'variable.set'],
   ]);
-  expect(items.filter(({ secret }) => secret).map(({ key, to }) => [key, to])).toEqual([
+  expect(
+    items
+      .filter(({ secret }) => secret)
+      .map(({ key, to }) => [key, to])
+      .toSorted(),
+  ).toEqual([
+    ['KEY', ''],
     ['TOKEN', ''],
     ['TOKEN', ''],
   ]);
   await apply(String(made.id));
   const compared = ok(await compare(staging, String(made.id)));
-  expect(compared).toMatchObject({ services: [{ comparison: 'same' }, { comparison: 'same' }] });
+  expect(compared).toMatchObject({ services: [{ comparison: 'same' }, { comparison: 'same' }], shared: [] });
   expect(JSON.stringify([made, items])).not.toContain('hunter2');
   expect((await clone({ name: 'Mine' }, ours.sessions.deployer)).status).toBe(403);
 });
@@ -133,6 +140,25 @@ test('two environments are compared service by service, secrets without their va
     ['variable', '', 'LEVEL', '"debug"', '"info"', false],
     ['variable', '', 'MORE', '', '"1"', false],
     ['variable', '', 'TOKEN', '', '', true],
+  ]);
+  expect(answered.text).not.toContain('hunter');
+});
+
+test('variables that services share are compared, too, secrets without their values', async () => {
+  const shared = (key: string, value: string, more = {}) => ({ kind: 'variable.set', key, value, ...more });
+  await stage(staging, [shared('SAME', '1'), shared('REGION', 'eu'), shared('KEY', 'hunter2', { secret: true })]);
+  await apply(staging);
+  const copy = String(ok(await clone({ name: 'Other region' }), 201).id);
+  await apply(copy);
+  await stage(copy, [shared('REGION', 'us'), shared('KEY', 'hunter3'), shared('NEW', 'n')]);
+  await apply(copy);
+  const answered = await compare(staging, copy);
+  expect(ok(answered)).toMatchObject({ services: [{ comparison: 'same' }, { comparison: 'same' }] });
+  const { shared: found } = answered.body as unknown as { shared: Record<string, unknown>[] };
+  expect(found.map(({ kind, key, from, to, secret }) => [kind, key, from, to, secret])).toEqual([
+    ['variable', 'KEY', '', '', true],
+    ['variable', 'NEW', '', '"n"', false],
+    ['variable', 'REGION', '"eu"', '"us"', false],
   ]);
   expect(answered.text).not.toContain('hunter');
 });

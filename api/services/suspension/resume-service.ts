@@ -11,7 +11,7 @@ export const resumeService = operation({
   url: '/api/v1/services/{id}/resume',
   summary: 'Resume a suspended service in an environment',
   description:
-    'Deploys the live release again, the same bytes, without an approval: it was approved when it went live. The service is suspended until that deployment is live, so one that is cancelled leaves it suspended; one that fails on its cluster ends the suspension, too, so that a deployment can mend it. What was applied meanwhile is not part of it, and shows as drift. In production for admins. A service that runs is left alone; asked again, the deployment that is under way is answered.',
+    'Deploys the live release again, the same bytes, without an approval: it was approved when it went live. The service is suspended until that deployment is live, so one that is cancelled leaves it suspended; one that fails on its cluster ends the suspension, too, so that a deployment can mend it. What was applied meanwhile, to it or to values that it refers to, is not part of it, and shows as drift. In production for admins. A service that runs is left alone; asked again, the deployment that is under way is answered.',
   scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',

@@ -5,6 +5,7 @@ import { Problem } from '../../../domain/problems.ts';
 import type { ImagePlatform } from '../../../domain/services/image-fit.ts';
 import { pinnedSource } from '../../../domain/services/pinned-source.ts';
 import type { ReleaseContent, ServiceSettings } from '../../../domain/services/settings.ts';
+import { reliedOn } from '../../approvals/request.ts';
 import { appliedSettings, appliedVariables } from '../../change-sets/applied.ts';
 import { lastImage } from '../../change-sets/apply/plan.ts';
 import { refuseUnfit } from '../../change-sets/apply/refuse-unfit.ts';
@@ -48,7 +49,7 @@ export async function promote(
   const source = await sourceOf(effect, promotion);
   const target = await targetOf(effect, promotion, source);
   const { settings, service, environment } = target;
-  const { variables, reached } = await resolvedVariables(effect, keyring, promotion);
+  const { variables, reached, reliedOn } = await resolvedVariables(effect, keyring, promotion);
   const missing = await missingVariables(effect.kysely, promotion, source.variableKeys, settings, variables);
   const [required, unknown] = [missingWords(missing.required), missingWords(missing.unknown)];
   if (missing.required.length > 0) {
@@ -83,17 +84,23 @@ export async function promote(
     ...asked,
     kind: 'promote',
     promotedFrom: { releaseId: promotion.releaseId, number, environment: from, missing: missing.unknown },
+    reliedOn,
   });
   return { ...requested, releaseId: composed.id };
 }
 
 /** The variables that are applied in the target, with what they refer to there. */
-async function resolvedVariables({ kysely }: Effect, keyring: Seals, promotion: Promotion): Promise<ResolvedVariables> {
+async function resolvedVariables(
+  { kysely }: Effect,
+  keyring: Seals,
+  promotion: Promotion,
+): Promise<ResolvedVariables & { reliedOn: string[] }> {
   const settings = await appliedSettings(kysely, promotion);
   const [references] = await referencesWith(kysely, promotion, { settings, items: [] });
   const { serviceId } = promotion;
   const values = await appliedVariables(kysely, keyring, promotion, scopesFor(references, [serviceId]));
-  return frozenFor(references, values, [serviceId]).get(serviceId) ?? { variables: new Map(), reached: [] };
+  const resolved = frozenFor(references, values, [serviceId]).get(serviceId) ?? { variables: new Map(), reached: [] };
+  return { ...resolved, reliedOn: reliedOn(references, [serviceId]) };
 }
 
 interface Source {

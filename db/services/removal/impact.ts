@@ -3,7 +3,7 @@ import type { DeploymentState } from '../../../domain/deployments/states.ts';
 import { appliedSettings } from '../../change-sets/applied.ts';
 import type { Tables } from '../../postgres/tables.ts';
 import { tenant } from '../../postgres/tenant.ts';
-import { leadsOf } from '../../references/referred.ts';
+import { referencesIn } from '../../references/referred.ts';
 import type { ServiceView } from '../services.ts';
 import { wantedSettings } from '../wanted-settings.ts';
 
@@ -17,6 +17,8 @@ export interface DeletionImpact {
   stagedChanges: number;
   /** Services that depend on it, and where: in their definition, or in environments by name. */
   dependents: { id: string; name: string; slug: string; environments: string[] }[];
+  /** Values that refer to it, those of shared variables among them: applied, or staged to be. */
+  references: { environmentId: string; environmentName: string; variable: string; refersTo: string }[];
   /** Requests of a decision about it and others. */
   heldWith: HeldApproval[];
 }
@@ -37,7 +39,7 @@ export async function deletionImpact(kysely: Kysely<Tables>, service: Service): 
     deployments: await openDeployments(kysely, service),
     approvals: held.filter(({ alone }) => alone).map(({ alone: _, ...approval }) => approval),
     stagedChanges: await countStaged(kysely, service),
-    dependents: await dependentsOf(kysely, service),
+    ...(await referrersOf(kysely, service)),
     heldWith: held.filter(({ alone }) => !alone).map(({ alone: _, ...approval }) => approval),
   };
 }
@@ -97,10 +99,10 @@ async function countStaged(kysely: Kysely<Tables>, { id, organizationId }: Servi
 }
 
 /** By definitions, and by the settings that environments have or are about to have. */
-async function dependentsOf(
+async function referrersOf(
   kysely: Kysely<Tables>,
   { id, organizationId, projectId, slug }: Service,
-): Promise<DeletionImpact['dependents']> {
+): Promise<Pick<DeletionImpact, 'dependents' | 'references'>> {
   const own = tenant(kysely, organizationId);
   const others = await own
     .selectFrom('service')
@@ -120,17 +122,33 @@ async function dependentsOf(
     .orderBy('id')
     .execute();
   const places = new Map<string, string[]>();
+  const references: DeletionImpact['references'] = [];
   for (const { id: environmentId, name } of environments) {
     const ref = { organizationId, environmentId };
     const settings = [...(await appliedSettings(kysely, ref)), ...(await wantedSettings(kysely, ref))];
     const depending = new Set(settings.flatMap(([one, { dependsOn }]) => (dependsOn.includes(slug) ? [one] : [])));
-    const { applied, wanted } = await leadsOf(kysely, ref);
-    for (const leads of [applied, wanted]) for (const [one, to] of leads) if (to.has(id)) depending.add(one);
+    const found = await referencesIn(kysely, ref);
+    for (const all of found === undefined ? [] : [found.applied, found.wanted])
+      for (const [one, to] of all.refersTo()) if (to.has(id)) depending.add(one);
+    references.push(...referencesTo(id, found).map((one) => ({ environmentId, environmentName: name, ...one })));
     for (const one of depending) places.set(one, [...(places.get(one) ?? []), name]);
   }
-  return others.flatMap(({ definition, ...other }) => {
+  const dependents = others.flatMap(({ definition, ...other }) => {
     const names = places.get(other.id);
     if (names === undefined && !definition.dependsOn.includes(slug)) return [];
     return [{ ...other, environments: names ?? [] }];
   });
+  return { dependents, references };
+}
+
+/** Each once, as people write them: `shared.URL` refers to `db.HOST`. */
+function referencesTo(id: string, found: Awaited<ReturnType<typeof referencesIn>>) {
+  const pairs = new Map<string, { variable: string; refersTo: string }>();
+  for (const all of found === undefined ? [] : [found.applied, found.wanted]) {
+    for (const { variable, reference } of all.leadingTo(id)) {
+      const one = { variable: all.names.labelOf(variable), refersTo: reference };
+      pairs.set(`${one.variable} ${one.refersTo}`, one);
+    }
+  }
+  return [...pairs.values()].toSorted((one, other) => (one.variable < other.variable ? -1 : 1));
 }

@@ -1,9 +1,11 @@
 import { Problem } from '../../../domain/problems.ts';
+import { shown } from '../../../domain/references/names.ts';
 import type { ServiceView } from '../services.ts';
 import type { DeletionImpact } from './impact.ts';
 
 /** Every reason for which a service cannot be deleted yet: those who need it, and decisions that it shares with others. */
-export function refuseReferenced({ name }: ServiceView, { dependents, heldWith }: DeletionImpact): void {
+export function refuseReferenced({ name }: ServiceView, { dependents, references, heldWith }: DeletionImpact): void {
+  if (references.length > 0) throw referredTo(name, references);
   if (dependents.length > 0) {
     const names = dependents.map((one) => {
       const where = one.environments.length === 0 ? '' : ` (in ${one.environments.join(', ')})`;
@@ -19,5 +21,17 @@ export function refuseReferenced({ name }: ServiceView, { dependents, heldWith }
   throw new Problem(
     'conflict',
     `Changes of "${name}" wait together with others for the approval ${held.join(', ')}: decide it first.`,
+  );
+}
+
+function referredTo(name: string, references: DeletionImpact['references']): Problem {
+  const ends = references.map(
+    (one) => `${shown(one.variable)} refers to ${shown(one.refersTo)} (in ${one.environmentName})`,
+  );
+  const listed = ends.slice(0, 5).join('; ');
+  const more = ends.length > 5 ? `; and ${ends.length - 5} more` : '';
+  return new Problem(
+    'conflict',
+    `"${name}" is still referred to: ${listed}${more}. Change these variables, and apply that, first.`,
   );
 }

@@ -12,7 +12,8 @@ import type { Answers } from '../../control-plane/session.ts';
 import { valueText } from './staged/item-lines.ts';
 import { type EnvironmentAnswer, useEnvironment } from './use-environment.ts';
 
-type Compared = Answers['environments']['compare']['services'][number];
+type Comparison = Answers['environments']['compare'];
+type Compared = Comparison['services'][number];
 type Difference = Compared['differences'][number];
 
 const route = getRouteApi('/$organization/p/$project/e/$environment/compare');
@@ -64,7 +65,7 @@ function Services({ from, to }: { from: EnvironmentAnswer; to: EnvironmentAnswer
   const query = useQuery(trpc.environments.compare.queryOptions({ path: { id: from.id }, query: { with: to.id } }));
   return (
     <Loaded query={query}>
-      {({ services }) => {
+      {({ services, shared }) => {
         const different = services.filter(({ comparison }) => comparison !== 'same');
         const same = services.filter(({ comparison }) => comparison === 'same');
         return (
@@ -78,7 +79,12 @@ function Services({ from, to }: { from: EnvironmentAnswer; to: EnvironmentAnswer
                 <Diff label={`Differences of ${service.name}`} lines={linesOf(service, from, to)} />
               </Section>
             ))}
-            {different.length === 0 && (
+            {shared.length > 0 && (
+              <Section title="Shared variables" actions={<Badge tone="attention">{countWord(shared.length)}</Badge>}>
+                <Diff label="Differences of shared variables" lines={shared.map((one) => lineOf(one, {}))} />
+              </Section>
+            )}
+            {different.length === 0 && shared.length === 0 && (
               <Card>
                 <EmptyState icon={<GitCompareIcon />} title="No differences">
                   {services.length === 0
@@ -87,7 +93,7 @@ function Services({ from, to }: { from: EnvironmentAnswer; to: EnvironmentAnswer
                 </EmptyState>
               </Card>
             )}
-            {different.length > 0 && same.length > 0 && (
+            {(different.length > 0 || shared.length > 0) && same.length > 0 && (
               <p className="text-soft text-sm">The same in both: {same.map(({ name }) => name).join(', ')}.</p>
             )}
           </div>
@@ -100,7 +106,11 @@ function Services({ from, to }: { from: EnvironmentAnswer; to: EnvironmentAnswer
 function wordOf({ comparison, differences }: Compared, from: EnvironmentAnswer, to: EnvironmentAnswer): string {
   if (comparison === 'only-from') return `only in ${from.name}`;
   if (comparison === 'only-to') return `only in ${to.name}`;
-  return differences.length === 1 ? '1 difference' : `${differences.length} differences`;
+  return countWord(differences.length);
+}
+
+function countWord(count: number): string {
+  return count === 1 ? '1 difference' : `${count} differences`;
 }
 
 function linesOf(service: Compared, from: EnvironmentAnswer, to: EnvironmentAnswer): DiffLine[] {
@@ -113,7 +123,10 @@ function linesOf(service: Compared, from: EnvironmentAnswer, to: EnvironmentAnsw
   return differences.map((one) => lineOf(one, service));
 }
 
-function lineOf({ kind, process, key, from, to, secret }: Difference, { fromRelease, toRelease }: Compared): DiffLine {
+function lineOf(
+  { kind, process, key, from, to, secret }: Difference,
+  { fromRelease, toRelease }: Pick<Compared, 'fromRelease' | 'toRelease'>,
+): DiffLine {
   const id = `${kind} ${process} ${key}`;
   if (kind === 'image') {
     return { id, title: 'Image', from: imageText(from, fromRelease), to: imageText(to, toRelease) };

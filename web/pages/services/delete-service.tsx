@@ -52,6 +52,12 @@ function Consequences({ id }: { id: string }) {
               names: impact.dependents.map(({ name }) => name),
             },
             {
+              what: 'Values that refer to it, to be changed before',
+              names: impact.references.map(
+                ({ variable, refersTo, environmentName }) => `${variable} to ${refersTo} in ${environmentName}`,
+              ),
+            },
+            {
               what: 'Approvals of it and others, to be decided before',
               names: impact.heldWith.map(({ environmentName }) => environmentName),
             },
