@@ -5,6 +5,7 @@ import { type Watched, watchStatements } from '../../test/installation/watched-s
 import { countAgain } from '../../test/seeds/count-again.ts';
 import { seedFullEnvironment, seedOpenDeployments } from '../../test/seeds/seed-full-environment.ts';
 import type { SeededPlace } from '../../test/seeds/seed-place.ts';
+import { seedVariables } from '../../test/seeds/seed-variables.ts';
 
 let api: RunningApi;
 let watched: Watched;
@@ -27,12 +28,13 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** In an organization of its own, beside another environment whose deployments are all newer. */
+/** In an organization of its own, beside another environment whose deployments are all newer. One value of each service refers to another service. */
 async function full(size: { services: number; past: number }): Promise<Full> {
   const seeded = await seed(api.database);
   await seedFullEnvironment(api.database, seeded.organizationId, size);
   const place = await seedFullEnvironment(api.database, seeded.organizationId, { ...size, daysAgo: 100 });
   await seedOpenDeployments(api.database, place);
+  await seedVariables(api.database, place, { each: 5, staged: size.services });
   return { ...place, seeded };
 }
 
@@ -52,7 +54,7 @@ const reads: Readonly<Record<string, (place: SeededPlace, limit: number) => stri
 
 /** The subjects that can grow; who asks is read by other statements. */
 const subjects =
-  /\b(deployment|service|environment|environment_service|release|change_set_item|cluster_slice|observed_slice|ingress_host)\b/;
+  /\b(deployment|service|environment|environment_service|variable|shared_variable|release|change_set_item|cluster_slice|observed_slice|ingress_host)\b/;
 
 /** The statements of a read, and how many rows it answers. */
 async function ask(path: string, place: Full): Promise<{ statements: CompiledQuery[]; answered: number }> {
