@@ -51,6 +51,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'volume remove': async () => (await import('./volume/remove.ts')).volumeRemove,
   'deleted list': async () => (await import('./deleted/list.ts')).deletedList,
   'deleted restore': async () => (await import('./deleted/restore.ts')).deletedRestore,
+  'deleted purge': async () => (await import('./deleted/purge.ts')).deletedPurge,
   discard: async () => (await import('./change-set/discard.ts')).discard,
   deploy: async () => (await import('./deploy/deploy.ts')).deploy,
   rollback: async () => (await import('./deployment/rollback.ts')).rollback,

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
 
@@ -124,10 +126,35 @@ test('a service is deleted everywhere by its name, with what ends told before', 
   });
   expect(await ballast(['service', 'delete', 'spare', '--wait', '--yes'])).toEqual({
     code: 0,
-    out: 'The service spare is deleted.\n',
+    out: 'The service spare is deleted; `./ballast deleted list` says until when it can be restored.\n',
     err: '',
   });
   expect((await ballast(['service', 'list'])).out).not.toMatch(/^spare/m);
+});
+
+test('a deleted service is purged by a person who types its name; whoever has a token is told where', async () => {
+  const { admin } = joined.ours.sessions;
+  const file = join(joined.directory, 'session');
+  writeFileSync(file, 'session' in admin ? admin.session : '', { mode: 0o600 });
+  const byToken = await ballast(['deleted', 'purge', 'spare', '--yes']);
+  expect(byToken).toMatchObject({ code: 1, out: '' });
+  expect(byToken.err).toContain(`takes a person, not a token: purge it at ${joined.api.url}/`);
+  expect(byToken.err).toContain('/deleted, or give your session by --session-file');
+  const purge = ['deleted', 'purge', 'spare', '--session-file', file];
+  expect(await ballast(['deleted', 'purge', 'nothing', '--session-file', file])).toMatchObject({ code: 2 });
+  expect(await ballast(purge)).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/^ballast: This purges the service spare; give --yes to do that\.\n {2}of Shop\n/),
+  });
+  const state = async () => JSON.parse((await ballast(['deleted', 'list', '--json'])).out).deleted[0];
+  const terminal = joined.atTerminal(purge, joined.directory);
+  await terminal.answer('Type its name, Spare, to purge it:', 'spar\r');
+  expect([await terminal.ended, terminal.shown()]).toEqual([4, expect.stringContaining('Nothing was purged.')]);
+  expect(await state()).toMatchObject({ name: 'Spare', restorable: true, purgeable: true });
+  const purged = await ballast([...purge, '--yes', '--json']);
+  expect(purged).toMatchObject({ code: 0, err: '' });
+  expect(JSON.parse(purged.out)).toEqual({ purging: { kind: 'service', id: expect.any(String), name: 'Spare' } });
+  expect(await state()).toMatchObject({ name: 'Spare', restorable: false, purgeable: false });
 });
 
 test('an environment is cloned, and compared with its source', async () => {

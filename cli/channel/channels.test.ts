@@ -153,6 +153,6 @@ test('at a terminal the secret is asked for and not shown, and a deletion is ask
   expect(await adding.ended).toBe(0);
   expect(adding.shown()).toContain('The channel typed is added, and its test has arrived.');
   expect(adding.shown()).not.toContain('hunter2');
-  await deleting.answer('Delete going? [y/N] ', 'n\r');
+  await deleting.answer('Type its name, going, to delete it:', 'y\r');
   expect(await deleting.ended).toBe(4);
 });

@@ -219,7 +219,8 @@ describe('what is wrong is told in a sentence', () => {
     [['cluster', 'show', '--url', 'ftp://here'], {}, 1, /is no address of a control plane; set BALLAST_URL or/],
     [['cluster', 'logs', 'nobody'], {}, 1, /There is no instance and no workload "nobody" there/],
     [['cluster', 'delete'], {}, 2, /Say which cluster by --cluster/],
-    [['cluster', 'delete', '--cluster', 'berlin'], {}, 1, /still has .*"shop"/],
+    [['cluster', 'delete', '--cluster', 'berlin'], {}, 2, /This deletes the cluster berlin; give --yes/],
+    [['cluster', 'delete', '--cluster', 'berlin', '--yes'], {}, 1, /still has .*"shop"/],
     [
       ['cluster', 'rollback', 'ballast-agent:none'],
       {},

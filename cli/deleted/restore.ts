@@ -14,8 +14,8 @@ export const deletedRestore = command({
   summary: 'Restores a deleted service, volume, environment or project',
   usage: 'NAME [--kind KIND] [--slug SLUG] [--json]',
   details: `NAME is its slug, name or id. It comes back with its settings, variables, releases and volumes, and with all that was deleted along
-with it; the project or service that it was in is restored first. Services that ran are suspended. It takes an admin's token. To purge it
-before its time takes a session: the console does that.`,
+with it; the project or service that it was in is restored first. Services that ran are suspended. It takes an admin's token.
+\`./ballast deleted purge\` does not wait until its time has passed.`,
   words: { least: 1, most: 1 },
   options: {
     kind: { type: 'string', value: 'KIND', what: 'service, database, volume, environment or project.' },

@@ -1,7 +1,19 @@
-import { UsageError } from './command.ts';
+import { type Option, UsageError } from './command.ts';
 import { sessionOf } from './credential.ts';
-import { Rest } from './rest.ts';
+import { Rest, restOptions } from './rest.ts';
 import { printable } from './table.ts';
+
+/** Options of commands that a person gives, and no token. */
+export const sessionOptions = {
+  organization: { type: 'string', value: 'SLUG', what: 'The organization, where you are a member of several.' },
+  'session-file': {
+    type: 'string',
+    value: 'FILE',
+    what: 'File with the session of a signed-in browser, instead of BALLAST_SESSION_FILE.',
+  },
+  url: restOptions.url,
+  json: restOptions.json,
+} as const satisfies Record<string, Option>;
 
 interface Membership {
   organizationId: string;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { environmentDeletionImpactSchema } from '../../api/environments/deletion-impact.ts';
-import { confirmLoss, restorable } from '../deleted/confirm-loss.ts';
+import { confirmLoss, restorable, yesOption } from '../deleted/confirm-loss.ts';
 import { command } from '../engine/command.ts';
 import { restOptions } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
@@ -17,7 +17,7 @@ settings, variables, releases and volumes are kept for the retention: see \`./ba
   words: { least: 1, most: 1 },
   options: {
     wait: { type: 'boolean', what: 'Let rollouts that have begun end by themselves; else they are asked to cancel.' },
-    yes: { type: 'boolean', short: 'y', what: 'Delete it without a question.' },
+    ...yesOption(),
     ...projectOption,
     ...restOptions,
   },
@@ -26,10 +26,10 @@ settings, variables, releases and volumes are kept for the retention: see \`./ba
     const place = await here({ ...given, environment: named });
     const project = await chosenProject(place);
     const environment = await chosenEnvironment(place, project, { change: true });
-    const { id, slug } = environment;
+    const { id, slug, name } = environment;
     if (yes !== true) {
       const impact = await place.rest.call<Impact>('GET', `/environments/${id}/deletion-impact`);
-      if (!(await confirmLoss('environment', environment, lostWith(impact)))) return;
+      if (!(await confirmLoss({ noun: 'environment', called: slug, name }, lostWith(impact)))) return;
     }
     await place.rest.call('DELETE', `/environments/${id}${wait === true ? '?wait=true' : ''}`);
     if (given.json) process.stdout.write(`${JSON.stringify({ deleted: { id, slug } })}\n`);

@@ -4,8 +4,6 @@ import type { NotificationLink } from '../../domain/notifications/notifications.
 import { readSettings } from '../../domain/settings/settings.ts';
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
 import { type AsPerson, asPerson } from '../engine/as-person.ts';
-import type { Option } from '../engine/command.ts';
-import { restOptions } from '../engine/rest.ts';
 
 export type Notification = Omit<z.output<typeof notificationSchema>, 'link'> & { link: NotificationLink };
 
@@ -15,17 +13,6 @@ export interface InboxPage {
   nextCursor?: string;
   unreadCount: number;
 }
-
-export const inboxOptions = {
-  organization: { type: 'string', value: 'SLUG', what: 'The organization, where you are a member of several.' },
-  'session-file': {
-    type: 'string',
-    value: 'FILE',
-    what: 'File with the session of a signed-in browser, instead of BALLAST_SESSION_FILE.',
-  },
-  url: restOptions.url,
-  json: restOptions.json,
-} as const satisfies Record<string, Option>;
 
 export const inboxDetails = `An inbox belongs to a person, and an API token has none. So these commands take a session instead of a token: the value of
 the cookie svc_session of a browser that is signed in, in a file that only you can read. It may do all that you may; end it on

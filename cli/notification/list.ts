@@ -1,7 +1,8 @@
+import { sessionOptions } from '../engine/as-person.ts';
 import { command } from '../engine/command.ts';
 import { asTable, printable } from '../engine/table.ts';
 import { wholeNumberOf } from '../engine/whole-number-of.ts';
-import { type InboxPage, inboxDetails, inboxOptions, openInbox } from './inbox.ts';
+import { type InboxPage, inboxDetails, openInbox } from './inbox.ts';
 
 export const notificationList = command({
   summary: 'Lists your notifications, newest first',
@@ -10,7 +11,7 @@ export const notificationList = command({
   options: {
     unread: { type: 'boolean', what: 'Only those that you have not read.' },
     limit: { type: 'string', value: 'N', what: 'At most so many, up to 200; 50 by default.' },
-    ...inboxOptions,
+    ...sessionOptions,
   },
   run: async ({ unread = false, limit, ...given }) => {
     const most = wholeNumberOf('--limit', limit, 1, 200) ?? 50;

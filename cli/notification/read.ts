@@ -1,12 +1,13 @@
+import { sessionOptions } from '../engine/as-person.ts';
 import { command, UsageError } from '../engine/command.ts';
-import { inboxDetails, inboxOptions, openInbox } from './inbox.ts';
+import { inboxDetails, openInbox } from './inbox.ts';
 
 export const notificationRead = command({
   summary: 'Marks notifications as read',
   usage: 'ID … | --all [--organization SLUG] [--session-file FILE] [--json]',
   details: inboxDetails,
   words: { least: 0, most: 200 },
-  options: { all: { type: 'boolean', what: 'All that you have not read.' }, ...inboxOptions },
+  options: { all: { type: 'boolean', what: 'All that you have not read.' }, ...sessionOptions },
   run: async ({ all = false, ...given }, ids) => {
     if (all === ids.length > 0) {
       throw new UsageError('Say which ones by their ids, as `./ballast notification list` shows them, or --all.');

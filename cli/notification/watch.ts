@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { consolePath } from '../../domain/notifications/console-path.ts';
-import type { AsPerson } from '../engine/as-person.ts';
+import { type AsPerson, sessionOptions } from '../engine/as-person.ts';
 import { command } from '../engine/command.ts';
 import { readerGone } from '../engine/reader-gone.ts';
 import { LostConnection, type Rest, RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
-import { inboxDetails, inboxOptions, type Notification, openInbox } from './inbox.ts';
+import { inboxDetails, type Notification, openInbox } from './inbox.ts';
 import { Unseen } from './unseen.ts';
 
 /** Streams that end at once, one after the other, are not asked for more often than this. */
@@ -18,7 +18,7 @@ export const notificationWatch = command({
 line is a document.
 
 ${inboxDetails}`,
-  options: inboxOptions,
+  options: sessionOptions,
   run: async (given) => {
     const stop = new AbortController();
     process.once('SIGINT', () => stop.abort());

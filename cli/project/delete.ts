@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { projectDeletionImpactSchema } from '../../api/projects/deletion-impact.ts';
-import { confirmLoss, restorable } from '../deleted/confirm-loss.ts';
+import { confirmLoss, restorable, yesOption } from '../deleted/confirm-loss.ts';
 import { command } from '../engine/command.ts';
 import { restOptions } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
@@ -17,17 +17,17 @@ Everything of it is kept for the retention: see \`./ballast deleted --help\`.`,
   words: { least: 1, most: 1 },
   options: {
     wait: { type: 'boolean', what: 'Let rollouts that have begun end by themselves; else they are asked to cancel.' },
-    yes: { type: 'boolean', short: 'y', what: 'Delete it without a question.' },
+    ...yesOption(),
     ...restOptions,
   },
   run: async ({ wait, yes, ...given }, [named = '']) => {
     // The loss is great: the project is never guessed.
     const place = await here({ ...given, project: named });
     const project = await chosenProject(place);
-    const { id, slug } = project;
+    const { id, slug, name } = project;
     if (yes !== true) {
       const impact = await place.rest.call<Impact>('GET', `/projects/${id}/deletion-impact`);
-      if (!(await confirmLoss('project', project, lostWith(impact)))) return;
+      if (!(await confirmLoss({ noun: 'project', called: slug, name }, lostWith(impact)))) return;
     }
     await place.rest.call('DELETE', `/projects/${id}${wait === true ? '?wait=true' : ''}`);
     if (given.json) process.stdout.write(`${JSON.stringify({ deleted: { id, slug } })}\n`);
