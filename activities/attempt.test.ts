@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { deleteOrganization, restoreOrganization } from '../db/deletions/deletions.ts';
@@ -20,6 +19,7 @@ import { type IncidentSubject, resolveIncidents } from '../db/notification-chann
 import { notify } from '../db/notifications/notify.ts';
 import type { AttemptAnswer } from '../outbound/channels/attempt.ts';
 import { type ChannelGround, channelGround, routingKey } from '../test/actors/channel-ground.ts';
+import { inActor } from '../test/actors/in-actor.ts';
 import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
 import { lockWaiters } from '../test/ground/lock-waiters.ts';
 import { until } from '../test/ground/until.ts';
@@ -55,10 +55,6 @@ const failed: AttemptAnswer = { outcome: 'retry', error: 'chat.example answered 
 const refused: AttemptAnswer = { outcome: 'ended', error: 'chat.example answered 404.' };
 const subject: IncidentSubject = 'cluster c';
 
-const inActor = <T>(run: () => Promise<T>) =>
-  new MockActivityEnvironment({ workflowExecution: { workflowId: 'notification-delivery/a', runId: 'r' } }).run(
-    run,
-  ) as Promise<T>;
 const kindOf = (kind: OutgoingKind, send: () => Promise<AttemptAnswer>) => ({
   ...{ kind, gone: 'dropped', send, arrived: () => ({ state: 'delivered', over: true }), retrying: () => 'retrying' },
   rests: ({ state, resolved }: Outgoing) => state === 'open' && !resolved,
@@ -69,7 +65,7 @@ async function attempted(id: string, send: () => Promise<AttemptAnswer>, kind: O
   const ref = { organizationId: ours.organizationId, id };
   const revision = (await outgoing(fresh.database.kysely, kind, ref))?.revision ?? 0;
   const parts = { database: fresh.database, keyring, publicUrl: 'https://ballast.example', turns };
-  return await inActor(() => attempt(parts, kindOf(kind, send), { ...ref, revision }));
+  return await inActor('notification-delivery/a', () => attempt(parts, kindOf(kind, send), { ...ref, revision }));
 }
 /** An attempt that waits for its answer. */
 async function slowly(id: string) {
@@ -219,7 +215,9 @@ test('an attempt whose row was written to since sends nothing', async () => {
   const parts = { database: fresh.database, keyring, publicUrl: 'https://ballast.example', turns };
   const never = () => Promise.reject(new Error('It was sent again.'));
   const ref = { organizationId: ours.organizationId, id, revision: 0 };
-  const says = await inActor(() => attempt(parts, kindOf('notification-delivery', never), ref));
+  const says = await inActor('notification-delivery/a', () =>
+    attempt(parts, kindOf('notification-delivery', never), ref),
+  );
   expect(says).toMatchObject({ state: 'retrying', revision: 1 });
   expect(says.waitMillis).toBeGreaterThan(0);
 });
@@ -284,7 +282,7 @@ test('one that its operator ends makes room for the next', async () => {
   expect(all[0]?.state).toBe('queued');
   const ref = { organizationId: ours.organizationId, id: all.at(-1)?.id ?? '' };
   const parts = { database: fresh.database };
-  const ended = await inActor(() =>
+  const ended = await inActor('notification-delivery/a', () =>
     failAttempts(
       parts,
       kindOf('notification-delivery', async () => failed),

@@ -3,7 +3,7 @@ import { isJournalled } from '../../protocol/command.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { Entry } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { RunRequest } from '../keep/extra-run.ts';
+import type { RunRequest } from '../keep/on-demand/extra-run.ts';
 import { SpreadBackOff } from '../link/back-off.ts';
 import type { Client } from '../link/client.ts';
 import { pause } from '../link/pause.ts';

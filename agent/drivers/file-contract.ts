@@ -37,6 +37,25 @@ export function fileContract(at: () => DriverBench): void {
     expect(told).toMatch(/FILE_KEY=\/\S*secrets\/key\.pem/);
   });
 
+  test('a file is its instance’s own: it may read it, and no other user may; nobody may change it', async () => {
+    const bench = at();
+    const files = [
+      { path: 'config/app.yml', variable: 'CONFIG' },
+      { path: `${bench.image.config.workingDirectory}/key.pem`, variable: 'CONFIG' },
+    ];
+    // Only root can give files away, and run instances as somebody else.
+    const users = process.getuid?.() === 0 ? [undefined, 10_001] : [undefined];
+    for (const runAsUser of users) {
+      const id = await bench.started({ environment: { CONFIG: 'secret' }, files, process: { runAsUser } });
+      await bench.answering(id);
+      const { uid, gid } = (await (await bench.ask(id, '/')).json()) as Record<string, number>;
+      for (const path of ['config/app.yml', 'key.pem']) {
+        expect(await (await bench.ask(id, `/stat?path=${path}`)).json(), path).toEqual({ mode: '0400', uid, gid });
+        expect(await (await bench.ask(id, `/read?path=${path}`)).text()).toBe('secret');
+      }
+    }
+  });
+
   test('a file without a variable, on a way out or in the place of a directory is refused', async () => {
     const bench = at();
     const refused = async (path: string, variable = 'CONFIG') => {

@@ -6,16 +6,16 @@ import type { Driver } from '../drivers/driver.ts';
 import type { ImageStore } from '../images/image-store.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import type { Log } from '../program/log.ts';
-import { Refusal } from '../program/refusal.ts';
 import { AppliedNames } from './applied-names.ts';
 import { AppliedRoutes } from './applied-routes.ts';
 import { DesiredFile } from './desired-file.ts';
-import { extraRun, type RunRequest } from './extra-run.ts';
 import { Memory } from './memory.ts';
 import { News } from './news.ts';
 import { LastLines } from './observe/last-lines.ts';
 import { observeMachine } from './observe/observe-machine.ts';
 import type { Action, Seen } from './observe/seen.ts';
+import { extraRun, type RunRequest } from './on-demand/extra-run.ts';
+import { restart } from './on-demand/restart.ts';
 import { Operations } from './operations.ts';
 import { PinnedLayouts } from './pinned-layouts.ts';
 import { currentProcesses } from './plan/current-processes.ts';
@@ -99,7 +99,7 @@ export class Keeper {
     this.#statistics = new Statistics(driver, ingress);
     this.#upkeep = new Upkeep({
       ...{ driver, images, roster: this.#roster, rollouts: this.#rollouts, warn, now: now() },
-      wanted: () => [...this.#desired.slices.values()].flatMap(({ workload }) => workload?.image.digest ?? []),
+      wanted: () => this.#layouts.digestsOf(this.#desired.slices),
       disk: options.disk ?? (() => diskOf(home)),
     });
   }
@@ -140,44 +140,23 @@ export class Keeper {
     return this.#news.listen(listener);
   }
 
-  /**
-   * Replaces the instances of a slice, or of one of its processes, by new ones of the same release, replica by replica.
-   * The same token asks for the same restart. Resolves when they have taken over.
-   */
-  async restart(key: string, process: string | undefined, token: string): Promise<void> {
-    const all = servingWorkload(this.#desired.slices.get(key), this.#rollouts.records)?.processes ?? [];
-    const named = process === undefined ? all : all.filter(({ name }) => name === process);
-    const restarted = named.filter(({ kind }) => kind !== 'cron');
-    if (restarted.length === 0) {
-      const what = process === undefined ? key : `${process} of ${key}`;
-      throw new Refusal(
-        named.length > 0
-          ? `${what} runs by its schedule, so there is nothing to restart.`
-          : `${what} is not on this cluster.`,
-      );
-    }
-    if (!this.#memory.tokens.includes(token)) {
-      this.#memory.tokens.push(token);
-      for (const { name } of restarted) this.#memory.restarts.set(processKey(key, name), token);
-      this.#memory.save();
-    }
-    await this.#nextPass();
-    for (;;) {
-      await this.#nextPass();
-      const slice = this.#plan?.slices.get(key);
-      if (slice === undefined) throw new Refusal(`${key} was removed from this cluster while it was restarted.`);
-      const plans = restarted.flatMap(({ name }) => slice.processes.get(name) ?? []);
-      if (plans.length === 0) throw new Refusal(`${key} serves nothing any more, so there is nothing to restart.`);
-      const failed = plans.find(({ error }) => error !== undefined);
-      if (failed?.error !== undefined) throw new Error(failed.error);
-      if (plans.every(({ inEffect }) => inEffect) && this.#routes?.areApplied !== false) return;
-    }
+  /** Replaces instances by new ones of the same release, and resolves when they have taken over. */
+  restart(key: string, process: string | undefined, token: string): Promise<void> {
+    return restart(
+      { key, process, token },
+      {
+        memory: this.#memory,
+        workload: this.#serving(key),
+        plan: () => this.#plan,
+        routed: () => this.#routes?.areApplied !== false,
+        nextPass: () => this.#nextPass(),
+      },
+    );
   }
 
   /** The volumes that a workload mounts, by what is wanted and by what serves. */
   mountsOf(key: string): ReadonlySet<string> {
-    const slice = this.#desired.slices.get(key);
-    const known = [slice?.workload, servingWorkload(slice, this.#rollouts.records)];
+    const known = [this.#desired.slices.get(key)?.workload, this.#serving(key)];
     return new Set(
       known.flatMap((one) => one?.processes.flatMap(({ mounts }) => mounts.map(({ volume }) => volume)) ?? []),
     );
@@ -187,7 +166,7 @@ export class Keeper {
   run(request: RunRequest) {
     return extraRun(request, {
       roster: this.#roster,
-      workload: servingWorkload(this.#desired.slices.get(request.key), this.#rollouts.records),
+      workload: this.#serving(request.key),
       restart: this.#memory.restarts.get(processKey(request.key, request.process)),
       seen: () => this.#seen,
       now: () => this.#clock.now(),
@@ -204,6 +183,10 @@ export class Keeper {
     this.#wake.up();
     await this.#working;
     for (const passed of this.#passed) passed();
+  }
+
+  #serving(key: string) {
+    return servingWorkload(this.#desired.slices.get(key), this.#rollouts.records);
   }
 
   async #work(): Promise<void> {

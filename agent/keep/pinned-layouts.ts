@@ -35,6 +35,11 @@ export class PinnedLayouts {
     return digest === undefined ? image : { ...image, digest };
   }
 
+  /** Of the images that slices name, whether anything of them runs or not. */
+  digestsOf(slices: ReadonlyMap<string, Wanted>): (string | undefined)[] {
+    return [...slices].map(([key, { workload }]) => workload && this.pinned(key, workload.image).digest);
+  }
+
   digestOf(key: string, image: Image): string | undefined {
     return isOpen(image) ? this.#memory.layouts.get(key)?.digest : undefined;
   }

@@ -15,7 +15,7 @@ interface Parts {
   roster: Roster;
   rollouts: RolloutFiles;
   /** Digests of the images that the desired state names, whether anything of them runs or not. */
-  wanted: () => readonly string[];
+  wanted: () => readonly (string | undefined)[];
   disk: () => Promise<Disk>;
   warn: (message: string) => void;
   now: number;
@@ -71,7 +71,7 @@ export class Upkeep {
     if (underWay || now - this.#imagesAt < (pressure ? pressedImagesEvery : imagesEvery)) return;
     this.#imagesAt = now;
     const digests = entries.map(({ instance, imageDigest }) => instance?.imageDigest ?? imageDigest);
-    const kept = new Set([...digests.filter((digest) => digest !== undefined), ...rollouts.images(), ...wanted()]);
+    const kept = new Set([...digests, ...rollouts.images(), ...wanted()].filter((digest) => digest !== undefined));
     await driver.forgetImages(kept);
     await images.collect(kept, pressure ? 0 : undefined);
   }

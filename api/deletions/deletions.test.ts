@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
+import { madeDeletions } from '../../test/seeds/made-deletions.ts';
 import { madeProjects } from '../../test/seeds/made-project.ts';
-import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
-import { asDeletionActor } from '../../test/walks/as-deletion-actor.ts';
 
 let api: RunningApi;
 let ours: Seeded;
@@ -17,37 +16,7 @@ afterAll(() => api.close());
 
 const { project, service, call, staged, applied } = madeProjects(() => ({ api, as: ours.tokens.admin }));
 const own = () => tenant(api.database.kysely, ours.organizationId);
-interface Item {
-  id: string;
-  kind: string;
-  name: string;
-  detail: string;
-  restorable: boolean;
-  deletionId: string;
-}
-const listed = async (as = ours.tokens.admin) =>
-  (await api.call('GET', '/api/v1/deleted?limit=200', { as })).body.items as Item[];
-const itemOf = async (id: string) => (await listed()).find((one) => one.id === id);
-const remove = (path: string, as = ours.tokens.admin) => api.call('DELETE', `/api/v1${path}`, { as });
-const restore = (kind: string, id: string, body?: object) => call('POST', `/deleted/${kind}/${id}/restore`, body);
-const purge = (kind: string, id: string, confirm: string) =>
-  api.call('POST', `/api/v1/deleted/${kind}/${id}/purge`, { as: ours.sessions.admin, body: { confirm } });
-
-/** A service in an environment, with a live release, a variable and a volume. */
-async function running(given: Parameters<typeof seedPlace>[2] = {}) {
-  const place = await seedPlace(api.database, ours.organizationId, given);
-  const { id: releaseId } = await seedRelease(api.database, place, 1);
-  const { environmentId: environment_id, serviceId: service_id, clusterId } = place;
-  const live = own().updateTable('environment_service').set({ live_release_id: releaseId, live_at: new Date() });
-  await live.where('environment_id', '=', environment_id).where('service_id', '=', service_id).execute();
-  const variable = { environment_id, service_id, key: 'A', value: '1', updated_by: 'Ada' };
-  await own().insertInto('variable').values(variable).execute();
-  const key = `env/${environment_id}/${service_id}`;
-  const slice = { cluster_id: clusterId, key, name: 'x', revision: 1, workload: { processes: [] } };
-  await own().insertInto('cluster_slice').values(slice).execute();
-  const { name } = (await call('GET', `/services/${service_id}`)).body as { name: string };
-  return { ...place, releaseId, key, name };
-}
+const { listed, itemOf, remove, restore, purge, actor, running } = madeDeletions(() => ({ api, ours }));
 const wanted = async (key: string) => {
   const slices = own()
     .selectFrom('cluster_slice')
@@ -64,7 +33,6 @@ const suspended = async (serviceId: string) => {
     .execute();
   return rows.map((row) => row.suspended);
 };
-const actor = (deletionId = '') => asDeletionActor(api, deletionId);
 
 test('a service stops, is listed, and comes back with its settings, suspended; purged, nothing of it is left', async () => {
   const place = await running();
@@ -250,122 +218,4 @@ test('another organization, a viewer and a token for the purge are refused', asy
   const elsewhere = await seedToken(api.database, ours.organizationId, 'admin', [(await project()).id]);
   expect(await listed(elsewhere)).toEqual([]);
   expect((await api.call('POST', `${path}/restore`, { as: elsewhere })).status).toBe(404);
-});
-
-test('a volume is listed when no environment mounts it any more, comes back staged, and is purged once nothing mounts it', async () => {
-  const { id: projectId, staging } = await project('Data');
-  const made = await applied(await service(projectId, { name: 'Db' }), [staging]);
-  const [serviceId, processId] = [made.service.id, made.processes[0]?.id ?? ''];
-  const volume = await call('POST', `/processes/${processId}/volumes`, {
-    name: 'data',
-    mountPath: '/data',
-    sizeBytes: 2_000_000,
-  });
-  const id = String(volume.body.id);
-  const definition = { name: 'data', mountPath: '/data', sizeBytes: 2_000_000, storageClass: '' };
-  const place = () => own().updateTable('environment_service').where('service_id', '=', serviceId);
-  const { settings } = await own()
-    .selectFrom('environment_service')
-    .select('settings')
-    .where('service_id', '=', serviceId)
-    .executeTakeFirstOrThrow();
-  const [process] = Object.values(settings.processes);
-  if (process === undefined) throw new Error('It has no process.');
-  const mounting = {
-    ...settings,
-    processes: { [processId]: { ...process, replicas: 1, volumes: { [id]: definition } } },
-  };
-  await place().set({ settings: mounting }).execute();
-  await own().deleteFrom('change_set_item').where('service_id', '=', serviceId).execute();
-  const { id: releaseId } = await seedRelease(
-    api.database,
-    { organizationId: ours.organizationId, projectId, environmentId: staging, serviceId, processId, clusterId: '' },
-    1,
-    { process: { volumes: { [id]: definition } } as never },
-  );
-  expect((await remove(`/volumes/${id}`)).status).toBe(204);
-  expect(await itemOf(id)).toBeUndefined();
-  const { id: changeSetId } = (await call('GET', `/environments/${staging}/change-set`)).body.changeSet as {
-    id: string;
-  };
-  const body = { downtimeAccepted: true };
-  expect((await call('POST', `/change-sets/${changeSetId}/apply`, body)).status).toBe(200);
-  expect(await itemOf(id)).toMatchObject({
-    kind: 'volume',
-    name: 'data',
-    slug: '',
-    context: 'Data / Db',
-    detail: '/data, 2 MB',
-  });
-  expect((await restore('volume', id)).body).toMatchObject({
-    id,
-    kind: 'volume',
-    name: 'data',
-    slug: '',
-    stopped: false,
-  });
-  expect(await staged(staging)).toMatchObject([{ kind: 'volume.create', key: 'data' }]);
-  expect((await call('GET', `/volumes/${id}`)).body).toMatchObject({ id, name: 'data' });
-  const draft = (await call('GET', `/environments/${staging}/change-set`)).body.changeSet as { id: string };
-  await call('DELETE', `/change-sets/${draft.id}`);
-  expect((await remove(`/volumes/${id}`)).status).toBe(204);
-  const { deletionId } = (await itemOf(id)) ?? {};
-  expect((await purge('volume', id, 'data')).status).toBe(204);
-  await place().set({ live_release_id: releaseId }).execute();
-  expect(await actor(deletionId)).toMatchObject({
-    state: 'purging',
-    message: 'The environment "Staging" still mounts it.',
-  });
-  expect((await itemOf(id))?.detail).toContain('still mounts it');
-  await place().set({ live_release_id: null }).execute();
-  expect(await actor(deletionId)).toMatchObject({
-    state: 'purging',
-    waits: expect.stringContaining('delete its data'),
-  });
-  const commands = own().updateTable('cluster_command').where('actor_id', '=', `deletion/${deletionId}`);
-  await commands.set({ state: 'done', finished_at: new Date() }).execute();
-  expect(await actor(deletionId)).toMatchObject({ state: 'purged', message: null });
-  expect(await own().selectFrom('volume').select('id').where('id', '=', id).execute()).toEqual([]);
-  const retired = own().selectFrom('release').select('retired_at').where('id', '=', releaseId);
-  expect((await retired.executeTakeFirst())?.retired_at).toBeInstanceOf(Date);
-});
-
-test('the purge has agents delete the data, asks again after a failure, and waits for each', async () => {
-  const place = await running();
-  const { serviceId: id, clusterId, processId } = place;
-  const volume = {
-    id: crypto.randomUUID(),
-    service_id: id,
-    process_id: processId,
-    name: 'data',
-    mount_path: '/data',
-    size_bytes: 1,
-  };
-  await own().insertInto('volume').values(volume).execute();
-  await remove(`/services/${id}`);
-  const { deletionId = '' } = (await itemOf(id)) ?? {};
-  await purge('service', id, place.name);
-  const asked = () =>
-    own().selectFrom('cluster_command').selectAll().where('cluster_id', '=', clusterId).orderBy('created_at').execute();
-  expect(await actor(deletionId)).toMatchObject({
-    state: 'purging',
-    waits: expect.stringContaining('is still to delete its data'),
-  });
-  await actor(deletionId);
-  expect(await asked()).toMatchObject([
-    { kind: 'delete-volumes', state: 'queued', actor_id: `deletion/${deletionId}` },
-  ]);
-  const end = (at: number, state: 'failed' | 'done') =>
-    asked().then((rows) =>
-      own()
-        .updateTable('cluster_command')
-        .set({ state, message: state === 'failed' ? 'It is mounted.' : null, finished_at: new Date() })
-        .where('id', '=', rows[at]?.id ?? '')
-        .execute(),
-    );
-  await end(0, 'failed');
-  expect(await actor(deletionId)).toMatchObject({ waits: expect.stringContaining('it said: It is mounted.') });
-  expect(await asked()).toHaveLength(2);
-  await end(1, 'done');
-  expect(await actor(deletionId)).toMatchObject({ state: 'purged' });
 });

@@ -1,5 +1,5 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../activities/deletion.ts';
+import { inActor } from '../actors/in-actor.ts';
 import type { RunningApi } from '../installation/running-api.ts';
 
 /** Claims and purges as the actor of a deletion does, once. Answers its row then. */
@@ -11,10 +11,7 @@ export async function asDeletionActor(
   const read = () =>
     database.kysely.selectFrom('deletion').selectAll().where('id', '=', deletionId).executeTakeFirstOrThrow();
   const { organization_id: organizationId, revision } = await read();
-  const run = <T>(work: () => Promise<T>): Promise<T> =>
-    new MockActivityEnvironment({
-      workflowExecution: { workflowId: `deletion/${deletionId}`, runId: crypto.randomUUID() },
-    }).run(work);
+  const run = <T>(work: () => Promise<T>) => inActor(`deletion/${deletionId}`, work);
   const of = { deletionId, organizationId };
   await run(() => claimPurge({ ...of, revision: revision + 1 }));
   const { waits } = await run(() => purgeThing(of));

@@ -240,6 +240,15 @@ func routes() http.Handler {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 		}
 	})
+	mux.HandleFunc("/stat", func(w http.ResponseWriter, r *http.Request) {
+		seen, err := os.Stat(r.FormValue("path"))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusNotFound)
+			return
+		}
+		owner := seen.Sys().(*syscall.Stat_t)
+		answer(w, map[string]any{"mode": fmt.Sprintf("%04o", seen.Mode().Perm()), "uid": owner.Uid, "gid": owner.Gid})
+	})
 	mux.HandleFunc("/read", func(w http.ResponseWriter, r *http.Request) {
 		text, err := os.ReadFile(r.FormValue("path"))
 		if err != nil {

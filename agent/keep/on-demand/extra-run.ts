@@ -1,11 +1,11 @@
-import type { Workload } from '../../protocol/workload.ts';
-import type { RunResult } from '../commands/run.ts';
-import { Refusal } from '../program/refusal.ts';
-import { crashText } from './observe/crash-loop.ts';
-import type { Seen } from './observe/seen.ts';
-import { labelOf } from './plan/label.ts';
-import { idOf, isUnfinished } from './plan/plan-cron.ts';
-import type { Roster } from './roster.ts';
+import type { Workload } from '../../../protocol/workload.ts';
+import type { RunResult } from '../../commands/run.ts';
+import { Refusal } from '../../program/refusal.ts';
+import { crashText } from '../observe/crash-loop.ts';
+import type { Seen } from '../observe/seen.ts';
+import { labelOf } from '../plan/label.ts';
+import { idOf, isUnfinished } from '../plan/plan-cron.ts';
+import type { Roster } from '../roster.ts';
 
 export interface RunRequest {
   key: string;

@@ -1,0 +1,55 @@
+import { tenant } from '../../db/postgres/tenant.ts';
+import type { RunningApi, Seeded } from '../installation/running-api.ts';
+import { asDeletionActor } from '../walks/as-deletion-actor.ts';
+import { seedPlace, seedRelease } from './seed-place.ts';
+
+interface Item {
+  id: string;
+  kind: string;
+  name: string;
+  detail: string;
+  restorable: boolean;
+  deletionId: string;
+}
+
+/** Things with something to lose, and their deletion, restoration and purge over HTTP. */
+export function madeDeletions(ground: () => { api: RunningApi; ours: Seeded }) {
+  const own = () => tenant(ground().api.database.kysely, ground().ours.organizationId);
+  const call = (method: string, path: string, body?: object, as = ground().ours.tokens.admin) =>
+    ground().api.call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) });
+  const listed = async (as = ground().ours.tokens.admin) =>
+    (await call('GET', '/deleted?limit=200', undefined, as)).body.items as Item[];
+
+  return {
+    listed,
+    itemOf: async (id: string) => (await listed()).find((one) => one.id === id),
+    remove: (path: string, as = ground().ours.tokens.admin) => call('DELETE', path, undefined, as),
+    restore: (kind: string, id: string, body?: object) => call('POST', `/deleted/${kind}/${id}/restore`, body),
+    purge: (kind: string, id: string, confirm: string) =>
+      call('POST', `/deleted/${kind}/${id}/purge`, { confirm }, ground().ours.sessions.admin),
+    /** Goes on with it as its actor does, once. */
+    actor: (deletionId = '') => asDeletionActor(ground().api, deletionId),
+    /** A service in an environment, with a live release, a variable and a workload. */
+    async running(given: Parameters<typeof seedPlace>[2] = {}) {
+      const place = await seedPlace(ground().api.database, ground().ours.organizationId, given);
+      const { id: releaseId } = await seedRelease(ground().api.database, place, 1);
+      const { environmentId: environment_id, serviceId: service_id, clusterId } = place;
+      const live = own().updateTable('environment_service').set({ live_release_id: releaseId, live_at: new Date() });
+      await live.where('environment_id', '=', environment_id).where('service_id', '=', service_id).execute();
+      const variable = { environment_id, service_id, key: 'A', value: '1', updated_by: 'Ada' };
+      await own().insertInto('variable').values(variable).execute();
+      const key = `env/${environment_id}/${service_id}`;
+      const slice = { cluster_id: clusterId, key, name: 'x', revision: 1, workload: { processes: [] } };
+      await own().insertInto('cluster_slice').values(slice).execute();
+      const { name } = (await call('GET', `/services/${service_id}`)).body as { name: string };
+      return { ...place, releaseId, key, name };
+    },
+    /** A volume of a service, as its process's definition has it. */
+    async volumeOf({ serviceId, processId }: { serviceId: string; processId: string }, name = 'data') {
+      const id = crypto.randomUUID();
+      const row = { id, service_id: serviceId, process_id: processId, name, mount_path: `/${name}`, size_bytes: 1 };
+      await own().insertInto('volume').values(row).execute();
+      return id;
+    },
+  };
+}
