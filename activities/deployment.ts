@@ -6,7 +6,7 @@ import { forgetReleaseCommand, wantsReleaseCommand } from '../db/deployments/rel
 import { CannotRoll } from '../db/deployments/rolling/cannot-roll.ts';
 import { rollBack, rollForward } from '../db/deployments/rollout.ts';
 import { countDurations } from '../db/deployments/statistics/count.ts';
-import { endSuspensionBy } from '../db/deployments/suspension/suspension.ts';
+import { endSuspensionBy, restSuspended } from '../db/deployments/suspension/suspension.ts';
 import { type Told, toldRollout } from '../db/deployments/told-rollout.ts';
 import { withdrawnAt } from '../db/deployments/withdraw.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';
@@ -141,6 +141,7 @@ export function createActivities({ database, keyring, ingressDomain }: ActivityP
     if (state === 'live') {
       await countDurations(finishing, ref, stages);
       await forgetReleaseCommand(finishing, ref);
+      await restSuspended(finishing, ref);
     }
     return await write(finishing, ref, {
       stages: JSON.stringify(stages),

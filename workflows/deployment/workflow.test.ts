@@ -260,3 +260,53 @@ test('a resumption that fails on its cluster ends the suspension, so that a depl
   expect((await slice(first))?.workload).toMatchObject({ processes: [{ replicas: 1 }], rollout: { id: first.id } });
   await becomes(await deploy(place, 2), 'preparing');
 });
+
+test('suspended while a deployment rolls, which ends by itself or is cancelled: nothing of it runs on, and what went live is resumed', async () => {
+  const place = await seeded();
+  const first = await deploy(place, 1);
+  await goLive(first);
+  const second = await deploy(place, 2);
+  await becomes(second, 'preparing');
+  const waiting = await deploy(place, 3);
+  await expect(run((asking) => suspend(asking, named(place)))).rejects.toThrow(second.id);
+  const rolling = await slice(second);
+  await run((suspending) => suspend(suspending, named(place), 'wait'));
+  await becomes(waiting, 'cancelled');
+  expect([await suspendedAt(place), (await slice(second))?.revision]).toEqual([true, rolling?.revision]);
+  await told(second, 'done');
+  await becomes(second, 'live');
+  expect(await suspendedAt(place)).toBe(true);
+  expect((await slice(second))?.workload).toMatchObject({ processes: [{ replicas: 0 }], rollout: { id: second.id } });
+  const resuming = await resumed(place, second.digest);
+  await told(resuming, 'done');
+  await becomes(resuming, 'live');
+
+  const third = await deploy(place, 4);
+  await becomes(third, 'preparing');
+  await run((suspending) => suspend(suspending, named(place), 'cancel'));
+  await deliver(third);
+  await becomes(third, 'cancelled');
+  expect((await slice(third))?.workload).toMatchObject({ processes: [{ replicas: 0 }], rollout: { id: resuming.id } });
+  // One that is cancelled as it fails leaves it suspended, too.
+  const failing = await resumed(place, second.digest);
+  await run((suspending) => suspend(suspending, named(place), 'cancel'));
+  await told(failing, 'returned', { message: 'It did not start.' });
+  await deliver(failing);
+  await until('it has ended', async () => (await row(failing)).finishedAt !== null);
+  expect(await suspendedAt(place)).toBe(true);
+  expect((await slice(third))?.workload).toMatchObject({ processes: [{ replicas: 0 }] });
+});
+
+test('resumed before the deployment has ended that the suspension waits for, it goes on', async () => {
+  const place = await seeded();
+  const first = await deploy(place, 1);
+  await becomes(first, 'preparing');
+  await run((suspending) => suspend(suspending, named(place), 'wait'));
+  const asked = { queue: true, answerableId: undefined };
+  expect(await run((lifting) => resume(lifting, at.actors.keyring, named(place), asked))).toEqual({
+    deploymentId: undefined,
+  });
+  await told(first, 'done');
+  await becomes(first, 'live');
+  expect((await slice(first))?.workload).toMatchObject({ processes: [{ replicas: 1 }] });
+});

@@ -115,6 +115,47 @@ test('409 naming the deployment that is under way or held there, which goes on',
   expect(await overviewOf(place)).toMatchObject({ suspended: false });
 });
 
+test('asked to, it ends what is under way there; what waits with others for an approval is decided first', async () => {
+  const { place, first } = await living();
+  const path = `/services/${place.serviceId}/suspend`;
+  const [rolling, waiting] = [await start(place, first.id), await start(place, first.id)];
+  expect((await get(`/deployments/${rolling}`)).body.state).toBe('superseded');
+  expect((await post(path, { ...at(place), deployments: 'hold' })).status).toBe(422);
+  const suspended = await post(path, { ...at(place), deployments: 'wait' });
+  expect(suspended, suspended.text).toMatchObject({ status: 200, body: { suspended: true } });
+  expect(suspended.body.deployment).toBeUndefined();
+  expect((await get(`/deployments/${waiting}`)).body).toMatchObject({ state: 'cancelled' });
+  const { items } = (await api.call('GET', `/api/v1/audit-log?subjectId=${place.serviceId}`, { as: ours.tokens.admin }))
+    .body as { items: object[] };
+  expect(items).toMatchObject([{ action: 'service.suspended', details: { deployments: 'wait' } }]);
+
+  const { place: claimed, first: release } = await living();
+  const id = await start(claimed, release.id);
+  await effect(api.database, machine, (claiming) => admit(claiming, claimed, { event: 'claim', id }));
+  const asked = await post(`/services/${claimed.serviceId}/suspend`, { ...at(claimed), deployments: 'cancel' });
+  expect(asked.body).toMatchObject({ suspended: true, deployment: { id, cancelRequested: true, state: 'preparing' } });
+  const lifted = await post(`/services/${claimed.serviceId}/resume`, at(claimed));
+  expect(lifted.body).toMatchObject({ suspended: false, suspendedBy: '' });
+
+  const { place: shared, first: held } = await living();
+  const member = await start(shared, held.id);
+  const changeSetId = uuid();
+  const { projectId: project_id, environmentId: environment_id } = shared;
+  const by = { requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada' } as const;
+  const changeSet = { id: changeSetId, project_id, environment_id, state: 'held', source: 'api', ...by } as const;
+  await own().insertInto('change_set').values(changeSet).execute();
+  await own()
+    .updateTable('deployment')
+    .set({ waits_for: 'approval', change_set_id: changeSetId })
+    .where('id', '=', member)
+    .execute();
+  expect(await post(`/services/${shared.serviceId}/suspend`, { ...at(shared), deployments: 'cancel' })).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('decide it first') },
+  });
+  expect((await get(`/deployments/${member}`)).body.state).toBe('pending');
+});
+
 test('in production for admins, without an approval; 404 for a token of another project', async () => {
   const { place } = await living({ production: true });
   const path = `/services/${place.serviceId}`;

@@ -13,10 +13,12 @@ export const suspensionSchema = z
   .object({
     serviceId: z.guid(),
     environmentId: z.guid(),
-    suspended: z.boolean().describe('True until the deployment that resumes it is live.'),
+    suspended: z.boolean().describe('True until the deployment that resumes it is live; nothing of it is started.'),
     suspendedAt: z.iso.datetime().optional(),
     suspendedBy: z.string().describe('Who suspended it; empty while it is not.'),
-    deployment: deploymentSchema.optional().describe('The one that resumes it.'),
+    deployment: deploymentSchema
+      .optional()
+      .describe('The one that resumes it, or that still rolls and stops with its end.'),
   })
   .meta({ id: 'ServiceSuspension' });
 

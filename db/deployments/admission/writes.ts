@@ -144,8 +144,8 @@ export async function writeLive(
     .updateTable('environment_service')
     .set({
       ...{ live_release_id: live.releaseId, live_deployment_id: live.deploymentId, live_at: sql`clock_timestamp()` },
-      // Only a resumption goes live at a suspended place, which ends that.
-      ...{ suspended: false, suspended_at: null, suspended_by: null },
+      // Another one may have begun before the place was suspended.
+      ...(deployment.kind === 'resume' ? { suspended: false, suspended_at: null, suspended_by: null } : {}),
       // An acceptance ends when its volume is mounted no more.
       downtime_accepted: sql<string[]>`array(
         select accepted.volume from unnest(downtime_accepted) as accepted (volume)

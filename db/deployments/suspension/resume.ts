@@ -21,9 +21,9 @@ export async function resume(
 ): Promise<Resumed | Extract<Awaited<ReturnType<typeof requestDeployment>>, { refused: string }>> {
   const { suspended, liveReleaseId: id, open } = await lockSuspension(effect, place);
   if (!suspended) return { deploymentId: undefined };
-  // Nothing but a resumption starts there.
-  if (open !== undefined) return { deploymentId: open.id };
-  if (id === null) {
+  if (open?.kind === 'resume') return { deploymentId: open.id };
+  // What was to end by the suspension has not ended yet: it goes on, or the live release does.
+  if (id === null || open !== undefined) {
     await endSuspension(effect, place);
     recordResumed(effect, place);
     return { deploymentId: undefined };

@@ -7,6 +7,7 @@ import { recordService } from '../../services/services.ts';
 import { lockAdmission } from '../admission.ts';
 import type { ReleaseToDeploy } from '../request-deployment.ts';
 import { type DeploymentRef, rolloutKey } from '../rollout.ts';
+import { type EndOpen, endOpen } from './end-open.ts';
 import { restWorkload } from './rest-workload.ts';
 
 /** A service in an environment, with the names that sentences need. */
@@ -54,33 +55,46 @@ export async function lockSuspension(effect: Effect, place: SuspensionPlace): Pr
 }
 
 /**
- * Stops a service in an environment: no instances, no schedules. Volumes, addresses, settings and the live release stay. A
- * deployment there has to end first: what somebody else has asked for is never dropped by it. False: it is suspended already.
+ * Stops a service in an environment: no instances, no schedules. Volumes, addresses, settings and the live release stay. What
+ * somebody else has asked for is never dropped by it, unless `ending` says what becomes of deployments there: while one of them
+ * rolls, its end stops the service, whatever it is. False: it is suspended already, and nothing is open.
  */
-export async function suspend(effect: Effect, place: SuspensionPlace): Promise<boolean> {
+export async function suspend(effect: Effect, place: SuspensionPlace, ending?: EndOpen): Promise<boolean> {
   const { organizationId, projectId, environmentId, serviceId, service, environment } = place;
   const { suspended, open } = await lockSuspension(effect, place);
-  if (open !== undefined) {
+  if (open !== undefined && ending === undefined) {
     throw new Problem(
       'conflict',
-      `Release #${open.number} of "${service}" is being deployed in "${environment}" (${open.state}): cancel the deployment ${open.id}, or wait until it has ended, then suspend the service.`,
+      `Release #${open.number} of "${service}" is being deployed in "${environment}" (${open.state}, ${open.id}): say that it is cancelled or waited for, then suspend the service.`,
     );
   }
-  if (suspended) return false;
-  await write(effect, place, {
-    suspended: true,
-    suspended_at: sql<Date>`clock_timestamp()`,
-    suspended_by: effect.author.name,
-  });
-  await restWorkload(effect, organizationId, rolloutKey(environmentId, serviceId));
-  recordService(
-    effect,
-    'service.suspended',
-    { id: serviceId, organizationId, projectId, name: service },
-    { environment },
-  );
+  if (suspended && open === undefined) return false;
+  const over = open === undefined || (await endOpen(effect, place, ending ?? 'wait'));
+  if (!suspended) {
+    await write(effect, place, {
+      suspended: true,
+      suspended_at: sql<Date>`clock_timestamp()`,
+      suspended_by: effect.author.name,
+    });
+  }
+  if (over) await restWorkload(effect, organizationId, rolloutKey(environmentId, serviceId));
+  const details = { environment, ...(open === undefined || ending === undefined ? {} : { deployments: ending }) };
+  recordService(effect, 'service.suspended', { id: serviceId, organizationId, projectId, name: service }, details);
   effect.change({ organizationId, projectId, kind: 'environment', id: environmentId });
   return true;
+}
+
+/** The end of a deployment at a place that was suspended while it rolled: nothing of the release that went live runs on. */
+export async function restSuspended(effect: Effect, { deploymentId, organizationId }: DeploymentRef): Promise<void> {
+  const { rows } = await sql<{ environmentId: string; serviceId: string }>`
+    select place.environment_id as "environmentId", place.service_id as "serviceId" from deployment
+    join environment_service place on place.organization_id = deployment.organization_id
+      and place.environment_id = deployment.environment_id and place.service_id = deployment.service_id
+    where deployment.organization_id = ${organizationId} and deployment.id = ${deploymentId} and place.suspended
+  `.execute(effect.kysely);
+  for (const { environmentId, serviceId } of rows) {
+    await restWorkload(effect, organizationId, rolloutKey(environmentId, serviceId));
+  }
 }
 
 /** Ends the suspension of a service of which nothing was ever live: there is nothing to start. */
@@ -90,13 +104,13 @@ export async function endSuspension(effect: Effect, place: SuspensionPlace): Pro
 
 /**
  * A resumption that failed on its cluster ends the suspension, too: somebody wants the service to run, and has to be able to
- * deploy what mends it. One that was cancelled does not.
+ * deploy what mends it. One that was cancelled, or asked to, does not.
  */
 export async function endSuspensionBy(effect: Effect, { deploymentId, organizationId }: DeploymentRef): Promise<void> {
   await sql`
     update environment_service place set suspended = false, suspended_at = null, suspended_by = null
     from deployment where deployment.organization_id = ${organizationId} and deployment.id = ${deploymentId}
-      and deployment.kind = 'resume' and place.organization_id = ${organizationId}
+      and deployment.kind = 'resume' and deployment.cancel_requested_at is null and place.organization_id = ${organizationId}
       and place.environment_id = deployment.environment_id and place.service_id = deployment.service_id
   `.execute(effect.kysely);
 }
