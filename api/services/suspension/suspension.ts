@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { findDeployment } from '../../../db/deployments/deployments.ts';
-import { lockSuspension, type SuspensionPlace } from '../../../db/deployments/suspension/suspension.ts';
+import { lockSuspension } from '../../../db/deployments/suspension/suspension.ts';
+import type { SuspensionPlace } from '../../../db/deployments/suspension/suspension-place.ts';
 import type { Effect } from '../../../db/engine/effect.ts';
 import { Problem } from '../../../domain/problems.ts';
 import { mayActAs } from '../../../domain/roles.ts';

@@ -1,7 +1,8 @@
 import type { Effect } from '../../engine/effect.ts';
 import type { Secrets } from '../../workloads/sealed-workload.ts';
 import { type Asked, requestDeployment } from '../request-deployment.ts';
-import { endSuspension, lockSuspension, recordResumed, type SuspensionPlace } from './suspension.ts';
+import { endSuspension, lockSuspension, recordResumed } from './suspension.ts';
+import type { SuspensionPlace } from './suspension-place.ts';
 
 export type Resumed =
   /** No deployment: the service runs already, or there is nothing to start. */

@@ -5,16 +5,10 @@ import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import { recordService } from '../../services/services.ts';
 import { lockAdmission } from '../admission.ts';
-import type { ReleaseToDeploy } from '../request-deployment.ts';
 import { type DeploymentRef, rolloutKey } from '../rollout.ts';
 import { type EndOpen, endOpen } from './end-open.ts';
 import { restWorkload } from './rest-workload.ts';
-
-/** A service in an environment, with the names that sentences need. */
-export interface SuspensionPlace extends Omit<ReleaseToDeploy, 'id'> {
-  service: string;
-  environment: string;
-}
+import type { SuspensionPlace } from './suspension-place.ts';
 
 export interface SuspensionView {
   suspended: boolean;
