@@ -80,6 +80,8 @@ export const notificationStories: Stories = (world) => {
     await ada.go(inbox);
     await page.getByRole('button', { name: 'Unread', exact: true }).click();
     await page.waitForURL(`${opened.url}${inbox}?unread=true`);
+    // The address changes before the list does, and until then its entries are those of before.
+    await page.getByRole('button', { name: 'Unread', exact: true, pressed: true }).waitFor();
     const entries = page.getByRole('list', { name: 'Notifications' }).getByRole('listitem');
     await page.waitForFunction('document.querySelectorAll("main li[data-id]").length === 3');
     await page.getByRole('button', { name: 'Mark as read: Cluster Osaka lost contact with its agent' }).click();
