@@ -1,4 +1,4 @@
-import type { Locator, Page, Request } from 'playwright-core';
+import type { Locator, Page, Request, Route } from 'playwright-core';
 
 /** The heading of a page. */
 export function heading(page: Page, name: string | RegExp): Locator {
@@ -31,6 +31,21 @@ export async function copied(page: Page, button: string): Promise<string> {
   return String(await page.evaluate('navigator.clipboard.readText()'));
 }
 
+type Handler = (route: Route, request: Request) => unknown;
+
+/**
+ * Routes requests of a page that is shown. Its renderer is told of the routing a moment after the browser, and what it asks for
+ * until then is neither routed nor seen: so a request of ours is seen to be routed before anything is pressed.
+ */
+export async function routed(page: Page, address: string, handler: Handler): Promise<void> {
+  await page.route(address, handler);
+  const own = '**/api/v1/version';
+  await page.route(own, (route) => route.fulfill({ status: 204 }));
+  const ask = `fetch('/api/v1/version', { cache: 'no-store' }).then(({ status }) => status)`;
+  while ((await page.evaluate(ask)) !== 204);
+  await page.unroute(own);
+}
+
 export interface Held {
   requests: Request[];
   /** Lets them go, without these headers. */
@@ -42,7 +57,7 @@ export async function hold(page: Page, operation: string): Promise<Held> {
   const address = `**/trpc/${operation}*`;
   const requests: Request[] = [];
   const gate = Promise.withResolvers<readonly string[]>();
-  await page.route(address, async (route, request) => {
+  await routed(page, address, async (route, request) => {
     requests.push(request);
     const without = await gate.promise;
     const headers = await request.allHeaders();

@@ -3,7 +3,7 @@ import { testInAll } from '../../run/matrix.ts';
 import { askedBy } from '../asked.ts';
 import { pushSample } from '../delivery.ts';
 import { fromProjectToAddress, hand } from '../first-address.ts';
-import { heading, row, said } from '../on-page.ts';
+import { heading, routed, row, said } from '../on-page.ts';
 import type { Stories } from './world.ts';
 
 export const deliveryStories: Stories = (world) => {
@@ -50,7 +50,7 @@ export const deliveryStories: Stories = (world) => {
     means(/changeSets\.applyDraft: 409$/);
     // The page must not have heard of it yet when the button is pressed.
     await page.route('**/api/v1/events/stream*', (route) => route.abort());
-    await page.route('**/trpc/changeSets.applyDraft*', async (route) => {
+    await routed(page, '**/trpc/changeSets.applyDraft*', async (route) => {
       await page.unroute('**/trpc/changeSets.applyDraft*');
       await stage('FAREWELL', 'Good night');
       await route.continue();

@@ -9,7 +9,7 @@ import { createSession } from '../../../db/sign-in/sessions.ts';
 import { createTeam } from '../../../db/teams/teams.ts';
 import { machine, seedMember } from '../../seeds/seed.ts';
 import { seedInstance } from '../../seeds/seed-cluster.ts';
-import { heading, row, said } from '../on-page.ts';
+import { heading, routed, row, said } from '../on-page.ts';
 import type { Stories } from './world.ts';
 
 export const searchStories: Stories = (world) => {
@@ -147,7 +147,7 @@ export const searchStories: Stories = (world) => {
       await seek(page, 'xyzzy');
       await page.getByText('No page, no action and nothing in default matches “xyzzy”.').waitFor();
       means(/searches\.search\?.*: 500$/);
-      await page.route('**/trpc/searches.search*', (route) => route.fulfill({ status: 500, body: '{}' }));
+      await routed(page, '**/trpc/searches.search*', (route) => route.fulfill({ status: 500, body: '{}' }));
       await seekAgain(page, 'plugh');
       await page.getByText('Only pages and actions are searched.').waitFor();
       await page.unroute('**/trpc/searches.search*');
