@@ -76,7 +76,8 @@ export function createActivities({ database }: { database: Database }) {
           await endCommand(deleting, id, { state: 'lost', message: 'The cluster is deleted.' });
         await forgetMachine(deleting, { id: clusterId, organizationId });
         await kysely.deleteFrom('cluster_slice').where('cluster_id', '=', clusterId).execute();
-        await kysely.deleteFrom('ingress_host').where('cluster_id', '=', clusterId).execute();
+        for (const table of ['ingress_host', 'internal_port'] as const)
+          await kysely.deleteFrom(table).where('cluster_id', '=', clusterId).execute();
         await kysely.deleteFrom('enrollment_token').where('cluster_id', '=', clusterId).execute();
         // The credential opens nothing any more but stays known, so that the agent can be told to leave.
         await kysely

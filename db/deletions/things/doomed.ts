@@ -57,6 +57,8 @@ export async function doomedRows(database: Database, { kind, id, organizationId 
       ];
     });
     if (table === 'approval' && root === 'service') reasons.push(approvalsOfService(id));
+    if (table === 'deployment_day' || table === 'deployment_durations') reasons.push(...countedOf(table, root, id));
+    if (table === 'internal_port') reasons.push(...portsOf(root, id));
     return reasons.length === 0 ? undefined : sql`(${sql.join(reasons, sql` or `)})`;
   }
 
@@ -80,6 +82,25 @@ function ofActors(table: string, where: RawBuilder<unknown>): Doomed[] {
 function approvalsOfService(id: string): RawBuilder<unknown> {
   return sql`exists (select from deployment where deployment.organization_id = approval.organization_id
     and deployment.id = approval.deployment_id and deployment.service_id = ${id})`;
+}
+
+/** Statistics name environment and service in the text of their scope. */
+function countedOf(table: string, root: string, id: string): RawBuilder<unknown>[] {
+  return root === 'environment' || root === 'service' ? [sql`position(${id} in ${sql.ref(`${table}.scope`)}) > 0`] : [];
+}
+
+/** Ports that were kept for a workload which never came; those of one that was there go with it. */
+function portsOf(root: string, id: string): RawBuilder<unknown>[] {
+  if (root === 'volume') return [];
+  const mine =
+    root === 'project'
+      ? sql`exists (select from environment where environment.organization_id = internal_port.organization_id
+          and environment.project_id = ${id} and position(environment.id::text in internal_port.key) > 0)`
+      : sql`position(${id} in internal_port.key) > 0`;
+  return [
+    sql`${mine} and not exists (select from cluster_slice slice where slice.organization_id = internal_port.organization_id
+      and slice.cluster_id = internal_port.cluster_id and slice.key = internal_port.key)`,
+  ];
 }
 
 async function tablesWith(database: Database, column: string): Promise<Set<string>> {

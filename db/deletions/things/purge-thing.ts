@@ -8,6 +8,7 @@ import type { Secrets } from '../../workloads/sealed-workload.ts';
 import type { PurgeProgress } from '../purge.ts';
 import { deleteData } from './delete-data.ts';
 import { type Doomed, doomedRows } from './doomed.ts';
+import { forgetInApprovals } from './forget-approvals.ts';
 import { releaseVolume } from './release-volume.ts';
 import { type ThingToPurge, tableOfThing } from './thing-row.ts';
 
@@ -41,6 +42,7 @@ export async function purgeThing(purging: Purging, thing: ThingToPurge): Promise
     async (asking) => (await releaseVolume(asking, thing)) ?? (await deleteData(asking, purging.keyring, thing)),
   );
   if (waits !== undefined) return { deletedRows: 0, waits };
+  await effect(database, purging.author, (forgetting) => forgetInApprovals(forgetting, thing));
   let deletedRows = 0;
   // The thing's own row stays until nothing else is left, so that a purge that fails half way is still listed.
   const root = tableOfThing[thing.kind];
