@@ -52,12 +52,21 @@ interface Named {
   name: string;
 }
 
-/** The thing that is meant by this word. A slug goes before a name, which somebody may have chosen to look like one. */
+/**
+ * The thing that is meant by this word. A slug goes before a name, which somebody may have chosen to look like one; a name
+ * as it is spelled before others that differ in capitals. Names are nobody's alone: of several none is guessed.
+ */
 export function meant<Thing extends Named>(things: readonly Thing[], word: string): Thing | undefined {
-  return (
-    things.find(({ slug, id }) => slug === word || id === word.toLowerCase()) ??
-    things.find(({ name }) => name.toLowerCase() === word.toLowerCase())
-  );
+  const known = things.find(({ slug, id }) => slug === word || id === word.toLowerCase());
+  if (known !== undefined) return known;
+  // The same letter can be one sign or two, as macOS writes it.
+  const spelled = word.normalize('NFC');
+  const same = things.filter(({ name }) => name.normalize('NFC') === spelled);
+  const alike = things.filter(({ name }) => name.normalize('NFC').toLowerCase() === spelled.toLowerCase());
+  const [only, another] = same.length > 0 ? same : alike;
+  if (another === undefined) return only;
+  const found = same.length > 0 ? same : alike;
+  throw new UsageError(`Several are called "${printable(word)}": say which one by its slug: ${slugs(found)}.`);
 }
 
 function onlyOne<Thing extends Named>(
