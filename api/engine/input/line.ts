@@ -22,10 +22,16 @@ export function line(most: number) {
 
 /** Words of what is sought in a list, or blanks, which narrow nothing. */
 export function soughtText(where: string) {
-  return z.string().trim().max(200).optional().describe(`Only those with each of these words in ${where}.`);
+  return z
+    .string()
+    .normalize('NFC')
+    .trim()
+    .max(200)
+    .optional()
+    .describe(`Only those with each of these words in ${where}.`);
 }
 
-/** A name that people give to something. Spaces around it are left out. */
+/** A name that people give to something. Spaces around it are left out, and a letter of two signs, as macOS writes it, is one. */
 export function nameText(least = 1) {
-  return z.string().trim().min(least).max(100).regex(visible, unseen);
+  return z.string().normalize('NFC').trim().min(least).max(100).regex(visible, unseen);
 }
