@@ -1,0 +1,76 @@
+import type { Parts } from './acts.ts';
+import { Changes } from './changes.ts';
+import { check } from './check.ts';
+import { Deletions } from './deletions.ts';
+import { Model } from './model.ts';
+import { Rollouts } from './rollouts.ts';
+import { Seen } from './seen.ts';
+import type { Step } from './steps.ts';
+import { type Service, services, slots } from './vocabulary.ts';
+import { seedWorld } from './world.ts';
+
+/**
+ * Two people stage, discard, apply, decide, deploy, suspend, roll back, delete and restore at random, in the two environments of
+ * a project whose services refer to each other. After each step `check` says that nothing of it is lost.
+ */
+export class EnvironmentWalk {
+  /** The steps in words. */
+  readonly told: string[] = [];
+  readonly #parts: Parts;
+  readonly #changes: Changes;
+  readonly #rollouts: Rollouts;
+  readonly #deletions: Deletions;
+
+  private constructor(parts: Omit<Parts, 'tell'>) {
+    this.#parts = { ...parts, tell: (text) => void this.told.push(text) };
+    this.#changes = new Changes(this.#parts);
+    this.#rollouts = new Rollouts(this.#parts);
+    this.#deletions = new Deletions(this.#parts);
+  }
+
+  static async walk(api: Parts['api'], organizationId: string, steps: readonly Step[]): Promise<void> {
+    const world = await seedWorld(api.database, organizationId);
+    const walk = new EnvironmentWalk({ api, world, model: new Model(), seen: new Seen(api, world) });
+    try {
+      for (const step of steps) await walk.#step(step);
+    } catch (error) {
+      const told = walk.told.map((step, index) => `  ${index + 1}. ${step}`).join('\n');
+      if (error instanceof Error) error.message = `After these steps:\n${told}\n${error.message}`;
+      throw error;
+    }
+  }
+
+  async #step({ what, at: [a, b, c, d] }: Step): Promise<void> {
+    const before = this.told.length;
+    const { model, seen } = this.#parts;
+    // Most happens where services are held for approvals.
+    const number = a % 5 < 3 ? 0 : 1;
+    const service = services[b % services.length] ?? 'db';
+    const { deleted, purged } = model.environments[number];
+    if (what === 'delete' || what === 'restore' || what === 'purge') await this.#deletions[what](b, c);
+    else if (what === 'claim') await this.#rollouts.claim(a);
+    else if (what === 'finish') await this.#rollouts.finish(a, b);
+    else if (what === 'cancel') await this.#rollouts.cancel(a);
+    else if (deleted !== 'no' || purged) return;
+    else if (what === 'stage') await this.#changes.stage(number, slots[b % slots.length] ?? '', c, d);
+    else if (what === 'unstage') await this.#changes.unstage(number, b);
+    else if (what === 'discard') await this.#changes.discard(number);
+    else if (what === 'apply') await this.#changes.apply(number);
+    else if (what === 'decide') await this.#changes.decide(number, b, c);
+    else if (what === 'through') await this.#through(number, service, c, d);
+    else if (!model.there().has(service)) return;
+    else if (what === 'rollBack') await this.#rollouts.rollBack(number, service, c);
+    else await this.#rollouts[what](number, service);
+    if (this.told.length > before) await check(model, seen);
+  }
+
+  /** As most changes go: staged, applied, approved, live. */
+  async #through(number: number, service: Service, c: number, d: number): Promise<void> {
+    const slot = d % 2 === 0 ? `${service} source` : (slots[c % slots.length] ?? '');
+    await this.#changes.stage(number, slot, c, d);
+    await this.#changes.apply(number);
+    await this.#changes.decide(number, 0, 0);
+    for (const _ of services) await this.#rollouts.claim(0);
+    for (const _ of services) await this.#rollouts.finish(0, 0);
+  }
+}
