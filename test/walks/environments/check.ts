@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { DriftItem } from '../../../domain/releases/drift.ts';
 import { asChanges, type Environment, type Model, withChanges } from './model.ts';
-import { resolvedOf } from './references.ts';
-import { ofSettings, rolls, type Seen, type SeenDeployment, type SeenPlace } from './seen.ts';
+import { dangling, resolvedOf } from './references.ts';
+import { ofSettings, rolls, type Seen, type SeenDeployment, type SeenPlace, type SeenRelease } from './seen.ts';
 import { type Scope, type Service, type Slot, scopeOf, services } from './vocabulary.ts';
 
 /**
@@ -103,20 +103,21 @@ function checkPlace(
   });
   if (!isThere) return;
   const replicas = rolling.length === 0 && !known.suspended ? told?.processes[0]?.replicas : undefined;
-  checkDrift(at, live.written, replicas, name);
+  checkDrift(at, live, replicas, name);
 }
 
 /** What runs becomes what is applied by the listed differences, and each of them is one. */
-function checkDrift(
-  { place: { service }, applied, drift }: Place,
-  written: ReadonlyMap<Slot, string>,
-  replicas: number | undefined,
-  name: string,
-): void {
-  const running = new Map(written);
+function checkDrift(at: Place, live: SeenRelease, replicas: number | undefined, name: string): void {
+  const { service } = at.place;
+  const running = new Map(live.written);
   if (replicas !== undefined) running.set(`${service} replicas`, String(replicas));
-  const own = new Map([...applied].filter(([slot]) => scopeOf(slot) === service));
-  const before = sorted(running);
+  const own = new Map([...at.applied].filter(([slot]) => scopeOf(slot) === service));
+  const before = new Map(running);
+  // Written as they were, and made of other values by now.
+  const followed = at.drift.filter(
+    ({ kind, key }) => kind === 'variable.set' && own.get(`${service} ${key}`) === before.get(`${service} ${key}`),
+  );
+  const drift = at.drift.filter((item) => !followed.includes(item));
   for (const item of drift) {
     const slot = `${service} ${item.key}`;
     if (item.kind === 'variable.unset') running.delete(slot);
@@ -127,14 +128,37 @@ function checkDrift(
   if (replicas === undefined && !drift.some(({ key }) => key === 'replicas')) {
     for (const values of [running, own]) values.delete(`${service} replicas`);
   }
-  expect(sorted(running), `drift of ${name}: ${JSON.stringify(drift)}, from ${JSON.stringify(before)}`).toEqual(
-    sorted(own),
-  );
+  const words = `drift of ${name}: ${JSON.stringify(at.drift)}`;
+  expect(sorted(running), words).toEqual(sorted(own));
   for (const { key } of drift.filter((one) => !one.secret)) {
-    const slot = `${service} ${key}`;
-    const was = before.find(([one]) => one === slot)?.[1];
     if (key === 'replicas' && replicas === undefined) continue;
-    expect(was, `a difference of ${slot} in ${name}`).not.toBe(own.get(slot));
+    expect(before.get(`${service} ${key}`), `a difference of ${key}, ${words}`).not.toBe(own.get(`${service} ${key}`));
+  }
+  checkFollowed(at, live, own, followed, words);
+}
+
+/** Each variable that is written as it was, and is made of other values by now, is named, with both where they may be shown. */
+function checkFollowed(
+  { model, environment, place: { service } }: Place,
+  live: SeenRelease,
+  own: ReadonlyMap<Slot, string>,
+  followed: readonly DriftItem[],
+  words: string,
+): void {
+  const here = model.here(environment);
+  if (dangling(here).size > 0) return;
+  const now = resolvedOf(here, service);
+  const others = Object.keys(now).filter(
+    (key) => live.written.get(`${service} ${key}`) === own.get(`${service} ${key}`) && now[key] !== live.resolved[key],
+  );
+  const named = followed.map(({ key }) => key);
+  expect(named, `made of other values, ${words}`).toEqual(expect.arrayContaining(others));
+  for (const { key, from, to, secret } of followed) {
+    // One with something secret in it may be named although it was set to the same again.
+    if (secret) continue;
+    expect(others, words).toContain(key);
+    if (from !== undefined) expect(from, words).toBe(live.resolved[key]);
+    if (to !== undefined) expect(to, words).toBe(now[key]);
   }
 }
 

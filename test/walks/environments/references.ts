@@ -81,20 +81,13 @@ export function following(before: Here, after: Here, changed: readonly Slot[]): 
   return found;
 }
 
-/** Whether a variable of another service leads to this one, by itself, by its own others, or by shared ones. */
+/** Whether a value of another service, or a shared one, refers to this one by itself. */
 export function isReferred(here: Here, service: Service): boolean {
-  return [...here.values.keys()].some((slot) => {
+  return [...here.values].some(([slot, value]) => {
     const scope = scopeOf(slot);
-    return scope !== 'shared' && scope !== service && here.there.has(scope) && leadsTo(here, slot, service);
-  });
-}
-
-function leadsTo(here: Here, slot: Slot, service: Service): boolean {
-  return leadsOf(slot, here.values.get(slot) ?? '').some((lead) => {
-    if (!isThere(here, lead)) return false;
-    if ('address' in lead) return lead.service === service;
-    const scope = scopeOf(lead.slot);
-    if (scope === service) return true;
-    return (scope === 'shared' || scope === scopeOf(slot)) && leadsTo(here, lead.slot, service);
+    if (scope === service || !here.there.has(scope)) return false;
+    return leadsOf(slot, value).some(
+      (lead) => isThere(here, lead) && ('address' in lead ? lead.service : scopeOf(lead.slot)) === service,
+    );
   });
 }

@@ -83,24 +83,33 @@ export class Rollouts extends Acts {
     return { ...this.place(number), ...this.world.services[service], service, environment: String(number) };
   }
 
-  async suspend(number: number, service: Service): Promise<void> {
-    const open = (await this.seen.deployments()).some(
+  async suspend(number: number, service: Service, how: number): Promise<void> {
+    const ending = ([undefined, 'cancel', 'wait'] as const)[how % 3];
+    const at = this.environment(number).at[service];
+    const open = (await this.seen.deployments()).filter(
       (one) => one.open && one.environment === number && one.service === service,
     );
-    const refusal = await refusalOf(this.run((one) => suspend(one, this.#suspension(number, service))));
-    this.tell(`suspend ${service} in ${number}${refusal === undefined ? '' : ', refused'}`);
-    expect(refusal !== undefined, refusal).toBe(open);
-    if (!open) this.environment(number).at[service].suspended = true;
+    const isHeld = open.some(({ waitsFor, changeSetId }) => waitsFor === 'approval' && changeSetId !== null);
+    const refusal = await refusalOf(this.run((one) => suspend(one, this.#suspension(number, service), ending)));
+    this.tell(`suspend ${service} in ${number}, ${ending}${refusal === undefined ? '' : ', refused'}`);
+    expect(refusal !== undefined, refusal).toBe(open.length > 0 && (ending === undefined || isHeld));
+    if (refusal !== undefined) return;
+    at.suspended = true;
+    await this.reconcile();
   }
 
   async resume(number: number, service: Service): Promise<void> {
     const at = this.environment(number).at[service];
+    const open = (await this.seen.deployments()).filter(
+      (one) => one.open && one.environment === number && one.service === service,
+    );
     const asked = { queue: true, answerableId: undefined };
     const resumed = await this.run((one) => resume(one, this.api.keyring, this.#suspension(number, service), asked));
     this.tell(`resume ${service} in ${number}`);
     if ('refused' in resumed) throw new Error(`Refused: ${resumed.refused}.`);
-    expect(resumed.deploymentId !== undefined).toBe(at.suspended && at.live !== undefined);
-    if (at.live === undefined) at.suspended = false;
+    const isAnother = open.length > 0 && open[0]?.kind !== 'resume';
+    expect(resumed.deploymentId !== undefined).toBe(at.suspended && at.live !== undefined && !isAnother);
+    if (at.live === undefined || isAnother) at.suspended = false;
   }
 
   #refOf({ id }: SeenDeployment) {

@@ -6,19 +6,20 @@ export interface Step {
 
 /** How often each of them comes. */
 const weights = {
-  stage: 24,
+  begin: 1,
+  stage: 22,
   unstage: 5,
   discard: 1,
   apply: 12,
   decide: 6,
-  claim: 14,
-  finish: 14,
+  claim: 13,
+  finish: 13,
   through: 8,
   cancel: 3,
   rollBack: 5,
   redeploy: 2,
-  suspend: 4,
-  resume: 5,
+  suspend: 5,
+  resume: 6,
   delete: 5,
   restore: 8,
   purge: 1,
@@ -34,8 +35,10 @@ export function stepsOf(seed: number, count: number): Step[] {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
     return Math.floor((state / 2_147_483_648) * below);
   };
-  return Array.from({ length: count }, () => ({
-    what: bag[next(bag.length)] ?? 'stage',
+  // Mostly something runs already: there is something to replace, to suspend and to return to.
+  const first: What[] = ['begin', 'begin', 'through', 'through'];
+  return Array.from({ length: count }, (_, at) => ({
+    what: first[at] ?? bag[next(bag.length)] ?? 'stage',
     at: [next(1_000), next(1_000), next(1_000), next(1_000)],
   }));
 }

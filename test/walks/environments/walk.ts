@@ -6,7 +6,7 @@ import { Model } from './model.ts';
 import { Rollouts } from './rollouts.ts';
 import { Seen } from './seen.ts';
 import type { Step } from './steps.ts';
-import { type Service, services, slots } from './vocabulary.ts';
+import { isVariable, type Service, services, slots } from './vocabulary.ts';
 import { seedWorld } from './world.ts';
 
 /**
@@ -57,17 +57,31 @@ export class EnvironmentWalk {
     else if (what === 'discard') await this.#changes.discard(number);
     else if (what === 'apply') await this.#changes.apply(number);
     else if (what === 'decide') await this.#changes.decide(number, b, c);
+    else if (what === 'begin') await this.#begin(number, c);
     else if (what === 'through') await this.#through(number, service, c, d);
     else if (!model.there().has(service)) return;
     else if (what === 'rollBack') await this.#rollouts.rollBack(number, service, c);
-    else await this.#rollouts[what](number, service);
+    else if (what === 'redeploy') await this.#rollouts.redeploy(number, service);
+    else if (what === 'suspend') await this.#rollouts.suspend(number, service, c);
+    else await this.#rollouts.resume(number, service);
     if (this.told.length > before) await check(model, seen);
+  }
+
+  /** All services with a release of their own, and variables that one may miss later. */
+  async #begin(number: number, value: number): Promise<void> {
+    for (const service of services) await this.#changes.stage(number, `${service} source`, value, 0);
+    for (const slot of slots.filter(isVariable)) await this.#changes.stage(number, slot, 0, 1);
+    await this.#rollOut(number);
   }
 
   /** As most changes go: staged, applied, approved, live. */
   async #through(number: number, service: Service, c: number, d: number): Promise<void> {
     const slot = d % 2 === 0 ? `${service} source` : (slots[c % slots.length] ?? '');
     await this.#changes.stage(number, slot, c, d);
+    await this.#rollOut(number);
+  }
+
+  async #rollOut(number: number): Promise<void> {
     await this.#changes.apply(number);
     await this.#changes.decide(number, 0, 0);
     for (const _ of services) await this.#rollouts.claim(0);
