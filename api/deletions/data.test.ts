@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
+import { volumeName } from '../../domain/services/volumes.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { madeDeletions } from '../../test/seeds/made-deletions.ts';
 import { madeProjects } from '../../test/seeds/made-project.ts';
 import { seedRelease } from '../../test/seeds/seed-place.ts';
+import { tenantRow } from '../../test/seeds/tenant-row.ts';
 
 let api: RunningApi;
 let ours: Seeded;
@@ -15,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const { project, service, call, staged, applied } = madeProjects(() => ({ api, as: ours.tokens.admin }));
-const { itemOf, remove, restore, purge, actor, running, volumeOf } = madeDeletions(() => ({ api, ours }));
+const { listed, itemOf, remove, restore, purge, actor, running, volumeOf } = madeDeletions(() => ({ api, ours }));
 const own = () => tenant(api.database.kysely, ours.organizationId);
 
 test('a volume is listed when no environment mounts it any more, comes back staged, and is purged once nothing mounts it', async () => {
@@ -128,4 +130,158 @@ test('the purge has agents delete the data, asks again after a failure, and wait
   expect(await asked()).toHaveLength(2);
   await end(1, 'done');
   expect(await actor(deletionId)).toMatchObject({ state: 'purged' });
+});
+
+/** A service whose second release mounted a volume, which its environment has by its settings. */
+async function mounting(given: Parameters<typeof running>[0] = {}) {
+  const volumeId = crypto.randomUUID();
+  const volumes = { [volumeId]: { name: 'data', mountPath: '/data', sizeBytes: 1, storageClass: '' } };
+  const place = await running({ ...given, process: { replicas: 1, volumes } as never });
+  await volumeOf(place, volumeId);
+  const { id: mountedBy } = await seedRelease(api.database, place, 2, { process: { replicas: 1, volumes } as never });
+  const { projectId: project_id, environmentId: environment_id, serviceId: service_id, clusterId: cluster_id } = place;
+  await tenantRow(api.database, 'deployment', ours.organizationId, {
+    ...{ project_id, environment_id, service_id, cluster_id, release_id: mountedBy, kind: 'deploy', state: 'live' },
+    finished_at: new Date(),
+  });
+  return { ...place, volumeId, mountedBy };
+}
+const dataOf = async (name: string) =>
+  (await listed()).filter((one) => one.kind === 'volume' && one.context.endsWith(name));
+async function apply(environmentId: string, ...items: object[]) {
+  for (const item of items) {
+    const put = await call('PUT', `/environments/${environmentId}/change-set/items`, item);
+    expect(put.status, put.text).toBe(200);
+  }
+  const { changeSet } = (await call('GET', `/environments/${environmentId}/change-set`)).body as {
+    changeSet: { id: string };
+  };
+  const applied = await call('POST', `/change-sets/${changeSet.id}/apply`, { downtimeAccepted: true });
+  expect(applied.status, applied.text).toBe(200);
+}
+const bodiesOf = async (deletionId: string) => {
+  const commands = own().selectFrom('cluster_command').selectAll().where('actor_id', '=', `deletion/${deletionId}`);
+  const rows = await commands.execute();
+  const opened = rows.map(async ({ id, cluster_id: clusterId, sealed_body: sealed }) => ({
+    ...{ id, clusterId },
+    body: JSON.parse(
+      await api.keyring.decryptSecret(ours.organizationId, `cluster_command:${id}:sealed_body`, sealed as Buffer),
+    ),
+  }));
+  return await Promise.all(opened);
+};
+const done = (deletionId: string) =>
+  own()
+    .updateTable('cluster_command')
+    .set({ state: 'done', finished_at: new Date() })
+    .where('actor_id', '=', `deletion/${deletionId}`)
+    .execute();
+
+test('a service that is removed from one environment leaves its data there for the retention, and comes back to them', async () => {
+  const place = await mounting();
+  const { environmentId, serviceId, volumeId, clusterId, name } = place;
+  await apply(environmentId, { kind: 'service.remove', serviceId });
+  const [item] = await dataOf(name);
+  if (item === undefined) throw new Error('Its data are not listed.');
+  expect(item).toMatchObject({ kind: 'volume', name: 'data', restorable: true });
+  expect(item.detail).toMatch(/^\/data, 1 bytes, in Staging on the cluster c-/);
+  expect(await own().selectFrom('volume').select('id').where('id', '=', volumeId).execute()).toHaveLength(1);
+  const restored = await restore('volume', item.id);
+  expect(restored.body, restored.text).toMatchObject({ id: item.id, kind: 'volume', name: 'data', stopped: false });
+  expect(await staged(environmentId)).toMatchObject([{ kind: 'service.create', serviceId }]);
+  expect(await dataOf(name)).toEqual([]);
+  // Discarded, they are left again, with another clock.
+  const draft = (await call('GET', `/environments/${environmentId}/change-set`)).body.changeSet as { id: string };
+  await call('DELETE', `/change-sets/${draft.id}`);
+  const [again] = await dataOf(name);
+  expect(again?.deletionId).not.toBe(item.deletionId);
+  await restore('volume', again?.id ?? '');
+  await apply(environmentId);
+  expect(
+    (await own().selectFrom('environment_service').select('settings').where('service_id', '=', serviceId).execute())[0]
+      ?.settings.processes[place.processId]?.volumes,
+  ).toHaveProperty(volumeId);
+  await apply(environmentId, { kind: 'service.remove', serviceId });
+  const [last] = await dataOf(name);
+  if (last === undefined) throw new Error('Its data are not listed.');
+  expect((await purge('volume', last.id, 'data')).status).toBe(204);
+  expect(await actor(last.deletionId)).toMatchObject({
+    state: 'purging',
+    waits: expect.stringContaining('delete its data'),
+  });
+  expect(await dataOf(name)).toMatchObject([
+    { restorable: false, detail: expect.stringContaining('is still to delete its data') },
+  ]);
+  expect(await bodiesOf(last.deletionId)).toMatchObject([
+    { clusterId, body: { kind: 'delete-volumes', key: place.key, volumes: [volumeName(volumeId)] } },
+  ]);
+  await done(last.deletionId);
+  expect(await actor(last.deletionId)).toMatchObject({ state: 'purged' });
+  expect(await dataOf(name)).toEqual([]);
+  const retired = own().selectFrom('release').select('retired_at').where('id', '=', place.mountedBy);
+  expect((await retired.executeTakeFirst())?.retired_at).toBeInstanceOf(Date);
+  expect(await own().selectFrom('volume').select('id').where('id', '=', volumeId).execute()).toHaveLength(1);
+});
+
+test('an environment that moves leaves its data on the cluster before, has them again when it moves back, and not once they are purged', async () => {
+  const place = await mounting();
+  const { environmentId, clusterId, name } = place;
+  const { clusterId: other } = await running();
+  await own().deleteFrom('cluster_slice').where('key', '=', place.key).execute();
+  const move = (to: string) => call('PATCH', `/environments/${environmentId}`, { clusterId: to });
+  expect((await move(other)).status).toBe(200);
+  const [item] = await dataOf(name);
+  expect(await restore('volume', item?.id ?? '')).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('move it back, then restore them') },
+  });
+  expect((await move(clusterId)).status).toBe(200);
+  expect(await dataOf(name)).toEqual([]);
+  const ended = api.database.kysely
+    .selectFrom('deletion')
+    .select('state')
+    .where('id', '=', item?.deletionId ?? '');
+  expect(await ended.execute()).toEqual([{ state: 'restored' }]);
+  await move(other);
+  const [left] = await dataOf(name);
+  await purge('volume', left?.id ?? '', 'data');
+  expect(await actor(left?.deletionId)).toMatchObject({ waits: expect.stringContaining('delete its data') });
+  expect(await bodiesOf(left?.deletionId ?? '')).toMatchObject([{ clusterId }]);
+  expect(await move(clusterId)).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('are being purged') },
+  });
+  await done(left?.deletionId ?? '');
+  expect(await actor(left?.deletionId)).toMatchObject({ state: 'purged' });
+  expect((await move(clusterId)).status).toBe(200);
+  // The purge of the service asks both clusters.
+  await move(other);
+  await remove(`/services/${place.serviceId}`);
+  const { deletionId = '' } = (await itemOf(place.serviceId)) ?? {};
+  await purge('service', place.serviceId, name);
+  await actor(deletionId);
+  expect((await bodiesOf(deletionId)).map((one) => one.clusterId).sort()).toEqual([clusterId, other].sort());
+  await done(deletionId);
+  expect(await actor(deletionId)).toMatchObject({ state: 'purged' });
+  expect(await dataOf(name)).toEqual([]);
+});
+
+test('the volumes of a process that is deleted are kept for the retention, and bring it back', async () => {
+  const place = await mounting();
+  const { environmentId, serviceId, processId, volumeId } = place;
+  const made = await call('POST', `/services/${serviceId}/processes`, { name: 'jobs', kind: 'worker' });
+  expect(made.status, made.text).toBe(201);
+  await apply(environmentId);
+  expect((await remove(`/processes/${processId}`)).status).toBe(204);
+  await apply(environmentId);
+  expect((await call('GET', `/processes/${processId}`)).status).toBe(404);
+  expect(await itemOf(volumeId)).toMatchObject({ kind: 'volume', name: 'data', restorable: true });
+  const restored = await restore('volume', volumeId);
+  expect(restored.status, restored.text).toBe(200);
+  expect(await staged(environmentId)).toMatchObject([{ kind: 'process.create', processId }]);
+  await apply(environmentId);
+  expect(await itemOf(volumeId)).toBeUndefined();
+  expect((await call('GET', `/processes/${processId}/volumes`)).body.items).toMatchObject([
+    { id: volumeId, name: 'data' },
+  ]);
 });

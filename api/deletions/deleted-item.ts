@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type DeletedThing, findDeletedThing } from '../../db/deletions/things/deleted-things.ts';
 import { authorKinds } from '../../db/engine/author.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
-import { thingKinds } from '../../domain/deletions/kinds.ts';
+import { shownKind, shownKinds } from '../../domain/deletions/kinds.ts';
 import { Problem } from '../../domain/problems.ts';
 import { deletionStates } from '../../workflows/deletion/descriptor.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
@@ -11,7 +11,7 @@ import type { OrganizationCaller } from '../engine/caller.ts';
 export const deletedItemSchema = z
   .object({
     id: z.guid().describe('The id that it had when it was deleted.'),
-    kind: z.enum(thingKinds),
+    kind: z.enum(shownKinds),
     name: z.string(),
     slug: z.string().describe('Empty if it has none, as a volume.'),
     projectId: z.guid(),
@@ -28,14 +28,14 @@ export const deletedItemSchema = z
   .meta({ id: 'DeletedItem' });
 
 export const deletedItemPath = z.strictObject({
-  kind: z.enum(thingKinds),
+  kind: z.enum(shownKinds),
   id: z.guid().toLowerCase().describe('The id that it had when it was deleted.'),
 });
 
 export function deletedItemAnswer(thing: DeletedThing): z.output<typeof deletedItemSchema> {
   const { deletionId, id, kind, name, slug, projectId, context, state, restorable, purgeable, deletedBy } = thing;
   return {
-    ...{ id, kind, name, slug, projectId, context, detail: detailOf(thing), deletionId, state },
+    ...{ id, kind: shownKind(kind), name, slug, projectId, context, detail: detailOf(thing), deletionId, state },
     deletedAt: thing.createdAt.toISOString(),
     deletedBy: { id: deletedBy.id, name: deletedBy.name, type: deletedBy.kind },
     ...{ restorable, purgeable },

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { restoreThing } from '../../db/deletions/things/restore-thing.ts';
-import { thingKinds } from '../../domain/deletions/kinds.ts';
+import { shownKind, shownKinds } from '../../domain/deletions/kinds.ts';
 import { operation } from '../engine/operation.ts';
 import { deletedItemPath, deletedThingOf } from './deleted-item.ts';
 import { restoredSlug } from './restored-slug.ts';
+import { stageBack } from './stage-back.ts';
 import { stageRestored } from './stage-restored.ts';
 
 export const restoreDeleted = operation({
@@ -22,7 +23,7 @@ export const restoreDeleted = operation({
   result: z
     .object({
       id: z.guid(),
-      kind: z.enum(thingKinds),
+      kind: z.enum(shownKinds),
       name: z.string(),
       projectId: z.guid(),
       slug: z.string(),
@@ -31,8 +32,9 @@ export const restoreDeleted = operation({
     .meta({ id: 'Restored' }),
   async handle({ caller, path, body, effect, server }) {
     const thing = await deletedThingOf(caller, path, effect.kysely);
-    const { id, kind, name, projectId, slug, stopped } = await restoreThing(effect, thing, body?.slug);
+    const { id, kind, name, projectId, slug, stopped, left } = await restoreThing(effect, thing, body?.slug);
     if (kind === 'volume') await stageRestored(effect, server.keyring, caller, id);
-    return { id, kind, name, projectId, slug, stopped };
+    if (left !== undefined) await stageBack(effect, server.keyring, caller, left);
+    return { id, kind: shownKind(kind), name, projectId, slug, stopped };
   },
 });

@@ -1,4 +1,5 @@
 import { deleteProcess as remove } from '../../db/services/processes.ts';
+import { deleteUnmounted } from '../../db/services/removal/unmounted-volumes.ts';
 import { lockService, recordService } from '../../db/services/services.ts';
 import { Problem } from '../../domain/problems.ts';
 import { operation } from '../engine/operation.ts';
@@ -11,7 +12,7 @@ export const deleteProcess = operation({
   url: '/api/v1/processes/{id}',
   summary: 'Delete a process of a service',
   description:
-    'It stops in an environment once the staged changes there are applied. The only process of a service stays.',
+    'It stops in an environment once the staged changes there are applied. The only process of a service stays. The data of its volumes are listed by `GET /api/v1/deleted` then, and can be restored until the retention has passed.',
   scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
@@ -34,7 +35,10 @@ export const deleteProcess = operation({
     const item = { kind: 'process.delete' as const, serviceId: service.id, processId: process.id, key: '' };
     await stageIn(effect, server.keyring, places, [item], caller);
     // Where it runs, its definition stays until that is applied.
-    if (query.environmentId === undefined && places.length === 0) await remove(effect, process);
+    if (query.environmentId === undefined && places.length === 0) {
+      await remove(effect, process);
+      await deleteUnmounted(effect, { ...service, serviceId: service.id });
+    }
     recordService(effect, 'service.updated', service, { processes: { from: process.name, to: null } });
   },
 });

@@ -1,3 +1,4 @@
 import { DeletionSchema } from './deletion.ts';
+import { LeftVolumeSchema } from './left-volume.ts';
 
-export const deletions = [DeletionSchema] as const;
+export const deletions = [DeletionSchema, LeftVolumeSchema] as const;

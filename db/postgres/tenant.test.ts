@@ -46,6 +46,7 @@ test('the types give reference data only to who says whose', () => {
     'environment',
     'environment_service',
     'invitation',
+    'left_volume',
     'membership',
     'notification',
     'notification_channel',

@@ -4,7 +4,6 @@ export const foreignKeys: readonly ForeignKey[] = [
   toRow('service', 'project_id', 'project'),
   partOf('service_process', 'service_id', 'service'),
   partOf('volume', 'service_id', 'service'),
-  partOf('volume', 'process_id', 'service_process'),
   toRow('environment_service', 'environment_id', 'environment'),
   toRow('environment_service', 'service_id', 'service'),
   toRow('environment_service', 'live_release_id', 'release'),

@@ -6,6 +6,7 @@ import type { Effect } from '../engine/effect.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import type { ServiceRef } from './services.ts';
+import { removeVolumesOf } from './volumes.ts';
 
 export interface ProcessView {
   id: string;
@@ -77,6 +78,7 @@ export async function deleteProcess(
   { id, organizationId }: Pick<ProcessView, 'id' | 'organizationId'>,
 ): Promise<void> {
   await tenant(effect.kysely, organizationId).deleteFrom('service_process').where('id', '=', id).execute();
+  await removeVolumesOf(effect, organizationId, [id]);
 }
 
 function processes(kysely: Kysely<Tables>, organizationId: string) {

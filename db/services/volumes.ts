@@ -104,6 +104,41 @@ export async function removeVolume(
     .execute();
 }
 
+/** Its process came back, maybe as another one of the same name. */
+export async function ofProcess(effect: Effect, organizationId: string, id: string, processId: string): Promise<void> {
+  const volume = tenant(effect.kysely, organizationId).updateTable('volume').set({ process_id: processId });
+  await volume.where('id', '=', id).execute();
+}
+
+/** Those of processes that are defined no more: no environment to come has them. What was never applied is deleted. */
+export async function removeVolumesOf(
+  effect: Effect,
+  organizationId: string,
+  processIds: readonly string[],
+): Promise<void> {
+  if (processIds.length === 0) return;
+  const removed = await tenant(effect.kysely, organizationId)
+    .updateTable('volume')
+    .set({ removed_at: sql<Date>`coalesce(removed_at, now())` })
+    .where('process_id', 'in', processIds)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('service_process')
+            .whereRef('service_process.id', '=', 'volume.process_id')
+            .select(sql.lit(1).as('x')),
+        ),
+      ),
+    )
+    .returning('id')
+    .execute();
+  await forgetVolumes(
+    effect,
+    organizationId,
+    removed.map(({ id }) => id),
+  );
+}
+
 /**
  * Deletes those that no environment has or had and no draft or held change set adds. Of all others the row stays: a cluster
  * has a directory that is named by it.

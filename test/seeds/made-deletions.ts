@@ -8,6 +8,7 @@ interface Item {
   kind: string;
   name: string;
   detail: string;
+  context: string;
   restorable: boolean;
   deletionId: string;
 }
@@ -45,9 +46,9 @@ export function madeDeletions(ground: () => { api: RunningApi; ours: Seeded }) {
       return { ...place, releaseId, key, name };
     },
     /** A volume of a service, as its process's definition has it. */
-    async volumeOf({ serviceId, processId }: { serviceId: string; processId: string }, name = 'data') {
-      const id = crypto.randomUUID();
-      const row = { id, service_id: serviceId, process_id: processId, name, mount_path: `/${name}`, size_bytes: 1 };
+    async volumeOf({ serviceId, processId }: { serviceId: string; processId: string }, id = crypto.randomUUID()) {
+      const name = 'data';
+      const row = { id, service_id: serviceId, process_id: processId, name, mount_path: '/data', size_bytes: 1 };
       await own().insertInto('volume').values(row).execute();
       return id;
     },

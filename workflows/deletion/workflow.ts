@@ -22,6 +22,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { DeletionActivities } from '../../activities/deletion.ts';
+import { shownKind } from '../../domain/deletions/kinds.ts';
 import { actorFrame, type Frame, type Interruption } from '../frame.ts';
 import { Mailbox } from '../mailbox.ts';
 import { showPhase } from '../phase.ts';
@@ -149,7 +150,8 @@ export async function deletion(input: DeletionInput): Promise<DeletionState> {
   }
 }
 
-function sentence({ by, why }: Interruption, phase: DeletionState, thing = 'organization'): string {
+function sentence({ by, why }: Interruption, phase: DeletionState, kind?: DeletionInput['thing']): string {
+  const thing = kind === undefined ? 'organization' : shownKind(kind);
   if (by === 'failure') return `The deletion failed: ${why}`;
   if (by === 'lost run') return deletionDescriptor.interrupted(why);
   return phase === 'purging'

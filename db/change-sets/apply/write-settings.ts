@@ -3,7 +3,8 @@ import { withdraw } from '../../deployments/withdraw.ts';
 import type { Effect } from '../../engine/effect.ts';
 import type { Keyring } from '../../keys/keys.ts';
 import { tenant } from '../../postgres/tenant.ts';
-import { deleteUnmounted } from '../../services/removal/unmounted-volumes.ts';
+import { leaveVolumes } from '../../services/removal/left-volumes.ts';
+import { deleteUnmounted, reviveMounted } from '../../services/removal/unmounted-volumes.ts';
 import { forgetUnused } from '../draft/forget.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
 import type { Plan } from './plan.ts';
@@ -52,8 +53,12 @@ export async function writeSettings(
     kind === 'process.delete' && id !== null ? [id] : [],
   );
   await forgetUnused(effect, place.organizationId, { serviceIds: [], processIds });
-  const unmounting = items.flatMap(({ kind, service_id: id }) => (kind === 'volume.delete' && id !== null ? [id] : []));
+  const unmounting = items.flatMap(({ kind, service_id: id }) =>
+    (kind === 'volume.delete' || kind === 'process.delete') && id !== null ? [id] : [],
+  );
   for (const serviceId of new Set(unmounting)) await deleteUnmounted(effect, { ...place, serviceId });
+  await leaveVolumes(effect, place, { serviceIds: [...new Set([...unmounting, ...removed])] });
+  await reviveMounted(effect, place);
 }
 
 /** What runs of it stops: its workload is no longer wanted, and no deployment of it may begin. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
+import { removeVolumesOf } from '../../services/volumes.ts';
 
 /**
  * Deletes those of these services that no environment has or had and no draft or held change set adds: what was never
@@ -78,4 +79,5 @@ export async function forgetUnused(
       ),
     )
     .execute();
+  await removeVolumesOf(effect, organizationId, processIds);
 }

@@ -2,6 +2,7 @@ import { Problem } from '../../../domain/problems.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { referencesWith } from '../../references/referring.ts';
 import { refuseBroken } from '../../references/refuse.ts';
+import { leaveVolumes } from '../../services/removal/left-volumes.ts';
 import { forgetVolumes } from '../../services/volumes.ts';
 import { appliedSettings, withItems } from '../applied.ts';
 import { auditDraft, lockDraft, raiseRevision } from '../drafts.ts';
@@ -85,6 +86,10 @@ async function take(effect: Effect, place: EnvironmentRef, items: readonly ItemR
       ...created('service.create').flatMap(processesIn),
     ],
   });
+  // Data that were to be mounted again, once this was applied, are left again.
+  const kinds = ['service.create', 'process.create', 'volume.create'] as const;
+  const serviceIds = kinds.flatMap((kind) => created(kind).flatMap((item) => item.service_id ?? []));
+  await leaveVolumes(effect, place, { serviceIds: [...new Set(serviceIds)] });
 }
 
 /** A service is staged with the processes that it has. */

@@ -13,6 +13,8 @@ interface Place {
   cluster: string;
   environmentId: string;
   serviceId: string;
+  /** This volume alone; null: all of the service there. */
+  volumeId: string | null;
 }
 
 /** An agent that is away takes the command when it is back, however long that lasts. */
@@ -25,12 +27,12 @@ const expiresInSeconds = 10 * 365 * 86_400;
 export async function deleteData(effect: Effect, keyring: Secrets, thing: ThingToPurge): Promise<string | undefined> {
   const waits: string[] = [];
   for (const place of await placesWithData(effect, thing)) {
-    const { clusterId, cluster, environmentId, serviceId } = place;
+    const { clusterId, cluster, environmentId, serviceId, volumeId } = place;
     const key = `env/${environmentId}/${serviceId}`;
     const body = {
       kind: 'delete-volumes',
       key,
-      ...(thing.kind === 'volume' ? { volumes: [volumeName(thing.id)] } : {}),
+      ...(volumeId === null ? {} : { volumes: [volumeName(volumeId)] }),
     };
     const last = await lastAttempt(effect, thing, clusterId, key);
     if (last.state === 'done') continue;
@@ -46,7 +48,8 @@ export async function deleteData(effect: Effect, keyring: Secrets, thing: ThingT
   return waits[0];
 }
 
-/** Where the services that the thing has, or is part of, may have volumes. */
+/** Where the services that the thing has, or is part of, may have volumes: on the clusters of environments, and on those
+ * that they were deployed on before. */
 async function placesWithData({ kysely }: Effect, { organizationId, kind, id }: ThingToPurge): Promise<Place[]> {
   const mine = {
     service: sql`volume.service_id = ${id}`,
@@ -54,10 +57,12 @@ async function placesWithData({ kysely }: Effect, { organizationId, kind, id }: 
     volume: sql`volume.id = ${id}`,
     environment: sql`environment.id = ${id}`,
     project: sql`environment.project_id = ${id}`,
+    'left-volume': sql`false`,
   }[kind];
+  const volumeId = kind === 'volume' ? id : null;
   const { rows } = await sql<Place>`
     select distinct cluster.id as "clusterId", cluster.name as cluster, environment.id as "environmentId",
-      volume.service_id as "serviceId"
+      volume.service_id as "serviceId", ${volumeId}::uuid as "volumeId"
     from volume
     join service on service.organization_id = volume.organization_id and service.id = volume.service_id
     join environment on environment.organization_id = service.organization_id
@@ -69,6 +74,20 @@ async function placesWithData({ kysely }: Effect, { organizationId, kind, id }: 
           and place.service_id = volume.service_id and place.environment_id = environment.id)
         or exists (select from release where release.organization_id = volume.organization_id
           and release.service_id = volume.service_id and release.environment_id = environment.id))
+    union select cluster.id, cluster.name, deployment.environment_id, deployment.service_id, ${volumeId}::uuid
+    from deployment
+    join release on release.organization_id = deployment.organization_id and release.id = deployment.release_id
+    join environment on environment.organization_id = deployment.organization_id and environment.id = deployment.environment_id
+    join volume on volume.organization_id = deployment.organization_id and volume.service_id = deployment.service_id
+      and position(volume.id::text in release.content::text) > 0
+    join cluster on cluster.organization_id = deployment.organization_id and cluster.id = deployment.cluster_id
+      and cluster.finished_at is null
+    where deployment.organization_id = ${organizationId} and ${mine}
+    union select cluster.id, cluster.name, left_volume.environment_id, left_volume.service_id, left_volume.volume_id
+    from left_volume
+    join cluster on cluster.organization_id = left_volume.organization_id and cluster.id = left_volume.cluster_id
+      and cluster.finished_at is null
+    where left_volume.organization_id = ${organizationId} and ${kind === 'left-volume' ? sql`left_volume.id = ${id}` : sql`false`}
     order by 1, 3, 4
   `.execute(kysely);
   return rows;

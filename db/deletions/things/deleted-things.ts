@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
-import { isThingKind, type ThingKind } from '../../../domain/deletions/kinds.ts';
+import { isThingKind, type ShownKind, shownKind, type ThingKind, thingKinds } from '../../../domain/deletions/kinds.ts';
 import type { DeletionState } from '../../../workflows/deletion/descriptor.ts';
 import type { Author } from '../../engine/author.ts';
 import type { Tables } from '../../postgres/tables.ts';
@@ -56,11 +56,15 @@ export async function listDeletedThings(
 export async function findDeletedThing(
   kysely: Kysely<Tables>,
   organizationId: string,
-  kind: ThingKind,
+  kind: ShownKind,
   id: string,
 ): Promise<DeletedThing | undefined> {
   const row = await deletedThings(kysely, organizationId)
-    .where('deletion.kind', '=', kind)
+    .where(
+      'deletion.kind',
+      'in',
+      thingKinds.filter((one) => shownKind(one) === kind),
+    )
     .where('deletion.subject_id', '=', id)
     .executeTakeFirst();
   return row && viewOf(row);

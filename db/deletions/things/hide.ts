@@ -15,7 +15,8 @@ export async function deleteThing(effect: Effect, thing: Deleted): Promise<Begun
   const { organizationId, kind, subjectId } = thing;
   const own = tenant(effect.kysely, organizationId);
   const carries = { deletion_id: begun.deletionId };
-  await own.updateTable(tableOfThing[kind]).set(carries).where('id', '=', subjectId).execute();
+  if (kind !== 'left-volume')
+    await own.updateTable(tableOfThing[kind]).set(carries).where('id', '=', subjectId).execute();
   if (kind === 'project') {
     for (const table of ['service', 'environment'] as const) {
       await own
@@ -39,4 +40,6 @@ export async function carryInstead(
   for (const table of ['project', 'environment', 'service', 'volume'] as const) {
     await own.updateTable(table).set({ deletion_id: to }).where('deletion_id', '=', from).execute();
   }
+  const left = own.updateTable('left_volume').set({ deletion_id: to ?? from });
+  await left.where('deletion_id', '=', from).execute();
 }

@@ -9,6 +9,7 @@ import type { PurgeProgress } from '../purge.ts';
 import { deleteData } from './delete-data.ts';
 import { type Doomed, doomedRows } from './doomed.ts';
 import { forgetInApprovals } from './forget-approvals.ts';
+import { releaseLeftVolume } from './left-volume.ts';
 import { releaseVolume } from './release-volume.ts';
 import { type ThingToPurge, tableOfThing } from './thing-row.ts';
 
@@ -39,7 +40,9 @@ export async function purgeThing(purging: Purging, thing: ThingToPurge): Promise
   const waits = await effect(
     database,
     purging.author,
-    async (asking) => (await releaseVolume(asking, thing)) ?? (await deleteData(asking, purging.keyring, thing)),
+    async (asking) =>
+      (await (thing.kind === 'left-volume' ? releaseLeftVolume : releaseVolume)(asking, thing)) ??
+      (await deleteData(asking, purging.keyring, thing)),
   );
   if (waits !== undefined) return { deletedRows: 0, waits };
   await effect(database, purging.author, (forgetting) => forgetInApprovals(forgetting, thing));

@@ -1,4 +1,4 @@
-import type { ThingKind } from '../../../domain/deletions/kinds.ts';
+import { shownKind, type ThingKind } from '../../../domain/deletions/kinds.ts';
 import type { Effect } from '../../engine/effect.ts';
 import type { JsonObject } from '../../postgres/json.ts';
 
@@ -22,7 +22,8 @@ export function recordDeletion(
   { details = {}, started = false }: { details?: JsonObject; started?: boolean } = {},
 ): void {
   // Databases are services, as far as the log is concerned.
-  const subject = kind === 'database' ? 'service' : kind;
+  const shown = shownKind(kind);
+  const subject = shown === 'database' ? 'service' : shown;
   effect.audit({
     action: `${subject}.${deed}`,
     organizationId,

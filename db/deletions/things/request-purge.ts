@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { actorId } from '../../../domain/actors/actors.ts';
+import { shownKind } from '../../../domain/deletions/kinds.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { beginDeletion } from '../begin.ts';
 import { decided, purgeable, repeatable } from '../deletion-rules.ts';
 import { type DeletedThing, findDeletedThing } from './deleted-things.ts';
 import { carryInstead } from './hide.ts';
 import { recordDeletion } from './record.ts';
-import { nounOfThing } from './thing-row.ts';
 
 /**
  * Somebody does not want to wait until the retention has passed. A deletion that failed is tried again, as a new one; a
@@ -21,15 +21,15 @@ export async function requestPurgeOfThing(effect: Effect, thing: DeletedThing): 
     .where('id', '=', deletionId)
     .forUpdate()
     .executeTakeFirstOrThrow();
-  const now = await findDeletedThing(effect.kysely, organizationId, kind, subjectId);
-  if (now?.deletionId !== deletionId) throw decided(row.state, 'purged', nounOfThing[kind]);
+  const now = await findDeletedThing(effect.kysely, organizationId, shownKind(kind), subjectId);
+  if (now?.deletionId !== deletionId) throw decided(row.state, 'purged', shownKind(kind));
   const tell = () =>
     effect.tell({ to: actorId('deletion', deletionId), message: 'purgeNow', organizationId, body: {} });
   if (row.repeatable) {
     tell();
     return;
   }
-  if (!row.purgeable) throw decided(row.state, 'purged', nounOfThing[kind]);
+  if (!row.purgeable) throw decided(row.state, 'purged', shownKind(kind));
   if (row.state === 'failed') {
     const { purgeStartedAt } = row;
     const subject = { organizationId, kind, subjectId, projectId, name, slug, context, detail };

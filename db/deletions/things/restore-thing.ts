@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { actorId } from '../../../domain/actors/actors.ts';
+import { shownKind } from '../../../domain/deletions/kinds.ts';
 import { Problem } from '../../../domain/problems.ts';
 import { freeSlug } from '../../../domain/slug.ts';
 import { lockAdmission } from '../../deployments/admission.ts';
@@ -10,14 +11,17 @@ import { reviveMounted } from '../../services/removal/unmounted-volumes.ts';
 import { decided, restorable } from '../deletion-rules.ts';
 import { type DeletedThing, findDeletedThing } from './deleted-things.ts';
 import { carryInstead } from './hide.ts';
+import { type LeftVolume, takeBack } from './left-volume.ts';
 import { recordDeletion } from './record.ts';
 import { stopRestored } from './stop-restored.ts';
-import { nounOfThing, tableOfThing } from './thing-row.ts';
+import { tableOfThing } from './thing-row.ts';
 
 export interface RestoredThing extends Pick<DeletedThing, 'kind' | 'id' | 'name' | 'projectId'> {
   slug: string;
   /** Something of it ran when it was deleted, and starts when somebody resumes it. */
   stopped: boolean;
+  /** Data that an environment had left, which it is to mount again. */
+  left: LeftVolume | undefined;
 }
 
 /**
@@ -34,8 +38,8 @@ export async function restoreThing(effect: Effect, thing: DeletedThing, slug?: s
     .where('id', '=', deletionId)
     .forUpdate()
     .executeTakeFirstOrThrow();
-  const now = await findDeletedThing(effect.kysely, organizationId, kind, id);
-  if (!locked.restorable || now?.deletionId !== deletionId) throw decided(locked.state, 'restored', nounOfThing[kind]);
+  const now = await findDeletedThing(effect.kysely, organizationId, shownKind(kind), id);
+  if (!locked.restorable || now?.deletionId !== deletionId) throw decided(locked.state, 'restored', shownKind(kind));
   refuseWithoutParent(now);
   await refuseWhileEnding(effect, now);
   await effect.kysely
@@ -48,7 +52,9 @@ export async function restoreThing(effect: Effect, thing: DeletedThing, slug?: s
     })
     .where('id', '=', deletionId)
     .execute();
+  const left = kind === 'left-volume' ? await takeBack(effect, now) : undefined;
   const stopped = await stopRestored(effect, now);
+  const volume = kind === 'volume' || kind === 'left-volume';
   const name = kind === 'volume' ? (slug ?? now.name) : now.name;
   await show(effect, now, slug);
   await reviveMounted(effect, now);
@@ -56,20 +62,20 @@ export async function restoreThing(effect: Effect, thing: DeletedThing, slug?: s
   if (now.state === 'retained') {
     effect.tell({ to: actorId('deletion', deletionId), message: 'restored', organizationId, body: {} });
   }
-  return { kind, id, name, projectId, slug: kind === 'volume' ? '' : (slug ?? now.slug), stopped };
+  return { kind, id, name, projectId, slug: volume ? '' : (slug ?? now.slug), stopped, left };
 }
 
 function refuseWithoutParent({ kind, name, parent }: DeletedThing): void {
   if (parent === null) return;
   throw new Problem(
     'conflict',
-    `The ${nounOfThing[kind]} "${name}" is in the ${parent.kind} "${parent.name}", which is deleted, too: restore that first.`,
+    `The ${shownKind(kind)} "${name}" is in the ${parent.kind} "${parent.name}", which is deleted, too: restore that first.`,
   );
 }
 
 /** The end of a deployment takes the workload along, or gives it back; both have to have happened. */
 async function refuseWhileEnding(effect: Effect, { organizationId, kind, id, name }: DeletedThing): Promise<void> {
-  if (kind === 'volume') return;
+  if (kind === 'volume' || kind === 'left-volume') return;
   const column = kind === 'database' ? 'service_id' : (`${kind}_id` as const);
   const open = await tenant(effect.kysely, organizationId)
     .selectFrom('deployment')
@@ -98,7 +104,7 @@ async function show(effect: Effect, thing: DeletedThing, slug: string | undefine
         .set({ removed_at: null, ...(slug === undefined ? {} : { name: slug }) })
         .where('id', '=', id)
         .execute();
-    } else {
+    } else if (kind !== 'left-volume') {
       if (slug !== undefined) await own.updateTable(tableOfThing[kind]).set({ slug }).where('id', '=', id).execute();
       if (kind === 'environment') await freeNamespace(effect, thing);
     }

@@ -10,20 +10,30 @@ interface Purging {
   subject_id: string | null;
 }
 
+/** By which data that were left belong to what is purged. */
+const columns = {
+  service: 'service_id',
+  database: 'service_id',
+  volume: 'volume_id',
+  environment: 'environment_id',
+} as const;
+
 /**
  * Deletions of what is inside end with the purge of the thing, which takes their rows along: their actors have nothing left
  * to wait for. One that purges already goes on by itself, and finds nothing.
  */
 export async function settleInner(effect: Effect, deletion: Purging): Promise<void> {
   const { id: deletionId, organization_id: organizationId, kind, subject_id: id } = deletion;
-  if (kind === 'volume' || kind === 'environment') return;
+  if (kind === 'left-volume') return;
   const inside =
     kind === 'organization'
       ? sql<boolean>`true`
       : kind === 'project'
         ? sql<boolean>`project_id = ${id}`
-        : sql<boolean>`kind = 'volume' and exists (select from volume where volume.organization_id = deletion.organization_id
-          and volume.id = deletion.subject_id and volume.service_id = ${id})`;
+        : sql<boolean>`exists (select from left_volume where left_volume.organization_id = deletion.organization_id
+            and left_volume.id = deletion.subject_id and left_volume.${sql.ref(columns[kind])} = ${id})
+          or kind = 'volume' and exists (select from volume where volume.organization_id = deletion.organization_id
+            and volume.id = deletion.subject_id and volume.service_id = ${id})`;
   const rows = await effect.kysely
     .selectFrom('deletion')
     .select('id')

@@ -8,7 +8,7 @@ import type { DeletedThing } from './deleted-things.ts';
  * themselves. Answers whether anything was.
  */
 export async function stopRestored(effect: Effect, { organizationId, kind, id }: DeletedThing): Promise<boolean> {
-  if (kind === 'volume') return false;
+  if (kind === 'volume' || kind === 'left-volume') return false;
   const column = kind === 'database' ? 'service_id' : (`${kind}_id` as const);
   const stopped = await tenant(effect.kysely, organizationId)
     .updateTable('environment_service')

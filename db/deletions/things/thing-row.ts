@@ -8,16 +8,8 @@ export const tableOfThing = {
   volume: 'volume',
   environment: 'environment',
   project: 'project',
+  'left-volume': 'left_volume',
 } as const satisfies Record<ThingKind, string>;
-
-/** As people call it. */
-export const nounOfThing: Readonly<Record<ThingKind, string>> = {
-  service: 'service',
-  database: 'database',
-  volume: 'volume',
-  environment: 'environment',
-  project: 'project',
-};
 
 export interface ThingToPurge {
   deletionId: string;
@@ -30,6 +22,8 @@ export interface ThingToPurge {
 export const attached: RawBuilder<boolean> = sql<boolean>`case deletion.kind
   when 'volume' then exists (select from volume thing where thing.organization_id = deletion.organization_id
     and thing.id = deletion.subject_id and thing.deletion_id = deletion.id)
+  when 'left-volume' then exists (select from left_volume thing where thing.organization_id = deletion.organization_id
+    and thing.id = deletion.subject_id and thing.deletion_id = deletion.id)
   when 'environment' then exists (select from environment thing where thing.organization_id = deletion.organization_id
     and thing.id = deletion.subject_id and thing.deletion_id = deletion.id)
   when 'project' then exists (select from project thing where thing.organization_id = deletion.organization_id
@@ -38,13 +32,22 @@ export const attached: RawBuilder<boolean> = sql<boolean>`case deletion.kind
     and thing.id = deletion.subject_id and thing.deletion_id = deletion.id) end`;
 
 export interface Parent {
-  kind: 'project' | 'service';
+  kind: 'project' | 'service' | 'environment';
   name: string;
 }
 
 /** The deleted thing that it was in: restored first. A service that a project took along is restored with that project. */
 export const deletedParent: RawBuilder<Parent | null> = sql<Parent | null>`case deletion.kind
   when 'project' then null
+  when 'left-volume' then coalesce(
+    (select json_build_object('kind', 'project', 'name', parent.name) from project parent
+      where parent.organization_id = deletion.organization_id and parent.id = deletion.project_id and parent.deletion_id is not null),
+    (select json_build_object('kind', 'service', 'name', parent.name) from left_volume
+      join service parent on parent.organization_id = left_volume.organization_id and parent.id = left_volume.service_id
+      where left_volume.organization_id = deletion.organization_id and left_volume.id = deletion.subject_id and parent.deletion_id is not null),
+    (select json_build_object('kind', 'environment', 'name', parent.name) from left_volume
+      join environment parent on parent.organization_id = left_volume.organization_id and parent.id = left_volume.environment_id
+      where left_volume.organization_id = deletion.organization_id and left_volume.id = deletion.subject_id and parent.deletion_id is not null))
   when 'volume' then coalesce(
     (select json_build_object('kind', 'project', 'name', parent.name) from project parent
       where parent.organization_id = deletion.organization_id and parent.id = deletion.project_id and parent.deletion_id is not null),

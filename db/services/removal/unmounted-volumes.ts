@@ -3,6 +3,7 @@ import { deleteThing } from '../../deletions/things/hide.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import { inUnits } from './in-units.ts';
+import { reviveLeft } from './left-volumes.ts';
 
 interface Ref {
   organizationId: string;
@@ -83,4 +84,5 @@ export async function reviveMounted(
     effect.tell({ to: `deletion/${deletionId}`, message: 'restored', organizationId, body: {} });
     effect.change({ organizationId, kind: 'deletion', id: deletionId, projectId });
   }
+  await reviveLeft(effect, { organizationId, projectId });
 }

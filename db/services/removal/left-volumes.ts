@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { beginDeletion } from '../../deletions/begin.ts';
+import type { Effect } from '../../engine/effect.ts';
+import { tenant } from '../../postgres/tenant.ts';
+import { inUnits } from './in-units.ts';
+
+interface Place {
+  organizationId: string;
+  environmentId: string;
+}
+
+interface Left {
+  volumeId: string;
+  serviceId: string;
+  projectId: string;
+  clusterId: string;
+  name: string;
+  mountPath: string;
+  sizeBytes: number;
+  context: string;
+  environment: string;
+  cluster: string;
+}
+
+/**
+ * Begins the deletion of data that an environment leaves on its cluster: of volumes that a release had which was deployed there, and that
+ * it mounts no more since the volume, its process or its service was removed there. `moving`: it leaves the cluster, with all of them. Those that
+ * are deleted everywhere have a deletion of their own. `serviceIds`: of these alone.
+ */
+export async function leaveVolumes(
+  effect: Effect,
+  { organizationId, environmentId }: Place,
+  { serviceIds, moving = false }: { serviceIds?: readonly string[]; moving?: boolean } = {},
+): Promise<void> {
+  if (serviceIds?.length === 0) return;
+  const { rows } = await sql<Left>`
+    select volume.id as "volumeId", volume.service_id as "serviceId", environment.project_id as "projectId",
+      cluster.id as "clusterId", volume.name, volume.mount_path as "mountPath", volume.size_bytes::float8 as "sizeBytes",
+      project.name || ' / ' || service.name as context, environment.name as environment, cluster.name as cluster
+    from environment
+    join project on project.organization_id = environment.organization_id and project.id = environment.project_id
+    join cluster on cluster.organization_id = environment.organization_id and cluster.id = environment.cluster_id
+      and cluster.finished_at is null
+    join service on service.organization_id = environment.organization_id and service.project_id = environment.project_id
+      and service.deletion_id is null
+    join volume on volume.organization_id = service.organization_id and volume.service_id = service.id
+      and volume.deletion_id is null
+    where environment.organization_id = ${organizationId} and environment.id = ${environmentId}
+      and environment.deletion_id is null
+      and ${serviceIds === undefined ? sql`true` : sql`service.id = any(${serviceIds}::uuid[])`}
+      and exists (select from deployment join release on release.organization_id = deployment.organization_id
+          and release.id = deployment.release_id and position(volume.id::text in release.content::text) > 0
+        where deployment.organization_id = volume.organization_id and deployment.environment_id = environment.id
+          and deployment.service_id = volume.service_id and deployment.cluster_id = cluster.id)
+      and (${moving} or not exists (select from environment_service place
+        where place.organization_id = volume.organization_id and place.environment_id = environment.id
+          and place.service_id = volume.service_id and position(volume.id::text in place.settings::text) > 0))
+      and not exists (select from left_volume had where had.organization_id = volume.organization_id
+        and had.environment_id = environment.id and had.volume_id = volume.id and had.cluster_id = cluster.id)
+    order by volume.id
+  `.execute(effect.kysely);
+  for (const row of rows) await leave(effect, { organizationId, environmentId }, row);
+}
+
+async function leave(effect: Effect, { organizationId, environmentId }: Place, left: Left): Promise<void> {
+  const { projectId, serviceId, volumeId, clusterId, name, environment, cluster } = left;
+  const id = uuid();
+  const { deletionId, restoreUntil } = await beginDeletion(effect, {
+    ...{ organizationId, projectId, kind: 'left-volume', subjectId: id, name, slug: '', context: left.context },
+    detail: `${left.mountPath}, ${inUnits(left.sizeBytes)}, in ${environment} on the cluster ${cluster}`,
+  });
+  await tenant(effect.kysely, organizationId)
+    .insertInto('left_volume')
+    .values({
+      ...{ id, project_id: projectId, environment_id: environmentId, service_id: serviceId },
+      ...{ volume_id: volumeId, cluster_id: clusterId, deletion_id: deletionId },
+    })
+    .execute();
+  effect.audit({
+    ...{ action: 'volume.deleted', organizationId, subjectKind: 'volume', subjectId: id, subjectName: name },
+    details: { deletionId, restoreUntil: restoreUntil.toISOString(), serviceId, volumeId, environment, cluster },
+    workflowId: deletionId,
+  });
+}
+
+/** Data that environments mount again where they lie are left no more: their deletion counts as restored. */
+export async function reviveLeft(
+  effect: Effect,
+  { organizationId, projectId }: { organizationId: string; projectId: string },
+): Promise<void> {
+  const { rows } = await sql<{ id: string; deletionId: string }>`
+    select left_volume.id, deletion.id as "deletionId" from left_volume
+    join deletion on deletion.organization_id = left_volume.organization_id and deletion.id = left_volume.deletion_id
+      and deletion.purge_started_at is null and deletion.state in ('retained', 'failed')
+    join environment on environment.organization_id = left_volume.organization_id
+      and environment.id = left_volume.environment_id and environment.cluster_id = left_volume.cluster_id
+    join environment_service place on place.organization_id = left_volume.organization_id
+      and place.environment_id = left_volume.environment_id and place.service_id = left_volume.service_id
+      and position(left_volume.volume_id::text in place.settings::text) > 0
+    where left_volume.organization_id = ${organizationId} and left_volume.project_id = ${projectId}
+    order by deletion.id for update of deletion
+  `.execute(effect.kysely);
+  for (const { id, deletionId } of rows) {
+    await tenant(effect.kysely, organizationId).deleteFrom('left_volume').where('id', '=', id).execute();
+    await effect.kysely
+      .updateTable('deletion')
+      .set({ state: 'restored', finished_at: sql`coalesce(finished_at, now())`, revision: sql`revision + 1` })
+      .where('id', '=', deletionId)
+      .execute();
+    effect.tell({ to: `deletion/${deletionId}`, message: 'restored', organizationId, body: {} });
+    effect.change({ organizationId, kind: 'deletion', id: deletionId, projectId });
+  }
+}
+
+/** The volumes that are purged on a cluster for this environment already: nothing may mount them there any more. */
+export async function purgedThere(
+  { kysely }: Pick<Effect, 'kysely'>,
+  { organizationId, environmentId }: Place,
+  clusterId: string,
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select deletion.name from left_volume
+    join deletion on deletion.organization_id = left_volume.organization_id and deletion.id = left_volume.deletion_id
+    where left_volume.organization_id = ${organizationId} and left_volume.environment_id = ${environmentId}
+      and left_volume.cluster_id = ${clusterId} and deletion.purge_started_at is not null
+    order by 1
+  `.execute(kysely);
+  return rows.map(({ name }) => name);
+}
