@@ -23,7 +23,8 @@ export const getOverview = operation({
     const cluster = clusterId === null ? undefined : await findCluster(kysely, organizationId, clusterId);
     const rows = await overviewOf(kysely, environment);
     const drifts = rows.filter(({ drift }) => drift).map(({ serviceId }) => serviceId);
-    const drifting = await driftOf(kysely, { organizationId, environmentId: environment.id }, drifts);
+    const place = { organizationId, environmentId: environment.id };
+    const drifting = await driftOf(kysely, place, drifts, { values: false });
     const shared = overviewCluster(cluster);
     return {
       services: rows.map((row) => overviewServiceAnswer(row, shared, drifting.get(row.serviceId))),

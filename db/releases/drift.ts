@@ -13,7 +13,8 @@ interface Row {
   serviceId: string;
   service: string;
   applied: ServiceSettings;
-  live: ServiceSettings;
+  /** Null: the same as the applied ones. */
+  live: ServiceSettings | null;
   liveImage: string;
   appliedImage: string | null;
   variables: DifferingVariable[];
@@ -24,15 +25,17 @@ interface Row {
 
 /**
  * The differences between what is applied and what is live of these services, one question for all of them. Secrets are not
- * opened: one differs if it was applied after the live release's variables were those of the environment.
+ * opened: one differs if it was applied after the live release's variables were those of the environment. Without `values`
+ * it tells of variables which differ, and not in what.
  */
 export async function driftOf(
   kysely: Kysely<Tables>,
   place: Place,
   serviceIds: readonly string[],
+  { values = true }: { values?: boolean } = {},
 ): Promise<ReadonlyMap<string, DriftItem[]>> {
   if (serviceIds.length === 0) return new Map();
-  const { rows } = await driftBy(place, serviceIds).execute(kysely);
+  const { rows } = await driftBy(place, serviceIds, values).execute(kysely);
   const referring = rows.flatMap(({ serviceId, refers }) => (refers ? [serviceId] : []));
   const followed = await changedByReferences(kysely, place, referring);
   return new Map(
@@ -42,7 +45,7 @@ export async function driftOf(
       const variables = [...own, ...(followed.get(serviceId) ?? []).filter(({ key }) => !written.has(key))];
       const sides = {
         ...{ service, variables: variables.toSorted((one, other) => (one.key < other.key ? -1 : 1)) },
-        live: { settings: live, image: liveImage },
+        live: { settings: live ?? applied, image: liveImage },
         applied: { settings: applied, image: appliedImage ?? liveImage },
         ...(running === null ? {} : { running: new Map(running.map(({ name, replicas }) => [name, replicas])) }),
       };
@@ -51,15 +54,16 @@ export async function driftOf(
   );
 }
 
-export function driftBy({ organizationId, environmentId }: Place, serviceIds: readonly string[]) {
+export function driftBy({ organizationId, environmentId }: Place, serviceIds: readonly string[], values: boolean) {
+  const fromAndTo = values ? sql`'from', one.before, 'to', one.after,` : sql``;
   return sql<Row>`
     select place.service_id as "serviceId", service.slug as service, place.settings as applied,
-      live.content -> 'settings' as live,
-      concat(live.content #>> '{image,repository}', '@', live.content #>> '{image,digest}') as "liveImage",
-      (select concat(release.content #>> '{image,repository}', '@', release.content #>> '{image,digest}') from release
+      nullif(frozen.settings, place.settings) as live,
+      concat(frozen.image ->> 'repository', '@', frozen.image ->> 'digest') as "liveImage",
+      case when place.applied_digest is not null then (select concat(release.content #>> '{image,repository}', '@', release.content #>> '{image,digest}') from release
         where release.organization_id = ${organizationId} and release.environment_id = ${environmentId}
           and release.service_id = place.service_id and release.content_digest = place.applied_digest
-        order by release.created_at desc, release.id desc limit 1) as "appliedImage",
+        order by release.created_at desc, release.id desc limit 1) end as "appliedImage",
       differing.variables, differing.refers,
       case when not place.suspended and not exists (
         select from deployment open where open.organization_id = ${organizationId}
@@ -76,6 +80,13 @@ export function driftBy({ organizationId, environmentId }: Place, serviceIds: re
     from environment_service place
     join service on service.organization_id = ${organizationId} and service.id = place.service_id
     join release live on live.organization_id = ${organizationId} and live.id = place.live_release_id
+    -- Taken apart once: what is looked up by each key is not the whole of it, which may be stored compressed.
+    cross join lateral (
+      select live.content -> 'settings' as settings, live.content -> 'image' as image,
+        coalesce(live.content -> 'variables', '{}') as variables,
+        coalesce(live.content #> '{references,written}', '{}') as written
+      offset 0
+    ) frozen
     cross join lateral (
       select greatest(live.created_at, max(approval.decided_at),
         max(deployment.created_at) filter (where deployment.kind in ('rollback', 'rerun'))) as at
@@ -83,9 +94,9 @@ export function driftBy({ organizationId, environmentId }: Place, serviceIds: re
         and approval.id = deployment.approval_id
       where deployment.organization_id = ${organizationId} and deployment.environment_id = ${environmentId}
         and deployment.service_id = place.service_id and deployment.release_id = live.id
-    ) frozen
+    ) since
     cross join lateral (
-      select coalesce(json_agg(json_build_object('key', one.key, 'from', one.before, 'to', one.after, 'set', one.set,
+      select coalesce(json_agg(json_build_object('key', one.key, ${fromAndTo} 'set', one.set,
         'secret', one.secret) order by one.key) filter (where one.differs), '[]') as variables,
         coalesce(bool_or(one.refers and not one.differs), false) as refers
       from (
@@ -98,13 +109,12 @@ export function driftBy({ organizationId, environmentId }: Place, serviceIds: re
             when was.plain and now_set.sealed is null then
               was.value is distinct from now_set.value
             when was.plain or now_set.sealed is null then true
-            else now_set.updated_at > frozen.at
+            else now_set.updated_at > since.at
           end as differs
         from (
           -- With references, as they were written.
-          select key, coalesce(live.content #>> array['references', 'written', key],
-              live.content #>> array['variables', key]) as value,
-            coalesce(live.content #> '{references,written}' ? key, false) or live.content -> 'variables' ? key as plain
+          select key, coalesce(frozen.written ->> key, frozen.variables ->> key) as value,
+            frozen.written ? key or frozen.variables ? key as plain
           from unnest(live.variable_keys) as names (key)
         ) was
         full join (

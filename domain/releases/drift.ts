@@ -77,6 +77,8 @@ export function driftItems({ service, live, applied, variables, running }: Sides
     else if (from !== undefined && to === undefined) items.push(item('process.delete', '', from.name));
     else if (from !== undefined && to !== undefined) {
       const replicas = running?.get(from.name) ?? from.replicas;
+      // Hundreds of services, most of which differ in nothing but variables.
+      if (from === to && replicas === to.replicas) continue;
       items.push(...processItems({ ...from, replicas }, to, item));
     }
   }
