@@ -1,6 +1,7 @@
 import { acceptReport } from '../../db/agents/reports.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { report as reportBody } from '../../protocol/observed.ts';
+import { maskFailures } from '../logs/mask-failures.ts';
 import { superseded } from './admit-agent.ts';
 import { incarnationRoute } from './agent-route.ts';
 import { mustFit } from './must-fit.ts';
@@ -20,8 +21,9 @@ export const report = incarnationRoute({
   bodyLimit: 4 * 1024 * 1024,
   async handle({ server, body }, agent, incarnation): Promise<void> {
     mustFit('body', body.number, body.appliedRevision, ...body.slices.map(({ appliedRevision }) => appliedRevision));
+    const masked = await maskFailures(server, agent.cluster.organizationId, body);
     const accepted = await effect(server.database, agent.author, (accepting) =>
-      acceptReport(accepting, agent.cluster, incarnation, body, () => troubles.allows(agent.clusterId)),
+      acceptReport(accepting, agent.cluster, incarnation, masked, () => troubles.allows(agent.clusterId)),
     );
     if (accepted === 'superseded') throw await superseded(server, agent, incarnation);
     if (accepted === 'changed') server.heartbeats.changed(agent.cluster);

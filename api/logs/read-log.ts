@@ -1,5 +1,7 @@
 import type { ClusterView } from '../../db/clusters/clusters.ts';
-import { findInstance } from '../../db/workloads/cluster-instances.ts';
+import { maskFor } from '../../db/releases/secret-texts.ts';
+import { findInstance, type InstanceView } from '../../db/workloads/cluster-instances.ts';
+import { placeOfKey } from '../../domain/deployments/rollout-key.ts';
 import { Problem } from '../../domain/problems.ts';
 import { logsMinor } from '../../protocol/version.ts';
 import { refuseWithoutContact } from '../commands/command.ts';
@@ -7,14 +9,18 @@ import type { ServerParts } from '../engine/server/server-parts.ts';
 import type { LogTold, Wanted } from './log-reader.ts';
 import type { LogReaders } from './log-readers.ts';
 
-/** Reads the log of an instance through its agent. Answers why it ended; `undefined`: read on from the last cursor. */
+/**
+ * Reads the log of an instance through its agent, with the secrets masked that it was given. Answers why it ended; `undefined`:
+ * read on from the last cursor.
+ */
 export async function* readLog(
-  server: Pick<ServerParts, 'database' | 'clocks'> & { logReaders: Pick<LogReaders, 'open'> },
+  server: Pick<ServerParts, 'database' | 'clocks' | 'keyring'> & { logReaders: Pick<LogReaders, 'open'> },
   cluster: ClusterView,
   { instance, ...wanted }: Wanted & { instance: string },
   signal: AbortSignal,
 ): AsyncGenerator<LogTold, { message: string } | undefined, undefined> {
-  if ((await findInstance(server.database.kysely, cluster, instance)) === undefined) {
+  const found = await findInstance(server.database.kysely, cluster, instance);
+  if (found === undefined) {
     throw new Problem('not-found', `The agent of "${cluster.name}" sees no such instance.`);
   }
   refuseWithoutContact(cluster);
@@ -29,7 +35,7 @@ export async function* readLog(
   try {
     const reader = await server.logReaders.open(cluster, instance, wanted, over);
     const { logBegins } = server.clocks;
-    const ended = yield* reader.read(logBegins, over);
+    const ended = yield* masked(reader.read(logBegins, over), await maskOfInstance(server, cluster, found));
     if (ended === 'silent') {
       return {
         message: `The agent of the cluster "${cluster.name}" did not begin with the log within ${logBegins / 1000} s; try again, or read the agent's own log on its machine.`,
@@ -43,5 +49,36 @@ export async function* readLog(
     return typeof ended === 'string' ? undefined : ended;
   } finally {
     leaving.abort();
+  }
+}
+
+/** Workloads that were put on a cluster by themselves say of no value that it is secret. */
+async function maskOfInstance(
+  { database, keyring }: Pick<ServerParts, 'database' | 'keyring'>,
+  { organizationId }: ClusterView,
+  { key, instance }: InstanceView,
+): Promise<(text: string) => string> {
+  const place = placeOfKey(key);
+  if (place === undefined) return (text) => text;
+  return await maskFor(database.kysely, keyring, {
+    ...{ organizationId, ...place },
+    release: { runsAs: Number(instance.release) || 0 },
+  });
+}
+
+async function* masked<Ended>(
+  reading: AsyncGenerator<LogTold, Ended, undefined>,
+  mask: (text: string) => string,
+): AsyncGenerator<LogTold, Ended, undefined> {
+  try {
+    for (;;) {
+      const next = await reading.next();
+      if (next.done === true) return next.value;
+      const told = next.value;
+      yield 'line' in told ? { ...told, line: { ...told.line, text: mask(told.line.text) } } : told;
+    }
+  } finally {
+    // The end of this one is the end of that one, too.
+    await reading.return(undefined as never);
   }
 }

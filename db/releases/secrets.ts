@@ -18,7 +18,7 @@ export async function sealReleaseSecrets(
 }
 
 export async function openReleaseSecrets(
-  keyring: Seals,
+  keyring: Pick<Seals, 'decryptSecret'>,
   release: Ref & { sealed: Buffer | null },
 ): Promise<Record<string, string>> {
   if (release.sealed === null) return {};
