@@ -1,10 +1,18 @@
 import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { admit } from '../../db/deployments/admission.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
+import { sealReleaseSecrets } from '../../db/releases/secrets.ts';
+import { rolloutKey } from '../../domain/deployments/rollout-key.ts';
 import type { LogBatch, LogCursor, LogReader } from '../../protocol/logs.ts';
 import { logChunk, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
 import { type ReadStream, readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { machine } from '../../test/seeds/seed.ts';
+import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 let api: RunningApi;
 let other: RunningApi;
@@ -201,6 +209,46 @@ test('pages hold every line once, whatever was deleted is named, and none is ask
   const rest = (await second).body;
   expect(rest.items).toMatchObject([{ text: 'd', position: 106, missingFrom: 104 }]);
   expect(rest).not.toHaveProperty('nextCursor');
+});
+
+test('secrets that a program was given are masked in its log, and in the last lines of what failed before they are stored', async () => {
+  const at = await seedPlace(api.database, ours.organizationId);
+  const release = await seedRelease(api.database, at, 1);
+  const { organizationId, environmentId, serviceId, projectId } = at;
+  const sealed = await sealReleaseSecrets(api.keyring, { ...release, organizationId }, { KEY: 'hidden/value' });
+  const own = () => tenant(api.database.kysely, organizationId);
+  await own().updateTable('release').set({ sealed }).where('id', '=', release.id).execute();
+  const deployment = {
+    id: uuid(),
+    environmentId,
+    serviceId,
+    releaseId: release.id,
+    kind: 'deploy' as const,
+    queue: true,
+  };
+  await effect(api.database, machine, (one) =>
+    admit(one, { organizationId, projectId }, { event: 'create', deployments: [deployment] }),
+  );
+  const base64 = Buffer.from('u:hidden/value').toString('base64');
+  const said = `hidden/value hidden%2Fvalue ${base64} hidden`;
+  const key = rolloutKey(environmentId, serviceId);
+  const instance = { id: 'web-2', process: 'web', release: '1', node: 'one', state: 'ready' as const, run: 1 };
+  const failure = { process: 'web', lines: [said] };
+  const rollout = { id: deployment.id, digest: release.digest, phase: 'returned' as const, failure, at: {} };
+  await agent.report([observedSlice(key, { instances: [instance], rollout })]);
+  const kept = await own()
+    .selectFrom('observed_slice')
+    .select('rollout')
+    .where('key', '=', key)
+    .executeTakeFirstOrThrow();
+  const masked = expect.stringMatching(/^\[secret\] \[secret\] \S{0,4}\[secret\]\S{0,4} hidden$/);
+  expect(kept.rollout).toMatchObject({ failure: { lines: [masked] } });
+  const path = `/api/v1/clusters/${clusterId}/instances/web-2/logs/stream?follow=true`;
+  const stream = await readStream(api, path, ours.tokens.viewer);
+  opened.push(stream);
+  await agent.log((await reader()).id, batch(0, `${said}\n`));
+  await until('a line', async () => texts(stream).length > 0);
+  expect(texts(stream)).toEqual([masked]);
 });
 
 test('another cluster cannot write into a log, and an agent of before is to be updated first', async () => {
