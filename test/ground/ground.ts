@@ -5,6 +5,8 @@ import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
 import { readSettings } from '../../domain/settings/settings.ts';
 import { type Ground as RunningGround, startGround } from '../../runtime/ground.ts';
+import { databasesOf, keepInMemory } from '../run/databases-in-memory.ts';
+import { runDirectory } from '../run/run-directory.ts';
 import { removeHome } from './remove-home.ts';
 
 /** The real parts that tests of every room stand on, started once a run. */
@@ -32,20 +34,22 @@ export default async function ground(project: TestProject): Promise<() => Promis
   }).catch((error: unknown) => {
     throw new Error(`The parts that the tests stand on did not start:\n${lines.join('\n')}`, { cause: error });
   });
-  await neverFlush(postgres.adminUrl);
+  await forTests(postgres.adminUrl);
   project.provide('ground', { postgres: postgres.adminUrl, temporal });
   return async () => {
     await stop();
     removeHome(home);
     rmSync(directory, { recursive: true });
+    rmSync(databasesOf(runDirectory()), { recursive: true, force: true });
   };
 }
 
-/** A flush protects against the machine's own failure, which no test stands for, and costs most of a fresh database. */
-async function neverFlush(adminUrl: string): Promise<void> {
+async function forTests(adminUrl: string): Promise<void> {
   const admin = new Client({ connectionString: adminUrl });
   await admin.connect();
   try {
+    await keepInMemory(admin, runDirectory());
+    // A flush protects against the machine's own failure, which no test stands for, and costs most of a fresh database.
     await admin.query('alter system set fsync = off');
     await admin.query('select pg_reload_conf()');
   } finally {

@@ -7,6 +7,7 @@ import { identify, type ProcessIdentity, signal } from '../../machine/process-id
 import { readHome } from '../../runtime/home/home.ts';
 import { endOrphans } from '../../runtime/supervisor/end-processes.ts';
 import { endWhatGoesOn, removeHome } from '../ground/remove-home.ts';
+import { databasesOf } from './databases-in-memory.ts';
 import { runPrefix } from './run-directory.ts';
 
 /** Ends all that a run of the tests has left running, and removes its directory. */
@@ -16,7 +17,7 @@ async function endRun(directory: string): Promise<void> {
   await endAll(() => markedProcesses('TMPDIR').filter(({ value }) => isOurs(value)));
   for (const home of homesIn(directory)) await endHome(home).catch(() => {});
   await endAll(() => processesAt(directory));
-  rmSync(directory, { recursive: true, force: true });
+  for (const one of [directory, databasesOf(directory)]) rmSync(one, { recursive: true, force: true });
 }
 
 const longest = 60_000;
