@@ -29,3 +29,19 @@ test('short values and everything else stay as they are', () => {
   expect(mask('a short text with p&ss')).toBe('a short text with p&ss');
   expect(maskOf([])('text')).toBe('text');
 });
+
+test('of values that overlap all signs go', () => {
+  expect(maskOf(['abcdefgh', 'efghijklmnop'])('an abcdefghijklmnop')).toBe('an [secret]');
+  expect(maskOf(['abcdefgh', 'ijklmnop'])('abcdefghijklmnop, abcdefgh ijklmnop')).toBe(
+    '[secret][secret], [secret] [secret]',
+  );
+});
+
+test('a value of ten thousand lines masks each of them; where they are made to be alike, the text is withheld', () => {
+  const lines = (of: (number: number) => string) =>
+    Array.from({ length: 10_000 }, (_, number) => of(number)).join('\n');
+  expect(maskOf([lines((number) => `${number} of many`)])('line 7777 of many ends')).toBe('line [secret] ends');
+  const alike = maskOf([lines((number) => `${'a'.repeat(50)}${number}`)]);
+  expect(alike(`${'a'.repeat(5_000)}!`)).toBe('[secret]');
+  expect(alike('a b c')).toBe('a b c');
+});
