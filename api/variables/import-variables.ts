@@ -37,21 +37,21 @@ export const importedSchema = z
 export const importVariables = operation({
   method: 'POST',
   url: '/api/v1/environments/{id}/variables/import',
-  summary: 'Stage the variables of an env file for a service, all or none, and tell what they change',
+  summary: 'Stage the variables of an env file for a service or shared by all, all or none, and tell what they change',
   scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'change-set-changed'],
   path: environmentPath,
   body: z.strictObject({
-    serviceId: z.guid().toLowerCase(),
+    serviceId: z.guid().toLowerCase().optional().describe('Absent: variables that the services share.'),
     text: z.string().meta({ writeOnly: true }).describe('`KEY=value`, a line each, as in `.env` files.'),
     secret: z
       .array(z.string().max(256))
       .max(mostVariables)
       .optional()
       .describe('The keys that are secret; others are as they were, or not secret.'),
-    replace: z.boolean().optional().describe('Unsets all others of the service.'),
+    replace: z.boolean().optional().describe('Unsets all others of the service, or all others that are shared.'),
     dryRun: z.boolean().optional().describe('Only tells what would change.'),
     expectedRevision,
   }),
@@ -60,7 +60,7 @@ export const importVariables = operation({
   async handle({ caller, path, body, effect, server }) {
     const environment = await caller.see(theEnvironment, path.id, effect.kysely);
     const { serviceId, replace = false, dryRun = false } = body;
-    if (!(await servicesAmong(effect.kysely, environment, [serviceId])).has(serviceId)) {
+    if (serviceId !== undefined && !(await servicesAmong(effect.kysely, environment, [serviceId])).has(serviceId)) {
       const message = "is no service of this environment's project";
       throw invalidFields([{ location: 'body.serviceId', message, value: serviceId }]);
     }
@@ -75,11 +75,12 @@ export const importVariables = operation({
       variables.map(({ key, value }) => [key, { value, secret: secret.has(key) || before.get(key)?.secret === true }]),
     );
     const changes = comparedImport(before, after, replace);
+    const of = { serviceId: serviceId ?? null };
     const items = changes.flatMap(({ key, change }): NewItem[] => {
       if (change === 'unchanged') return [];
-      if (change === 'removed') return [{ kind: 'variable.unset', serviceId, key }];
+      if (change === 'removed') return [{ kind: 'variable.unset', ...of, key }];
       const to = after.get(key);
-      return [{ kind: 'variable.set', serviceId, key, to: to?.value ?? '', secret: to?.secret === true }];
+      return [{ kind: 'variable.set', ...of, key, to: to?.value ?? '', secret: to?.secret === true }];
     });
     const staged =
       dryRun || items.length === 0 ? draft : await stage(effect, server.keyring, place, items, caller.countsAs);

@@ -26,12 +26,15 @@ export const listVariables = operation({
   projectTokens: 'allowed',
   problems: ['not-found'],
   path: environmentPath,
-  query: z.strictObject({ serviceId: z.guid().toLowerCase().optional().describe('Only those of this service.') }),
+  query: z.strictObject({
+    serviceId: z.guid().toLowerCase().optional().describe('Only those of this service.'),
+    shared: z.boolean().default(false).describe('Only those that the services share; goes before `serviceId`.'),
+  }),
   paged: { after: z.strictObject({ slug: z.string(), key: z.string() }) },
   result: variableSchema,
   async handle({ caller, path, query, page, database }) {
     const environment = await caller.see(theEnvironment, path.id);
-    const asked = { limit: page.limit + 1, after: page.after, serviceId: query.serviceId };
+    const asked = { limit: page.limit + 1, after: page.after, of: query.shared ? null : query.serviceId };
     const found = await list(database.kysely, environment, asked);
     const shown = found.slice(0, page.limit);
     const last = found.length > page.limit ? shown.at(-1) : undefined;

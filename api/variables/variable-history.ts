@@ -32,7 +32,10 @@ export const variableHistory = operation({
   projectTokens: 'allowed',
   problems: ['not-found'],
   path: environmentPath,
-  query: z.strictObject({ serviceId: z.guid().toLowerCase(), key: z.string().min(1).max(256) }),
+  query: z.strictObject({
+    serviceId: z.guid().toLowerCase().optional().describe('Absent: of a variable that the services share.'),
+    key: z.string().min(1).max(256),
+  }),
   paged: { after: createdPosition },
   result: variableChangeSchema,
   async handle({ caller, path, query, page, database }) {

@@ -3,23 +3,24 @@ import type { variableChangeSchema } from '../../api/variables/variable-history.
 import { command } from '../engine/command.ts';
 import { asTable, printable } from '../engine/table.ts';
 import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
-import { here, serviceOptions } from '../place/here.ts';
+import { here, refuseBoth, serviceOptions, sharedOption } from '../place/here.ts';
 
 type Change = z.output<typeof variableChangeSchema>;
 
 export const varHistory = command({
-  summary: 'Lists who changed a variable of a service in an environment, and when, newest first',
-  usage: 'KEY [--project PROJECT] [--service SERVICE] [--environment ENVIRONMENT] [--json]',
+  summary: 'Lists who changed a variable of a service, or a shared one, and when, newest first',
+  usage: 'KEY [--project PROJECT] [--service SERVICE | --shared] [--environment ENVIRONMENT] [--json]',
   details: 'Changes that were applied. Values of secret variables are never shown.',
   words: { least: 1, most: 1 },
-  options: serviceOptions,
-  run: async (given, [key = '']) => {
+  options: { ...sharedOption, ...serviceOptions },
+  run: async ({ shared = false, ...given }, [key = '']) => {
+    refuseBoth(shared, given);
     const place = await here(given);
     const project = await chosenProject(place);
-    const service = await chosenService(place, project);
+    const of: Record<string, string> = shared ? {} : { serviceId: (await chosenService(place, project)).id };
     const environment = await chosenEnvironment(place, project, { change: false });
     const path = `/environments/${environment.id}/variables/history`;
-    const changes = await place.rest.all<Change>(path, undefined, { serviceId: service.id, key });
+    const changes = await place.rest.all<Change>(path, undefined, { ...of, key });
     if (given.json) return void process.stdout.write(`${JSON.stringify({ changes }, undefined, 2)}\n`);
     if (changes.length === 0) {
       return void process.stdout.write(`Nothing was applied to ${printable(key)} in ${environment.slug}.\n`);

@@ -6,31 +6,33 @@ import { command, UsageError } from '../engine/command.ts';
 import { faultsText, printableLines, RestRefusal } from '../engine/rest.ts';
 import { asTable, printable } from '../engine/table.ts';
 import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
-import { here, serviceOptions } from '../place/here.ts';
+import { here, refuseBoth, serviceOptions, sharedOption } from '../place/here.ts';
 
 type Imported = z.output<typeof importedSchema>;
 type Change = Imported['changes'][number];
 
 export const varImport = command({
-  summary: 'Stages the variables of an env file for a service in an environment, all or none',
+  summary: 'Stages the variables of an env file for a service, or shared ones, all or none',
   usage:
-    'FILE|- [--secret KEY]… [--replace] [--dry-run] [--project PROJECT] [--service SERVICE] [--environment ENVIRONMENT] [--json]',
+    'FILE|- [--secret KEY]… [--replace] [--dry-run] [--project PROJECT] [--service SERVICE | --shared] [--environment ENVIRONMENT] [--json]',
   details: `FILE has KEY=value on each line, with comments, quotes and values of several lines; - is the standard input. What
 changes is shown, secret values are not. They take effect with \`./ballast deploy --staged\`.`,
   words: { least: 1, most: 1 },
   options: {
     secret: { type: 'string', multiple: true, value: 'KEY', what: 'This one is secret; may be repeated.' },
-    replace: { type: 'boolean', what: 'Unset the variables of the service that are not in the file.' },
+    replace: { type: 'boolean', what: 'Unset the variables that are not in the file.' },
     'dry-run': { type: 'boolean', what: 'Only show what would change.' },
+    ...sharedOption,
     ...serviceOptions,
   },
-  run: async ({ secret = [], replace = false, 'dry-run': dryRun = false, ...given }, [file = '']) => {
+  run: async ({ secret = [], replace = false, 'dry-run': dryRun = false, shared = false, ...given }, [file = '']) => {
+    refuseBoth(shared, given);
     const written = await textOf(file);
     const place = await here(given);
     const project = await chosenProject(place);
-    const service = await chosenService(place, project);
+    const of = shared ? {} : { serviceId: (await chosenService(place, project)).id };
     const environment = await chosenEnvironment(place, project, { change: true });
-    const body = { serviceId: service.id, text: written, secret, replace, dryRun };
+    const body = { ...of, text: written, secret, replace, dryRun };
     const imported = await place.rest
       .call<Imported>('POST', `/environments/${environment.id}/variables/import`, body)
       .catch((error: unknown) => {

@@ -170,6 +170,7 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
     'changeSets.list': { prepare: staging },
     'variables.list': { prepare: staging },
     'variables.history': { prepare: staging, query: ({ serviceId = '' }) => ({ serviceId, key: 'A' }) },
+    'variables.referrers': { prepare: staging },
     'variables.import': { prepare: draft, body: ({ serviceId }) => ({ serviceId, text: 'A=1', secret: ['A'] }) },
   };
 }

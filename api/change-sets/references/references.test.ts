@@ -294,3 +294,62 @@ test('in production a change of a shared variable waits for its approval, which 
     detail: expect.stringContaining('a value that it refers to is another one'),
   });
 });
+
+test('those that refer to a variable are told, applied and staged, of shared ones and of those of a service', async () => {
+  const referrers = async (more = '') => {
+    const { status, body } = await call('GET', `/environments/${at.staging}/variables/referrers${more}`);
+    expect(status).toBe(200);
+    const { items, nextCursor } = body as { items: Listed[]; nextCursor?: string };
+    return { nextCursor, items: items.map(({ key, count, referrers: by }) => [key, count, by.map(named)]) };
+  };
+  type Listed = { key: string; count: number; referrers: { serviceId?: string; serviceSlug: string; key: string }[] };
+  const named = (one: Listed['referrers'][number]) => `${one.serviceSlug}.${one.key}`;
+  await stage(
+    at.staging,
+    ...[add(api), add(db), set(undefined, 'REGION', 'eu'), set(undefined, 'ZONE', '${{REGION}}-1')],
+    ...[set(db, 'NAME', 'shop'), set(db, 'URL_OF', '${{NAME}} $${{shared.ZONE}} ${{shared.REGION}}')],
+    ...[set(api, 'A', '${{db.NAME}} ${{db.HOST}} ${{shared.REGION}}', { secret: true }), set(api, 'B', '${{db.HOST}}')],
+  );
+  await apply(at.staging);
+  const region = ['REGION', 3, ['.ZONE', 'api.A', 'db.URL_OF']];
+  expect((await referrers()).items).toEqual([region]);
+  expect((await referrers(`?serviceId=${db.serviceId}`)).items).toEqual([['NAME', 2, ['api.A', 'db.URL_OF']]]);
+  expect((await referrers(`?serviceId=${api.serviceId}`)).items).toEqual([]);
+  await stage(at.staging, unset(api, 'A'), set(api, 'B', '${{shared.ZONE}}'), set(db, 'URL_OF', 'x'));
+  expect((await referrers()).items).toEqual([
+    ['REGION', 1, ['.ZONE']],
+    ['ZONE', 1, ['api.B']],
+  ]);
+  const { nextCursor = '' } = await referrers('?limit=1');
+  expect((await referrers(`?limit=1&cursor=${encodeURIComponent(nextCursor)}`)).items).toEqual([
+    ['ZONE', 1, ['api.B']],
+  ]);
+});
+
+test('shared variables are listed by themselves, imported from an env file, and have a past', async () => {
+  const path = `/environments/${at.staging}/variables`;
+  await stage(at.staging, add(api), set(api, 'A', '1'), set(undefined, 'REGION', 'eu'), set(undefined, 'ZONE', 'a'));
+  await apply(at.staging);
+  const text = 'REGION=us\nKEY=hidden';
+  const { body, status } = await call('POST', `${path}/import`, { text, secret: ['KEY'], replace: true });
+  expect([status, (body as { changes: object[] }).changes]).toEqual([
+    200,
+    [
+      expect.objectContaining({ key: 'REGION', change: 'changed', from: 'eu', to: 'us' }),
+      expect.objectContaining({ key: 'KEY', change: 'added', secret: true, to: '' }),
+      expect.objectContaining({ key: 'ZONE', change: 'removed' }),
+    ],
+  ]);
+  const { items } = (await call('GET', `${path}?shared=true`)).body as { items: Record<string, unknown>[] };
+  expect(items.map(({ key, value, staged, serviceId }) => [key, value, staged, serviceId])).toEqual([
+    ['KEY', '', 'set', undefined],
+    ['REGION', 'us', 'set', undefined],
+    ['ZONE', 'a', 'unset', undefined],
+  ]);
+  await apply(at.staging);
+  const past = (await call('GET', `${path}/history?key=REGION`)).body as { items: Record<string, unknown>[] };
+  expect(past.items.map(({ from, to }) => [from, to])).toEqual([
+    ['"eu"', '"us"'],
+    ['', '"eu"'],
+  ]);
+});

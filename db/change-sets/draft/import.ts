@@ -6,18 +6,20 @@ import { appliedVariables } from '../applied.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
 import { draftItems, itemValue, sealedPlace } from '../items.ts';
 
-/** The variables of a service as they will be once the draft is applied, secret ones decrypted, by key. */
+/** The variables of a service, or those shared, as they will be once the draft is applied, secret ones decrypted, by key. */
 export async function wantedVariables(
   effect: Pick<Effect, 'kysely'>,
   keyring: Pick<Keyring, 'decryptSecret'>,
   place: EnvironmentRef,
   draftId: string,
-  serviceId: string,
+  serviceId = '',
 ): Promise<Map<string, VariableValue>> {
   const { organizationId } = place;
   const applied = await appliedVariables(effect.kysely, keyring, place, [serviceId]);
   const wanted = new Map(applied.get(serviceId));
-  for (const item of await draftItems(effect.kysely, place, draftId, [serviceId])) {
+  const items = await draftItems(effect.kysely, place, draftId, serviceId === '' ? undefined : [serviceId]);
+  for (const item of items) {
+    if ((item.service_id ?? '') !== serviceId) continue;
     if (item.kind === 'variable.unset') wanted.delete(item.key);
     if (item.kind !== 'variable.set') continue;
     const value =

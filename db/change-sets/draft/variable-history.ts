@@ -19,18 +19,18 @@ export interface AppliedVariable {
   createdAt: Date;
 }
 
-/** The past of a variable of a service, newest first: each change set that set or unset it. `createdAt` is when it was applied. */
+/** The past of a variable of a service, or of a shared one, newest first: each change set that set or unset it. `createdAt` is when it was applied. */
 export async function variableHistory(
   kysely: Kysely<Tables>,
   { organizationId, environmentId }: EnvironmentRef,
-  { serviceId, key }: { serviceId: string; key: string },
+  { serviceId, key }: { serviceId?: string | undefined; key: string },
   { limit, after }: { limit: number; after: { createdAt: Date; id: string } | undefined },
 ): Promise<AppliedVariable[]> {
   let query = tenant(kysely, organizationId)
     .selectFrom('change_set_item')
     .innerJoin('change_set', 'change_set.id', 'change_set_item.change_set_id')
     .where('change_set_item.environment_id', '=', environmentId)
-    .where('change_set_item.service_id', '=', serviceId)
+    .where('change_set_item.service_id', serviceId === undefined ? 'is' : '=', serviceId ?? null)
     .where('change_set_item.key', '=', key)
     .where('change_set_item.kind', 'in', ['variable.set', 'variable.unset'])
     .where('change_set.applied_at', 'is not', null)

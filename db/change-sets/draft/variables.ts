@@ -23,7 +23,8 @@ export interface VariablePosition {
 
 interface Sought {
   limit: number;
-  serviceId?: string | undefined;
+  /** Only those of this service; null: only those shared. */
+  of?: string | null | undefined;
   after?: VariablePosition | undefined;
 }
 
@@ -34,7 +35,7 @@ interface Sought {
 export async function listVariables(
   kysely: Kysely<Tables>,
   { organizationId, id }: { organizationId: string; id: string },
-  { limit, serviceId, after }: Sought,
+  { limit, of, after }: Sought,
 ): Promise<VariableView[]> {
   const own = tenant(kysely, organizationId);
   const applied = own
@@ -42,7 +43,7 @@ export async function listVariables(
     .innerJoin('service', 'service.id', 'variable.service_id')
     .where('variable.environment_id', '=', id)
     .where('service.deletion_id', 'is', null)
-    .$if(serviceId !== undefined, (query) => query.where('variable.service_id', '=', serviceId ?? ''))
+    .$if(of !== undefined, (query) => query.where('variable.service_id', '=', of ?? ''))
     .$if(after !== undefined, (query) => query.where(beyond('variable.key', after)))
     .select([
       'variable.service_id as serviceId',
@@ -55,8 +56,7 @@ export async function listVariables(
     ])
     .orderBy(bytewise('service.slug'))
     .orderBy(bytewise('variable.key'))
-    .limit(limit)
-    .execute();
+    .limit(limit);
   // Those shared come first: their slug is empty.
   const shared = own
     .selectFrom('shared_variable')
@@ -66,14 +66,14 @@ export async function listVariables(
     .select([sql<boolean>`sealed is not null`.as('secret'), 'updated_at as updatedAt', 'updated_by as updatedBy'])
     .orderBy(bytewise('key'))
     .limit(limit);
-  const beginsWithShared = serviceId === undefined && (after?.slug ?? '') === '';
+  const beginsWithShared = typeof of !== 'string' && (after?.slug ?? '') === '';
   const staged = own
     .selectFrom('change_set_item')
     .innerJoin('draft', 'draft.id', 'change_set_item.change_set_id')
     .leftJoin('service', 'service.id', 'change_set_item.service_id')
     .where('draft.environment_id', '=', id)
     .where('change_set_item.kind', 'in', ['variable.set', 'variable.unset'])
-    .$if(serviceId !== undefined, (query) => query.where('change_set_item.service_id', '=', serviceId ?? ''))
+    .$if(of !== undefined, (query) => query.where('change_set_item.service_id', of === null ? 'is' : '=', of ?? null))
     .$if(after !== undefined, (query) => query.where(beyond('change_set_item.key', after)))
     .select([
       'change_set_item.id',
@@ -90,7 +90,7 @@ export async function listVariables(
     .orderBy(bytewise('change_set_item.key'))
     .limit(limit)
     .execute();
-  const found = [...(beginsWithShared ? await shared.execute() : []), ...(await applied)];
+  const found = [...(beginsWithShared ? await shared.execute() : []), ...(of === null ? [] : await applied.execute())];
   return merged(found, await staged).slice(0, limit);
 }
 
