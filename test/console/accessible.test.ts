@@ -38,7 +38,17 @@ const alike = new Set([
     'cluster-lost',
     'cluster-events',
   ],
-  ...['workload-log', 'invitations', 'invite', 'token-made', 'ci-jobs', 'add-channel', 'deleted-organizations'],
+  ...[
+    'workload-log',
+    'invitations',
+    'invite',
+    'token-made',
+    'ci-jobs',
+    'add-channel',
+    'deleted-organizations',
+    'volumes',
+    'shared-variables',
+  ],
 ]);
 const examinedPages = cellsOf(pages, ({ name }) => !alike.has(name));
 

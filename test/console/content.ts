@@ -59,6 +59,7 @@ export async function fill(opened: Console, owner: Visitor, receiver: Receiver):
   });
   await deleteOrganization(opened, as);
   await deleteProject(opened, as);
+  await deleteEnvironment(asked, delivered.deployment);
   const instance = await running;
   const workflow = await updateThatCameBack(opened, asked, applications);
   applications.close();
@@ -90,6 +91,13 @@ async function deleteProject(opened: Console, as: Session): Promise<void> {
   const made = await answered(opened, as, 'POST', '/api/v1/projects', { name: 'Difference Engine' });
   const { id } = made.project as { id: string };
   await answered(opened, as, 'DELETE', `/api/v1/projects/${id}`);
+}
+
+/** An environment of the shop that was a trial. */
+async function deleteEnvironment(asked: Ask, deployment: string): Promise<void> {
+  const { projectId } = await asked('GET', `/deployments/${deployment}`);
+  const { id } = await asked('POST', `/projects/${projectId}/environments`, { name: 'Trial of May' });
+  await asked('DELETE', `/environments/${id}`);
 }
 
 async function makeTeam(asked: Ask, name: string, userIds: string[]): Promise<void> {

@@ -55,6 +55,10 @@ export async function deliverShop(
   const cron = await asked('POST', `/services/${serviceId}/processes?environmentId=${staging?.id}`, nightly);
   await stageVariable(asked, staging?.id, serviceId, 'GREETING', 'Good morning');
   await stageVariable(asked, staging?.id, serviceId, 'PAYMENT_KEY', 'not to be shown', true);
+  await stageShared(asked, staging?.id, 'REGION', 'eu-central');
+  await stageShared(asked, staging?.id, 'PAYMENT_HOST', 'https://pay.example.com/${{REGION}}');
+  await stageVariable(asked, staging?.id, serviceId, 'APP_CONFIG', 'log: info\nregion: ${{shared.REGION}}');
+  await stageFile(asked, staging?.id, serviceId, 'config/app.yml', 'APP_CONFIG');
   const { deployments } = await apply(asked, staging?.id, 'The first release');
   const [first] = deployments as { id: string }[];
   await opened.installation.until('the shop is live', async () => {
@@ -66,8 +70,12 @@ export async function deliverShop(
   const failedDeployment = await deployFailing(opened, asked, organization, { projectId, environmentId: staging?.id });
   await requester('PUT', `/environments/${production?.id}/change-set/items`, { kind: 'service.create', serviceId });
   await stageVariable(requester, production?.id, serviceId, 'GREETING', 'Welcome');
+  await stageShared(requester, production?.id, 'REGION', 'eu-west');
   const { approval } = await apply(requester, production?.id, 'Open the shop');
   await stageVariable(asked, staging?.id, serviceId, 'GREETING', 'Good evening');
+  await stageShared(asked, staging?.id, 'REGION', 'eu-west');
+  await stageShared(asked, staging?.id, 'SUPPORT_KEY', 'not to be shown', true);
+  await stageFile(asked, staging?.id, serviceId, 'secrets/payment.key', 'PAYMENT_KEY');
   await asked('PUT', `/environments/${staging?.id}/change-set/items`, {
     kind: 'process.set',
     processId: web?.id,
@@ -89,11 +97,15 @@ async function deployFailing(
   organization: string,
   { projectId, environmentId }: { projectId: string; environmentId: string | undefined },
 ): Promise<string> {
-  await asked('POST', `/projects/${projectId}/services`, {
+  const { processes } = await asked('POST', `/projects/${projectId}/services`, {
     name: 'Search',
     source: { kind: 'image', imageRepository: ':latest' },
     environmentId,
     process: { args: ['-once', '-code', '3'] },
+  });
+  const [process] = processes as { id: string }[];
+  await asked('POST', `/processes/${process?.id}/volumes?environmentId=${environmentId}`, {
+    ...{ name: 'index', mountPath: '/data/index', sizeBytes: 2 ** 30 },
   });
   await pushSample(opened, `${organization}/shop/search`);
   const { deployments } = await apply(asked, environmentId, 'Find things by words');
@@ -103,6 +115,14 @@ async function deployFailing(
 function stageVariable(asked: Ask, environment = '', serviceId: string, key: string, value: string, secret = false) {
   const item = { kind: 'variable.set', serviceId, key, value, secret };
   return asked('PUT', `/environments/${environment}/change-set/items`, item);
+}
+
+function stageShared(asked: Ask, environment = '', key: string, value: string, secret = false) {
+  return asked('PUT', `/environments/${environment}/change-set/items`, { kind: 'variable.set', key, value, secret });
+}
+
+function stageFile(asked: Ask, environment = '', serviceId: string, key: string, value: string) {
+  return asked('PUT', `/environments/${environment}/change-set/items`, { kind: 'file.set', serviceId, key, value });
 }
 
 async function apply(asked: Ask, environment = '', message: string) {

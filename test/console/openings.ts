@@ -49,8 +49,20 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
     ...menu('Actions for Web', 'Suspend'),
     ...menu('More about the staged changes', 'Discard all'),
   ],
+  'environment-canvas': [button('Suspend')],
+  'shared-variables': [
+    ...menu('Actions for REGION', 'Change', 'History'),
+    ...menu('Actions for SUPPORT_KEY', 'Change').slice(1),
+    button('Add a variable'),
+    button('Import'),
+  ],
   'environment-settings': [button('Rename'), button('Clone'), button('Delete')],
-  variables: [...menu('Actions for GREETING', 'Change', 'History'), button('Add a variable'), button('Import')],
+  variables: [
+    ...menu('Actions for GREETING', 'Change', 'History', 'Put into a file'),
+    ...menu('Actions for config/app.yml', 'Change'),
+    ...['Add a variable', 'Import', 'Add a file'].map((name) => button(name)),
+  ],
+  volumes: menu('Actions for the volume index', 'Grow', 'Delete'),
   processes: [
     ...menu('Actions for web', 'Scale', 'Change command and port', 'Change resources', 'Change checks', 'Change times'),
     ...menu('Actions for web', 'Add a volume', 'Restart', 'Delete').slice(1),
@@ -83,7 +95,10 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
   ],
   'audit-log': [button('Export what is shown')],
   account: menu('Actions for Analytical Engines', 'Leave'),
-  deleted: menu('Actions for Difference Engine', 'Restore', 'Purge now'),
+  deleted: [
+    ...menu('Actions for Difference Engine', 'Restore', 'Purge now'),
+    ...menu('Actions for Trial of May', 'Restore').slice(1),
+  ],
   'deleted-organizations': menu('Actions for Difference Engine', 'Restore', 'Purge now'),
   'service-settings': [
     button('Rename'),

@@ -87,6 +87,12 @@ export const pages: readonly ConsolePage[] = [
   { name: 'environment-deployments', address: inShop('/e/staging/deployments'), heading: 'Staging', shows: 'Live' },
   { name: 'environment-logs', address: inShop('/e/staging/logs'), heading: 'Staging', shows: 'listening' },
   {
+    name: 'shared-variables',
+    address: inShop('/e/staging/variables'),
+    heading: 'Staging',
+    shows: 'Used by shared.PAYMENT_HOST',
+  },
+  {
     name: 'environment-comparison',
     address: inShop('/e/staging/compare?with=production'),
     heading: 'Staging',
@@ -98,6 +104,7 @@ export const pages: readonly ConsolePage[] = [
   { name: 'service-logs', address: inShop('/e/staging/s/web/logs'), heading: 'Web', shows: 'listening' },
   { name: 'variables', address: inShop('/e/staging/s/web/variables'), heading: 'Web', shows: 'GREETING' },
   { name: 'processes', address: inShop('/e/staging/s/web/processes'), heading: 'Web', shows: 'Exit code 0' },
+  { name: 'volumes', address: inShop('/e/staging/s/search/processes'), heading: 'Search', shows: '/data/index' },
   { name: 'service-settings', address: inShop('/e/staging/s/web/settings'), heading: 'Web', shows: 'Release command' },
   {
     name: 'deployment',

@@ -8,6 +8,7 @@ import { approvalStories } from './stories/approvals/approvals.ts';
 import { channelStories } from './stories/channels.ts';
 import { deliveryStories } from './stories/delivery.ts';
 import { canvasStories } from './stories/environments/canvas.ts';
+import { variableStories } from './stories/environments/variables.ts';
 import { frameStories } from './stories/frame.ts';
 import { handStories } from './stories/hands.ts';
 import { inBrowserStories } from './stories/in-browser.ts';
@@ -40,6 +41,7 @@ const subjects: Record<string, Stories> = {
   workflows: workflowStories,
   // With a cluster that nobody runs, of which others would be told.
   canvas: canvasStories,
+  variables: variableStories,
 };
 
 const browser = await realBrowser();

@@ -1,4 +1,5 @@
 import { type DataTag, type QueryKey, type UseQueryOptions, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { namesText } from '../names.ts';
 
 /** Things that a deletion concerns, of one kind. */
@@ -6,6 +7,17 @@ export interface Affected {
   /** As in "2 members lose the team". */
   what: string | ((count: number) => string);
   names: readonly string[] | NamesAsked;
+}
+
+/** Things that are counted only: their names would say nothing. */
+interface Counted {
+  what: (count: number) => string;
+  count: number;
+}
+
+/** "1 service stops", "3 services stop". */
+export function numbered(one: string, several: string): (count: number) => string {
+  return (count) => `${count.toLocaleString('en')} ${count === 1 ? one : several}`;
 }
 
 interface Listed {
@@ -22,17 +34,19 @@ export function namesIn<Answer extends Listed>(options: { queryKey: DataTag<Quer
 const namesShown = 5;
 
 /** Names what a deletion takes with it. Shows nothing if it takes nothing. */
-export function AffectedList({ affected }: { affected: readonly Affected[] }) {
+export function AffectedList({ affected }: { affected: readonly (Affected | Counted)[] }) {
   return (
     <ul
       aria-label="Affected"
       className="divide-y divide-line rounded-lg border border-line bg-ground text-sm empty:hidden"
     >
-      {affected.map(({ what, names }) =>
-        'queryKey' in names ? (
-          <Asked key={String(what)} what={what} asked={names} />
+      {affected.map((one) =>
+        'count' in one ? (
+          one.count > 0 && <Item key={String(one.what)} title={one.what(one.count)} />
+        ) : 'queryKey' in one.names ? (
+          <Asked key={String(one.what)} what={one.what} asked={one.names} />
         ) : (
-          <Line key={String(what)} what={what} names={names} />
+          <Line key={String(one.what)} what={one.what} names={one.names} />
         ),
       )}
     </ul>
@@ -53,12 +67,18 @@ function Line({
 }: Pick<Affected, 'what'> & { names: readonly string[]; others?: boolean }) {
   if (names.length === 0) return null;
   return (
+    <Item title={typeof what === 'string' ? what : what(names.length)}>
+      {namesText(names, namesShown)}
+      {others && ', and others'}
+    </Item>
+  );
+}
+
+function Item({ title, children }: { title: string; children?: ReactNode }) {
+  return (
     <li className="px-3 py-2">
-      <p className="font-medium">{typeof what === 'string' ? what : what(names.length)}</p>
-      <p className="break-words text-soft">
-        {namesText(names, namesShown)}
-        {others && ', and others'}
-      </p>
+      <p className="font-medium">{title}</p>
+      {children !== undefined && <p className="break-words text-soft">{children}</p>}
     </li>
   );
 }

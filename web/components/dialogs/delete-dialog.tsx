@@ -19,6 +19,8 @@ interface DeleteDialogProps {
   onConfirm: () => void;
   /** Must be typed as it is before it can be done. */
   typed?: { label: string; text: string };
+  /** Something is in the way, which the consequences name. */
+  blocked?: boolean;
 }
 
 /**
@@ -41,6 +43,7 @@ function DeleteForm({
   change,
   onConfirm,
   typed,
+  blocked = false,
 }: Omit<DeleteDialogProps, 'open' | 'title'>) {
   const [text, setText] = useState('');
   return (
@@ -48,11 +51,13 @@ function DeleteForm({
       <div className="text-pretty text-soft text-sm">{children}</div>
       <AffectedList affected={affected} />
       <ProblemNotice problem={change.problem} />
-      {typed !== undefined && <TextField name="typed" label={typed.label} value={text} onChange={setText} mono />}
+      {typed !== undefined && !blocked && (
+        <TextField name="typed" label={typed.label} value={text} onChange={setText} mono />
+      )}
       <SubmitOrCancel
         onCancel={onClose}
         busy={change.sending}
-        disabled={typed !== undefined && text !== typed.text}
+        disabled={blocked || (typed !== undefined && text !== typed.text)}
         look="danger"
         cancelFirst
       >

@@ -30,6 +30,8 @@ export interface DeleteOperationProps<Input> {
   affected?: readonly Affected[];
   /** Must be typed as it is before it can be done. */
   typed?: string;
+  /** Something is in the way, which the consequences name. */
+  blocked?: boolean;
   /** Queries to refetch besides those of the operation's group. */
   touches?: readonly QueryKey[];
   /** Consequences, and whether they can be undone. */
@@ -40,7 +42,7 @@ export interface DeleteOperationProps<Input> {
 export function DeleteOperation<Input>(props: DeleteOperationProps<Input>) {
   const { operation, path, query, body, name, verb = 'Delete', noun = name, typed, touches = [], ...dialog } = props;
   const { client } = usePlane();
-  const { succeeded, elsewhere, done, open, onClose, affected, children } = dialog;
+  const { succeeded, elsewhere, done, open, onClose, affected, blocked, children } = dialog;
   const ended = `${verb.toLowerCase()}d`;
   const change = useChange(
     (_: undefined, sent: Sent) =>
@@ -68,6 +70,7 @@ export function DeleteOperation<Input>(props: DeleteOperationProps<Input>) {
       title={`${verb} ${name}?`}
       confirm={`${verb} ${noun}`}
       {...(affected === undefined ? {} : { affected })}
+      {...(blocked === undefined ? {} : { blocked })}
       {...(typed === undefined ? {} : { typed: { label: `Type ${typed} to confirm`, text: typed } })}
       change={change}
       onConfirm={() => change.send(undefined)}

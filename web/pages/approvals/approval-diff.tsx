@@ -1,6 +1,6 @@
 import { Diff, type DiffLine } from '../../components/diff/diff.tsx';
 import { Section } from '../../components/page.tsx';
-import { lineOf, type StagedItem } from '../environments/staged/item-lines.ts';
+import { lineOf, type StagedItem, sharedTitle } from '../environments/staged/item-lines.ts';
 import type { ApprovalAnswer } from './approval-words.tsx';
 
 type Change = Pick<StagedItem, 'kind' | 'key' | 'label' | 'from' | 'to' | 'secret' | 'toEmpty'> & {
@@ -23,11 +23,14 @@ interface OfService {
 /** The changes as they were when the approval was requested: what is decided on. */
 export function ApprovalDiff({ approval: { diff } }: { approval: ApprovalAnswer }) {
   const services = Array.isArray(diff) ? (diff as unknown as OfService[]) : [];
-  return services.map((service) => (
-    <Section key={service.serviceSlug} title={`Changes of ${service.serviceSlug}`}>
-      <Diff label={`Changes of ${service.serviceSlug}`} lines={linesOf(service)} />
-    </Section>
-  ));
+  return services.map((service) => {
+    const title = service.serviceSlug === '' ? sharedTitle : `Changes of ${service.serviceSlug}`;
+    return (
+      <Section key={service.serviceSlug} title={title}>
+        <Diff label={title} lines={linesOf(service)} />
+      </Section>
+    );
+  });
 }
 
 function linesOf({ items = [], from, to, promotedFrom }: OfService): DiffLine[] {

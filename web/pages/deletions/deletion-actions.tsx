@@ -5,20 +5,31 @@ import type { Answers } from '../../control-plane/session.ts';
 
 export type DeletedItem = Answers['deletions']['list']['items'][number];
 
-/** Restores it. If its slug is taken meanwhile, the form asks for another one. */
+/** Restores it. If its slug, of a volume its name, is taken meanwhile, another one is typed. */
 export const restore = ({ kind, id, name, slug }: DeletedItem, { trpc }: Plane) =>
   formAction({
     label: 'Restore',
     role: 'admin',
     operation: trpc.deletions.restore,
     path: { kind, id },
-    start: kind === 'volume' ? {} : { slug },
-    fields: kind === 'volume' ? {} : { slug: { mono: true, hint: 'The one it had, unless another one has taken it.' } },
-    title: `Restore ${name}`,
-    about: 'With its settings, variables, releases and volumes. Services that ran are suspended until you resume them.',
+    start: { slug: kind === 'volume' ? name : slug },
+    fields: {
+      slug: {
+        label: kind === 'volume' ? 'Name' : 'Short name',
+        hint: 'As it was. Type another one if it is taken by now.',
+        mono: true,
+      },
+    },
+    title: `Restore the ${kind} ${name}`,
+    about: kind === 'volume' ? ofVolume : ofOthers,
     succeeded: `${name} restored`,
     touches: [trpc.projects.pathKey(), trpc.environments.pathKey(), trpc.services.pathKey(), trpc.volumes.pathKey()],
   });
+
+const ofVolume =
+  'With its data. It is staged where its process is, and mounted there again once that is deployed.';
+const ofOthers =
+  'With its settings, variables, releases and volumes. Services that ran are suspended until you resume them.';
 
 /** Purges it before its retention ends. */
 export const purge = ({ kind, id, name, state }: DeletedItem, { trpc }: Plane) =>
@@ -27,10 +38,11 @@ export const purge = ({ kind, id, name, state }: DeletedItem, { trpc }: Plane) =
     verb: 'Purge',
     label: state === 'failed' ? 'Purge again' : 'Purge now',
     name,
+    noun: kind,
     operation: trpc.deletions.purge,
     path: { kind, id },
     body: { confirm: name },
     typed: name,
     succeeded: `${name} is being purged`,
-    consequences: `All of its data is deleted permanently, on clusters, too. Nobody can restore the ${kind}.`,
+    consequences: `Its data are deleted for good, on clusters, too. Nobody can restore the ${kind} any more.`,
   });

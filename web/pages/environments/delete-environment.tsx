@@ -1,10 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { OneAction } from '../../components/actions/one-action.tsx';
-import { AffectedList } from '../../components/dialogs/affected-list.tsx';
+import { numbered } from '../../components/dialogs/affected-list.tsx';
 import { Setting } from '../../components/forms/setting.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
+import type { Answers } from '../../control-plane/session.ts';
+import { endedWith, Impact, type Impacts } from '../deletions/impact.tsx';
 import type { EnvironmentAnswer } from './use-environment.ts';
 
 /** The end of an environment, with what goes with it. */
@@ -25,7 +26,7 @@ export function DeleteEnvironment({ environment: { id, name } }: { environment: 
     consequences: <Consequences id={id} />,
   });
   return (
-    <Setting title="Delete" about="Stops all that runs there. It can be restored until its retention has passed.">
+    <Setting title="Delete" about="Stops all that runs there. It can be restored until it is purged.">
       <OneAction action={action} small />
     </Setting>
   );
@@ -33,30 +34,31 @@ export function DeleteEnvironment({ environment: { id, name } }: { environment: 
 
 function Consequences({ id }: { id: string }) {
   const { trpc } = usePlane();
-  const { data: impact } = useQuery(trpc.environments.deletionImpact.queryOptions({ path: { id } }));
-  const count = (one: string, several: string) => (n: number) => (n === 1 ? `1 ${one}` : `${n} ${several}`);
-  const names = (list: readonly { name: string }[]) => list.map(({ name }) => name);
   return (
-    <div className="grid gap-4">
-      <p>
-        Its services stop, its staged changes are discarded, deployments under way are cancelled, and approvals are
-        closed. Settings, variables, releases and volumes are kept until it is purged.
-        {impact?.lastEnvironment === true && ' It is the last environment of its project.'}
-      </p>
-      {impact !== undefined && (
-        <AffectedList
-          affected={[
-            { what: count('service stops', 'services stop'), names: names([...impact.services, ...impact.databases]) },
-            {
-              what: count(
-                'service is discarded for good: it was never applied',
-                'services are discarded for good: they were never applied',
-              ),
-              names: names(impact.stagedServices),
-            },
-          ]}
-        />
+    <Impact options={trpc.environments.deletionImpact.queryOptions({ path: { id } })} lines={linesOf}>
+      {(impact) => (
+        <p>
+          All that runs there stops at once. Its settings, variables, releases and volumes are kept, and can be restored
+          from Deleted until they are purged.
+          {impact?.lastEnvironment === true && ' It is the last environment of its project.'}
+        </p>
       )}
-    </div>
+    </Impact>
   );
+}
+
+function linesOf(impact: Answers['environments']['deletionImpact']): Impacts {
+  const names = (list: readonly { name: string }[]) => list.map(({ name }) => name);
+  return [
+    { what: numbered('service stops', 'services stop'), names: names([...impact.services, ...impact.databases]) },
+    {
+      what: numbered(
+        'service is lost for good: it was never deployed',
+        'services are lost for good: they were never deployed',
+      ),
+      names: names(impact.stagedServices),
+    },
+    ...endedWith(impact),
+    { what: numbered('variable is kept until the purge', 'variables are kept until the purge'), count: impact.variables },
+  ];
 }

@@ -37,6 +37,12 @@ const environmentLogs = createRoute({
   validateSearch: logSearch,
   component: page(() => import('./environment-logs.tsx'), 'EnvironmentLogs'),
 });
+const environmentVariables = createRoute({
+  getParentRoute: () => environment,
+  path: '/variables',
+  validateSearch: ({ make, import: importing }: Search) => ({ ...flag('make', make), ...flag('import', importing) }),
+  component: page(() => import('./environment-variables.tsx'), 'EnvironmentVariables'),
+});
 const environmentComparison = createRoute({
   getParentRoute: () => environment,
   path: '/compare',
@@ -54,6 +60,7 @@ export const routes = [
     environmentServices,
     environmentDeployments,
     environmentLogs,
+    environmentVariables,
     environmentComparison,
     environmentSettings,
   ]),
@@ -81,6 +88,7 @@ export const scope: Scope = {
     { label: 'Services', to: at },
     { label: 'Deployments', to: `${at}/deployments` },
     { label: 'Logs', to: `${at}/logs` },
+    { label: 'Variables', to: `${at}/variables` },
     { label: 'Compare', to: `${at}/compare` },
     { label: 'Settings', to: `${at}/settings` },
   ],

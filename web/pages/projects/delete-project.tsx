@@ -1,11 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { OneAction } from '../../components/actions/one-action.tsx';
-import { AffectedList } from '../../components/dialogs/affected-list.tsx';
+import { numbered } from '../../components/dialogs/affected-list.tsx';
 import { Setting, Settings } from '../../components/forms/setting.tsx';
 import { Section } from '../../components/page.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
+import type { Answers } from '../../control-plane/session.ts';
+import { endedWith, Impact, type Impacts } from '../deletions/impact.tsx';
 import type { ProjectAnswer } from './use-project.ts';
 
 /** The end of a project, with what goes with it. */
@@ -28,7 +29,7 @@ export function DeleteProject({ project: { id, name } }: { project: ProjectAnswe
   return (
     <Section title="Project">
       <Settings>
-        <Setting title="Delete" about="Stops all that runs in it. It can be restored until its retention has passed.">
+        <Setting title="Delete" about="Stops all that runs in it. It can be restored until it is purged.">
           <OneAction action={action} small />
         </Setting>
       </Settings>
@@ -38,25 +39,22 @@ export function DeleteProject({ project: { id, name } }: { project: ProjectAnswe
 
 function Consequences({ id }: { id: string }) {
   const { trpc } = usePlane();
-  const { data: impact } = useQuery(trpc.projects.deletionImpact.queryOptions({ path: { id } }));
-  const services = impact === undefined ? 0 : impact.services + impact.databases;
   return (
-    <div className="grid gap-4">
-      <p>
-        Its services stop, staged changes are discarded, deployments under way are cancelled, and approvals are closed.
-        Settings, variables, releases and volumes are kept until it is purged.
-      </p>
-      {impact !== undefined && (
-        <AffectedList
-          affected={[
-            {
-              what: (n) =>
-                `${n} ${n === 1 ? 'environment' : 'environments'} with ${services} ${services === 1 ? 'service' : 'services'}`,
-              names: impact.environments.map(({ name }) => name),
-            },
-          ]}
-        />
+    <Impact options={trpc.projects.deletionImpact.queryOptions({ path: { id } })} lines={linesOf}>
+      {() => (
+        <p>
+          All that runs in it stops at once. Its environments with their settings, variables, releases and volumes are
+          kept, and can be restored from Deleted until they are purged.
+        </p>
       )}
-    </div>
+    </Impact>
   );
+}
+
+function linesOf({ environments, services, databases, ...impact }: Answers['projects']['deletionImpact']): Impacts {
+  return [
+    { what: numbered('environment', 'environments'), names: environments.map(({ name }) => name) },
+    { what: numbered('service stops', 'services stop'), count: services + databases },
+    ...endedWith(impact),
+  ];
 }

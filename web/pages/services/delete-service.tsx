@@ -2,10 +2,16 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { OneAction } from '../../components/actions/one-action.tsx';
-import { AffectedList } from '../../components/dialogs/affected-list.tsx';
+import { numbered } from '../../components/dialogs/affected-list.tsx';
 import { Setting } from '../../components/forms/setting.tsx';
+import { namesText } from '../../components/names.ts';
+import { Notice } from '../../components/notice.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
+import type { Answers } from '../../control-plane/session.ts';
+import { Impact, type Impacts } from '../deletions/impact.tsx';
 import type { Placed } from './use-service.ts';
+
+type Answer = Answers['services']['deletionImpact'];
 
 /** The end of a service in all environments, with what goes with it. */
 export function DeleteService({ service }: Placed) {
@@ -25,10 +31,11 @@ export function DeleteService({ service }: Placed) {
     elsewhere: true,
     done: () => navigate({ to: '/$organization/p/$project/e/$environment', params }),
     touches: [trpc.environments.pathKey(), trpc.changeSets.pathKey(), trpc.approvals.pathKey()],
+    blocked: impact !== undefined && isBlocked(impact),
     consequences: <Consequences id={service.id} />,
   });
   return (
-    <Setting title="Delete" about="Ends it in all environments at once.">
+    <Setting title="Delete" about="Stops it in all environments. It can be restored until it is purged.">
       <OneAction action={action} small />
     </Setting>
   );
@@ -36,46 +43,66 @@ export function DeleteService({ service }: Placed) {
 
 function Consequences({ id }: { id: string }) {
   const { trpc } = usePlane();
-  const { data: impact } = useQuery(trpc.services.deletionImpact.queryOptions({ path: { id } }));
-  const count = (one: string, several: string) => (n: number) => (n === 1 ? `1 ${one}` : `${n} ${several}`);
   return (
-    <div className="grid gap-4">
-      <p>
-        Its instances end, its addresses stop to answer, and its staged changes are dropped. Deployments under way are
-        cancelled.
-      </p>
-      {impact !== undefined && (
-        <AffectedList
-          affected={[
-            {
-              what: 'They depend on it: it cannot be deleted before',
-              names: impact.dependents.map(({ name }) => name),
-            },
-            {
-              what: 'Values that refer to it, to be changed before',
-              names: impact.references.map(
-                ({ variable, refersTo, environmentName }) => `${variable} to ${refersTo} in ${environmentName}`,
-              ),
-            },
-            {
-              what: 'Approvals of it and others, to be decided before',
-              names: impact.heldWith.map(({ environmentName }) => environmentName),
-            },
-            {
-              what: count('environment loses it', 'environments lose it'),
-              names: impact.environments.map(({ name }) => name),
-            },
-            {
-              what: count('deployment is cancelled', 'deployments are cancelled'),
-              names: impact.deployments.map(({ environmentName }) => environmentName),
-            },
-            {
-              what: count('approval is closed', 'approvals are closed'),
-              names: impact.approvals.map(({ environmentName }) => environmentName),
-            },
-          ]}
-        />
-      )}
-    </div>
+    <Impact options={trpc.services.deletionImpact.queryOptions({ path: { id } })} lines={linesOf}>
+      {(impact) =>
+        impact !== undefined && isBlocked(impact) ? (
+          <Blocked impact={impact} />
+        ) : (
+          <p>
+            It stops in all environments at once, and its addresses do not answer any more. Its settings, variables,
+            releases and volumes are kept, and can be restored from Deleted until they are purged.
+          </p>
+        )
+      }
+    </Impact>
   );
+}
+
+function isBlocked({ dependents, references, heldWith }: Answer): boolean {
+  return dependents.length > 0 || references.length > 0 || heldWith.length > 0;
+}
+
+function Blocked({ impact: { dependents, references, heldWith } }: { impact: Answer }) {
+  return (
+    <Notice tone="attention" title="It cannot be deleted yet">
+      {dependents.length > 0 && (
+        <p>Services depend on it: {namesText(dependents.map(({ name }) => name), most)}. Change that first.</p>
+      )}
+      {references.length > 0 && (
+        <p>
+          Values refer to it:{' '}
+          {namesText(
+            references.map(
+              ({ variable, refersTo, environmentName }) => `${variable} to ${refersTo} in ${environmentName}`,
+            ),
+            most,
+          )}
+          . Change them first.
+        </p>
+      )}
+      {heldWith.length > 0 && (
+        <p>
+          An approval about it and other services waits in {namesText(heldWith.map(({ environmentName }) => environmentName), most)}.
+          Decide it first.
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+/** Names that are written out. */
+const most = 5;
+
+function linesOf({ environments, deployments, approvals, stagedChanges }: Answer): Impacts {
+  const places = (all: readonly { environmentName: string }[]) => all.map(({ environmentName }) => environmentName);
+  return [
+    {
+      what: numbered('environment loses it', 'environments lose it'),
+      names: environments.map(({ name, live }) => (live ? name : `${name} (not live)`)),
+    },
+    { what: numbered('deployment is cancelled', 'deployments are cancelled'), names: places(deployments) },
+    { what: numbered('approval is closed', 'approvals are closed'), names: places(approvals) },
+    { what: numbered('staged change is discarded', 'staged changes are discarded'), count: stagedChanges },
+  ];
 }

@@ -37,7 +37,11 @@ const serviceLogs = createRoute({
 const serviceVariables = createRoute({
   getParentRoute: () => service,
   path: '/variables',
-  validateSearch: ({ make, import: importing }: Search) => ({ ...flag('make', make), ...flag('import', importing) }),
+  validateSearch: ({ make, import: importing, file }: Search) => ({
+    ...flag('make', make),
+    ...flag('import', importing),
+    ...flag('file', file),
+  }),
   component: page(() => import('./variables/service-variables.tsx'), 'ServiceVariables'),
 });
 const serviceProcesses = createRoute({

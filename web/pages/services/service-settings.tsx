@@ -86,14 +86,6 @@ function AllSettings({ service, environment }: Placed) {
             <code className="break-all">{releaseCommand.join(' ') || 'None'}</code>
             <OneAction action={command} small />
           </Setting>
-          <Setting title="Files" about="Made of variables, in each instance; staged by ballast file set.">
-            {service.files.length === 0 && 'None'}
-            {service.files.map(({ path, variable }) => (
-              <span key={path} className="block">
-                <code className="break-all">{path}</code> <span className="text-soft">from {variable}</span>
-              </span>
-            ))}
-          </Setting>
           <Remove service={service} environment={environment} />
         </Settings>
       </Section>

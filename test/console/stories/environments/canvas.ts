@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { seedFullEnvironment } from '../../../seeds/seed-full-environment.ts';
 import { askedBy } from '../../asked.ts';
-import { mark, row, said } from '../../on-page.ts';
+import { mark, said } from '../../on-page.ts';
 import type { Stories } from '../world.ts';
 
 export const canvasStories: Stories = (world) => {
@@ -60,30 +60,5 @@ export const canvasStories: Stories = (world) => {
     await asked('PUT', `/projects/${place.projectId}/canvas`, { positions });
     await opened.installation.until('the box moves', async () => (await at()) !== y);
     await stays();
-  });
-
-  test('an env file is compared before it is staged, and what looks like a credential is kept secret', async () => {
-    const { opened, ada } = world();
-    const { page } = ada;
-    const asked = await askedBy(opened, ada);
-    const { project, environments } = await asked('POST', '/projects', { name: 'Imports' });
-    const { id, slug } = project as { id: string; slug: string };
-    const staging = (environments as { id: string; slug: string }[]).find((one) => one.slug === 'staging');
-    await asked('POST', `/projects/${id}/services`, { name: 'Web', environmentId: staging?.id });
-    await ada.go(`/default/p/${slug}/e/staging/s/web/variables`);
-    await page.getByRole('button', { name: 'Import', exact: true }).click();
-    const dialog = page.getByRole('dialog', { name: 'Import variables into Web' });
-    const text = dialog.getByLabel('Env file');
-    await text.fill('LEVEL=info\nLEVEL=debug');
-    await dialog.getByText('Line 2: LEVEL is there more than once: on lines 1, 2').waitFor();
-    await text.fill('LEVEL=info\nAPI_TOKEN="not to be shown"');
-    await dialog.getByRole('button', { name: 'Compare' }).click();
-    await dialog.getByText('2 added.').waitFor();
-    const changes = dialog.getByRole('list', { name: 'Changes' });
-    expect(await changes.innerText()).not.toContain('not to be shown');
-    await dialog.getByRole('button', { name: 'Stage 2 changes' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    await row(page, 'Variables', 'API_TOKEN').getByText('Secret, never shown').waitFor();
-    await row(page, 'Variables', 'LEVEL').getByText('info').waitFor();
   });
 };

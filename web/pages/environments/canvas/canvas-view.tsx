@@ -19,7 +19,8 @@ interface CanvasViewProps {
 }
 
 /** The canvas of an environment, and the panel of the service that is open; that one stands in the address. */
-export function CanvasView({ environment: { id, name, projectId }, overviews }: CanvasViewProps) {
+export function CanvasView({ environment, overviews }: CanvasViewProps) {
+  const { id, name, projectId } = environment;
   const { trpc } = usePlane();
   const navigate = useNavigate();
   const { open } = useSearch({ strict: false });
@@ -59,7 +60,7 @@ export function CanvasView({ environment: { id, name, projectId }, overviews }: 
             panel: {
               title: shown.name,
               onClose: () => show(undefined),
-              children: <ServicePanel service={shown} all={placed} onShow={show} />,
+              children: <ServicePanel environment={environment} service={shown} all={placed} onShow={show} />,
             },
           })}
     >

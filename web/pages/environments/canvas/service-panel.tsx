@@ -6,6 +6,8 @@ import { BriefTime } from '../../../components/times/time.tsx';
 import { deploymentLink } from '../../deployments/deployment-link.ts';
 import { EveryAddress } from '../../services/service-addresses.tsx';
 import { ServiceHealth } from '../../services/service-health.tsx';
+import { SuspensionButton } from '../../services/service-suspension.tsx';
+import type { EnvironmentAnswer } from '../use-environment.ts';
 import { isAdded } from '../use-overview.ts';
 import type { Placed } from './nodes.ts';
 import { GlanceLine } from './service-box.tsx';
@@ -15,13 +17,14 @@ const route = getRouteApi('/$organization/p/$project/e/$environment');
 const at = '/$organization/p/$project/e/$environment/s/$service';
 
 interface ServicePanelProps {
+  environment: EnvironmentAnswer;
   service: Placed;
   all: readonly Placed[];
   onShow: (service: Placed) => void;
 }
 
 /** A service of the canvas: what its row in the table shows, whom it needs and who needs it, and the way to its pages. */
-export function ServicePanel({ service, all, onShow }: ServicePanelProps) {
+export function ServicePanel({ environment, service, all, onShow }: ServicePanelProps) {
   const { overview, needs, volumes } = service;
   const { activeReleaseNumber, activeDeployedAt, replicasReady, replicasDesired, message } = overview;
   const byId = new Map(all.map((one) => [one.id, one]));
@@ -79,7 +82,7 @@ export function ServicePanel({ service, all, onShow }: ServicePanelProps) {
           </Fact>
         )}
       </Facts>
-      {isAdded(overview) && <Ways service={service} />}
+      {isAdded(overview) && <Ways environment={environment} service={service} />}
     </>
   );
 }
@@ -110,7 +113,7 @@ function whyText(why: Placed['needs']): string {
   return keys.length > 0 ? ` by ${keys.join(', ')}` : ' by order of deployment';
 }
 
-function Ways({ service: { slug } }: { service: Placed }) {
+function Ways({ environment, service: { slug, overview } }: { environment: EnvironmentAnswer; service: Placed }) {
   const params = { ...route.useParams(), service: slug };
   const ways = ['deployments', 'logs', 'variables', 'processes', 'settings'] as const;
   return (
@@ -123,6 +126,7 @@ function Ways({ service: { slug } }: { service: Placed }) {
           {way.charAt(0).toUpperCase() + way.slice(1)}
         </ButtonLink>
       ))}
+      <SuspensionButton overview={overview} environment={environment} />
     </div>
   );
 }

@@ -6,10 +6,16 @@ export type StagedView = Answers['changeSets']['draft'];
 export type StagedItem = StagedView['items'][number];
 type ItemOfDiff = Pick<StagedItem, 'id' | 'label' | 'from' | 'to' | 'secret' | 'toEmpty'> & { kind: string };
 
+/** Above the changes that belong to no service. */
+export const sharedTitle = 'Shared variables';
+
 /** Items below the slug of their service, in the order in which services came. */
 export function byService<Item extends Pick<StagedItem, 'serviceSlug'>>(items: readonly Item[]): [string, Item[]][] {
   const services = new Map<string, Item[]>();
-  for (const item of items) services.set(item.serviceSlug, [...(services.get(item.serviceSlug) ?? []), item]);
+  for (const item of items) {
+    const title = item.serviceSlug || sharedTitle;
+    services.set(title, [...(services.get(title) ?? []), item]);
+  }
   return [...services];
 }
 

@@ -1,10 +1,12 @@
 import { counted } from '../../instances/counted.ts';
 import type { StagedView } from './item-lines.ts';
 
-/** "5 changes in 2 services, by Ada Lovelace and you" */
+/** "5 changes in 2 services and shared variables, by Ada Lovelace and you" */
 export function stagedSentence({ items }: Pick<StagedView, 'items'>, you: string): string {
-  const services = new Set(items.map(({ serviceSlug }) => serviceSlug)).size;
-  return `${counted(items.length, 'change')} in ${counted(services, 'service')}, by ${people(items, you)}`;
+  const places = new Set(items.map(({ serviceSlug }) => serviceSlug));
+  const shared = places.delete('') ? ['shared variables'] : [];
+  const where = [...(places.size > 0 ? [counted(places.size, 'service')] : []), ...shared].join(' and ');
+  return `${counted(items.length, 'change')} in ${where}, by ${people(items, you)}`;
 }
 
 function people(items: StagedView['items'], you: string): string {

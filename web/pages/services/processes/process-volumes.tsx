@@ -64,7 +64,7 @@ function Volume({
     name,
     operation: trpc.volumes.delete,
     succeeded: `${name} staged to be deleted`,
-    consequences: `It is mounted in ${environmentName} no more once the staged changes are deployed. Its data stay on the cluster; a rollback to a release that mounts it has them again.`,
+    consequences: `It is mounted in ${environmentName} no more once the staged changes are deployed. Its data are kept, and it can be restored from Deleted until they are purged. A rollback to a release that mounts it has them again, too.`,
   });
   return (
     <Row

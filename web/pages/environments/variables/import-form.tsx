@@ -8,10 +8,9 @@ import { Notice } from '../../../components/notice.tsx';
 import { type Sent, useChange } from '../../../control-plane/change.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { type Imported, ImportedDiff } from './imported-diff.tsx';
+import type { Whose } from './whose.ts';
 
-interface ImportFormProps {
-  environmentId: string;
-  serviceId: string;
+interface ImportFormProps extends Whose {
   onClose: () => void;
 }
 
@@ -27,7 +26,7 @@ export function ImportForm({ environmentId, serviceId, onClose }: ImportFormProp
   /** The changes that the text makes, unless it was typed in since. */
   const [compared, setCompared] = useState<Imported>();
   const path = { id: environmentId };
-  const asked = { serviceId, text, replace };
+  const asked = { ...(serviceId === undefined ? {} : { serviceId }), text, replace };
   const compare = useChange(
     (body: typeof asked, sent: Sent) => client.variables.import.mutate({ path, body: { ...body, dryRun: true } }, sent),
     {
@@ -102,7 +101,7 @@ export function ImportForm({ environmentId, serviceId, onClose }: ImportFormProp
       )}
       <Checkbox
         label="Unset all others"
-        hint="Variables of the service that the file does not have are unset."
+        hint={`${serviceId === undefined ? 'Shared variables' : 'Variables of the service'} that the file does not have are unset.`}
         checked={replace}
         onChange={(to) => {
           setReplace(to);

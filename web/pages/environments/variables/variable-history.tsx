@@ -4,13 +4,12 @@ import { Time } from '../../../components/times/time.tsx';
 import { usePages } from '../../../control-plane/pages.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import type { Answers } from '../../../control-plane/session.ts';
-import { valueText } from '../../environments/staged/item-lines.ts';
+import { valueText } from '../staged/item-lines.ts';
+import type { Whose } from './whose.ts';
 
 type Change = Answers['variables']['history']['items'][number];
 
-interface VariableHistoryProps {
-  environmentId: string;
-  serviceId: string;
+interface VariableHistoryProps extends Whose {
   variable: string;
 }
 
@@ -19,7 +18,7 @@ export function VariableHistory({ environmentId, serviceId, variable }: Variable
   const { trpc } = usePlane();
   const pages = usePages(trpc.variables.history, {
     path: { id: environmentId },
-    query: { serviceId, key: variable, limit: 20 },
+    query: { ...(serviceId === undefined ? {} : { serviceId }), key: variable, limit: 20 },
   });
   const empty = (
     <EmptyState title="Never applied">{variable} was staged, and no deployment has applied it yet.</EmptyState>

@@ -4,10 +4,9 @@ import { AreaField } from '../../../components/forms/area-field.tsx';
 import { Checkbox, Form, TextField } from '../../../components/forms/form.tsx';
 import { type Sent, useChange } from '../../../control-plane/change.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
+import type { Whose } from './whose.ts';
 
-interface VariableFormProps {
-  environmentId: string;
-  serviceId: string;
+interface VariableFormProps extends Whose {
   /** The one that is changed; a new one without it. */
   current?: { key: string; value: string; secret: boolean };
   onClose: () => void;
@@ -19,10 +18,11 @@ export function VariableForm({ environmentId, serviceId, current, onClose }: Var
   const [key, setKey] = useState(current?.key ?? '');
   const [value, setValue] = useState(current?.value ?? '');
   const [secret, setSecret] = useState(current?.secret ?? false);
+  const of = serviceId === undefined ? {} : { serviceId };
   const change = useChange(
     (_: undefined, sent: Sent) =>
       client.changeSets.putItem.mutate(
-        { path: { id: environmentId }, body: { kind: 'variable.set', serviceId, key: key.trim(), value, secret } },
+        { path: { id: environmentId }, body: { kind: 'variable.set', ...of, key: key.trim(), value, secret } },
         sent,
       ),
     {

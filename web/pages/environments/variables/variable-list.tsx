@@ -1,0 +1,115 @@
+import { KeyIcon } from '@primer/octicons-react';
+import type { ReactNode } from 'react';
+import type { Action } from '../../../components/actions/action.ts';
+import { dialogAction } from '../../../components/actions/dialog-action.tsx';
+import { usePageAction } from '../../../components/actions/use-page-action.tsx';
+import { Section } from '../../../components/page.tsx';
+import { EmptyState } from '../../../components/states.tsx';
+import { Table } from '../../../components/table/table.tsx';
+import { useList } from '../../../control-plane/by-slug.ts';
+import { usePlane } from '../../../control-plane/plane.ts';
+import { ImportForm } from './import-form.tsx';
+import { useReferrers } from './use-referrers.ts';
+import { useStaging } from './use-staging.ts';
+import { type Variable, variableColumns } from './variable-columns.tsx';
+import { VariableForm } from './variable-form.tsx';
+import { VariableHistory } from './variable-history.tsx';
+import type { Whose } from './whose.ts';
+
+interface VariableListProps {
+  whose: Whose;
+  title: string;
+  about: ReactNode;
+  /** Of the service, or of the environment that shares them. */
+  owner: string;
+  /** In place of the table while there are none. */
+  empty: ReactNode;
+  /** What else can be done to each. */
+  more?: (variable: Variable) => readonly Action[];
+  /** Paths of the files that are made of each. */
+  files?: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Variables that are set or staged, and all that can be done to them: of a service, or those shared. */
+export function VariableList({ whose, title, about, owner, empty, more, files }: VariableListProps) {
+  const { trpc } = usePlane();
+  const { environmentId, serviceId } = whose;
+  const query = serviceId === undefined ? { shared: true } : { serviceId };
+  const pages = useList(trpc.variables.list, { path: { id: environmentId }, query, id: ({ key }) => key });
+  const stage = useStaging(environmentId);
+  const referrers = useReferrers(whose);
+  const adding = usePageAction(
+    'make',
+    dialogAction({
+      role: 'deployer',
+      label: 'Add a variable',
+      title: serviceId === undefined ? 'Add a shared variable' : `Add a variable to ${owner}`,
+      content: (close) => <VariableForm {...whose} onClose={close} />,
+    }),
+  );
+  const importing = usePageAction(
+    'import',
+    dialogAction({
+      role: 'deployer',
+      label: 'Import',
+      title: serviceId === undefined ? `Import shared variables into ${owner}` : `Import variables into ${owner}`,
+      wide: true,
+      content: (close) => <ImportForm {...whose} onClose={close} />,
+    }),
+    { look: 'plain' },
+  );
+  const buttons = (
+    <div className="flex flex-wrap gap-2">
+      {importing.button}
+      {adding.button}
+    </div>
+  );
+  const change = ({ key, value, secret }: Variable): Action =>
+    dialogAction({
+      role: 'deployer',
+      label: 'Change',
+      title: `Change ${key}`,
+      content: (close) => <VariableForm {...whose} current={{ key, value, secret }} onClose={close} />,
+    });
+  const actions = (variable: Variable): Action[] => {
+    const { key, staged, itemId } = variable;
+    const stays = staged !== 'unset';
+    const unset = () => stage.remove({ kind: 'variable.unset', ...of(serviceId), key }, key);
+    return [
+      ...(stays ? [change(variable), ...(more?.(variable) ?? [])] : []),
+      dialogAction({
+        role: 'viewer',
+        label: 'History',
+        title: `History of ${key}`,
+        wide: true,
+        content: () => <VariableHistory {...whose} variable={key} />,
+      }),
+      ...(itemId === undefined
+        ? []
+        : [{ role: 'deployer' as const, label: 'Discard the staged change', act: () => stage.discard(itemId, key) }]),
+      ...(stays ? [{ role: 'deployer' as const, danger: true as const, label: 'Unset', act: unset }] : []),
+    ];
+  };
+  return (
+    <Section title={title} about={about} actions={pages.items?.length !== 0 && buttons}>
+      <Table
+        label={title}
+        pages={pages}
+        columns={variableColumns({ shared: serviceId === undefined, referrers, files })}
+        name={({ key }) => key}
+        actions={actions}
+        empty={
+          <EmptyState icon={<KeyIcon />} title={`No ${title.toLowerCase()} yet`} action={buttons}>
+            {empty}
+          </EmptyState>
+        }
+      />
+      {adding.dialog}
+      {importing.dialog}
+    </Section>
+  );
+}
+
+function of(serviceId: string | undefined): { serviceId?: string } {
+  return serviceId === undefined ? {} : { serviceId };
+}
