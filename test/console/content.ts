@@ -33,6 +33,11 @@ export async function fill(opened: Console, owner: Visitor, receiver: Receiver):
   const people = await invitePeople(opened, asked, as.organizationId);
   const members = people.map(({ userId }) => userId);
   const katherine = people[1]?.in(as.organizationId) ?? as;
+  // Environments that are made before have no cluster yet.
+  await installation.until('the local cluster makes files', async () => {
+    const { capabilities } = await asked('GET', `/clusters/${applications.clusterId}`);
+    return (capabilities as { fileMounts: boolean }).fileMounts;
+  });
   const delivered = await deliverShop(opened, asked, 'default', askingAs(opened, katherine));
   const running = runWorkloads(applications, `http://127.0.0.1:${installation.env.INGRESS_PORT}`);
   const invitation = await asked('POST', `/organizations/${as.organizationId}/invitations`, {
@@ -96,7 +101,10 @@ async function deleteProject(opened: Console, as: Session): Promise<void> {
 /** An environment of the shop that was a trial. */
 async function deleteEnvironment(asked: Ask, deployment: string): Promise<void> {
   const { projectId } = await asked('GET', `/deployments/${deployment}`);
-  const { id } = await asked('POST', `/projects/${projectId}/environments`, { name: 'Trial of May' });
+  const { id } = await asked('POST', `/projects/${projectId}/environments`, {
+    name: 'Trial of May',
+    production: false,
+  });
   await asked('DELETE', `/environments/${id}`);
 }
 

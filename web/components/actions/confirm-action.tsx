@@ -15,6 +15,8 @@ interface ConfirmActionProps<Input, Output> extends Pick<DialogAction, 'label' |
   path: PathOf<Input>;
   query?: QueryOf<Input>;
   body?: BodyOf<Input>;
+  /** The thing, in the question. */
+  name?: string;
   /** What follows from it. */
   text: ReactNode;
   /** The button of the dialog, where it is not the label. */
@@ -40,7 +42,20 @@ export function confirmAction<Input, Output>({ role, ...props }: ConfirmActionPr
 }
 
 function ConfirmOperation<Input, Output>(props: Omit<ConfirmActionProps<Input, Output>, 'role'> & Shown) {
-  const { operation, path, query, body, label, text, confirm = label, succeeded, done, touches = [], ...shown } = props;
+  const {
+    operation,
+    path,
+    query,
+    body,
+    label,
+    name,
+    text,
+    confirm = label,
+    succeeded,
+    done,
+    touches = [],
+    ...shown
+  } = props;
   const { client } = usePlane();
   const [accepted, setAccepted] = useState(false);
   const [without, setWithout] = useState(false);
@@ -69,7 +84,7 @@ function ConfirmOperation<Input, Output>(props: Omit<ConfirmActionProps<Input, O
   return (
     <Confirm
       {...shown}
-      title={`${label}?`}
+      title={name === undefined ? `${label}?` : `${label} ${name}?`}
       confirm={confirm}
       change={change}
       onConfirm={() =>

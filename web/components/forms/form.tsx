@@ -151,13 +151,22 @@ export function SelectField({
   onChange,
   choices,
   disabled,
+  first,
   ...field
-}: FieldProps & { value: string; onChange: (value: string) => void; choices: readonly Choice[]; disabled?: boolean }) {
+}: FieldProps & {
+  value: string;
+  onChange: (value: string) => void;
+  choices: readonly Choice[];
+  disabled?: boolean;
+  /** The first thing to choose when the form appears. */
+  first?: boolean;
+}) {
   return (
     <Labelled {...field}>
       <BaseField.Control
         value={value}
         onValueChange={(chosen) => onChange(chosen)}
+        data-first={first || undefined}
         render={
           <Options disabled={disabled}>
             <Grouped choices={choices} />

@@ -26,8 +26,7 @@ export const restore = ({ kind, id, name, slug }: DeletedItem, { trpc }: Plane) 
     touches: [trpc.projects.pathKey(), trpc.environments.pathKey(), trpc.services.pathKey(), trpc.volumes.pathKey()],
   });
 
-const ofVolume =
-  'With its data. It is staged where its process is, and mounted there again once that is deployed.';
+const ofVolume = 'With its data. It is staged where its process is, and mounted there again once that is deployed.';
 const ofOthers =
   'With its settings, variables, releases and volumes. Services that ran are suspended until you resume them.';
 

@@ -39,6 +39,9 @@ export function endedWith({ volumes, inFlightDeployments, pendingApprovals, stag
     { what: numbered('deployment is cancelled', 'deployments are cancelled'), count: inFlightDeployments },
     { what: numbered('approval is closed', 'approvals are closed'), count: pendingApprovals },
     { what: numbered('staged change is discarded', 'staged changes are discarded'), count: stagedChanges },
-    { what: numbered(`volume is kept until the purge, ${size}`, `volumes are kept until the purge, ${size}`), count: volumes.count },
+    {
+      what: numbered(`volume is kept until the purge, ${size}`, `volumes are kept until the purge, ${size}`),
+      count: volumes.count,
+    },
   ];
 }

@@ -59,6 +59,9 @@ function linesOf(impact: Answers['environments']['deletionImpact']): Impacts {
       names: names(impact.stagedServices),
     },
     ...endedWith(impact),
-    { what: numbered('variable is kept until the purge', 'variables are kept until the purge'), count: impact.variables },
+    {
+      what: numbered('variable is kept until the purge', 'variables are kept until the purge'),
+      count: impact.variables,
+    },
   ];
 }

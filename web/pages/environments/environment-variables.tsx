@@ -15,8 +15,8 @@ function Shared({ environment: { id, name } }: { environment: EnvironmentAnswer 
       title="Shared variables"
       about={
         <>
-          Services take them by reference: <code className="whitespace-nowrap">{'${{shared.KEY}}'}</code> in a value of
-          theirs. Changes are staged; a deployment of them restarts the services that use them.
+          Services refer to them as <code className="whitespace-nowrap">{'${{shared.KEY}}'}</code> in their own values.
+          Changes are staged; deploying them deploys the services that use them, too.
         </>
       }
       empty="Put values here that several services need, such as a region or the address of a mail server."

@@ -83,8 +83,12 @@ function Blocked({ impact: { dependents, references, heldWith } }: { impact: Ans
       )}
       {heldWith.length > 0 && (
         <p>
-          An approval about it and other services waits in {namesText(heldWith.map(({ environmentName }) => environmentName), most)}.
-          Decide it first.
+          An approval about it and other changes waits in{' '}
+          {namesText(
+            heldWith.map(({ environmentName }) => environmentName),
+            most,
+          )}
+          . Decide it first.
         </p>
       )}
     </Notice>

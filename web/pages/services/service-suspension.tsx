@@ -22,6 +22,7 @@ export function suspensionActions(
     const resume = confirmAction({
       role,
       label: 'Resume',
+      name: serviceName,
       operation: trpc.services.resume,
       path: { id: serviceId },
       body: { environmentId, queue: true },
@@ -38,6 +39,7 @@ export function suspensionActions(
   const suspend = confirmAction({
     role,
     label: 'Suspend',
+    name: serviceName,
     operation: trpc.services.suspend,
     path: { id: serviceId },
     body: { environmentId },

@@ -126,7 +126,9 @@ function Ways({ environment, service: { slug, overview } }: { environment: Envir
           {way.charAt(0).toUpperCase() + way.slice(1)}
         </ButtonLink>
       ))}
-      <SuspensionButton overview={overview} environment={environment} />
+      <span className="ml-auto">
+        <SuspensionButton overview={overview} environment={environment} />
+      </span>
     </div>
   );
 }

@@ -28,6 +28,7 @@ export function lineOf({ id, kind, label: title, from, to, secret, toEmpty }: It
   if (verb === 'remove') return { id, title, note: 'Removed from this environment' };
   if (verb === 'delete') return { id, title, note: 'Deleted' };
   if (verb === 'unset') return { id, title, from: before ?? '', secret };
+  if (kind === 'file.set' && before === undefined) return { id, title, note: `Made of ${valueText(to)}` };
   if (kind === 'volume.grow') return { id, title, from: sizeText(Number(from)), to: sizeText(Number(to)), secret };
   const after = toEmpty ? '' : (valueText(to) ?? 'none');
   return { id, title, ...(before === undefined ? {} : { from: before }), to: after, secret };

@@ -45,7 +45,7 @@ export function VariableForm({ environmentId, serviceId, current, onClose }: Var
           first
           mono
           maxLength={256}
-          placeholder="DATABASE_URL"
+          placeholder={serviceId === undefined ? 'REGION' : 'DATABASE_URL'}
         />
       )}
       <AreaField

@@ -1,4 +1,5 @@
 import { Diff, type DiffLine } from '../../../components/diff/diff.tsx';
+import { Card } from '../../../components/page.tsx';
 import { EmptyState, LoadedPages } from '../../../components/states.tsx';
 import { Time } from '../../../components/times/time.tsx';
 import { usePages } from '../../../control-plane/pages.ts';
@@ -25,7 +26,11 @@ export function VariableHistory({ environmentId, serviceId, variable }: Variable
   );
   return (
     <LoadedPages pages={pages} empty={empty}>
-      {(changes) => <Diff label={`Changes of ${variable}`} lines={changes.map(lineOf)} />}
+      {(changes) => (
+        <Card>
+          <Diff label={`Changes of ${variable}`} lines={changes.map(lineOf)} />
+        </Card>
+      )}
     </LoadedPages>
   );
 }

@@ -68,6 +68,7 @@ export function FileForm({ whose: { environmentId, serviceId }, variable, curren
           hint="Its value is the content of the file."
           value={value}
           onChange={setChosen}
+          first={current !== undefined}
           choices={keys.map((key) => ({ value: key, label: key }))}
         />
       )}
