@@ -37,9 +37,7 @@ export const variableStories: Stories = (world) => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Key').fill('REGION');
     await dialog.getByLabel('Value').fill('eu-central');
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Stage' }).click();
     await row(page, 'Shared variables', 'REGION').getByText('Not used').waitFor();
     await page.getByText('3 changes in 1 service and shared variables, by you').waitFor();
 
