@@ -67,36 +67,26 @@ function Blocked({ impact: { dependents, references, heldWith } }: { impact: Ans
   return (
     <Notice tone="attention" title="It cannot be deleted yet">
       {dependents.length > 0 && (
-        <p>Services depend on it: {namesText(dependents.map(({ name }) => name), most)}. Change that first.</p>
+        <p>Services depend on it: {first(dependents.map(({ name }) => name))}. Change that first.</p>
       )}
-      {references.length > 0 && (
-        <p>
-          Values refer to it:{' '}
-          {namesText(
-            references.map(
-              ({ variable, refersTo, environmentName }) => `${variable} to ${refersTo} in ${environmentName}`,
-            ),
-            most,
-          )}
-          . Change them first.
-        </p>
-      )}
+      {references.length > 0 && <p>Values refer to it: {first(references.map(referenceText))}. Change them first.</p>}
       {heldWith.length > 0 && (
         <p>
           An approval about it and other changes waits in{' '}
-          {namesText(
-            heldWith.map(({ environmentName }) => environmentName),
-            most,
-          )}
-          . Decide it first.
+          {first(heldWith.map(({ environmentName }) => environmentName))}. Decide it first.
         </p>
       )}
     </Notice>
   );
 }
 
-/** Names that are written out. */
-const most = 5;
+function first(names: readonly string[]): string {
+  return namesText(names, 5);
+}
+
+function referenceText({ variable, refersTo, environmentName }: Answer['references'][number]): string {
+  return `${variable} to ${refersTo} in ${environmentName}`;
+}
 
 function linesOf({ environments, deployments, approvals, stagedChanges }: Answer): Impacts {
   const places = (all: readonly { environmentName: string }[]) => all.map(({ environmentName }) => environmentName);
