@@ -30,9 +30,10 @@ export const variableStories: Stories = (world) => {
   });
 
   test('a shared variable is added, referred to and deployed, and a variable is put into a file', async () => {
-    const { page } = world().ada;
-    await page.getByRole('link', { name: 'Staging', exact: true }).click();
-    await page.getByRole('link', { name: 'Variables', exact: true }).click();
+    const { ada } = world();
+    const { page } = ada;
+    const staging = new URL(page.url()).pathname.replace('/s/web/variables', '');
+    await ada.go(`${staging}/variables`);
     await page.getByRole('button', { name: 'Add a variable' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Key').fill('REGION');
@@ -41,7 +42,7 @@ export const variableStories: Stories = (world) => {
     await row(page, 'Shared variables', 'REGION').getByText('Not used').waitFor();
     await page.getByText('3 changes in 1 service and shared variables, by you').waitFor();
 
-    await world().ada.go(new URL('s/web/variables', page.url()).pathname);
+    await ada.go(`${staging}/s/web/variables`);
     const choose = async (item: string) => {
       await page.getByRole('button', { name: 'Actions for LEVEL' }).click();
       await page.getByRole('menuitem', { name: item }).click();
@@ -60,7 +61,7 @@ export const variableStories: Stories = (world) => {
     await dialog.getByRole('heading', { name: 'Shared variables' }).waitFor();
     await dialog.getByRole('button', { name: 'Deploy', exact: true }).click();
     await page.getByRole('region', { name: 'Staged changes' }).waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'Variables', exact: true }).click();
+    await ada.go(`${staging}/variables`);
     const shared = row(page, 'Shared variables', 'REGION');
     await shared.getByText('Used by web.LEVEL').waitFor();
     expect(await shared.getByText('staged').count()).toBe(0);

@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
+import { useIsFetching, useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { usePlane } from '../../../control-plane/plane.ts';
-import { valueText } from '../../environments/staged/item-lines.ts';
+import { type StagedItem, valueText } from '../../environments/staged/item-lines.ts';
 import type { Placed } from '../use-service.ts';
 
 /** A file that instances have, or will have once what is staged is deployed. */
@@ -12,15 +13,26 @@ export interface ServiceFile {
   itemId?: string;
 }
 
-/** The files of a service as its environment wants them, and those that are staged to be removed, by path. */
+/**
+ * The files of a service as its environment wants them, and those that are staged to be removed, by path. They come of two
+ * answers: while one of them is asked for anew, a file would be gone for a moment, and the focus with it.
+ */
 export function useFiles({ service, environment }: Placed): ServiceFile[] {
   const { trpc } = usePlane();
   const { data } = useQuery(trpc.changeSets.draft.queryOptions({ path: { id: environment.id } }));
-  const staged = (data?.items ?? []).filter(
-    ({ kind, serviceId }) => serviceId === service.id && (kind === 'file.set' || kind === 'file.unset'),
+  const asked =
+    useIsFetching({ queryKey: trpc.changeSets.draft.pathKey() }) + useIsFetching({ queryKey: trpc.services.pathKey() });
+  const settled = useRef<ServiceFile[]>(undefined);
+  if (settled.current === undefined || asked === 0) settled.current = filesOf(service, data?.items ?? []);
+  return settled.current;
+}
+
+function filesOf({ id, files }: Placed['service'], items: readonly StagedItem[]): ServiceFile[] {
+  const staged = items.filter(
+    ({ kind, serviceId }) => serviceId === id && (kind === 'file.set' || kind === 'file.unset'),
   );
-  const set = new Map(staged.map(({ key, id }) => [key, id]));
-  const wanted = service.files.map((file): ServiceFile => {
+  const set = new Map(staged.map(({ key, id: itemId }) => [key, itemId]));
+  const wanted = files.map((file): ServiceFile => {
     const itemId = set.get(file.path);
     return itemId === undefined ? file : { ...file, staged: 'set', itemId };
   });
