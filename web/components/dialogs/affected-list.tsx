@@ -42,15 +42,20 @@ export function AffectedList({ affected }: { affected: readonly (Affected | Coun
     >
       {affected.map((one) =>
         'count' in one ? (
-          one.count > 0 && <Item key={String(one.what)} title={one.what(one.count)} />
+          one.count > 0 && <Item key={one.what(0)} title={one.what(one.count)} />
         ) : 'queryKey' in one.names ? (
-          <Asked key={String(one.what)} what={one.what} asked={one.names} />
+          <Asked key={keyOf(one)} what={one.what} asked={one.names} />
         ) : (
-          <Line key={String(one.what)} what={one.what} names={one.names} />
+          <Line key={keyOf(one)} what={one.what} names={one.names} />
         ),
       )}
     </ul>
   );
+}
+
+/** The text decides: functions of one maker look the same. */
+function keyOf({ what }: Pick<Affected, 'what'>): string {
+  return typeof what === 'string' ? what : what(0);
 }
 
 function Asked({ what, asked }: Pick<Affected, 'what'> & { asked: NamesAsked }) {
