@@ -14,7 +14,8 @@ export function ServiceVariables() {
 function Variables({ service, environment }: Placed) {
   const whose = { environmentId: environment.id, serviceId: service.id };
   const files = useFiles({ service, environment });
-  const there = Map.groupBy(files, ({ variable }) => variable);
+  const stay = files.filter(({ staged }) => staged !== 'unset');
+  const made = Map.groupBy(stay, ({ variable }) => variable);
   return (
     <>
       <VariableList
@@ -23,7 +24,7 @@ function Variables({ service, environment }: Placed) {
         title="Variables"
         about="Given to each process as its environment. Changes are staged; they take effect when they are deployed."
         empty="Addresses, keys and switches that differ between environments belong here, not into the image."
-        files={new Map([...there].map(([key, made]) => [key, made.map(({ path }) => path)]))}
+        files={new Map([...made].map(([key, of]) => [key, of.map(({ path }) => path)]))}
         more={({ key }) => [
           dialogAction({
             role: 'deployer',
