@@ -40,12 +40,12 @@ export const variableStories: Stories = (world) => {
     await dialog.getByLabel('Value').fill('eu-central');
     await dialog.getByRole('button', { name: 'Stage' }).click();
     await row(page, 'Shared variables', 'REGION').getByText('Not used').waitFor();
-    await page.getByText('3 changes in 1 service and shared variables, by you').waitFor();
+    await page.getByText('4 changes in 1 service and shared variables, by you').waitFor();
 
     await ada.go(`${staging}/s/web/variables`);
     const choose = async (item: string) => {
       await page.getByRole('button', { name: 'Actions for LEVEL' }).click();
-      await page.getByRole('menuitem', { name: item }).click();
+      await page.getByRole('menuitem', { name: item, exact: true }).click();
     };
     await choose('Change');
     await dialog.getByLabel('Value').fill('${{shared.REGION}}');
@@ -60,7 +60,7 @@ export const variableStories: Stories = (world) => {
     await page.getByRole('button', { name: 'Review and deploy' }).click();
     await dialog.getByRole('heading', { name: 'Shared variables' }).waitFor();
     await dialog.getByRole('button', { name: 'Deploy', exact: true }).click();
-    await page.getByRole('region', { name: 'Staged changes' }).waitFor({ state: 'detached' });
+    await page.waitForURL('**/deployments');
     await ada.go(`${staging}/variables`);
     const shared = row(page, 'Shared variables', 'REGION');
     await shared.getByText('Used by web.LEVEL').waitFor();
