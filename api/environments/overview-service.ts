@@ -104,10 +104,11 @@ export function overviewCluster(cluster: ClusterView | undefined): OverviewClust
 export function overviewServiceAnswer(
   row: OverviewRow,
   { inContact, port }: OverviewCluster,
-  drifting: readonly DriftItem[] = [],
+  items: readonly DriftItem[] | undefined,
 ): z.output<typeof overviewServiceSchema> {
   const { serviceId, serviceName, serviceSlug, suspended, pending, failed, last, stagedIn, error, drift } = row;
   const { activeReleaseId, activeReleaseNumber, activeReleaseDigest, activeReleaseCommit, activeDeployedAt } = row;
+  const drifting = items ?? [];
   // Of another version's workload or instance nothing is known.
   const processes = wantedProcesses.safeParse(row.processes).data ?? [];
   const instances = (row.instances ?? []).flatMap((instance) => told.safeParse(instance).data ?? []);
@@ -147,7 +148,8 @@ export function overviewServiceAnswer(
     stages: (pending?.stages ?? []).flatMap((stage) => stored.safeParse(stage).data ?? []),
     blocker: (pending ?? failed)?.blocker ?? '',
     message: (pending ?? failed)?.message ?? error ?? '',
-    drift,
+    // What was changed and changed back is none; of a service that was never live nothing is known.
+    drift: drift && (items === undefined || items.length > 0),
     driftCount: drifting.length,
     drifting: drifting.slice(0, mostDrifting).map(({ label }) => label),
     ...(stagedIn === null ? {} : { stagedIn }),

@@ -7,6 +7,7 @@ import { appliedSettings, appliedVariables, variablePlace } from '../change-sets
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { following } from '../references/following.ts';
+import { isOutgrown } from '../references/made-of.ts';
 import type { StagedVariable } from '../references/referring.ts';
 import { openReleaseSecrets } from '../releases/secrets.ts';
 import { reviveMounted } from '../services/removal/unmounted-volumes.ts';
@@ -45,7 +46,7 @@ async function adoptSource(effect: Effect, { id, organizationId, projectId, envi
   const source = JSON.stringify({ source: content.settings.source });
   await own
     .updateTable('environment_service')
-    .set({ settings: sql`settings || ${source}::jsonb`, applied_digest: digest })
+    .set({ settings: sql`settings || ${source}::jsonb`, applied_digest: digest, outgrown: false })
     .where('environment_id', '=', environmentId)
     .where('service_id', '=', serviceId)
     .execute();
@@ -84,11 +85,25 @@ async function restoreSettings(effect: Effect, keyring: Secrets, release: Ref): 
   await reviveMounted(effect, release);
   await replaceVariables(effect, keyring, release, written);
   effect.change({ organizationId, projectId, kind: 'service', id: serviceId });
+  const { content } = frozen;
+  const itself = await isOutgrown(effect.kysely, keyring, {
+    organizationId,
+    environmentId,
+    serviceId,
+    content,
+    secrets,
+  });
+  await own
+    .updateTable('environment_service')
+    .set({ outgrown: itself })
+    .where('environment_id', '=', environmentId)
+    .where('service_id', '=', serviceId)
+    .execute();
   if (followers.length === 0) return;
   // A rollback deploys one service: of those that follow, drift tells that other values are wanted now.
   await own
     .updateTable('environment_service')
-    .set({ applied_digest: null })
+    .set({ outgrown: true })
     .where('environment_id', '=', environmentId)
     .where('service_id', 'in', followers)
     .execute();

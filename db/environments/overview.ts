@@ -68,7 +68,7 @@ export function overviewBy({ id, organizationId, projectId, clusterId }: Environ
       from draft join change_set_item item on item.change_set_id = draft.id and item.kind = 'service.create'
       where draft.environment_id = ${id} and draft.organization_id = ${organizationId}
     ), place as (
-      select service_id, suspended, suspended_at, suspended_by, live_release_id, live_at, applied_digest from environment_service
+      select service_id, suspended, suspended_at, suspended_by, live_release_id, live_at, applied_digest, outgrown from environment_service
       where environment_id = ${id} and organization_id = ${organizationId}
     ), open as (
       select distinct on (service_id) id, service_id, kind, state, release_id, waits_for, message, stages
@@ -94,7 +94,7 @@ export function overviewBy({ id, organizationId, projectId, clusterId }: Environ
       coalesce((select json_agg(json_build_object('process', host.process, 'host', host.host) order by host.process)
         from ingress_host host where host.cluster_id = ${clusterId} and host.key = key.text), '[]') as hosts,
       creation.staged_in as "stagedIn",
-      place.applied_digest is distinct from live.content_digest and not exists (
+      (place.outgrown and live.id is not null) or place.applied_digest is distinct from live.content_digest and not exists (
         select from deployment coming join release of_it on of_it.id = coming.release_id
         where coming.project_id = ${projectId} and coming.environment_id = ${id} and coming.organization_id = ${organizationId}
           and coming.service_id = service.id and coming.finished_at is null

@@ -125,6 +125,7 @@ export function driftBy({ organizationId, environmentId }: Place, serviceIds: re
       ) one
     ) differing
     where place.organization_id = ${organizationId} and place.environment_id = ${environmentId}
-      and place.service_id = any(${serviceIds}::uuid[]) and place.applied_digest is distinct from live.content_digest
+      and place.service_id = any(${serviceIds}::uuid[])
+      and (place.applied_digest is distinct from live.content_digest or place.outgrown)
   `;
 }

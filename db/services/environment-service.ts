@@ -14,6 +14,8 @@ export const EnvironmentServiceSchema = defineEntity({
     settings: p.json<ServiceSettings>(),
     /** `contentDigest` of the release that was made of these settings; null while nothing was. */
     appliedDigest: p.text().nullable(),
+    /** A rollback has changed values that it refers to, its own or of another service: it runs others until it is applied again. */
+    outgrown: p.boolean().default(false),
     liveReleaseId: p.uuid().nullable(),
     liveDeploymentId: p.uuid().nullable(),
     liveAt: p.datetime(3).nullable(),

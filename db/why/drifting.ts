@@ -31,7 +31,7 @@ export async function driftingServices(
     join release live on live.organization_id = ${organizationId} and live.id = place.live_release_id
     where place.organization_id = ${organizationId} and place.environment_id = ${environmentId}
       and ${serviceId === undefined ? sql`true` : sql`place.service_id = ${serviceId}`}
-      and place.applied_digest is distinct from live.content_digest
+      and (place.applied_digest is distinct from live.content_digest or place.outgrown)
       and not exists (select from deployment where deployment.organization_id = ${organizationId}
         and deployment.environment_id = place.environment_id and deployment.service_id = place.service_id
         and deployment.finished_at is null)

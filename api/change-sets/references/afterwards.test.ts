@@ -93,6 +93,16 @@ describe('drift tells of values that are others because of a reference', () => {
     await goLive((rolled.body as { deployment: { id: string } }).deployment.id);
     expect(await overviewOf(api)).toMatchObject({ drift: true, driftCount: 1 });
     expect(await driftOf(api)).toEqual([['Variable A', '"2"', '"1"']]);
+    // Back to the value that the live release was made of: nothing is left to deploy.
+    const forth = await call('POST', `/releases/${releaseIdOf(second, db)}/rollback`, { queue: true });
+    await goLive((forth.body as { deployment: { id: string } }).deployment.id);
+    expect(await overviewOf(api)).toMatchObject({ drift: false, driftCount: 0 });
+    const own = await call('POST', `/releases/${releaseIdOf(first, api)}/rollback`, { queue: true });
+    await goLive((own.body as { deployment: { id: string } }).deployment.id);
+    expect(await overviewOf(api)).toMatchObject({ drift: true, driftCount: 1 });
+    expect(await driftOf(api)).toEqual([['Variable A', '"1"', '"2"']]);
+    await goLive((await apply(at.staging, { deployServiceIds: [api.serviceId] })).deployments[0]?.id ?? '');
+    expect(await overviewOf(api)).toMatchObject({ drift: false, driftCount: 0 });
   });
 });
 

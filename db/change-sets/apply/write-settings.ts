@@ -26,7 +26,7 @@ export async function writeSettings(
 ): Promise<void> {
   const own = tenant(effect.kysely, place.organizationId);
   for (const { serviceId, settings } of affected) {
-    const written = { settings, applied_digest: digests.get(serviceId) ?? null };
+    const written = { settings, applied_digest: digests.get(serviceId) ?? null, outgrown: false };
     await own
       .insertInto('environment_service')
       .values({
