@@ -330,6 +330,8 @@ test('shared variables are listed by themselves, imported from an env file, and 
   const path = `/environments/${at.staging}/variables`;
   await stage(at.staging, add(api), set(api, 'A', '1'), set(undefined, 'REGION', 'eu'), set(undefined, 'ZONE', 'a'));
   await apply(at.staging);
+  // That of a service with the same key is another one.
+  await stage(at.staging, set(api, 'REGION', 'x'));
   const text = 'REGION=us\nKEY=hidden';
   const { body, status } = await call('POST', `${path}/import`, { text, secret: ['KEY'], replace: true });
   expect([status, (body as { changes: object[] }).changes]).toEqual([

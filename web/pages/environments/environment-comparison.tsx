@@ -1,20 +1,16 @@
 import { GitCompareIcon } from '@primer/octicons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Diff, type DiffLine } from '../../components/diff/diff.tsx';
+import { Diff } from '../../components/diff/diff.tsx';
 import { Select } from '../../components/forms/form.tsx';
 import { Card, Section } from '../../components/page.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { Badge } from '../../components/status.tsx';
 import { useList } from '../../control-plane/by-slug.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import type { Answers } from '../../control-plane/session.ts';
-import { valueText } from './staged/item-lines.ts';
+import { countWord, lineOf, linesOf, wordOf } from './comparison-lines.ts';
+import { sharedTitle } from './staged/item-lines.ts';
 import { type EnvironmentAnswer, useEnvironment } from './use-environment.ts';
-
-type Comparison = Answers['environments']['compare'];
-type Compared = Comparison['services'][number];
-type Difference = Compared['differences'][number];
 
 const route = getRouteApi('/$organization/p/$project/e/$environment/compare');
 
@@ -69,7 +65,7 @@ function Services({ from, to }: { from: EnvironmentAnswer; to: EnvironmentAnswer
         const different = services.filter(({ comparison }) => comparison !== 'same');
         const same = services.filter(({ comparison }) => comparison === 'same');
         return (
-          <div className="flex flex-col gap-4">
+          <div className="flex flex-col gap-5 pt-2">
             {different.map((service) => (
               <Section
                 key={service.serviceId}
@@ -80,7 +76,7 @@ function Services({ from, to }: { from: EnvironmentAnswer; to: EnvironmentAnswer
               </Section>
             ))}
             {shared.length > 0 && (
-              <Section title="Shared variables" actions={<Badge tone="attention">{countWord(shared.length)}</Badge>}>
+              <Section title={sharedTitle} actions={<Badge tone="attention">{countWord(shared.length)}</Badge>}>
                 <Diff label="Differences of shared variables" lines={shared.map((one) => lineOf(one, {}))} />
               </Section>
             )}
@@ -101,43 +97,4 @@ function Services({ from, to }: { from: EnvironmentAnswer; to: EnvironmentAnswer
       }}
     </Loaded>
   );
-}
-
-function wordOf({ comparison, differences }: Compared, from: EnvironmentAnswer, to: EnvironmentAnswer): string {
-  if (comparison === 'only-from') return `only in ${from.name}`;
-  if (comparison === 'only-to') return `only in ${to.name}`;
-  return countWord(differences.length);
-}
-
-function countWord(count: number): string {
-  return count === 1 ? '1 difference' : `${count} differences`;
-}
-
-function linesOf(service: Compared, from: EnvironmentAnswer, to: EnvironmentAnswer): DiffLine[] {
-  const { comparison, fromRelease, toRelease, differences } = service;
-  if (comparison !== 'different') {
-    const [release, name] = comparison === 'only-from' ? [fromRelease, to.name] : [toRelease, from.name];
-    const has = release === undefined ? 'It has no release yet' : `Release ${release}`;
-    return [{ id: comparison, title: 'Service', note: `${has}; ${name} does not have it.` }];
-  }
-  return differences.map((one) => lineOf(one, service));
-}
-
-function lineOf(
-  { kind, process, key, from, to, secret }: Difference,
-  { fromRelease, toRelease }: Pick<Compared, 'fromRelease' | 'toRelease'>,
-): DiffLine {
-  const id = `${kind} ${process} ${key}`;
-  if (kind === 'image') {
-    return { id, title: 'Image', from: imageText(from, fromRelease), to: imageText(to, toRelease) };
-  }
-  const title = [kind === 'setting' ? '' : kind, process, key].filter((word) => word !== '').join(' ');
-  if (secret) return { id, title, note: 'The secret values are not the same.' };
-  const [before, after] = [valueText(from), valueText(to)];
-  return { id, title, from: before ?? 'not set', to: after ?? 'not set' };
-}
-
-function imageText(json: string, release: number | undefined): string {
-  const digest = valueText(json);
-  return digest === undefined ? 'nothing live' : `release ${release ?? ''} ${digest.slice(0, 19)}…`;
 }
