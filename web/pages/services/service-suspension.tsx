@@ -1,5 +1,6 @@
 import type { Action } from '../../components/actions/action.ts';
 import { confirmAction } from '../../components/actions/confirm-action.tsx';
+import { formAction } from '../../components/actions/form-action.tsx';
 import { OneAction } from '../../components/actions/one-action.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { BriefTime } from '../../components/times/time.tsx';
@@ -9,16 +10,16 @@ import type { ServiceOverview } from '../environments/use-overview.ts';
 
 type Tools = Pick<Plane, 'trpc'>;
 
-/** Stops a service in an environment, or starts it again; nothing while a deployment of it is under way. */
+/** Stops a service in an environment, or starts it again; nothing while it is being resumed. */
 export function suspensionActions(
   { serviceId, serviceName, suspended, activeReleaseNumber, pendingDeployment }: ServiceOverview,
   { id: environmentId, name, production }: EnvironmentAnswer,
   { trpc }: Tools,
 ): readonly Action[] {
-  if (pendingDeployment !== undefined) return [];
   const touches = [trpc.environments.pathKey(), trpc.deployments.pathKey(), trpc.why.pathKey()];
   const role = production ? 'admin' : 'deployer';
   if (suspended) {
+    if (pendingDeployment !== undefined) return [];
     const resume = confirmAction({
       role,
       label: 'Resume',
@@ -36,18 +37,36 @@ export function suspensionActions(
     return [resume];
   }
   if (activeReleaseNumber === undefined) return [];
-  const suspend = confirmAction({
+  const text = `${serviceName} stops in ${name} at once: its instances end, and its schedules pause. Volumes, addresses and settings stay. Nothing of it is deployed there until it is resumed.`;
+  const suspend = {
     role,
     label: 'Suspend',
-    name: serviceName,
     operation: trpc.services.suspend,
     path: { id: serviceId },
-    body: { environmentId },
-    text: `${serviceName} stops in ${name} at once: its instances end, and its schedules pause. Volumes, addresses and settings stay. Nothing of it is deployed there until it is resumed.`,
     succeeded: `${serviceName} is suspended`,
     touches,
+  } as const;
+  if (pendingDeployment === undefined) {
+    return [confirmAction({ ...suspend, name: serviceName, body: { environmentId }, text })];
+  }
+  const asking = formAction({
+    ...suspend,
+    title: `Suspend ${serviceName}?`,
+    about: text,
+    start: { environmentId, deployments: 'cancel' },
+    fields: {
+      environmentId: { control: () => null },
+      deployments: {
+        label: `The deployment of release ${pendingDeployment.releaseNumber}`,
+        choices: [
+          { value: 'cancel', label: 'Cancel it', hint: 'The service stops as soon as it has ended.' },
+          { value: 'wait', label: 'Let it end', hint: 'If it has begun; one that waits is cancelled.' },
+        ],
+      },
+    },
+    submit: 'Suspend',
   });
-  return [suspend];
+  return [asking];
 }
 
 interface Suspending {
