@@ -26,7 +26,7 @@ interface ServicePanelProps {
 /** A service of the canvas: what its row in the table shows, whom it needs and who needs it, and the way to its pages. */
 export function ServicePanel({ environment, service, all, onShow }: ServicePanelProps) {
   const { overview, needs, volumes } = service;
-  const { activeReleaseNumber, activeDeployedAt, replicasReady, replicasDesired, message } = overview;
+  const { activeDeployedAt, replicasReady, replicasDesired, message } = overview;
   const byId = new Map(all.map((one) => [one.id, one]));
   const reasons = [...Map.groupBy(needs, ({ id }) => id)];
   const needing = all.filter((one) => one.needs.some(({ id }) => id === service.id));
@@ -41,8 +41,8 @@ export function ServicePanel({ environment, service, all, onShow }: ServicePanel
           {message !== '' && <p className="mt-1 text-soft">{message}</p>}
         </Fact>
         <Fact label="Serves">
-          {activeReleaseNumber === undefined ? 'None yet' : `Release ${activeReleaseNumber}`}
-          {activeDeployedAt !== undefined && (
+          {served(overview)}
+          {activeDeployedAt !== undefined && !overview.suspended && (
             <span className="text-soft">
               , live since <BriefTime at={activeDeployedAt} />
             </span>
@@ -85,6 +85,11 @@ export function ServicePanel({ environment, service, all, onShow }: ServicePanel
       {isAdded(overview) && <Ways environment={environment} service={service} />}
     </>
   );
+}
+
+function served({ activeReleaseNumber, suspended }: Placed['overview']): string {
+  if (activeReleaseNumber === undefined) return 'None yet';
+  return suspended ? `Nothing; it resumes with release ${activeReleaseNumber}` : `Release ${activeReleaseNumber}`;
 }
 
 function Deployment({ service: { overview } }: { service: Placed }) {
