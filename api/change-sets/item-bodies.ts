@@ -21,7 +21,7 @@ export const itemBody = z.discriminatedUnion('kind', [
     kind: z.literal('variable.set'),
     serviceId: mayBeShared,
     key,
-    value: z.string().max(mostVariableBytes).meta({ writeOnly: true }),
+    value: z.string().max(mostVariableBytes, 'must have at most 128 kB').meta({ writeOnly: true }),
     secret: z
       .boolean()
       .optional()

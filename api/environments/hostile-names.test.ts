@@ -46,6 +46,7 @@ const nowhere = [
 ];
 
 interface Kind {
+  prepare?(): Promise<void>;
   /** Names it, newly or anew. */
   name(name: string): Promise<Answered>;
   /** The field that a refusal names. */
@@ -185,13 +186,16 @@ const kinds: Readonly<Record<string, Kind>> = {
     read: stagedKey,
   },
   'a service that is restored': {
-    name: async (slug) => {
+    prepare: async () => {
       const { serviceId } = ground.service;
-      const found = await ground.call('GET', '/deleted', undefined, as());
-      const isGone = (found.body.items as { id: string }[]).some((one) => one.id === serviceId);
-      if (!isGone) await ground.call('DELETE', `/services/${serviceId}`, undefined, as());
-      return await ground.call('POST', `/deleted/service/${serviceId}/restore`, { slug }, as());
+      const there = await ground.call('GET', `/services/${serviceId}`);
+      if (there.status !== 200) return;
+      // One that was never applied is not kept.
+      await ground.applyOf(ground.staging);
+      const removed = await ground.call('DELETE', `/services/${serviceId}`, undefined, as());
+      expect(removed.status, removed.text).toBe(204);
     },
+    name: (slug) => ground.call('POST', `/deleted/service/${ground.service.serviceId}/restore`, { slug }, as()),
     location: 'body.slug',
     refused: pattern(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/),
     read: (answered) => named(`/services/${answered.body.id}`).then(({ slug }) => ({ name: slug, slug })),
@@ -209,6 +213,7 @@ describe.each(cellsOf(Object.keys(kinds), (kind) => kind === 'a service' || kind
 
     test('has a name that people can read, or is refused at its field with nothing written', async () => {
       for (const [what, name] of Object.entries(names)) {
+        await kind.prepare?.();
         const before = await wholeRows(ground.api.database);
         const answered = await kind.name(name);
         if (kind.refused(what, name)) {

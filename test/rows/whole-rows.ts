@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../db/postgres/database.ts';
 
 /** Tables that change by themselves: how often was asked, who was last seen, what is being delivered. */
-const meters = ['rate_limit', 'process', 'session', 'api_token', 'outbox'];
+const meters = ['rate_limit', 'rate_permit', 'process', 'session', 'api_token', 'outbox'];
 
 /** Each table of the database with a digest of all of its rows, so that two looks tell what was written between them. */
 export async function wholeRows({ kysely }: Database): Promise<Record<string, string>> {

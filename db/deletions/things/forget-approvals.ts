@@ -13,8 +13,12 @@ export async function forgetInApprovals({ kysely }: Effect, { organizationId, ki
   const [services, removed, downtime] = ['services', 'removed', 'downtime'].map((name) =>
     without(sql`impact -> ${name}::text`, 'id', id),
   );
+  // One that waits relies on values of the service, too, where its own refer to them.
+  const references = sql`(select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(basis -> 'references')
+    where position(${id} in key) = 0)`;
   await sql`
-    update approval set basis = case when decision is null then basis - ${id}::text else '{}' end, diff = ${diff},
+    update approval set basis = case when decision is not null then '{}' when basis ? 'references'
+        then jsonb_set(basis - ${id}::text, '{references}', ${references}) else basis - ${id}::text end, diff = ${diff},
       target = jsonb_set(target, '{releases}', ${releases}),
       impact = impact || jsonb_build_object('services', ${services}, 'removed', ${removed}, 'downtime', ${downtime})
     where organization_id = ${organizationId}

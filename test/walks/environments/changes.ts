@@ -144,7 +144,7 @@ export class Changes extends Acts {
     const waiting = [...(held === undefined ? [] : [held.approvalId]), ...environment.asked.keys()];
     const id = waiting[which % Math.max(1, waiting.length)];
     if (id === undefined) return;
-    const decision = (['approved', 'approved', 'approved', 'rejected', 'expired'] as const)[how % 5] ?? 'approved';
+    const decision = (['approved', 'approved', 'rejected', 'expired'] as const)[how % 4] ?? 'approved';
     const ref = { ...this.place(number), id };
     const refusal = await refusalOf(this.run((one) => decideApproval(one, this.api.keyring, ref, { decision })));
     this.tell(`${decision} in ${number}${refusal === undefined ? '' : `, ${refusal.slice(0, 16)}`}`);

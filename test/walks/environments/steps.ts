@@ -16,13 +16,13 @@ const weights = {
   finish: 13,
   through: 8,
   cancel: 3,
-  rollBack: 5,
+  rollBack: 8,
   redeploy: 2,
   suspend: 5,
   resume: 6,
   delete: 5,
   restore: 8,
-  purge: 1,
+  purge: 2,
 } as const;
 export type What = keyof typeof weights;
 
@@ -36,7 +36,7 @@ export function stepsOf(seed: number, count: number): Step[] {
     return Math.floor((state / 2_147_483_648) * below);
   };
   // Mostly something runs already: there is something to replace, to suspend and to return to.
-  const first: What[] = ['begin', 'begin', 'through', 'through'];
+  const first: What[] = seed % 4 === 0 ? [] : ['begin', 'begin', 'through', 'through'];
   return Array.from({ length: count }, (_, at) => ({
     what: first[at] ?? bag[next(bag.length)] ?? 'stage',
     at: [next(1_000), next(1_000), next(1_000), next(1_000)],

@@ -52,7 +52,7 @@ export class EnvironmentWalk {
     else if (what === 'finish') await this.#rollouts.finish(a, b);
     else if (what === 'cancel') await this.#rollouts.cancel(a);
     else if (deleted !== 'no' || purged) return;
-    else if (what === 'stage') await this.#changes.stage(number, slots[b % slots.length] ?? '', c, d);
+    else if (what === 'stage') await this.#changes.stage(number, this.#slot(number, a, b), c, d);
     else if (what === 'unstage') await this.#changes.unstage(number, b);
     else if (what === 'discard') await this.#changes.discard(number);
     else if (what === 'apply') await this.#changes.apply(number);
@@ -67,6 +67,14 @@ export class EnvironmentWalk {
     if (this.told.length > before) await check(model, seen);
   }
 
+  /** Any place; half of the time one of which somebody asked before. */
+  #slot(number: number, a: number, b: number): string {
+    const { staged, held } = this.#parts.model.environments[number === 0 ? 0 : 1];
+    const asked = [...staged.keys(), ...(held?.items.keys() ?? [])];
+    const among = a % 2 === 0 || asked.length === 0 ? slots : asked;
+    return among[b % among.length] ?? '';
+  }
+
   /** All services with a release of their own, and variables that one may miss later. */
   async #begin(number: number, value: number): Promise<void> {
     for (const service of services) await this.#changes.stage(number, `${service} source`, value, 0);
@@ -76,7 +84,8 @@ export class EnvironmentWalk {
 
   /** As most changes go: staged, applied, approved, live. */
   async #through(number: number, service: Service, c: number, d: number): Promise<void> {
-    const slot = d % 2 === 0 ? `${service} source` : (slots[c % slots.length] ?? '');
+    const some = [`${service} source`, `${service} replicas`, slots[c % slots.length] ?? ''];
+    const slot = some[d % some.length] ?? '';
     await this.#changes.stage(number, slot, c, d);
     await this.#rollOut(number);
   }
