@@ -29,7 +29,14 @@ with it; the project or service that it was in is restored first. Services that 
     const restored = await rest.call<Restored>('POST', `/deleted/${item.kind}/${item.id}/restore`, body);
     if (given.json) return void process.stdout.write(`${JSON.stringify(restored, undefined, 2)}\n`);
     const called = restored.slug === '' ? printable(restored.name) : restored.slug;
-    const ended = restored.stopped ? 'Services of it that ran are suspended.' : '';
-    process.stdout.write(`The ${restored.kind} ${called} is restored. ${ended}`.trimEnd().concat('\n'));
+    process.stdout.write(
+      `The ${restored.kind} ${called} is restored.${restored.stopped ? stillOf(restored.kind) : ''}\n`,
+    );
   },
 });
+
+function stillOf(kind: string): string {
+  return kind === 'service'
+    ? ' It is suspended where it ran; `./ballast service resume` starts it again.'
+    : ' Services of it that ran are suspended; `./ballast service resume` starts each again.';
+}
