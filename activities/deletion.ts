@@ -1,4 +1,5 @@
 import { ApplicationFailure, activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { sql } from 'kysely';
 import { purgeOrganization } from '../db/deletions/purge.ts';
 import { claimPurge, type PurgeClaim } from '../db/deletions/purge-claim.ts';
 import { purgeThing, thingOf } from '../db/deletions/things/purge-thing.ts';
@@ -77,7 +78,11 @@ export function createActivities({ database, keyring }: { database: Database; ke
         signal.throwIfAborted();
       };
       const { waits } = await purgeThing({ database, keyring, author, batchSize, onProgress }, thing);
-      const told = database.kysely.updateTable('deletion').set({ message: waits ?? null });
+      // Waiting for minutes, it is among what needs attention.
+      const long = sql<
+        string | null
+      >`case when purge_started_at < now() - interval '10 minutes' then ${waits ?? null}::text end`;
+      const told = database.kysely.updateTable('deletion').set({ message: waits ?? null, blocker: long });
       await told.where('id', '=', deletionId).where('state', '=', 'purging').execute();
       return waits === undefined ? { deletedRows } : { deletedRows, waits };
     },

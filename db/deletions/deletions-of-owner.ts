@@ -4,6 +4,7 @@ import type { Author } from '../engine/effect.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { acrossTenants } from '../postgres/tenant.ts';
 import { purgeable, restorable } from './deletion-rules.ts';
+import { type DeletionPage, newestFirst } from './newest-first.ts';
 
 export interface DeletionView {
   id: string;
@@ -24,27 +25,13 @@ export interface DeletionView {
   requestedBy: { kind: Author['kind']; id: string; name: string };
 }
 
-export interface DeletionPosition {
-  createdAt: Date;
-  id: string;
-}
-
 /** Deleted organizations that the user owns, newest first; purged and restored ones are left out. */
 export async function listDeletions(
   kysely: Kysely<Tables>,
   userId: string,
-  page: { limit: number; after?: DeletionPosition | undefined },
+  page: DeletionPage,
 ): Promise<DeletionView[]> {
-  const { after } = page;
-  let query = deletionsOfOwner(kysely, userId)
-    .orderBy('deletion.created_at', 'desc')
-    .orderBy('deletion.id', 'desc')
-    .limit(page.limit);
-  if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('deletion.created_at', 'deletion.id'), '<', tuple(after.createdAt, after.id)),
-    );
-  }
+  const query = newestFirst(deletionsOfOwner(kysely, userId), page);
   return (await query.execute()).map(view);
 }
 

@@ -5,7 +5,7 @@ import type { DeletionState } from '../../../workflows/deletion/descriptor.ts';
 import type { Author } from '../../engine/author.ts';
 import type { Tables } from '../../postgres/tables.ts';
 import { purgeable, restorable } from '../deletion-rules.ts';
-import type { DeletionPosition } from '../deletions-of-owner.ts';
+import { type DeletionPage, newestFirst } from '../newest-first.ts';
 import { attached, deletedParent, type Parent } from './thing-row.ts';
 
 /** A part of an organization that is deleted and not purged. */
@@ -36,19 +36,11 @@ export interface DeletedThing {
 export async function listDeletedThings(
   kysely: Kysely<Tables>,
   organizationId: string,
-  page: { limit: number; after?: DeletionPosition | undefined; within?: readonly string[] | undefined },
+  page: DeletionPage & { within?: readonly string[] | undefined },
 ): Promise<DeletedThing[]> {
-  const { after, within } = page;
-  let query = deletedThings(kysely, organizationId)
-    .orderBy('deletion.created_at', 'desc')
-    .orderBy('deletion.id', 'desc')
-    .limit(page.limit);
+  const { within } = page;
+  let query = newestFirst(deletedThings(kysely, organizationId), page);
   if (within !== undefined) query = query.where(sql<boolean>`deletion.project_id = any(${within}::uuid[])`);
-  if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('deletion.created_at', 'deletion.id'), '<', tuple(after.createdAt, after.id)),
-    );
-  }
   return (await query.execute()).map(viewOf);
 }
 

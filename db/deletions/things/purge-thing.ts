@@ -3,6 +3,7 @@ import { isThingKind } from '../../../domain/deletions/kinds.ts';
 import { actorKinds, descriptors } from '../../../workflows/descriptors.ts';
 import { deleteInBatches } from '../../engine/delete-in-batches.ts';
 import { type Author, effect } from '../../engine/effect.ts';
+import { forgetLinks } from '../../notifications/forget-links.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Secrets } from '../../workloads/sealed-workload.ts';
 import type { PurgeProgress } from '../purge.ts';
@@ -45,7 +46,10 @@ export async function purgeThing(purging: Purging, thing: ThingToPurge): Promise
       (await deleteData(asking, purging.keyring, thing)),
   );
   if (waits !== undefined) return { deletedRows: 0, waits };
-  await effect(database, purging.author, (forgetting) => forgetInApprovals(forgetting, thing));
+  await effect(database, purging.author, async (forgetting) => {
+    await forgetInApprovals(forgetting, thing);
+    await forgetLinks(forgetting, thing);
+  });
   let deletedRows = 0;
   // The thing's own row stays until nothing else is left, so that a purge that fails half way is still listed.
   const root = tableOfThing[thing.kind];
