@@ -36,7 +36,9 @@ for (const [name, operation] of Object.entries(served)) {
     const organizationId = await organizationOf(pool, request.headers.authorization);
     if (organizationId === undefined) return reply.code(403).send();
     const path = request.params as JsonObject;
-    const { limit, ...query } = request.query as JsonObject;
+    const { limit, ...asked } = request.query as JsonObject;
+    // With what is meant where nothing is asked for: a cursor is bound to that, and not to how many there are.
+    const { limit: _, ...query } = (operation.query?.parse(asked) ?? asked) as JsonObject;
     const caller = {
       organization: { id: organizationId },
       see: <T>({ find }: Resource<T>, id: string) => find(kysely, organizationId, id),
