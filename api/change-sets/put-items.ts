@@ -28,7 +28,14 @@ export const putItems = operation({
     const environment = await caller.see(theEnvironment, path.id, effect.kysely);
     const placed = body.items.map((item, index) => ({ item, at: `body.items[${index}]` }));
     const items = await stagedItems(effect, environment, placed);
-    await stage(effect, server.keyring, placeOf(environment), items, caller.countsAs, body.expectedRevision);
-    return changeSetViewAnswer(await draftOf(effect.kysely, environment));
+    const { meant } = await stage(
+      effect,
+      server.keyring,
+      placeOf(environment),
+      items,
+      caller.countsAs,
+      body.expectedRevision,
+    );
+    return changeSetViewAnswer(await draftOf(effect.kysely, environment, meant));
   },
 });

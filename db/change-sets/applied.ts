@@ -74,22 +74,28 @@ export async function definedSettings(
   };
 }
 
-/** The applied values of the variables of these services, secret ones decrypted, by service and key. Those shared are of the service `''`. */
+/**
+ * The applied values of the variables of these services, all or those with these keys, secret ones decrypted, by service and key.
+ * Those shared are of the service `''`.
+ */
 export async function appliedVariables(
   kysely: Kysely<Tables>,
   keyring: Pick<Keyring, 'decryptSecret'>,
   { organizationId, environmentId }: EnvironmentRef,
   serviceIds: readonly string[],
+  keys?: readonly string[],
 ): Promise<Map<string, Map<string, VariableValue>>> {
   const found = new Map<string, Map<string, VariableValue>>();
   if (serviceIds.length === 0) return found;
+  const wanted = keys === undefined ? sql`` : sql`and key = any(${keys}::text[])`;
   const { rows } = await sql<AppliedVariable>`
     select service_id::text as "serviceId", key, value, sealed from variable
     where organization_id = ${organizationId} and environment_id = ${environmentId}
-      and service_id = any(array_remove(${serviceIds}::text[], '')::uuid[])
+      and service_id = any(array_remove(${serviceIds}::text[], '')::uuid[]) ${wanted}
     union all
     select '', key, value, sealed from shared_variable
     where organization_id = ${organizationId} and environment_id = ${environmentId} and '' = any(${serviceIds}::text[])
+      ${wanted}
     order by key
   `.execute(kysely);
   for (const { serviceId, key, value, sealed } of rows) {

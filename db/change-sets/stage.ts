@@ -3,11 +3,12 @@ import { forgetUnused } from './draft/forget.ts';
 import { auditDraft, lockDraft, raiseRevision, refuseChanged } from './drafts.ts';
 import type { EnvironmentRef } from './environment-ref.ts';
 import { deleteItems, insertItems } from './items.ts';
-import { type NewItem, type Stager, Staging } from './staging.ts';
+import { type Meant, type NewItem, type Stager, Staging } from './staging.ts';
 
 /**
  * Stages changes in the environment's draft, all or none. A change takes the place of an earlier one of the same thing; one
- * that says what is applied already takes the earlier one back and stages nothing.
+ * that says what is applied already takes the earlier one back and stages nothing. `meant` spares who shows the draft then the same
+ * questions.
  */
 export async function stage(
   effect: Effect,
@@ -16,15 +17,15 @@ export async function stage(
   items: readonly NewItem[],
   by: { id: string; name: string },
   expectedRevision?: number,
-): Promise<{ changeSetId: string; revision: number }> {
+): Promise<{ changeSetId: string; revision: number; meant: Meant }> {
   const draft = await lockDraft(effect, place);
   await refuseChanged(effect, place, draft, expectedRevision);
   const staging = await Staging.of(effect, keyring, place, draft.id, items);
   for (const item of items) await staging.add(item);
   staging.refuseMounts(items);
-  await staging.refuseBrokenReferences();
+  const meant = await staging.meant();
   const { removed, added, labels } = staging;
-  if (removed.length === 0 && added.length === 0) return { changeSetId: draft.id, revision: draft.revision };
+  if (removed.length === 0 && added.length === 0) return { changeSetId: draft.id, revision: draft.revision, meant };
   const revision = await raiseRevision(effect, place, draft);
   await deleteItems(effect.kysely, place.organizationId, removed);
   const stagedBy = { staged_by_id: by.id, staged_by_name: by.name };
@@ -32,5 +33,5 @@ export async function stage(
   await insertItems(effect.kysely, place.organizationId, rows);
   await forgetUnused(effect, place.organizationId, { serviceIds: [], processIds: staging.uncreated });
   auditDraft(effect, place, 'staged', draft, labels);
-  return { changeSetId: draft.id, revision };
+  return { changeSetId: draft.id, revision, meant };
 }

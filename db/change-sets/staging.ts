@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { type ItemKind, slotOf } from '../../domain/change-sets/items.ts';
 import { itemLabel } from '../../domain/change-sets/labels.ts';
@@ -19,6 +20,7 @@ import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
 import type { JsonValue } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
+import type { Meanings } from '../references/following.ts';
 import { referencesWith } from '../references/referring.ts';
 import { refuseBroken } from '../references/refuse.ts';
 import { appliedSettings, appliedVariables, definedSettings, withItems } from './applied.ts';
@@ -38,6 +40,11 @@ export interface NewItem {
   to?: JsonValue;
   /** Of a variable; by default as it was, or not. */
   secret?: boolean;
+}
+
+/** What the draft means for the whole environment: its settings, and what values refer to. */
+export interface Meant extends Meanings {
+  wanted: ReadonlyMap<string, ServiceSettings>;
 }
 
 export type Stager = Pick<Keyring, 'encryptSecret' | 'decryptSecret'>;
@@ -94,13 +101,12 @@ export class Staging {
   ): Promise<Staging> {
     const { kysely } = effect;
     const ids = [...new Set(items.flatMap(({ serviceId }) => serviceId ?? []))];
-    const withVariables = items
-      .filter(({ kind }) => kind.startsWith('variable.'))
-      .map(({ serviceId }) => serviceId ?? '');
+    const ofVariables = items.filter(({ kind }) => kind.startsWith('variable.'));
+    const [scopes, keys] = [ofVariables.map(({ serviceId }) => serviceId ?? ''), ofVariables.map(({ key }) => key)];
     const names = await tenant(kysely, place.organizationId)
       .selectFrom('service')
       .select(['id', 'slug'])
-      .where('id', 'in', ids.length > 0 ? ids : [uuid()])
+      .where(sql<boolean>`id = any(${ids}::uuid[])`)
       .where('deletion_id', 'is', null)
       .execute();
     return new Staging(
@@ -112,7 +118,7 @@ export class Staging {
         volumeId: row.volume_id,
       })),
       await appliedSettings(kysely, place),
-      await appliedVariables(kysely, keyring, place, [...new Set(withVariables)]),
+      await appliedVariables(kysely, keyring, place, [...new Set(scopes)], [...new Set(keys)]),
       new Map(names.map(({ id, slug }) => [id, slug])),
     );
   }
@@ -193,18 +199,27 @@ export class Staging {
     }
   }
 
-  /** Against what is applied and staged, so that the order of a batch does not matter. */
-  async refuseBrokenReferences(): Promise<void> {
+  /** Refuses references that this breaks, against what is applied and staged, so that the order of a batch does not matter. */
+  async meant(): Promise<Meant> {
     const { effect, place } = this.#parts;
-    const [then, now] = [this.#before, [...this.#held.values()]].map((held) => held.map(rowOf));
-    const drafts = [then ?? [], now ?? []].map((items) => ({ items, settings: withItems(this.#applied, items) }));
-    const [before, after] = await referencesWith(effect.kysely, place, ...drafts);
-    if (before === undefined || after === undefined) return;
-    refuseBroken(
-      before,
-      after,
-      [...this.#rows.values()].map(({ service_id: scope, key }) => ({ scope: scope ?? '', key })),
+    const applied = this.#applied;
+    const then = this.#before.map(rowOf);
+    const items = [...this.#held.values()].map(rowOf);
+    const wanted = withItems(applied, items);
+    const [before, staged, after] = await referencesWith(
+      effect.kysely,
+      place,
+      { items: [], settings: applied },
+      { items: then, settings: withItems(applied, then) },
+      { items, settings: wanted },
     );
+    const rows = [...this.#rows.values()];
+    refuseBroken(
+      staged,
+      after,
+      rows.map(({ service_id: scope, key }) => ({ scope: scope ?? '', key })),
+    );
+    return { wanted, before, after };
   }
 
   #namesOf({ serviceId, processId, to }: NewItem, base: Base): { service: string; process: string } {

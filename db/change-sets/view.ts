@@ -1,12 +1,14 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import type { ServiceSettings } from '../../domain/services/settings.ts';
 import { type Down, downtimeOf, isReplacedAt, type Rolled } from '../deployments/admission/downtime.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
-import { following } from '../references/following.ts';
+import { following, followingBy } from '../references/following.ts';
 import { appliedSettings, withItems } from './applied.ts';
 import { asDraft, type ChangeSetRecord } from './change-sets.ts';
 import type { EnvironmentRef } from './environment-ref.ts';
 import type { ItemRow } from './items.ts';
+import type { Meant } from './staging.ts';
 
 export interface ItemView extends ItemRow {
   serviceSlug: string | null;
@@ -18,10 +20,11 @@ export interface ChangeSetFullView {
   summary: { affectedServiceIds: string[]; needsApproval: boolean; requiresDowntime: boolean };
 }
 
-/** The environment's draft with its items. */
+/** The environment's draft with its items. `meant`: as who has just staged in it knows already. */
 export async function changeSetView(
   kysely: Kysely<Tables>,
   place: EnvironmentRef,
+  meant?: Meant,
 ): Promise<ChangeSetFullView | undefined> {
   const { organizationId, environmentId } = place;
   const draft = await tenant(kysely, organizationId)
@@ -31,7 +34,7 @@ export async function changeSetView(
     .executeTakeFirst();
   if (draft === undefined) return undefined;
   const { id, revision, created_at: createdAt } = draft;
-  return await viewOf(kysely, place, { ...asDraft, id, environmentId, revision, createdAt });
+  return await viewOf(kysely, place, { ...asDraft, id, environmentId, revision, createdAt }, meant);
 }
 
 /** The same of a change set that was applied. */
@@ -39,6 +42,7 @@ export async function viewOf(
   kysely: Kysely<Tables>,
   place: EnvironmentRef,
   changeSet: ChangeSetRecord,
+  meant?: Meant,
 ): Promise<ChangeSetFullView> {
   const own = tenant(kysely, place.organizationId);
   const items = await own
@@ -55,10 +59,11 @@ export async function viewOf(
     .select('production')
     .where('id', '=', place.environmentId)
     .executeTakeFirst();
-  const followers =
-    changeSet.state === 'draft' ? await followersOf(kysely, place, items) : await deployedBy(own, changeSet.id);
+  const { followers, down } =
+    changeSet.state === 'draft'
+      ? await meaningOf(kysely, place, items, meant)
+      : { followers: await deployedBy(own, changeSet.id), down: [] };
   const following = followers.map(({ id }) => id);
-  const down = changeSet.state === 'draft' ? await downOf(kysely, place, items, following) : [];
   // An acceptance from before need not be asked for again.
   const downtimeAccepted = changeSet.downtimeAccepted || (down.length > 0 && down.every(({ accepted }) => accepted));
   const touched = items.flatMap(({ service_id: id }) => (id === null ? [] : [id]));
@@ -80,19 +85,32 @@ interface Follower {
   skipped: boolean;
 }
 
+/** What applying a draft would mean for services that it does not name, and which would stop for a moment. */
+async function meaningOf(kysely: Kysely<Tables>, place: EnvironmentRef, items: readonly ItemRow[], known?: Meant) {
+  const { wanted, services } = known
+    ? { wanted: known.wanted, services: followingBy(known, { wanted: known.wanted, items }) }
+    : await askedFor(kysely, place, items);
+  const followers = await followersOf(kysely, place, services);
+  return { followers, down: await downOf(kysely, place, wanted, items, services) };
+}
+
+async function askedFor(kysely: Kysely<Tables>, place: EnvironmentRef, items: readonly ItemRow[]) {
+  const applied = await appliedSettings(kysely, place);
+  const wanted = withItems(applied, items);
+  return { wanted, services: (await following(kysely, place, { applied, wanted, items })).services };
+}
+
 /** The services whose references would lead to other values. */
 async function followersOf(
   kysely: Kysely<Tables>,
   place: EnvironmentRef,
-  items: readonly ItemRow[],
+  services: readonly string[],
 ): Promise<Follower[]> {
-  const applied = await appliedSettings(kysely, place);
-  const { services } = await following(kysely, place, { applied, wanted: withItems(applied, items), items });
   if (services.length === 0) return [];
   return await tenant(kysely, place.organizationId)
     .selectFrom('service')
     .select(['id', 'skip_production_approval as skipped'])
-    .where('id', 'in', services)
+    .where(sql<boolean>`id = any(${services}::uuid[])`)
     .execute();
 }
 
@@ -113,10 +131,10 @@ const quiet: ReadonlySet<string> = new Set(['volume.grow']);
 async function downOf(
   kysely: Kysely<Tables>,
   place: EnvironmentRef,
+  wanted: ReadonlyMap<string, ServiceSettings>,
   items: readonly ItemRow[],
   followers: readonly string[],
 ): Promise<Down[]> {
-  const wanted = withItems(await appliedSettings(kysely, place), items);
   const rolled: Rolled[] = [];
   const touched = Map.groupBy(items, (item) => item.service_id);
   for (const serviceId of followers) if (!touched.has(serviceId)) touched.set(serviceId, []);
