@@ -63,14 +63,31 @@ test('purged at once, the actor waits until the agent has deleted the data, and 
   await effect(database, tester, (asking) => requestPurgeOfThing(asking, thing));
   await ground.delivery.deliver(actor);
   const open = () => until('a command', async () => (await commands(actor)).find(({ state }) => state === 'queued'));
+  const blocker = async () => (await deletionRow(database, thing.deletionId)).blocker;
   for (const state of ['failed', 'done'] as const) {
     const { id } = await open();
+    if (state === 'failed') {
+      expect(await blocker()).toBeNull();
+      const older = database.kysely
+        .updateTable('deletion')
+        .set({ purge_started_at: sql`now() - interval '11 minutes'` });
+      await older.where('id', '=', thing.deletionId).execute();
+    } else {
+      // Waiting for more than ten minutes, it is among what needs attention, and nothing is told as purged.
+      await until('its blocker', async () => (await blocker())?.includes('It is mounted.'));
+      expect(await deletionRow(database, thing.deletionId)).toMatchObject({ state: 'purging', finished_at: null });
+      expect((await sql`select from service where id = ${serviceId}`.execute(database.kysely)).rows).toHaveLength(1);
+    }
     const message = state === 'failed' ? 'It is mounted.' : undefined;
     await effect(database, tester, (ending) => endCommand(ending, id, { state, message }));
     await ground.delivery.deliver(actor);
   }
   expect(await handle.result()).toBe('purged');
-  expect(await deletionRow(database, thing.deletionId)).toMatchObject({ state: 'purged', message: null });
+  expect(await deletionRow(database, thing.deletionId)).toMatchObject({
+    state: 'purged',
+    message: null,
+    blocker: null,
+  });
   expect(await findService(database.kysely, organizationId, serviceId)).toBeUndefined();
   const { rows } = await sql`select from service where id = ${serviceId}`.execute(database.kysely);
   expect(rows).toEqual([]);
