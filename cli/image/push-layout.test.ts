@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { proxyTo } from '../../test/ground/proxy.ts';
 import { digestOf, handMadeLayout } from '../../test/images/hand-made-image.ts';
@@ -121,6 +124,60 @@ test('goes on where the connection broke', async () => {
     rmSync(layout, { recursive: true });
   }
 });
+
+test.each([
+  ['has ended', false],
+  ['is still being ended when it is asked for', true],
+])(
+  'the answer to the end of an upload is lost: the blob is there and not sent again, if the upload %s',
+  async (_, asked) => {
+    const { layout, digest } = await handMadeLayout([randomBytes(100_000)], { compression: 'tar' });
+    const begun: string[] = [];
+    let lost = 0;
+    const front = createServer(async (request, response) => {
+      const { method = '', url = '' } = request;
+      if (method === 'POST') begun.push(url);
+      if (asked && lost > 0 && method === 'GET' && url.includes('/uploads/')) {
+        response.writeHead(204, { range: `0-${ends.get(url)}` }).end();
+        return;
+      }
+      const body = await buffer(request);
+      const headers = { authorization: String(request.headers.authorization), ...kept(request.headers) };
+      const answer = await fetch(new URL(url, world.api.url), {
+        method,
+        headers,
+        ...(body.length > 0 ? { body } : {}),
+      });
+      if (method === 'PATCH') ends.set(url, Number(request.headers['content-length']) - 1);
+      const text = Buffer.from(await answer.arrayBuffer());
+      if (method === 'PUT' && url.includes('digest=') && lost === 0) {
+        lost += 1;
+        request.socket.destroy();
+        return;
+      }
+      response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(text);
+    });
+    const ends = new Map<string, number>();
+    await new Promise<void>((listening) => front.listen(0, '127.0.0.1', listening));
+    try {
+      const { port } = front.address() as AddressInfo;
+      const pushed = await pushLayout(layout, target(`http://127.0.0.1:${port}`));
+      expect([pushed.digest, lost]).toEqual([digest, 1]);
+      // One for the layer, one for its configuration.
+      expect(begun).toHaveLength(2);
+    } finally {
+      front.close();
+      front.closeAllConnections();
+      rmSync(layout, { recursive: true });
+    }
+  },
+);
+
+/** What a front hands on besides. */
+function kept(given: IncomingHttpHeaders): Record<string, string> {
+  const names = ['content-type', 'content-range'] as const;
+  return Object.fromEntries(names.flatMap((name) => (given[name] === undefined ? [] : [[name, String(given[name])]])));
+}
 
 test.each([
   ['is not there', () => join(directory, 'nothing'), /is not there/],

@@ -69,8 +69,7 @@ export class RepositoryClient {
     const found = await stat(path).catch(() => undefined);
     if (found?.size !== size) throw new RestRefusal(`${path} is not as long as the image says; build the image again.`);
     const told = (sent: number, reused = false) => onBlob?.({ digest, size, sent, reused });
-    const known = await this.#patiently(() => this.#ask('HEAD', `blobs/${digest}`, [200, 404]));
-    if (known.status === 200) return told(size, true);
+    if (await this.#has(digest)) return told(size, true);
     let place = await this.#patiently(() => this.#begin());
     for (let failures = 0, offset = 0; ; ) {
       try {
@@ -81,8 +80,11 @@ export class RepositoryClient {
         return told(size);
       } catch (error) {
         this.#signal?.throwIfAborted();
-        if (!mayPass(error)) throw error;
-        const arrived = await this.#arrived(place).catch(() => undefined);
+        const isGone = error instanceof RestRefusal && error.status === 404;
+        if (!isGone && !mayPass(error)) throw error;
+        const arrived = isGone ? undefined : await this.#arrived(place).catch(() => undefined);
+        // The upload may have ended well, and its answer may have been lost.
+        if (arrived === undefined && (await this.#has(digest))) return told(size);
         if (arrived === undefined) place = await this.#patiently(() => this.#begin());
         failures = (arrived ?? 0) > offset ? 0 : failures + 1;
         offset = arrived ?? 0;
@@ -90,6 +92,11 @@ export class RepositoryClient {
         await pause(100 * 2 ** failures, undefined, { signal: this.#signal });
       }
     }
+  }
+
+  async #has(digest: string): Promise<boolean> {
+    const { status } = await this.#patiently(() => this.#ask('HEAD', `blobs/${digest}`, [200, 404]));
+    return status === 200;
   }
 
   async #begin(): Promise<string> {

@@ -267,11 +267,11 @@ test('a revoked agent is refused; who has left can join again, and finds what sh
 });
 
 test('a cluster goes when nothing lives there any more, and its agent ends for good', async () => {
-  const inUse = await cluster('delete');
+  const inUse = await cluster('delete', '--yes');
   expect(inUse).toMatchObject({ stderr: expect.stringContaining('shop') });
   expect(inUse.code).not.toBe(0);
   await applications.remove('shop');
-  await installation.until('nothing lives there', async () => (await cluster('delete')).code === 0);
+  await installation.until('nothing lives there', async () => (await cluster('delete', '--yes')).code === 0);
   await installation.until('it is gone', async () => (await shown()) === undefined);
   await installation.until('nothing is left there', async () => processesNaming(home).length === 0);
   expect(machine.read(join(home, 'run', 'agent.log'))).toContain('The cluster of this agent was deleted');
