@@ -100,7 +100,7 @@ test('a volume is listed when no environment mounts it any more, comes back stag
   expect((await retired.executeTakeFirst())?.retired_at).toBeInstanceOf(Date);
 });
 
-test('the purge has agents delete the data, asks again after a failure, and waits for each', async () => {
+test('the purge has agents delete the data, asks again a while after a failure, and waits for each', async () => {
   const place = await running();
   const { serviceId: id, clusterId } = place;
   await volumeOf(place);
@@ -117,16 +117,20 @@ test('the purge has agents delete the data, asks again after a failure, and wait
   expect(await asked()).toMatchObject([
     { kind: 'delete-volumes', state: 'queued', actor_id: `deletion/${deletionId}` },
   ]);
-  const end = (at: number, state: 'failed' | 'done') =>
+  const end = (at: number, state: 'failed' | 'done', finishedAt = new Date()) =>
     asked().then((rows) =>
       own()
         .updateTable('cluster_command')
-        .set({ state, message: state === 'failed' ? 'It is mounted.' : null, finished_at: new Date() })
+        .set({ state, message: state === 'failed' ? 'It is mounted.' : null, finished_at: finishedAt })
         .where('id', '=', rows[at]?.id ?? '')
         .execute(),
     );
   await end(0, 'failed');
   expect(await actor(deletionId)).toMatchObject({ waits: expect.stringContaining('it said: It is mounted.') });
+  // An agent that fails at once is not asked again at once.
+  expect(await asked()).toHaveLength(1);
+  await end(0, 'failed', new Date(Date.now() - 60_000));
+  await actor(deletionId);
   expect(await asked()).toHaveLength(2);
   await end(1, 'done');
   expect(await actor(deletionId)).toMatchObject({ state: 'purged' });

@@ -36,7 +36,7 @@ export async function deleteData(effect: Effect, keyring: Secrets, thing: ThingT
     };
     const last = await lastAttempt(effect, thing, clusterId, key);
     if (last.state === 'done') continue;
-    if (last.state === undefined) {
+    if (last.state === undefined && last.isDue) {
       const actor = actorId('deletion', thing.deletionId);
       const ref = { id: clusterId, organizationId: thing.organizationId };
       await createCommand(effect, keyring, ref, { id: last.id, body, actorId: actor, expiresInSeconds });
@@ -93,22 +93,30 @@ async function placesWithData({ kysely }: Effect, { organizationId, kind, id }: 
   return rows;
 }
 
+/** An agent that fails at once, such as one that is too old, is asked again after this, then after twice as long, up to an hour. */
+const firstPauseSeconds = 5;
+const longestPauseSeconds = 3_600;
+
 /**
  * Of one command after the other, whose ids follow from the deletion and the place: one that failed is followed by another
- * one. `state` undefined: it is not asked for yet. `message`: of the last one that failed.
+ * one after a pause. `state` undefined: it is not asked for yet. `message`: of the last one that failed.
  */
 async function lastAttempt({ kysely }: Effect, { deletionId }: ThingToPurge, clusterId: string, key: string) {
   let message: string | null = null;
+  let isDue = true;
   for (let attempt = 0; ; attempt += 1) {
     const id = idOf([deletionId, clusterId, key, attempt]);
+    const pause = Math.min(firstPauseSeconds * 2 ** attempt, longestPauseSeconds);
     const row = await kysely
       .selectFrom('cluster_command')
       .select(['state', 'message'])
+      .select(sql<boolean>`coalesce(finished_at, now()) <= now() - make_interval(secs => ${pause})`.as('rested'))
       .where('id', '=', id)
       .executeTakeFirst();
-    if (row === undefined) return { id, state: undefined, message };
-    if (row.state === 'done' || !isCommandOver(row.state)) return { id, state: row.state, message };
+    if (row === undefined) return { id, state: undefined, message, isDue };
+    if (row.state === 'done' || !isCommandOver(row.state)) return { id, state: row.state, message, isDue };
     message = row.message;
+    isDue = row.rested;
   }
 }
 
