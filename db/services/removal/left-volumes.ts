@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { beginDeletion } from '../../deletions/begin.ts';
+import { countAsRestored } from '../../deletions/count-as-restored.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import { inUnits } from './in-units.ts';
@@ -103,13 +104,7 @@ export async function reviveLeft(
   `.execute(effect.kysely);
   for (const { id, deletionId } of rows) {
     await tenant(effect.kysely, organizationId).deleteFrom('left_volume').where('id', '=', id).execute();
-    await effect.kysely
-      .updateTable('deletion')
-      .set({ state: 'restored', finished_at: sql`coalesce(finished_at, now())`, revision: sql`revision + 1` })
-      .where('id', '=', deletionId)
-      .execute();
-    effect.tell({ to: `deletion/${deletionId}`, message: 'restored', organizationId, body: {} });
-    effect.change({ organizationId, kind: 'deletion', id: deletionId, projectId });
+    await countAsRestored(effect, { deletionId, organizationId, projectId });
   }
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { countAsRestored } from '../../deletions/count-as-restored.ts';
 import { deleteThing } from '../../deletions/things/hide.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
@@ -76,13 +77,7 @@ export async function reviveMounted(
       .set({ deletion_id: null })
       .where('id', '=', id)
       .execute();
-    await effect.kysely
-      .updateTable('deletion')
-      .set({ state: 'restored', finished_at: sql`coalesce(finished_at, now())`, revision: sql`revision + 1` })
-      .where('id', '=', deletionId)
-      .execute();
-    effect.tell({ to: `deletion/${deletionId}`, message: 'restored', organizationId, body: {} });
-    effect.change({ organizationId, kind: 'deletion', id: deletionId, projectId });
+    await countAsRestored(effect, { deletionId, organizationId, projectId });
   }
   await reviveLeft(effect, { organizationId, projectId });
 }
