@@ -148,7 +148,7 @@ export function overviewServiceAnswer(
     stages: (pending?.stages ?? []).flatMap((stage) => stored.safeParse(stage).data ?? []),
     blocker: (pending ?? failed)?.blocker ?? '',
     message: (pending ?? failed)?.message ?? error ?? '',
-    // What was changed and changed back is none; of a service that was never live nothing is known.
+    // A change that was taken back is none; of a service that was never live nothing is known.
     drift: drift && (items === undefined || items.length > 0),
     driftCount: drifting.length,
     drifting: drifting.slice(0, mostDrifting).map(({ label }) => label),

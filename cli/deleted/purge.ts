@@ -41,7 +41,7 @@ console does the same. The purge goes on by itself, and waits for agents that ar
   },
 });
 
-/** Whoever has only a token is told where a person does it. */
+/** Where a person does it, for somebody who has only a token. */
 async function byPersonsOnly({ url }: { url?: string | undefined }): Promise<Refusal> {
   const { BALLAST_TOKEN, BALLAST_URL, PUBLIC_URL } = readSettings(process.env);
   const said = 'A purge takes a person, not a token';

@@ -173,7 +173,7 @@ test.each([
   },
 );
 
-/** What a front hands on besides. */
+/** The headers that a front hands on besides. */
 function kept(given: IncomingHttpHeaders): Record<string, string> {
   const names = ['content-type', 'content-range'] as const;
   return Object.fromEntries(names.flatMap((name) => (given[name] === undefined ? [] : [[name, String(given[name])]])));

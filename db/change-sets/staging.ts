@@ -42,7 +42,7 @@ export interface NewItem {
   secret?: boolean;
 }
 
-/** What the draft means for the whole environment: its settings, and what values refer to. */
+/** The meaning of a draft for the whole environment: its settings, and what values refer to. */
 export interface Meant extends Meanings {
   wanted: ReadonlyMap<string, ServiceSettings>;
 }

@@ -85,7 +85,7 @@ interface Follower {
   skipped: boolean;
 }
 
-/** What applying a draft would mean for services that it does not name, and which would stop for a moment. */
+/** The services that applying a draft would deploy without being named in it, and those that would stop for a moment. */
 async function meaningOf(kysely: Kysely<Tables>, place: EnvironmentRef, items: readonly ItemRow[], known?: Meant) {
   const { wanted, services } = known
     ? { wanted: known.wanted, services: followingBy(known, { wanted: known.wanted, items }) }

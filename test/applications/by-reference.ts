@@ -48,7 +48,7 @@ export async function byReference(installation: Installation, { ingressPort, hos
   };
   const ballast = async (...words: string[]): Promise<string> => {
     const { code, stdout, stderr } = await ended(...words);
-    // What is not expected may have a secret in it: the command is named, and not what it printed.
+    // An unexpected output may have a secret in it: the command is named, and not what it printed.
     if (code !== 0) throw new Error(`${words.slice(0, 2).join(' ')} ended with ${code}: ${stderr.slice(0, 300)}`);
     return stdout;
   };

@@ -11,7 +11,7 @@ export class Visitor {
   readonly complaints: string[] = [];
   /** Every address that a tab was at, and every one that was asked for. */
   readonly addresses = new Set<string>();
-  /** What was asked for and not answered yet, since when. */
+  /** Requests that are not answered yet, since when. */
   readonly underWay = new Map<Request, number>();
   readonly #url: string;
 
@@ -46,7 +46,7 @@ export class Visitor {
     return kept.join('\n');
   }
 
-  /** What a page shows, where its focus is, and what it waits for. */
+  /** The text of a page, where its focus is, and what it waits for. */
   async shown(page: Page): Promise<string> {
     const waiting = [...this.underWay].map(
       ([request, since]) => `  ${request.method()} ${request.url()}, for ${Date.now() - since} ms`,

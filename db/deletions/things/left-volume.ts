@@ -60,7 +60,7 @@ export async function releaseLeftVolume(effect: Effect, ref: Ref): Promise<strin
   const left = await findLeftVolume(effect, ref);
   if (left === undefined || left.elsewhere) return undefined;
   const { organizationId, environmentId, serviceId, volumeId } = left;
-  // Whoever deploys a release takes it, too.
+  // A deployment takes it, too.
   await lockAdmission(effect, left);
   const { rows } = await sql`
     select from release where release.organization_id = ${organizationId} and release.environment_id = ${environmentId}

@@ -21,7 +21,7 @@ export async function releaseVolume(
     .where('volume.id', '=', id)
     .executeTakeFirst();
   if (volume === undefined) return undefined;
-  // Whoever deploys a release takes it, too.
+  // A deployment takes it, too.
   await lockAdmission(effect, { organizationId, projectId: volume.projectId });
   const { rows } = await sql<{ name: string }>`
     select environment.name from environment_service place

@@ -5,7 +5,7 @@ import { tenant } from '../../postgres/tenant.ts';
 import { admit } from '../admission.ts';
 import type { SuspensionPlace } from './suspension-place.ts';
 
-/** What becomes of deployments of a service that is to be suspended: all end, or those that roll may end by themselves. */
+/** The fate of deployments of a service that is to be suspended: all end, or those that roll may end by themselves. */
 export type EndOpen = 'cancel' | 'wait';
 
 /**

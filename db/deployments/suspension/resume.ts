@@ -23,7 +23,7 @@ export async function resume(
   const { suspended, liveReleaseId: id, open } = await lockSuspension(effect, place);
   if (!suspended) return { deploymentId: undefined };
   if (open?.kind === 'resume') return { deploymentId: open.id };
-  // What was to end by the suspension has not ended yet: it goes on, or the live release does.
+  // A deployment that was to end by the suspension has not ended yet: it goes on, or the live release does.
   if (id === null || open !== undefined) {
     await endSuspension(effect, place);
     recordResumed(effect, place);

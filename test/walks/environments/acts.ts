@@ -49,7 +49,7 @@ export class Acts {
     return scope === 'shared' ? undefined : this.world.services[scope];
   }
 
-  /** What waits no longer: changes of a set that was closed are staged again, and requests are forgotten. */
+  /** Requests that wait no longer: changes of a set that was closed are staged again, and requests are forgotten. */
   async reconcile(): Promise<void> {
     const pending = await this.seen.pending();
     for (const environment of this.model.environments) {

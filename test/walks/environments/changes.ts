@@ -45,7 +45,7 @@ export class Changes extends Acts {
     );
     if (refusal !== undefined) return;
     environment.staged = staged;
-    // Whoever says what is applied takes back what is staged, and leaves alone what is held.
+    // Saying what is applied takes back what is staged, and leaves alone what is held.
     if (isApplied) environment.unask([slot]);
     else environment.want(slot, to);
   }
@@ -128,7 +128,7 @@ export class Changes extends Acts {
     expect(approvalId !== undefined).toBe(environment.production);
     await checkFrozen(this.model, this.seen, after, started);
     environment.staged = new Map();
-    // What was held of these services beside it is superseded.
+    // Changes of these services that were held beside it are superseded.
     await this.reconcile();
     if (approvalId === undefined) environment.apply(staged);
     else environment.held = { approvalId, changeSetId, items: staged };

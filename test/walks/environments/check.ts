@@ -106,7 +106,7 @@ function checkPlace(
   checkDrift(at, live, replicas, name);
 }
 
-/** What runs becomes what is applied by the listed differences, and each of them is one. */
+/** The listed differences make of what runs what is applied, and each of them is one. */
 function checkDrift(at: Place, live: SeenRelease, replicas: number | undefined, name: string): void {
   const { service } = at.place;
   const running = new Map(live.written);

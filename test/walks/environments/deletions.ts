@@ -25,7 +25,7 @@ const things: readonly Thing[] = [
   { kind: 'project' },
 ];
 
-/** What the walk does to whole things. */
+/** The steps of the walk that concern whole things. */
 export class Deletions extends Acts {
   #state(thing: Thing) {
     if (thing.kind === 'project') {
@@ -80,7 +80,7 @@ export class Deletions extends Acts {
       }
     }
     await this.reconcile();
-    // What was held of it alone was staged again, and went with it.
+    // Changes that were held of it alone were staged again, and went with it.
     if (thing.kind === 'service') for (const one of this.model.environments) this.#forget(one, thing.service);
     if (thing.kind !== 'service')
       for (const one of this.model.environments) if (one.deleted !== 'no') one.unask([...one.staged.keys()]);

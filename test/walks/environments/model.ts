@@ -39,7 +39,7 @@ export class Environment {
   readonly production: boolean;
   deleted: 'no' | 'itself' | 'with the project' = 'no';
   purged = false;
-  /** What is wanted of each place, however far that has come: the last word of whoever spoke of it. */
+  /** The settings wanted of each place, however far that has come: the last word of whoever spoke of it. */
   readonly wanted = new Map<Slot, string>();
   staged = new Map<Slot, Asked>();
   held: HeldSet | undefined;

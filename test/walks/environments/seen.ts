@@ -102,7 +102,7 @@ export class Seen {
     };
   }
 
-  /** What is staged in each environment and what is held, by the id of the draft or change set. */
+  /** Changes staged in each environment and those held, by the id of the draft or change set. */
   async items(changeSetIds: readonly string[]): Promise<Map<string, SeenItem[]>> {
     const found = new Map<string, SeenItem[]>(changeSetIds.map((id) => [id, []]));
     const rows = await this.#kysely

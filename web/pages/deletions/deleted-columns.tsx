@@ -22,7 +22,7 @@ interface Told<Thing> {
   detail: (thing: Thing) => string;
 }
 
-/** What it was, who deleted it, and when it is purged. */
+/** Columns that tell what it was, who deleted it, and when it is purged. */
 export function deletedColumns<Thing extends DeletedThing>({ mark, about, detail }: Told<Thing>): Column<Thing>[] {
   return [
     {

@@ -24,7 +24,7 @@ interface VariableListProps {
   owner: string;
   /** In place of the table while there are none. */
   empty: ReactNode;
-  /** What else can be done to each. */
+  /** Actions on each besides. */
   more?: (variable: Variable) => readonly Action[];
   /** Paths of the files that are made of each. */
   files?: ReadonlyMap<string, readonly string[]>;
