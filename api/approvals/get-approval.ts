@@ -50,11 +50,14 @@ export const getApproval = operation({
   path: approvalPath,
   result: detailSchema,
   async handle({ caller, path, database }) {
-    const approval = await caller.see(theApproval, path.id);
+    const seen = await caller.see(theApproval, path.id);
+    const changed = seen.decision === null && (await isStale(database, seen));
+    // A decision changes the environment, too: where one was made since, that is what has happened.
+    const approval = changed ? await caller.see(theApproval, path.id) : seen;
     return {
       ...approvalAnswer(approval),
       waitsForYou: (await waitsForCaller(database.kysely, caller))(approval),
-      stale: approval.decision === null && (await isStale(database, approval)),
+      stale: changed && approval.decision === null,
       blastRadius: await blastRadius(database.kysely, approval),
       checks: await checksOf(database.kysely, approval),
       ...(await commitsOf(database.kysely, approval)),
