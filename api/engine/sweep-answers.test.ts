@@ -8,6 +8,14 @@ import { operationExamples } from '../../test/operations/examples.ts';
 import { operations } from '../operations.ts';
 import { type NamedOperation, namedOperations } from './registry.ts';
 
+/** Operations with an id that answer a token of no project, and why. */
+const ofTheWholeOrganization: Record<string, string> = {
+  'organizations.get': 'A token reads the organization that it is of.',
+  'clusters.get': 'Deploying names clusters.',
+  'workflows.get': 'The example is that of a cluster; those of projects: api/workflows/list-workflows.test.ts.',
+  'workflows.history': 'As above.',
+};
+
 let api: RunningApi;
 let ours: Seeded;
 let theirs: Seeded;
@@ -72,6 +80,17 @@ describe.each(namedOperations(operations).filter(({ operation }) => operation.st
           declared.expectProblem(operation, answered);
           expect(await audited()).toBe(before);
         }
+      });
+
+    const limited = operation.access.scope === 'organization' && operation.access.projectTokens === 'allowed';
+    if (oneOfOurs && limited && !(name in ofTheWholeOrganization))
+      test('is closed to a token that is limited to other projects', async () => {
+        const { url, sent } = await prepared(name, operation);
+        const before = await audited();
+        const answered = await api.call(operation.method, url, { as: ours.limited, ...sent });
+        expect([403, 404], answered.text).toContain(answered.status);
+        declared.expectProblem(operation, answered);
+        expect(await audited()).toBe(before);
       });
 
     test('fails as it declares', async () => {

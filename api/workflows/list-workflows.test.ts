@@ -8,7 +8,10 @@ import {
   runningApi,
   type Seeded,
   seed,
+  seedToken,
 } from '../../test/installation/running-api.ts';
+import { seedPlace } from '../../test/seeds/seed-place.ts';
+import { tenantRow } from '../../test/seeds/tenant-row.ts';
 import type { AgentUpdateState } from '../../workflows/agent-update/descriptor.ts';
 
 let api: RunningApi;
@@ -135,11 +138,8 @@ test('the newest come first; page by page, and by kind, life, state, end, subjec
 test('each reads the workflows of what it may see, and no others exist for it', async () => {
   const { organizationId, tokens, sessions, limited } = ours;
   const { kysely } = api.database;
-  const [cluster, update, deletion] = [uuid(), uuid(), uuid()];
-  await kysely
-    .insertInto('cluster')
-    .values({ id: cluster, organization_id: organizationId, name: 'Ours', slug: cluster })
-    .execute();
+  const { clusterId: cluster, projectId, environmentId, serviceId } = await seedPlace(api.database, organizationId);
+  const [update, deletion, deployment, changeSet] = [uuid(), uuid(), uuid(), uuid()];
   const by = { requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada' } as const;
   await kysely
     .insertInto('agent_update')
@@ -166,14 +166,22 @@ test('each reads the workflows of what it may see, and no others exist for it', 
       ...restored,
     })
     .execute();
-  const all = { cluster, 'agent-update': update, deletion };
-  const readers: [Credential, (keyof typeof all)[]][] = [
-    [tokens.viewer, ['cluster', 'agent-update']],
-    [tokens.deployer, ['cluster', 'agent-update']],
-    [sessions.viewer, ['cluster', 'agent-update']],
-    [tokens.admin, ['cluster', 'agent-update', 'deletion']],
-    [sessions.owner, ['cluster', 'agent-update', 'deletion']],
+  const place = { project_id: projectId, environment_id: environmentId };
+  await tenantRow(api.database, 'release', organizationId, { ...place, service_id: serviceId });
+  await tenantRow(api.database, 'deployment', organizationId, { ...place, id: deployment, service_id: serviceId });
+  await tenantRow(api.database, 'change_set', organizationId, { ...place, id: changeSet });
+  const all = { cluster, 'agent-update': update, deletion, deployment, 'change-set': changeSet };
+  type Kind = keyof typeof all;
+  const ofAll: Kind[] = ['cluster', 'agent-update', 'deployment', 'change-set'];
+  const readers: [Credential, Kind[]][] = [
+    [tokens.viewer, ofAll],
+    [tokens.deployer, ofAll],
+    [sessions.viewer, ofAll],
+    [tokens.admin, [...ofAll, 'deletion']],
+    [sessions.owner, [...ofAll, 'deletion']],
     [limited, ['cluster']],
+    // Not even those of its own project.
+    [await seedToken(api.database, organizationId, 'admin', [projectId]), ['cluster']],
   ];
   for (const [as, kinds] of readers) {
     const { body } = await api.call('GET', '/api/v1/workflows', { as });
