@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findChangeSet } from '../../db/change-sets/change-sets.ts';
 import type { EnvironmentRef } from '../../db/change-sets/environment-ref.ts';
 import { findItem } from '../../db/change-sets/items.ts';
-import type { Meant } from '../../db/change-sets/staging.ts';
+import type { Staged } from '../../db/change-sets/staging.ts';
 import { type ChangeSetFullView, changeSetView } from '../../db/change-sets/view.ts';
 import type { EnvironmentView } from '../../db/environments/environments.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
@@ -18,13 +18,13 @@ export function placeOf({ organizationId, id }: EnvironmentView): EnvironmentRef
   return { organizationId, environmentId: id };
 }
 
-/** The draft of an environment that was just seen. `meant`: as who has just staged in it knows already. */
+/** The draft of an environment that was just seen. `staged`: as who has just staged in it knows already. */
 export async function draftOf(
   kysely: Kysely<Tables>,
   environment: EnvironmentView,
-  meant?: Meant,
+  staged?: Staged,
 ): Promise<ChangeSetFullView> {
-  const view = await changeSetView(kysely, placeOf(environment), meant);
+  const view = await changeSetView(kysely, placeOf(environment), staged);
   if (view === undefined) throw new Error(`The environment ${environment.id} has no draft.`);
   return view;
 }

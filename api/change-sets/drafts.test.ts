@@ -77,6 +77,19 @@ describe('staging', () => {
     });
   });
 
+  test('the answer to staging is the draft as it is read, in its order', async () => {
+    expect(await create()).toEqual(await draft());
+    const several = [variable('B', '${{A}}'), variable('A', '1'), variable('S', 'secret', { secret: true })];
+    expect(viewOf(await batch(several))).toEqual(await draft());
+    const replaced = viewOf(await batch([variable('A', '2'), variable('C', '3')]));
+    expect(replaced).toEqual(await draft());
+    expect(replaced.items.map(({ key, to }) => `${key}${to}`).slice(1)).toEqual(['B"${{A}}"', 'S', 'A"2"', 'C"3"']);
+    const { revision } = replaced.changeSet;
+    const same = viewOf(await put(variable('C', '3')));
+    expect(same).toEqual(replaced);
+    expect(same.changeSet.revision).toBe(revision);
+  });
+
   test('a later change takes the place of an earlier one, and one to what is there already takes it back', async () => {
     await create();
     const set = (value: number) => put({ kind: 'process.set', processId: service.processId, key: 'replicas', value });

@@ -22,7 +22,7 @@ export const putItem = operation({
   async handle({ caller, path, body, effect, server }) {
     const environment = await caller.see(theEnvironment, path.id, effect.kysely);
     const items = await stagedItems(effect, environment, [{ item: body, at: 'body' }]);
-    const { meant } = await stage(effect, server.keyring, placeOf(environment), items, caller.countsAs);
-    return changeSetViewAnswer(await draftOf(effect.kysely, environment, meant));
+    const { staged } = await stage(effect, server.keyring, placeOf(environment), items, caller.countsAs);
+    return changeSetViewAnswer(await draftOf(effect.kysely, environment, staged));
   },
 });

@@ -28,7 +28,7 @@ export const putItems = operation({
     const environment = await caller.see(theEnvironment, path.id, effect.kysely);
     const placed = body.items.map((item, index) => ({ item, at: `body.items[${index}]` }));
     const items = await stagedItems(effect, environment, placed);
-    const { meant } = await stage(
+    const { staged } = await stage(
       effect,
       server.keyring,
       placeOf(environment),
@@ -36,6 +36,6 @@ export const putItems = operation({
       caller.countsAs,
       body.expectedRevision,
     );
-    return changeSetViewAnswer(await draftOf(effect.kysely, environment, meant));
+    return changeSetViewAnswer(await draftOf(effect.kysely, environment, staged));
   },
 });

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { applyItems } from '../../domain/change-sets/apply-items.ts';
+import { applyItems, settingsKinds } from '../../domain/change-sets/apply-items.ts';
 import type { VariableValue } from '../../domain/change-sets/staging.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
 import { withVolumes } from '../../domain/services/volumes.ts';
@@ -32,9 +32,10 @@ export function withItems(
   settings: ReadonlyMap<string, ServiceSettings>,
   items: readonly Pick<ItemRow, 'kind' | 'service_id' | 'process_id' | 'volume_id' | 'key' | 'to_value'>[],
 ): Map<string, ServiceSettings> {
+  const changing = items.filter(({ kind }) => settingsKinds.has(kind));
   return applyItems(
     settings,
-    items.map((row) => ({
+    changing.map((row) => ({
       kind: row.kind,
       serviceId: row.service_id,
       processId: row.process_id,

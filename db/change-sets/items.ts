@@ -4,8 +4,33 @@ import type { Tables } from '../postgres/tables.ts';
 import { type OwnTables, tenant } from '../postgres/tenant.ts';
 import type { EnvironmentRef } from './environment-ref.ts';
 
-export type ItemRow = Selectable<AllTables['change_set_item']>;
+export type ItemRow = Omit<Selectable<AllTables['change_set_item']>, 'organization_id'>;
 export type NewItemRow = Insertable<OwnTables['change_set_item']>;
+
+/** Named one by one: a statement with "all" columns is planned each time (`db/postgres/hot-statements.ts`). */
+const columns = [
+  'id',
+  'environment_id',
+  'change_set_id',
+  'service_id',
+  'process_id',
+  'volume_id',
+  'kind',
+  'slot',
+  'key',
+  'label',
+  'from_value',
+  'to_value',
+  'sealed_to',
+  'secret',
+  'refers',
+  'to_empty',
+  'managed',
+  'revision',
+  'staged_by_id',
+  'staged_by_name',
+  'created_at',
+] as const satisfies readonly (keyof ItemRow)[];
 
 /** The items of a draft or of a change set, of all services or of these, in the order in which they were staged. */
 export async function draftItems(
@@ -16,7 +41,7 @@ export async function draftItems(
 ): Promise<ItemRow[]> {
   let query = tenant(kysely, organizationId)
     .selectFrom('change_set_item')
-    .selectAll()
+    .select(columns)
     .where('change_set_id', '=', changeSetId)
     .orderBy('created_at')
     .orderBy('id');
@@ -27,19 +52,31 @@ export async function draftItems(
 /** A statement has at most 65,535 values. */
 const mostRows = 1_000;
 
-export async function insertItems(kysely: Kysely<Tables>, organizationId: string, rows: NewItemRow[]): Promise<void> {
+/** Answers when they were staged: the time of the transaction, one for all. */
+export async function insertItems(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  rows: readonly NewItemRow[],
+): Promise<Date | undefined> {
   const own = tenant(kysely, organizationId);
+  let at: Date | undefined;
   for (let from = 0; from < rows.length; from += mostRows) {
-    await own
+    const inserted = await own
       .insertInto('change_set_item')
       .values(rows.slice(from, from + mostRows))
+      .returning('created_at')
       .execute();
+    at = inserted[0]?.created_at;
   }
+  return at;
 }
 
 export async function deleteItems(kysely: Kysely<Tables>, organizationId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
-  await tenant(kysely, organizationId).deleteFrom('change_set_item').where('id', 'in', ids).execute();
+  await tenant(kysely, organizationId)
+    .deleteFrom('change_set_item')
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .execute();
 }
 
 /** The new value of an item that is not secret; `undefined` where something is unset or removed. */

@@ -3,11 +3,11 @@ import { forgetUnused } from './draft/forget.ts';
 import { auditDraft, lockDraft, raiseRevision, refuseChanged } from './drafts.ts';
 import type { EnvironmentRef } from './environment-ref.ts';
 import { deleteItems, insertItems } from './items.ts';
-import { type Meant, type NewItem, type Stager, Staging } from './staging.ts';
+import { type NewItem, type Staged, type Stager, Staging } from './staging.ts';
 
 /**
  * Stages changes in the environment's draft, all or none. A change takes the place of an earlier one of the same thing; one
- * that says what is applied already takes the earlier one back and stages nothing. `meant` spares who shows the draft then the same
+ * that says what is applied already takes the earlier one back and stages nothing. `staged` spares who shows the draft then the same
  * questions.
  */
 export async function stage(
@@ -17,7 +17,7 @@ export async function stage(
   items: readonly NewItem[],
   by: { id: string; name: string },
   expectedRevision?: number,
-): Promise<{ changeSetId: string; revision: number; meant: Meant }> {
+): Promise<{ changeSetId: string; revision: number; staged: Staged }> {
   const draft = await lockDraft(effect, place);
   await refuseChanged(effect, place, draft, expectedRevision);
   const staging = await Staging.of(effect, keyring, place, draft.id, items);
@@ -25,13 +25,17 @@ export async function stage(
   staging.refuseMounts(items);
   const meant = await staging.meant();
   const { removed, added, labels } = staging;
-  if (removed.length === 0 && added.length === 0) return { changeSetId: draft.id, revision: draft.revision, meant };
+  if (removed.length === 0 && added.length === 0) {
+    const staged = { ...meant, items: staging.itemsWith([]) };
+    return { changeSetId: draft.id, revision: draft.revision, staged };
+  }
   const revision = await raiseRevision(effect, place, draft);
   await deleteItems(effect.kysely, place.organizationId, removed);
   const stagedBy = { staged_by_id: by.id, staged_by_name: by.name };
   const rows = added.map((row) => ({ ...row, ...stagedBy, revision }));
-  await insertItems(effect.kysely, place.organizationId, rows);
+  const at = await insertItems(effect.kysely, place.organizationId, rows);
+  const inserted = at === undefined ? [] : rows.map((row) => ({ ...row, created_at: at }));
   await forgetUnused(effect, place.organizationId, { serviceIds: [], processIds: staging.uncreated });
   auditDraft(effect, place, 'staged', draft, labels);
-  return { changeSetId: draft.id, revision, meant };
+  return { changeSetId: draft.id, revision, staged: { ...meant, items: staging.itemsWith(inserted) } };
 }

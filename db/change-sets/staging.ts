@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { type ItemKind, slotOf } from '../../domain/change-sets/items.ts';
 import { itemLabel } from '../../domain/change-sets/labels.ts';
@@ -19,13 +18,12 @@ import { volumesFault } from '../../domain/services/volume-faults.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
 import type { JsonValue } from '../postgres/json.ts';
-import { tenant } from '../postgres/tenant.ts';
 import type { Meanings } from '../references/following.ts';
-import { referencesWith } from '../references/referring.ts';
+import { referencesWith, slugsOf } from '../references/referring.ts';
 import { refuseBroken } from '../references/refuse.ts';
 import { appliedSettings, appliedVariables, definedSettings, withItems } from './applied.ts';
 import type { EnvironmentRef } from './environment-ref.ts';
-import { draftItems, type ItemRow, type NewItemRow, sealedPlace } from './items.ts';
+import { draftItems, type ItemRow, sealedPlace } from './items.ts';
 
 export interface NewItem {
   kind: ItemKind;
@@ -47,10 +45,15 @@ export interface Meant extends Meanings {
   wanted: ReadonlyMap<string, ServiceSettings>;
 }
 
+/** A draft as who has just staged in it knows it already. */
+export interface Staged extends Meant {
+  items: readonly ItemRow[];
+}
+
 export type Stager = Pick<Keyring, 'encryptSecret' | 'decryptSecret'>;
 
-type Row = Omit<NewItemRow, 'staged_by_id' | 'staged_by_name'> &
-  Pick<ItemRow, 'id' | 'slot' | 'kind' | 'to_value' | 'refers'>;
+/** As it is staged: by whom and when is said at the end, of all at once. */
+type Row = Omit<ItemRow, 'staged_by_id' | 'staged_by_name' | 'revision' | 'created_at'>;
 type Held = Pick<ItemRow, 'id' | 'kind' | 'slot' | 'key' | 'secret' | 'to_value' | 'refers'> & {
   serviceId: string | null;
   processId: string | null;
@@ -68,7 +71,7 @@ export class Staging {
   readonly #variables: Awaited<ReturnType<typeof appliedVariables>>;
   readonly #names: ReadonlyMap<string, string>;
   /** As it was before this batch. */
-  readonly #before: readonly Held[];
+  readonly #before: readonly ItemRow[];
   /** By id, in the order in which they were staged: a batch may have thousands. */
   readonly #held: Map<string, Held>;
   readonly #rows = new Map<string, Row>();
@@ -78,15 +81,15 @@ export class Staging {
 
   private constructor(
     parts: { effect: Effect; keyring: Stager; place: EnvironmentRef; draftId: string },
-    held: Held[],
+    before: readonly ItemRow[],
     applied: Map<string, ServiceSettings>,
     variables: Awaited<ReturnType<typeof appliedVariables>>,
     names: ReadonlyMap<string, string>,
   ) {
     this.#parts = parts;
-    this.#before = held;
-    this.#held = new Map(held.map((one) => [one.id, one]));
-    for (const one of held) this.#slots.set(one.slot, one);
+    this.#before = before;
+    this.#held = new Map(before.map((row) => [row.id, heldOf(row)]));
+    for (const one of this.#held.values()) this.#slots.set(one.slot, one);
     this.#applied = applied;
     this.#variables = variables;
     this.#names = names;
@@ -103,23 +106,12 @@ export class Staging {
     const ids = [...new Set(items.flatMap(({ serviceId }) => serviceId ?? []))];
     const ofVariables = items.filter(({ kind }) => kind.startsWith('variable.'));
     const [scopes, keys] = [ofVariables.map(({ serviceId }) => serviceId ?? ''), ofVariables.map(({ key }) => key)];
-    const names = await tenant(kysely, place.organizationId)
-      .selectFrom('service')
-      .select(['id', 'slug'])
-      .where(sql<boolean>`id = any(${ids}::uuid[])`)
-      .where('deletion_id', 'is', null)
-      .execute();
     return new Staging(
       { effect, keyring, place, draftId },
-      (await draftItems(kysely, place, draftId)).map((row) => ({
-        ...row,
-        serviceId: row.service_id,
-        processId: row.process_id,
-        volumeId: row.volume_id,
-      })),
+      await draftItems(kysely, place, draftId),
       await appliedSettings(kysely, place),
       await appliedVariables(kysely, keyring, place, [...new Set(scopes)], [...new Set(keys)]),
-      new Map(names.map(({ id, slug }) => [id, slug])),
+      await slugsOf(kysely, place, ids),
     );
   }
 
@@ -203,23 +195,29 @@ export class Staging {
   async meant(): Promise<Meant> {
     const { effect, place } = this.#parts;
     const applied = this.#applied;
-    const then = this.#before.map(rowOf);
     const items = [...this.#held.values()].map(rowOf);
     const wanted = withItems(applied, items);
-    const [before, staged, after] = await referencesWith(
+    const [before, after] = await referencesWith(
       effect.kysely,
       place,
       { items: [], settings: applied },
-      { items: then, settings: withItems(applied, then) },
       { items, settings: wanted },
     );
-    const rows = [...this.#rows.values()];
-    refuseBroken(
-      staged,
-      after,
-      rows.map(({ service_id: scope, key }) => ({ scope: scope ?? '', key })),
-    );
+    const then = this.#before;
+    const staged = async () =>
+      (await referencesWith(effect.kysely, place, { items: then, settings: withItems(applied, then) }))[0];
+    const changed = this.added.map(({ service_id: scope, key }) => ({ scope: scope ?? '', key }));
+    await refuseBroken(staged, after, changed);
     return { wanted, before, after };
+  }
+
+  /** The draft with these rows, in place of those that were displaced. */
+  itemsWith(added: readonly ItemRow[]): ItemRow[] {
+    const gone = new Set(this.removed);
+    const kept = this.#before.filter(({ id }) => !gone.has(id));
+    return [...kept, ...added].toSorted(
+      (one, other) => one.created_at.getTime() - other.created_at.getTime() || (one.id < other.id ? -1 : 1),
+    );
   }
 
   #namesOf({ serviceId, processId, to }: NewItem, base: Base): { service: string; process: string } {
@@ -268,6 +266,7 @@ export class Staging {
       sealed_to:
         secret && text !== undefined ? await keyring.encryptSecret(place.organizationId, sealedPlace(id), text) : null,
       secret,
+      managed: false,
       to_empty: text === '',
       refers: (text === undefined ? undefined : referencesOf(text)) ?? null,
     };
@@ -283,6 +282,11 @@ export class Staging {
 /** Whether it adds or removes a thing, in place of changing one. */
 function isFrame(kind: ItemKind): boolean {
   return !kind.startsWith('variable.') && !kind.endsWith('.set') && !kind.endsWith('.grow');
+}
+
+function heldOf({ id, kind, slot, key, secret, to_value, refers, ...of }: ItemRow): Held {
+  const { service_id: serviceId, process_id: processId, volume_id: volumeId } = of;
+  return { id, kind, slot, key, secret, to_value, refers, serviceId, processId, volumeId };
 }
 
 function rowOf({ serviceId, processId, volumeId, ...held }: Held) {

@@ -7,8 +7,8 @@ import { following, followingBy } from '../references/following.ts';
 import { appliedSettings, withItems } from './applied.ts';
 import { asDraft, type ChangeSetRecord } from './change-sets.ts';
 import type { EnvironmentRef } from './environment-ref.ts';
-import type { ItemRow } from './items.ts';
-import type { Meant } from './staging.ts';
+import { draftItems, type ItemRow } from './items.ts';
+import type { Staged } from './staging.ts';
 
 export interface ItemView extends ItemRow {
   serviceSlug: string | null;
@@ -20,11 +20,11 @@ export interface ChangeSetFullView {
   summary: { affectedServiceIds: string[]; needsApproval: boolean; requiresDowntime: boolean };
 }
 
-/** The environment's draft with its items. `meant`: as who has just staged in it knows already. */
+/** The environment's draft with its items. `staged`: as who has just staged in it knows already. */
 export async function changeSetView(
   kysely: Kysely<Tables>,
   place: EnvironmentRef,
-  meant?: Meant,
+  staged?: Staged,
 ): Promise<ChangeSetFullView | undefined> {
   const { organizationId, environmentId } = place;
   const draft = await tenant(kysely, organizationId)
@@ -34,7 +34,7 @@ export async function changeSetView(
     .executeTakeFirst();
   if (draft === undefined) return undefined;
   const { id, revision, created_at: createdAt } = draft;
-  return await viewOf(kysely, place, { ...asDraft, id, environmentId, revision, createdAt }, meant);
+  return await viewOf(kysely, place, { ...asDraft, id, environmentId, revision, createdAt }, staged);
 }
 
 /** The same of a change set that was applied. */
@@ -42,18 +42,10 @@ export async function viewOf(
   kysely: Kysely<Tables>,
   place: EnvironmentRef,
   changeSet: ChangeSetRecord,
-  meant?: Meant,
+  staged?: Staged,
 ): Promise<ChangeSetFullView> {
   const own = tenant(kysely, place.organizationId);
-  const items = await own
-    .selectFrom('change_set_item')
-    .leftJoin('service', 'service.id', 'change_set_item.service_id')
-    .selectAll('change_set_item')
-    .select(['service.slug as serviceSlug', 'service.skip_production_approval as skipped'])
-    .where('change_set_item.change_set_id', '=', changeSet.id)
-    .orderBy('change_set_item.created_at')
-    .orderBy('change_set_item.id')
-    .execute();
+  const items = staged?.items ?? (await draftItems(kysely, place, changeSet.id));
   const environment = await own
     .selectFrom('environment')
     .select('production')
@@ -61,37 +53,50 @@ export async function viewOf(
     .executeTakeFirst();
   const { followers, down } =
     changeSet.state === 'draft'
-      ? await meaningOf(kysely, place, items, meant)
+      ? await meaningOf(kysely, place, items, staged)
       : { followers: await deployedBy(own, changeSet.id), down: [] };
-  const following = followers.map(({ id }) => id);
   // An acceptance from before need not be asked for again.
   const downtimeAccepted = changeSet.downtimeAccepted || (down.length > 0 && down.every(({ accepted }) => accepted));
   const touched = items.flatMap(({ service_id: id }) => (id === null ? [] : [id]));
-  const affectedServiceIds = [...new Set([...touched, ...following])];
+  const affectedServiceIds = [...new Set([...touched, ...followers])];
+  const services = await servicesOf(own, affectedServiceIds);
   return {
     changeSet: { ...changeSet, downtimeAccepted },
-    items,
+    items: items.map((item) => ({ ...item, serviceSlug: services.get(item.service_id ?? '')?.slug ?? null })),
     summary: {
       affectedServiceIds,
-      needsApproval:
-        environment?.production === true && [...items, ...followers].some(({ skipped }) => skipped !== true),
+      needsApproval: environment?.production === true && isHeld(items, affectedServiceIds, services),
       requiresDowntime: changeSet.state === 'draft' ? down.length > 0 : changeSet.downtimeAccepted,
     },
   };
 }
 
-interface Follower {
-  id: string;
+interface Service {
+  slug: string;
   skipped: boolean;
 }
 
+async function servicesOf(own: ReturnType<typeof tenant>, ids: readonly string[]): Promise<Map<string, Service>> {
+  if (ids.length === 0) return new Map();
+  const rows = await own
+    .selectFrom('service')
+    .select(['id', 'slug', 'skip_production_approval as skipped'])
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .execute();
+  return new Map(rows.map(({ id, ...service }) => [id, service]));
+}
+
+/** Whether applying to production waits for an approval: a shared variable is of no service that could skip it. */
+function isHeld(items: readonly ItemRow[], affected: readonly string[], services: ReadonlyMap<string, Service>) {
+  return items.some(({ service_id: id }) => id === null) || affected.some((id) => services.get(id)?.skipped !== true);
+}
+
 /** The services that applying a draft would deploy without being named in it, and those that would stop for a moment. */
-async function meaningOf(kysely: Kysely<Tables>, place: EnvironmentRef, items: readonly ItemRow[], known?: Meant) {
-  const { wanted, services } = known
-    ? { wanted: known.wanted, services: followingBy(known, { wanted: known.wanted, items }) }
+async function meaningOf(kysely: Kysely<Tables>, place: EnvironmentRef, items: readonly ItemRow[], staged?: Staged) {
+  const { wanted, services } = staged
+    ? { wanted: staged.wanted, services: followingBy(staged, { wanted: staged.wanted, items }) }
     : await askedFor(kysely, place, items);
-  const followers = await followersOf(kysely, place, services);
-  return { followers, down: await downOf(kysely, place, wanted, items, services) };
+  return { followers: services, down: await downOf(kysely, place, wanted, items, services) };
 }
 
 async function askedFor(kysely: Kysely<Tables>, place: EnvironmentRef, items: readonly ItemRow[]) {
@@ -100,29 +105,15 @@ async function askedFor(kysely: Kysely<Tables>, place: EnvironmentRef, items: re
   return { wanted, services: (await following(kysely, place, { applied, wanted, items })).services };
 }
 
-/** The services whose references would lead to other values. */
-async function followersOf(
-  kysely: Kysely<Tables>,
-  place: EnvironmentRef,
-  services: readonly string[],
-): Promise<Follower[]> {
-  if (services.length === 0) return [];
-  return await tenant(kysely, place.organizationId)
-    .selectFrom('service')
-    .select(['id', 'skip_production_approval as skipped'])
-    .where(sql<boolean>`id = any(${services}::uuid[])`)
-    .execute();
-}
-
 /** The services that a change set deployed, those among them whose references led to other values. */
-async function deployedBy(own: ReturnType<typeof tenant>, changeSetId: string): Promise<Follower[]> {
-  return await own
+async function deployedBy(own: ReturnType<typeof tenant>, changeSetId: string): Promise<string[]> {
+  const rows = await own
     .selectFrom('deployment')
-    .innerJoin('service', 'service.id', 'deployment.service_id')
-    .select(['service.id', 'service.skip_production_approval as skipped'])
-    .where('deployment.change_set_id', '=', changeSetId)
+    .select('service_id as id')
+    .where('change_set_id', '=', changeSetId)
     .distinct()
     .execute();
+  return rows.map(({ id }) => id);
 }
 
 const quiet: ReadonlySet<string> = new Set(['volume.grow']);

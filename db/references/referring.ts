@@ -109,7 +109,7 @@ export function soughtBy(all: readonly Referring[], slugs: ReadonlyMap<string, s
   return [...sought.values()];
 }
 
-/** Those of these variables that are applied. */
+/** Those of these variables that are applied. Each is looked for by itself: joined, all of the environment would be read. */
 export async function thereOf(
   kysely: Kysely<Tables>,
   { organizationId, environmentId }: EnvironmentRef,
@@ -121,8 +121,10 @@ export async function thereOf(
       select * from unnest(${sought.map(({ scope }) => scope)}::text[], ${sought.map(({ key }) => key)}::text[]) as one (scope, key)
     )
     select sought.scope, sought.key from sought
-    join variable on variable.organization_id = ${organizationId} and variable.environment_id = ${environmentId}
-      and variable.service_id = nullif(sought.scope, '')::uuid and variable.key = sought.key
+    cross join lateral (
+      select from variable where organization_id = ${organizationId} and environment_id = ${environmentId}
+        and service_id = nullif(sought.scope, '')::uuid and key = sought.key limit 1
+    ) one
     union all
     select '', sought.key from sought
     join shared_variable shared on shared.organization_id = ${organizationId} and shared.environment_id = ${environmentId}

@@ -4,10 +4,13 @@ import type { Variable } from '../../domain/references/names.ts';
 
 const meant = 'Write $${{ where the text itself is meant.';
 
-/** Refuses a change after which references lead nowhere or in a circle that did not before. */
-export function refuseBroken(before: References, after: References, changed: readonly Variable[]): void {
-  const old = new Set(before.dangling().map(placeOf));
-  const broken = after.dangling().filter((one) => !old.has(placeOf(one)));
+/** Refuses a change after which references lead nowhere or in a circle that did not before: what was before is asked only then. */
+export async function refuseBroken(
+  before: () => Promise<References>,
+  after: References,
+  changed: readonly Variable[],
+): Promise<void> {
+  const broken = await newlyBroken(before, after);
   const own = new Set(changed.map(nodeOf));
   const written = broken.filter((one) => own.has(nodeOf(one)));
   if (written.length > 0)
@@ -19,7 +22,14 @@ export function refuseBroken(before: References, after: References, changed: rea
     );
   }
   if (changed.length > 0) refuseCircle(after, changed);
-  else if (before.circle().length === 0) refuseCircle(after);
+  else if (after.circle().length > 0 && (await before()).circle().length === 0) refuseCircle(after);
+}
+
+async function newlyBroken(before: () => Promise<References>, after: References): Promise<Dangling[]> {
+  const broken = after.dangling();
+  if (broken.length === 0) return [];
+  const old = new Set((await before()).dangling().map(placeOf));
+  return broken.filter((one) => !old.has(placeOf(one)));
 }
 
 /** Refuses references that lead nowhere or in a circle, whoever wrote them. */

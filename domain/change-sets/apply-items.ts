@@ -38,12 +38,13 @@ const order: readonly ItemKind[] = [
   'service.remove',
 ];
 
+export const settingsKinds: ReadonlySet<ItemKind> = new Set(order);
+
 /** The settings of an environment's services after these changes. Items that change no settings are passed over. */
 export function applyItems(settings: Settings, items: readonly SettingsItem[]): Map<string, ServiceSettings> {
   const result = new Map(settings);
-  for (const kind of order) {
-    for (const item of items) if (item.kind === kind) apply(result, item);
-  }
+  const byKind = Map.groupBy(items, ({ kind }) => kind);
+  for (const kind of order) for (const item of byKind.get(kind) ?? []) apply(result, item);
   return result;
 }
 

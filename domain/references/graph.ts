@@ -19,6 +19,8 @@ export function nodeOf({ scope, key }: Variable): string {
 export class References {
   readonly names: Names;
   readonly #referring: ReadonlyMap<string, Referring>;
+  /** Each is looked up once, however often it is asked for. */
+  readonly #resolved = new Map<Referring, readonly (Target | string)[]>();
 
   constructor(names: Names, referring: readonly Referring[]) {
     this.names = names;
@@ -34,16 +36,26 @@ export class References {
   }
 
   targets(of: Variable): Target[] {
-    const targets = (this.find(of)?.refers ?? []).map((reference) => this.names.target(reference, of.scope));
-    return targets.filter((target) => typeof target !== 'string');
+    const found = this.find(of);
+    return found === undefined ? [] : this.#resolve(found).filter((target) => typeof target !== 'string');
+  }
+
+  /** One for each reference. */
+  #resolve(referring: Referring): readonly (Target | string)[] {
+    const known = this.#resolved.get(referring);
+    if (known !== undefined) return known;
+    const targets = referring.refers.map((reference) => this.names.target(reference, referring.scope));
+    this.#resolved.set(referring, targets);
+    return targets;
   }
 
   /** References that lead nowhere. */
   dangling(): Dangling[] {
-    return [...this.referring].flatMap(({ scope, key, refers }) =>
-      refers.flatMap((reference) => {
-        const why = this.names.target(reference, scope);
+    return [...this.referring].flatMap((one) =>
+      this.#resolve(one).flatMap((why, index) => {
         if (typeof why !== 'string') return [];
+        const { scope, key } = one;
+        const reference = one.refers[index] ?? '';
         const from = this.names.labelOf({ scope, key });
         return [{ scope, key, reference, message: `${from} refers to ${shown(reference)}: ${why}` }];
       }),

@@ -35,8 +35,9 @@ async function refuseNeeded(
   const applied = await appliedSettings(kysely, place);
   const draftOf = (rest: readonly ItemRow[]) => ({ items: rest, settings: withItems(applied, rest) });
   const left = items.filter((one) => !gone.includes(one));
-  const [before, after] = await referencesWith(kysely, place, draftOf(items), draftOf(left));
-  refuseBroken(before, after, []);
+  const [after] = await referencesWith(kysely, place, draftOf(left));
+  const before = async () => (await referencesWith(kysely, place, draftOf(items)))[0];
+  await refuseBroken(before, after, []);
 }
 
 /** Takes all staged changes back. Empty already: nothing happens. */
