@@ -9,7 +9,7 @@ export const suspendService = operation({
   url: '/api/v1/services/{id}/suspend',
   summary: 'Suspend a service in an environment',
   description:
-    'Its instances end and its schedules pause at once, without an approval; volumes, addresses, settings and the live release stay. Until it is resumed, deployments of it answer 409, and applied changes are stored without being started. While a deployment of it is under way or waits there it is refused, unless `deployments` says what becomes of that; while one still rolls, the service stops with its end, and `deployment` is that one. In production for admins. A service that is suspended stays so.',
+    'Its instances end and its schedules pause at once, without an approval; volumes, addresses, settings and the live release stay. Until it is resumed, deployments of it answer 409, and applied changes are stored without being started. While a deployment of it is under way or waits there it is refused, naming who requested that and when, unless `deployments` says what becomes of it; changes that wait for an approval are decided first; while one still rolls, the service stops with its end, and `deployment` is that one. In production for admins. A service that is suspended stays so.',
   scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
@@ -28,6 +28,6 @@ export const suspendService = operation({
   async handle({ caller, path, body, effect }) {
     const place = await suspensionPlace(effect, caller, path.id, body.environmentId);
     await suspend(effect, place, body.deployments);
-    return await suspensionAnswer(effect, place, (await lockSuspension(effect, place)).open?.id);
+    return await suspensionAnswer(effect, place, (await lockSuspension(effect, place)).open[0]?.id);
   },
 });

@@ -4,6 +4,7 @@ import { admit } from '../../../db/deployments/admission.ts';
 import { effect } from '../../../db/engine/effect.ts';
 import { tenant } from '../../../db/postgres/tenant.ts';
 import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../../test/installation/running-api.ts';
+import { holdDeployment } from '../../../test/seeds/held-deployment.ts';
 import { machine } from '../../../test/seeds/seed.ts';
 import { type SeededPlace, seedPlace, seedRelease } from '../../../test/seeds/seed-place.ts';
 
@@ -110,7 +111,13 @@ test('409 naming the deployment that is under way or held there, which goes on',
   const id = await start(place, first.id);
   const refused = await post(`/services/${place.serviceId}/suspend`, at(place));
   expect(refused.body).toMatchObject({ status: 409, detail: expect.stringContaining(id) });
-  expect(refused.body.detail).toContain('Release #1');
+  const { requestedBy } = (await get(`/deployments/${id}`)).body;
+  expect(refused.body.detail).toMatch(
+    new RegExp(
+      `^Release #1 of "s-\\S+" is being deployed in "Staging" \\(pending\\), requested by ${requestedBy} on \\d{4}-\\S+ \\S+ UTC: `,
+    ),
+  );
+  expect(refused.body.detail).toContain('`deployments` as `cancel`');
   expect((await get(`/deployments/${id}`)).body).toMatchObject({ state: 'pending', cancelRequested: false });
   expect(await overviewOf(place)).toMatchObject({ suspended: false });
 });
@@ -137,23 +144,32 @@ test('asked to, it ends what is under way there; what waits with others for an a
   const lifted = await post(`/services/${claimed.serviceId}/resume`, at(claimed));
   expect(lifted.body).toMatchObject({ suspended: false, suspendedBy: '' });
 
-  const { place: shared, first: held } = await living();
-  const member = await start(shared, held.id);
-  const changeSetId = uuid();
-  const { projectId: project_id, environmentId: environment_id } = shared;
-  const by = { requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada' } as const;
-  const changeSet = { id: changeSetId, project_id, environment_id, state: 'held', source: 'api', ...by } as const;
-  await own().insertInto('change_set').values(changeSet).execute();
-  await own()
-    .updateTable('deployment')
-    .set({ waits_for: 'approval', change_set_id: changeSetId })
-    .where('id', '=', member)
-    .execute();
-  expect(await post(`/services/${shared.serviceId}/suspend`, { ...at(shared), deployments: 'cancel' })).toMatchObject({
-    status: 409,
-    body: { detail: expect.stringContaining('decide it first') },
-  });
-  expect((await get(`/deployments/${member}`)).body.state).toBe('pending');
+  const shared = await holdDeployment(api.database, ours.organizationId, { ofChangeSet: true });
+  for (const deployments of [undefined, 'cancel', 'wait']) {
+    expect(
+      (await post(`/services/${shared.serviceId}/suspend`, { ...at(shared), deployments }, 'admin')).body,
+    ).toMatchObject({
+      status: 409,
+      detail: expect.stringMatching(
+        /^Changes of "s-\S+" wait for an approval in "Staging", requested by .+ on .+ UTC: approve, reject or withdraw /,
+      ),
+    });
+  }
+  expect((await get(`/deployments/${shared.deploymentId}`)).body.state).toBe('pending');
+});
+
+test('what alone waits for an approval there is decided first, or cancelled', async () => {
+  const held = await holdDeployment(api.database, ours.organizationId);
+  const path = `/services/${held.serviceId}/suspend`;
+  const refused = await post(path, at(held), 'admin');
+  expect(refused.body).toMatchObject({ status: 409, detail: expect.stringContaining(held.approvalId) });
+  const { requestedBy } = (await get(`/approvals/${held.approvalId}`)).body;
+  expect(refused.body.detail).toContain(`waits for an approval in "Staging", requested by ${requestedBy} on `);
+  expect(refused.body.detail).toContain('`deployments` as `cancel` or `wait`, which both cancel');
+  expect((await get(`/approvals/${held.approvalId}`)).body.decision).toBeUndefined();
+  const suspended = await post(path, { ...at(held), deployments: 'wait' }, 'admin');
+  expect(suspended.body).toMatchObject({ suspended: true });
+  expect((await get(`/approvals/${held.approvalId}`)).body).toMatchObject({ decision: 'cancelled' });
 });
 
 test('in production for admins, without an approval; 404 for a token of another project', async () => {

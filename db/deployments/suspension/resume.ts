@@ -22,9 +22,10 @@ export async function resume(
 ): Promise<Resumed | Extract<Awaited<ReturnType<typeof requestDeployment>>, { refused: string }>> {
   const { suspended, liveReleaseId: id, open } = await lockSuspension(effect, place);
   if (!suspended) return { deploymentId: undefined };
-  if (open?.kind === 'resume') return { deploymentId: open.id };
+  const [first] = open;
+  if (first?.kind === 'resume') return { deploymentId: first.id };
   // A deployment that was to end by the suspension has not ended yet: it goes on, or the live release does.
-  if (id === null || open !== undefined) {
+  if (id === null || first !== undefined) {
     await endSuspension(effect, place);
     recordResumed(effect, place);
     return { deploymentId: undefined };

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { DeploymentState } from '../../../domain/deployments/states.ts';
 import { Problem } from '../../../domain/problems.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
@@ -7,6 +6,7 @@ import { recordService } from '../../services/services.ts';
 import { lockAdmission } from '../admission.ts';
 import { type DeploymentRef, rolloutKey } from '../rollout.ts';
 import { type EndOpen, endOpen } from './end-open.ts';
+import { type OpenThere, openThere, refuseOpen } from './open-there.ts';
 import { restWorkload } from './rest-workload.ts';
 import type { SuspensionPlace } from './suspension-place.ts';
 
@@ -15,8 +15,8 @@ export interface SuspensionView {
   since: Date | null;
   by: string | null;
   liveReleaseId: string | null;
-  /** The deployment that is under way or waits there. */
-  open: { id: string; kind: string; state: DeploymentState; number: number } | undefined;
+  /** The deployments that are under way or wait there, the one that rolls first. */
+  open: OpenThere[];
 }
 
 /** How it stands, under the lock that all deployments of the project take. */
@@ -30,21 +30,13 @@ export async function lockSuspension(effect: Effect, place: SuspensionPlace): Pr
     .where('environment_id', '=', environmentId)
     .where('service_id', '=', serviceId)
     .executeTakeFirst();
+  const open = await openThere(effect, place);
   if (row === undefined) {
     const { service, environment } = place;
-    throw new Problem('conflict', `"${service}" was never deployed in "${environment}": there is nothing to suspend.`);
+    // The first changes of it may wait for an approval.
+    refuseOpen(place, open, undefined);
+    throw new Problem('conflict', `"${service}" was never deployed in "${environment}": nothing of it runs there.`);
   }
-  const open = await own
-    .selectFrom('deployment')
-    .innerJoin('release', 'release.id', 'deployment.release_id')
-    .select(['deployment.id', 'deployment.kind', 'deployment.state', 'release.number'])
-    .where('deployment.environment_id', '=', environmentId)
-    .where('deployment.service_id', '=', serviceId)
-    .where('deployment.finished_at', 'is', null)
-    .orderBy(sql`deployment.state <> 'pending'`, 'desc')
-    .orderBy('deployment.admission_order')
-    .limit(1)
-    .executeTakeFirst();
   return { ...row, open };
 }
 
@@ -56,14 +48,9 @@ export async function lockSuspension(effect: Effect, place: SuspensionPlace): Pr
 export async function suspend(effect: Effect, place: SuspensionPlace, ending?: EndOpen): Promise<boolean> {
   const { organizationId, projectId, environmentId, serviceId, service, environment } = place;
   const { suspended, open } = await lockSuspension(effect, place);
-  if (open !== undefined && ending === undefined) {
-    throw new Problem(
-      'conflict',
-      `Release #${open.number} of "${service}" is being deployed in "${environment}" (${open.state}, ${open.id}): say that it is cancelled or waited for, then suspend the service.`,
-    );
-  }
-  if (suspended && open === undefined) return false;
-  const over = open === undefined || (await endOpen(effect, place, ending ?? 'wait'));
+  refuseOpen(place, open, ending);
+  if (suspended && open.length === 0) return false;
+  const over = open.length === 0 || (await endOpen(effect, place, open, ending ?? 'wait'));
   if (!suspended) {
     await write(effect, place, {
       suspended: true,
@@ -72,7 +59,7 @@ export async function suspend(effect: Effect, place: SuspensionPlace, ending?: E
     });
   }
   if (over) await restWorkload(effect, organizationId, rolloutKey(environmentId, serviceId));
-  const details = { environment, ...(open === undefined || ending === undefined ? {} : { deployments: ending }) };
+  const details = { environment, ...(open.length === 0 || ending === undefined ? {} : { deployments: ending }) };
   recordService(effect, 'service.suspended', { id: serviceId, organizationId, projectId, name: service }, details);
   effect.change({ organizationId, projectId, kind: 'environment', id: environmentId });
   return true;

@@ -98,6 +98,15 @@ export const deliveryStories: Stories = (world) => {
     await page.getByRole('button', { name: 'Request approval' }).click();
     await heading(page, 'Staged changes of Production').waitFor();
 
+    // Nothing of it was live, and changes of others may be held with it: the question says who decides first.
+    await ada.go('/default/p/bakery/e/production');
+    await page.getByRole('button', { name: 'Actions for Web' }).click();
+    await page.getByRole('menuitem', { name: 'Suspend' }).click();
+    const refused = page.getByRole('dialog', { name: 'Web cannot be suspended yet' });
+    await refused.getByText('requested by').waitFor();
+    await refused.getByRole('link', { name: 'Staged changes of Production' }).click();
+    await heading(page, 'Staged changes of Production').waitFor();
+
     // Home leads there, too.
     await ada.go('/default');
     await row(page, 'In flight', 'Web, release 3').filter({ hasText: 'Production of Bakery' }).waitFor();

@@ -11,11 +11,34 @@ import { decision, withdrawal } from './decisions.tsx';
 
 /** Above the pages of an environment, or of one of its services: what is held there for an approval. */
 export function HeldThere({ environmentId, serviceId }: { environmentId: string; serviceId?: string }) {
+  const { held } = useHeldThere(environmentId, serviceId);
+  return held.map((approval) => <HeldStrip key={approval.id} approval={approval} />);
+}
+
+/** The oldest first. */
+export function useHeldThere(
+  environmentId: string,
+  serviceId?: string,
+): { held: ListedApproval[]; isPending: boolean } {
   const { trpc } = usePlane();
   const query = { state: 'pending', environmentId, order: 'oldest', limit: 100 } as const;
-  const { data } = useQuery(trpc.approvals.list.queryOptions({ query }));
+  const { data, isPending } = useQuery(trpc.approvals.list.queryOptions({ query }));
   const held = (data?.items ?? []).filter((approval) => serviceId === undefined || concerns(approval, serviceId));
-  return held.map((approval) => <HeldStrip key={approval.id} approval={approval} />);
+  return { held, isPending };
+}
+
+/** Where it is decided on. */
+export function ApprovalLink({ approval }: { approval: ListedApproval }) {
+  const { slug: organization } = useMembership();
+  return (
+    <Link
+      to="/$organization/approvals/$approval"
+      params={{ organization, approval: approval.id }}
+      className="underline underline-offset-3"
+    >
+      {titleOf(approval)}
+    </Link>
+  );
 }
 
 /** On the page of a deployment: its approval while that is pending, and for good that it was passed by break-glass. */
@@ -42,9 +65,8 @@ function concerns({ target, impact }: ListedApproval, serviceId: string): boolea
 /** Whose decision a change waits for, since when and until when; with the buttons of those who may decide or withdraw it. */
 function HeldStrip({ approval }: { approval: ListedApproval & { stale?: boolean } }) {
   const { trpc } = usePlane();
-  const { slug: organization } = useMembership();
   const mayDecide = useMay('admin');
-  const { id, requestedBy, requestedById, createdAt, expiresAt, waitsForYou, stale } = approval;
+  const { requestedBy, requestedById, createdAt, expiresAt, waitsForYou, stale } = approval;
   const own = useSession()?.user.id === requestedById;
   const withdraw = withdrawal(approval, trpc);
   return (
@@ -55,13 +77,7 @@ function HeldStrip({ approval }: { approval: ListedApproval & { stale?: boolean 
       <div className="min-w-0 flex-1 basis-72">
         <p className="font-medium">
           {waitsForYou === true ? 'Held for your decision: ' : 'Held for an approval: '}
-          <Link
-            to="/$organization/approvals/$approval"
-            params={{ organization, approval: id }}
-            className="underline underline-offset-3"
-          >
-            {titleOf(approval)}
-          </Link>
+          <ApprovalLink approval={approval} />
         </p>
         <p className="text-pretty">
           {waitsForYou === true ? '' : `${waitsFor({ mayDecide, own })} `}

@@ -7,66 +7,75 @@ import { BriefTime } from '../../components/times/time.tsx';
 import { type Plane, usePlane } from '../../control-plane/plane.ts';
 import type { EnvironmentAnswer } from '../environments/use-environment.ts';
 import type { ServiceOverview } from '../environments/use-overview.ts';
+import { unlessHeld } from './unless-held.tsx';
 
 type Tools = Pick<Plane, 'trpc'>;
 
-/** Stops a service in an environment, or starts it again; nothing while it is being resumed. */
+/** Stops a service in an environment, or starts it again. Where nothing of it runs or is about to, there is nothing to stop. */
 export function suspensionActions(
-  { serviceId, serviceName, suspended, activeReleaseNumber, pendingDeployment }: ServiceOverview,
-  { id: environmentId, name, production }: EnvironmentAnswer,
+  overview: ServiceOverview,
+  environment: EnvironmentAnswer,
   { trpc }: Tools,
-): readonly Action[] {
-  const touches = [trpc.environments.pathKey(), trpc.deployments.pathKey(), trpc.why.pathKey()];
-  const role = production ? 'admin' : 'deployer';
+): Action[] {
+  const { serviceId, serviceName, suspended, activeReleaseNumber, pendingDeployment } = overview;
+  const { id: environmentId, name, production } = environment;
+  const shared = {
+    role: production ? 'admin' : 'deployer',
+    path: { id: serviceId },
+    touches: [trpc.environments.pathKey(), trpc.deployments.pathKey(), trpc.approvals.pathKey(), trpc.why.pathKey()],
+  } as const;
+  const suspend = {
+    ...shared,
+    label: 'Suspend',
+    operation: trpc.services.suspend,
+    succeeded: `${serviceName} is suspended`,
+  } as const;
   if (suspended) {
-    if (pendingDeployment !== undefined) return [];
-    const resume = confirmAction({
-      role,
-      label: 'Resume',
-      name: serviceName,
-      operation: trpc.services.resume,
-      path: { id: serviceId },
-      body: { environmentId, queue: true },
-      text:
-        activeReleaseNumber === undefined
+    if (pendingDeployment?.kind === 'resume') {
+      const text = `Its resumption is cancelled: ${serviceName} stays stopped in ${name}.`;
+      return [confirmAction({ ...suspend, name: serviceName, body: { environmentId, deployments: 'cancel' }, text })];
+    }
+    const text =
+      pendingDeployment !== undefined
+        ? `Release ${pendingDeployment.releaseNumber} of ${serviceName} is being deployed in ${name}: it goes on, and the service does not stop with its end.`
+        : activeReleaseNumber === undefined
           ? `Nothing of ${serviceName} was live in ${name}: it starts when it is deployed next.`
-          : `${serviceName} starts again in ${name} with release ${activeReleaseNumber}, without an approval. What was applied meanwhile is not part of it.`,
+          : `${serviceName} starts again in ${name} with release ${activeReleaseNumber}, without an approval. What was applied meanwhile is not part of it.`;
+    const resume = confirmAction({
+      ...{ ...shared, label: 'Resume', name: serviceName, operation: trpc.services.resume, text },
+      body: { environmentId, queue: true },
       succeeded: `Resuming ${serviceName}`,
-      touches,
     });
     return [resume];
   }
-  if (activeReleaseNumber === undefined) return [];
-  const text = `${serviceName} stops in ${name} at once: its instances end, and its schedules pause. Volumes, addresses and settings stay. Nothing of it is deployed there until it is resumed.`;
-  const suspend = {
-    role,
-    label: 'Suspend',
-    operation: trpc.services.suspend,
-    path: { id: serviceId },
-    succeeded: `${serviceName} is suspended`,
-    touches,
-  } as const;
+  const stops = `${serviceName} stops in ${name} at once: its instances end, and its schedules pause. Volumes, addresses and settings stay.`;
+  const text = `${activeReleaseNumber === undefined ? `Nothing of ${serviceName} is live in ${name}.` : stops} Nothing of it is deployed there until it is resumed.`;
   if (pendingDeployment === undefined) {
+    if (activeReleaseNumber === undefined) return [];
     return [confirmAction({ ...suspend, name: serviceName, body: { environmentId }, text })];
   }
+  const held = overview.blocker === 'approval';
+  const release = `The deployment of release ${pendingDeployment.releaseNumber}`;
   const asking = formAction({
     ...suspend,
     title: `Suspend ${serviceName}?`,
-    about: text,
+    about: held ? `${text} ${release}, which waits for an approval, is cancelled.` : text,
     start: { environmentId, deployments: 'cancel' },
     fields: {
       environmentId: { control: () => null },
-      deployments: {
-        label: `The deployment of release ${pendingDeployment.releaseNumber}`,
-        choices: [
-          { value: 'cancel', label: 'Cancel it', hint: 'The service stops as soon as it has ended.' },
-          { value: 'wait', label: 'Let it end', hint: 'If it has begun; one that waits is cancelled.' },
-        ],
-      },
+      deployments: held
+        ? { control: () => null }
+        : {
+            label: release,
+            choices: [
+              { value: 'cancel', label: 'Cancel it', hint: 'The service stops as soon as it has ended.' },
+              { value: 'wait', label: 'Let it end', hint: 'If it has begun; one that waits is cancelled.' },
+            ],
+          },
     },
     submit: 'Suspend',
   });
-  return [asking];
+  return [unlessHeld(asking, overview, environment)];
 }
 
 interface Suspending {
