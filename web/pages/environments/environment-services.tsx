@@ -12,7 +12,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { file } from '../../frame/page-file.ts';
 import { imageField } from '../services/image-field.tsx';
 import { serviceColumns } from '../services/service-columns.tsx';
-import { suspensionActions } from '../services/service-suspension.tsx';
+import { suspensionActions } from '../services/suspension/service-suspension.tsx';
 import { type EnvironmentAnswer, useEnvironment } from './use-environment.ts';
 import { isAdded, useOverview } from './use-overview.ts';
 import { ViewChoice } from './view-choice.tsx';

@@ -17,7 +17,7 @@ import { imageName } from './image-field.tsx';
 import { EveryAddress } from './service-addresses.tsx';
 import { ServiceDrift } from './service-drift.tsx';
 import { ServiceInstances } from './service-instances.tsx';
-import { SuspendedNotice, SuspensionButton } from './service-suspension.tsx';
+import { SuspendedNotice, SuspensionButton } from './suspension/service-suspension.tsx';
 import { type Placed, useService, useServiceOverview } from './use-service.ts';
 
 const route = getRouteApi('/$organization/p/$project/e/$environment/s/$service');

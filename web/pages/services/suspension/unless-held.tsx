@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
-import type { DialogAction, Shown } from '../../components/actions/action.ts';
-import { Dialog } from '../../components/dialogs/dialog.tsx';
-import { BriefTime } from '../../components/times/time.tsx';
-import { ApprovalLink, useHeldThere } from '../approvals/held-strip.tsx';
-import type { EnvironmentAnswer } from '../environments/use-environment.ts';
-import type { ServiceOverview } from '../environments/use-overview.ts';
+import type { DialogAction, Shown } from '../../../components/actions/action.ts';
+import { Dialog } from '../../../components/dialogs/dialog.tsx';
+import { BriefTime } from '../../../components/times/time.tsx';
+import { ApprovalLink, useHeldThere } from '../../approvals/held-strip.tsx';
+import type { EnvironmentAnswer } from '../../environments/use-environment.ts';
+import type { ServiceOverview } from '../../environments/use-overview.ts';
 
 /** The action, unless changes of the service are held together with others: then its dialog says who decides first, and where. */
 export function unlessHeld(

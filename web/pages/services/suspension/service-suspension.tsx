@@ -1,12 +1,12 @@
-import type { Action } from '../../components/actions/action.ts';
-import { confirmAction } from '../../components/actions/confirm-action.tsx';
-import { formAction } from '../../components/actions/form-action.tsx';
-import { OneAction } from '../../components/actions/one-action.tsx';
-import { Notice } from '../../components/notice.tsx';
-import { BriefTime } from '../../components/times/time.tsx';
-import { type Plane, usePlane } from '../../control-plane/plane.ts';
-import type { EnvironmentAnswer } from '../environments/use-environment.ts';
-import type { ServiceOverview } from '../environments/use-overview.ts';
+import type { Action } from '../../../components/actions/action.ts';
+import { confirmAction } from '../../../components/actions/confirm-action.tsx';
+import { formAction } from '../../../components/actions/form-action.tsx';
+import { OneAction } from '../../../components/actions/one-action.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { BriefTime } from '../../../components/times/time.tsx';
+import { type Plane, usePlane } from '../../../control-plane/plane.ts';
+import type { EnvironmentAnswer } from '../../environments/use-environment.ts';
+import type { ServiceOverview } from '../../environments/use-overview.ts';
 import { unlessHeld } from './unless-held.tsx';
 
 type Tools = Pick<Plane, 'trpc'>;
