@@ -2,11 +2,8 @@ import { isDeploymentClaimed } from '../../../domain/deployments/states.ts';
 import { Problem } from '../../../domain/problems.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { admit } from '../admission.ts';
-import type { OpenThere } from './open-there.ts';
+import type { EndOpen, OpenThere } from './open-there.ts';
 import type { SuspensionPlace } from './suspension-place.ts';
-
-/** The fate of deployments of a service that is to be suspended: all end, or those that roll may end by themselves. */
-export type EndOpen = 'cancel' | 'wait';
 
 /**
  * Ends the deployments of a place. Those that have not begun are cancelled; one that rolls is asked to cancel, or goes on. False:

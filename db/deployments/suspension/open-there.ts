@@ -4,8 +4,10 @@ import { moment } from '../../../domain/history-steps/in-words.ts';
 import { Problem } from '../../../domain/problems.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
-import type { EndOpen } from './end-open.ts';
 import type { SuspensionPlace } from './suspension-place.ts';
+
+/** The fate of deployments of a service that is to be suspended: all end, or those that roll may end by themselves. */
+export type EndOpen = 'cancel' | 'wait';
 
 /** A deployment that is under way or waits at a place. */
 export interface OpenThere {

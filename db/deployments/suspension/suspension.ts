@@ -5,8 +5,8 @@ import { tenant } from '../../postgres/tenant.ts';
 import { recordService } from '../../services/services.ts';
 import { lockAdmission } from '../admission.ts';
 import { type DeploymentRef, rolloutKey } from '../rollout.ts';
-import { type EndOpen, endOpen } from './end-open.ts';
-import { type OpenThere, openThere, refuseOpen } from './open-there.ts';
+import { endOpen } from './end-open.ts';
+import { type EndOpen, type OpenThere, openThere, refuseOpen } from './open-there.ts';
 import { restWorkload } from './rest-workload.ts';
 import type { SuspensionPlace } from './suspension-place.ts';
 
