@@ -2,7 +2,7 @@ import { ApplicationFailure, activityInfo, cancellationSignal, heartbeat } from 
 import { sql } from 'kysely';
 import { purgeOrganization } from '../db/deletions/purge.ts';
 import { claimPurge, type PurgeClaim } from '../db/deletions/purge-claim.ts';
-import { purgeThing, thingOf } from '../db/deletions/things/purge-thing.ts';
+import { type Purged, purgeThing, thingOf } from '../db/deletions/things/purge-thing.ts';
 import { type DeletionDeed, recordDeletion } from '../db/deletions/things/record.ts';
 import { settleInner } from '../db/deletions/things/settle-inner.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';
@@ -65,7 +65,7 @@ export function createActivities({ database, keyring }: { database: Database; ke
     },
 
     /** Goes on from where it stood. Answers what it waits for, which the row tells people. */
-    async purgeThing({ deletionId }: Deletion): Promise<{ deletedRows: number; waits?: string }> {
+    async purgeThing({ deletionId }: Deletion): Promise<Purged> {
       const signal = cancellationSignal();
       const row = await actorRow(database.kysely, 'deletion', deletionId);
       if (row?.state !== 'purging' || row.finished_at !== null) return { deletedRows: 0 };
@@ -77,14 +77,15 @@ export function createActivities({ database, keyring }: { database: Database; ke
         heartbeat({ deletedRows });
         signal.throwIfAborted();
       };
-      const { waits } = await purgeThing({ database, keyring, author, batchSize, onProgress }, thing);
+      const { waits, undeleted } = await purgeThing({ database, keyring, author, batchSize, onProgress }, thing);
       // Waiting for minutes, it is among what needs attention.
       const long = sql<
         string | null
       >`case when purge_started_at < now() - interval '10 minutes' then ${waits ?? null}::text end`;
       const told = database.kysely.updateTable('deletion').set({ message: waits ?? null, blocker: long });
       await told.where('id', '=', deletionId).where('state', '=', 'purging').execute();
-      return waits === undefined ? { deletedRows } : { deletedRows, waits };
+      if (waits !== undefined) return { deletedRows, waits };
+      return undeleted === undefined ? { deletedRows } : { deletedRows, undeleted };
     },
 
     /** The actor's last word; it answers what the row says then, which may be somebody else's. */
@@ -92,9 +93,9 @@ export function createActivities({ database, keyring }: { database: Database; ke
       ending: Deletion & DeletionEnd & { revision: number },
     ): Promise<RowSays & { state: DeletionState }> {
       const { deletionId, state } = ending;
-      const message = ending.state === 'failed' ? ending.message : null;
       return effect(database, actorAuthor(), async (end) => {
         const row = await lockRow(end, deletionId);
+        const message = ending.state === 'failed' ? ending.message : row.undeleted;
         // A failure is said whatever the revision: the actor ends with it.
         const revision = state === 'failed' ? Math.max(ending.revision, row.revision) : ending.revision;
         const last = state === 'failed';
@@ -119,6 +120,7 @@ async function lockRow({ kysely }: Effect, deletionId: string) {
   const row = await kysely
     .selectFrom('deletion')
     .select(['id', 'kind', 'organization_id', 'subject_id', 'project_id', 'state', 'revision', 'name', 'slug'])
+    .select('undeleted')
     .where('id', '=', deletionId)
     .forUpdate()
     .executeTakeFirst();

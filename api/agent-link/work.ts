@@ -73,8 +73,10 @@ async function look(
   }
   const readers = logs === undefined ? undefined : await logReaders.of(agent.clusterId);
   if (readers !== undefined && readers.revision !== logs) found.logs = readers;
-  if (agent.journalId === null) return found;
-  const { commands, cancelled, unheard } = await takeCommands(kysely, keyring, agent.clusterId, agent.journalId);
+  const { clusterId, journalId, protocolMinor } = agent;
+  if (journalId === null) return found;
+  const taking = { clusterId, journalId, protocolMinor };
+  const { commands, cancelled, unheard } = await takeCommands(kysely, keyring, taking);
   found.commands = commands;
   // Said once every few seconds, or an agent that is slow to stop would be answered over and over.
   found.cancelled = cancelled.filter((id) => server.cancellations.isDue(id));

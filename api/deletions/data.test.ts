@@ -5,7 +5,6 @@ import { type RunningApi, runningApi, type Seeded, seed } from '../../test/insta
 import { madeDeletions } from '../../test/seeds/made-deletions.ts';
 import { madeProjects } from '../../test/seeds/made-project.ts';
 import { seedRelease } from '../../test/seeds/seed-place.ts';
-import { tenantRow } from '../../test/seeds/tenant-row.ts';
 
 let api: RunningApi;
 let ours: Seeded;
@@ -17,7 +16,10 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const { project, service, call, staged, applied } = madeProjects(() => ({ api, as: ours.tokens.admin }));
-const { listed, itemOf, remove, restore, purge, actor, running, volumeOf } = madeDeletions(() => ({ api, ours }));
+const { listed, itemOf, remove, restore, purge, actor, running, volumeOf, mounting } = madeDeletions(() => ({
+  api,
+  ours,
+}));
 const own = () => tenant(api.database.kysely, ours.organizationId);
 
 test('a volume is listed when no environment mounts it any more, comes back staged, and is purged once nothing mounts it', async () => {
@@ -136,20 +138,6 @@ test('the purge has agents delete the data, asks again a while after a failure, 
   expect(await actor(deletionId)).toMatchObject({ state: 'purged' });
 });
 
-/** A service whose second release mounted a volume, which its environment has by its settings. */
-async function mounting(given: Parameters<typeof running>[0] = {}) {
-  const volumeId = crypto.randomUUID();
-  const volumes = { [volumeId]: { name: 'data', mountPath: '/data', sizeBytes: 1, storageClass: '' } };
-  const place = await running({ ...given, process: { replicas: 1, volumes } as never });
-  await volumeOf(place, volumeId);
-  const { id: mountedBy } = await seedRelease(api.database, place, 2, { process: { replicas: 1, volumes } as never });
-  const { projectId: project_id, environmentId: environment_id, serviceId: service_id, clusterId: cluster_id } = place;
-  await tenantRow(api.database, 'deployment', ours.organizationId, {
-    ...{ project_id, environment_id, service_id, cluster_id, release_id: mountedBy, kind: 'deploy', state: 'live' },
-    finished_at: new Date(),
-  });
-  return { ...place, volumeId, mountedBy };
-}
 const dataOf = async (name: string) =>
   (await listed()).filter((one) => one.kind === 'volume' && one.context.endsWith(name));
 async function apply(environmentId: string, ...items: object[]) {

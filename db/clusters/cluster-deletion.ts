@@ -2,12 +2,16 @@ import { type Kysely, sql } from 'kysely';
 import { actorId } from '../../domain/actors/actors.ts';
 import { isClusterLiving } from '../../domain/clusters/clusters.ts';
 import { Problem } from '../../domain/problems.ts';
+import { heldOnCluster } from '../deletions/data/held-on-cluster.ts';
 import type { Effect } from '../engine/effect.ts';
 import { resolveIncidents } from '../notification-channels/tell-channels.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { type ClusterRef, lockCluster, recordCluster, wakeAgent } from './clusters.ts';
 
-/** Requests the deletion of a cluster, which may not have workloads any more; its actor does the rest. */
+/**
+ * Requests the deletion of a cluster, which may not have workloads any more, nor data of what was deleted while an agent could delete
+ * them; its actor does the rest.
+ */
 export async function requestClusterDeletion(effect: Effect, cluster: ClusterRef): Promise<void> {
   const before = await lockCluster(effect, cluster);
   if (before === undefined) throw new Problem('not-found', 'There is no such cluster.');
@@ -16,11 +20,20 @@ export async function requestClusterDeletion(effect: Effect, cluster: ClusterRef
   }
   const inhabitants = await whatLivesThere(effect.kysely, cluster);
   if (inhabitants.names.length > 0) {
-    const more = inhabitants.count - inhabitants.names.length;
-    const named = inhabitants.names.map((name) => `"${name}"`).join(', ') + (more > 0 ? ` and ${more} more` : '');
+    const named = few(
+      inhabitants.names.map((name) => `"${name}"`),
+      inhabitants.count,
+    );
     throw new Problem(
       'cluster-in-use',
       `The cluster "${before.name}" still has ${named}: remove these workloads first and wait until they have stopped. If the machine itself is lost, revoke its agent.`,
+    );
+  }
+  const held = await heldOnCluster(effect.kysely, cluster);
+  if (held.length > 0 && (await hasAgent(effect.kysely, cluster))) {
+    throw new Problem(
+      'cluster-in-use',
+      `The cluster "${before.name}" still has data of what was deleted: ${few(held)}. Delete it for good first, and wait until the agent has deleted the data. If the machine itself is lost, revoke its agent: the data are out of reach then.`,
     );
   }
   await effect.kysely
@@ -49,7 +62,21 @@ export async function requestClusterDeletion(effect: Effect, cluster: ClusterRef
     .forUpdate()
     .execute();
   await resolveIncidents(effect, cluster.organizationId, `cluster ${cluster.id}`);
-  recordCluster(effect, 'cluster.deletion_requested', { ...cluster, name: before.name });
+  // Out of reach from here on: the purges that come say so, too.
+  const details = held.length === 0 ? undefined : { dataLeft: few(held) };
+  recordCluster(effect, 'cluster.deletion_requested', { ...cluster, name: before.name }, details);
+}
+
+const mostNamed = 5;
+
+function few(named: readonly string[], count = named.length): string {
+  const more = count - Math.min(mostNamed, named.length);
+  return named.slice(0, mostNamed).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+async function hasAgent(kysely: Kysely<Tables>, { id }: ClusterRef): Promise<boolean> {
+  const agent = kysely.selectFrom('cluster_agent').select('enrolled_at').where('cluster_id', '=', id);
+  return ((await agent.executeTakeFirst())?.enrolled_at ?? null) !== null;
 }
 
 /** Workloads desired on the cluster or still reported by its agent: their count, and the first few by name. */

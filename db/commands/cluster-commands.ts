@@ -3,7 +3,7 @@ import { v7 as uuid } from 'uuid';
 import type { ActorId } from '../../domain/actors/actors.ts';
 import { parseActorId } from '../../domain/actors/actors.ts';
 import type { CommandState } from '../../domain/clusters/commands.ts';
-import { isCommandOver } from '../../domain/clusters/commands.ts';
+import { deleteVolumesMinor, isCommandOver } from '../../domain/clusters/commands.ts';
 import { Problem } from '../../domain/problems.ts';
 import { type ClusterRef, wakeAgent } from '../clusters/clusters.ts';
 import type { Effect } from '../engine/effect.ts';
@@ -174,14 +174,14 @@ const openQuery = `
            as unheard,
          coalesce(array_agg(id::text) filter (where state = 'delivered' and cancel_requested_at is not null), '{}')
            as cancelled
-  from cluster_command where cluster_id = $1 and finished_at is null`;
+  from cluster_command where cluster_id = $1 and finished_at is null and kind <> all($2)`;
 
 const takeQuery = `
   update cluster_command
   set state = 'delivered', journal_id = $2, delivered_at = now(), lease_until = now() + interval '${leaseSeconds} s'
   where id in (
     select id from cluster_command
-    where cluster_id = $1 and finished_at is null and expires_at > case when state = 'queued' then now() else '-infinity' end
+    where cluster_id = $1 and finished_at is null and kind <> all($3) and expires_at > case when state = 'queued' then now() else '-infinity' end
       and (state = 'queued' or journal_id = $2 and (
         lease_until < now()
         or lease_until <= delivered_at + interval '${leaseSeconds} s'
@@ -190,15 +190,18 @@ const takeQuery = `
     for update skip locked)
   returning id, attempt, organization_id as "organizationId", sealed_body as "sealedBody", created_at as "createdAt"`;
 
-/** Commands that the agent with this journal should start or stop: delivered at least once, run at most once. */
+/**
+ * Commands that the agent with this journal should start or stop: delivered at least once, run at most once. Those that its
+ * minor of the protocol does not know wait until it is updated.
+ */
 export async function takeCommands(
   kysely: Kysely<Tables>,
   keyring: Secrets,
-  clusterId: string,
-  journalId: string,
+  { clusterId, journalId, protocolMinor }: { clusterId: string; journalId: string; protocolMinor: number },
 ): Promise<CommandWork> {
+  const unknown = protocolMinor < deleteVolumesMinor ? ['delete-volumes'] : [];
   const open = await kysely.executeQuery<{ queued: number; unheard: number; cancelled: string[] }>(
-    CompiledQuery.raw(openQuery, [clusterId]),
+    CompiledQuery.raw(openQuery, [clusterId, unknown]),
   );
   const { queued = 0, unheard = 0, cancelled = [] } = open.rows[0] ?? {};
   const work: CommandWork = { commands: [], cancelled, unheard: unheard > 0 };
@@ -209,7 +212,7 @@ export async function takeCommands(
     organizationId: string;
     sealedBody: Buffer;
     createdAt: Date;
-  }>(CompiledQuery.raw(takeQuery, [clusterId, journalId]));
+  }>(CompiledQuery.raw(takeQuery, [clusterId, journalId, unknown]));
   const rows = taken.rows.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
   for (const { id, attempt, organizationId, sealedBody } of rows) {
     work.commands.push({ id, attempt, body: await commandBody(keyring, organizationId, id, sealedBody) });

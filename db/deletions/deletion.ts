@@ -37,6 +37,8 @@ export const DeletionSchema = defineEntity({
     purgeRequestedAt: p.datetime(3).nullable(),
     /** Set when the purge began: from here on parts may be gone and nothing can be restored. */
     purgeStartedAt: p.datetime(3).nullable(),
+    /** Data on clusters that the purge could not delete, in a sentence: their cluster was removed before. */
+    undeleted: p.text().nullable(),
     finishedAt: p.datetime(3).nullable(),
     archivedAt: p.datetime(3).nullable(),
   },

@@ -18,3 +18,6 @@ export type CommandState = (typeof commandStates)[number];
 export function isCommandOver(state: CommandState): boolean {
   return state !== 'queued' && state !== 'delivered';
 }
+
+/** From this minor of the protocol on an agent knows the command `delete-volumes`; it stays queued until the agent is updated. */
+export const deleteVolumesMinor = 4;

@@ -14,7 +14,7 @@ export async function asDeletionActor(
   const run = <T>(work: () => Promise<T>) => inActor(`deletion/${deletionId}`, work);
   const of = { deletionId, organizationId };
   await run(() => claimPurge({ ...of, revision: revision + 1 }));
-  const { waits } = await run(() => purgeThing(of));
+  const { waits, undeleted } = await run(() => purgeThing(of));
   if (waits === undefined) await run(() => finishDeletion({ ...of, revision: revision + 2, state: 'purged' }));
-  return { ...(await read()), waits };
+  return { ...(await read()), waits, ...(undeleted === undefined ? {} : { undeleted }) };
 }

@@ -32,9 +32,19 @@ export interface DeletionState {
   deletedRows: number;
   /** Something that the purge waits for may have ended. */
   stirred: boolean;
+  /** Something has ended of what the purge waited for. */
+  progressed: boolean;
+  /** Between two attempts to purge, in milliseconds. */
+  pause: number;
+  /** The reason that the last attempt gave. */
+  waits: string;
 }
 
 const remembered = 200;
+
+/** Milliseconds. */
+const shortestPause = 5_000;
+const longestPause = 3_600_000;
 
 const transitions: Readonly<Record<Phase, readonly Phase[]>> = {
   retained: ['purging', 'purged', 'restored', 'failed'],
@@ -53,6 +63,9 @@ export function begin(input: DeletionInput): DeletionState {
     wantsPurge: input.purgeRequested ?? false,
     deletedRows: 0,
     stirred: false,
+    progressed: false,
+    pause: shortestPause,
+    waits: '',
   };
 }
 
@@ -60,9 +73,21 @@ export function begin(input: DeletionInput): DeletionState {
 export function hear(state: DeletionState, { message, told }: DeletionMessage): DeletionState {
   if (state.heard.includes(told.id)) return state;
   const heard = [...state.heard, told.id].slice(-remembered);
-  if (message === 'commandFinished') return { ...state, heard, stirred: true };
+  if (message === 'commandFinished') {
+    return { ...state, heard, stirred: true, progressed: state.progressed || told.body.state === 'done' };
+  }
   if (state.phase !== 'retained') return { ...state, heard };
   return message === 'restored' ? enter({ ...state, heard }, 'restored') : { ...state, heard, wantsPurge: true };
+}
+
+/**
+ * The purge was attempted and has to wait; `fired`: the pause before it had passed. The next one starts again at its least after
+ * progress, in an answer or in what is waited for, and grows when it has passed without any. An answer alone leaves it as it is.
+ */
+export function wait(state: DeletionState, { waits, fired }: { waits: string; fired: boolean }): DeletionState {
+  const progressed = state.progressed || (fired && waits !== state.waits);
+  const grown = fired ? Math.min(2 * state.pause, longestPause) : state.pause;
+  return { ...state, waits, progressed: false, pause: progressed ? shortestPause : grown };
 }
 
 /** The next phase. A final one is never left. */

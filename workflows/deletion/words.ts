@@ -62,10 +62,12 @@ export const deletionWords: ActorWords = {
       kind: 'did',
       todo: (_, about) => `delete all of the ${noun(about)}`,
       done(_, result, about) {
-        const { deletedRows, waits } = factsOf(result);
+        const { deletedRows, waits, undeleted } = factsOf(result);
         if (textOf(waits) !== '') return { title: 'Waited with the purge', detail: textOf(waits) };
-        const rows = numberOf(deletedRows);
-        return { title: `Deleted all of the ${noun(about)}`, detail: rows > 0 ? `${rows} rows.` : '' };
+        const rows = numberOf(deletedRows) > 0 ? `${numberOf(deletedRows)} rows.` : '';
+        if (textOf(undeleted) === '') return { title: `Deleted all of the ${noun(about)}`, detail: rows };
+        const detail = [rows, textOf(undeleted)].filter((part) => part !== '').join(' ');
+        return { title: `Deleted the ${noun(about)}, but not all of its data`, detail };
       },
     },
     finishDeletion: {

@@ -37,13 +37,10 @@ import {
   postpone,
   remaining,
   viewOf,
+  wait,
 } from './state.ts';
 
 export const view = defineQuery<DeletionView>('view');
-
-/** Milliseconds. */
-const shortestPause = 5_000;
-const longestPause = 3_600_000;
 
 const patience = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 
@@ -127,14 +124,16 @@ export async function deletion(input: DeletionInput): Promise<DeletionState> {
 
   /** Asked again when an agent has told something, and less and less often by itself. */
   async function purgePart(frame: Frame): Promise<{ deletedRows: number }> {
-    for (let pause = shortestPause; ; pause = Math.min(2 * pause, longestPause)) {
+    for (let fired = false; ; ) {
       state = { ...state, stirred: false };
       const { deletedRows, waits } = await purgeThing({ deletionId, organizationId });
       if (waits === undefined) return { deletedRows };
-      await condition(() => {
+      state = wait(state, { waits, fired });
+      const told = await condition(() => {
         listen();
         return frame.isDue || state.stirred;
-      }, pause);
+      }, state.pause);
+      fired = !told;
       await frame.attend();
     }
   }

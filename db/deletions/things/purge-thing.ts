@@ -2,20 +2,23 @@ import { sql } from 'kysely';
 import { isThingKind } from '../../../domain/deletions/kinds.ts';
 import { actorKinds, descriptors } from '../../../workflows/descriptors.ts';
 import { deleteInBatches } from '../../engine/delete-in-batches.ts';
-import { type Author, effect } from '../../engine/effect.ts';
+import { type Author, type Effect, effect } from '../../engine/effect.ts';
 import { forgetLinks } from '../../notifications/forget-links.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Secrets } from '../../workloads/sealed-workload.ts';
+import { deleteData } from '../data/delete-data.ts';
 import type { PurgeProgress } from '../purge.ts';
-import { deleteData } from './delete-data.ts';
 import { type Doomed, doomedRows } from './doomed.ts';
 import { forgetInApprovals } from './forget-approvals.ts';
 import { releaseLeftVolume } from './left-volume.ts';
 import { releaseVolume } from './release-volume.ts';
 import { type ThingToPurge, tableOfThing } from './thing-row.ts';
 
-/** `waits`: something has to end first, in a sentence; asked again, it goes on. */
-export type Purged = { deletedRows: number; waits?: string };
+/**
+ * `waits`: something has to end first, in a sentence; asked again, it goes on. `undeleted`: data on a cluster that nobody reaches any
+ * more, in a sentence.
+ */
+export type Purged = { deletedRows: number; waits?: string; undeleted?: string };
 
 interface Purging {
   database: Database;
@@ -38,13 +41,15 @@ export async function purgeThing(purging: Purging, thing: ThingToPurge): Promise
     const them = running === 1 ? 'A deployment or change of it is' : `${running} deployments or changes of it are`;
     return { deletedRows: 0, waits: `${them} still being ended.` };
   }
-  const waits = await effect(
-    database,
-    purging.author,
-    async (asking) =>
-      (await (thing.kind === 'left-volume' ? releaseLeftVolume : releaseVolume)(asking, thing)) ??
-      (await deleteData(asking, purging.keyring, thing)),
-  );
+  const waits = await effect(database, purging.author, async (asking) => {
+    const mounted = await (thing.kind === 'left-volume' ? releaseLeftVolume : releaseVolume)(asking, thing);
+    if (mounted !== undefined) return mounted;
+    const data = await deleteData(asking, purging.keyring, thing);
+    // Before the rows go that tell of it: a purge that is killed half way must not forget it.
+    if (data.waits === undefined && data.undeleted !== undefined)
+      await noteUndeleted(asking, thing.deletionId, data.undeleted);
+    return data.waits;
+  });
   if (waits !== undefined) return { deletedRows: 0, waits };
   await effect(database, purging.author, async (forgetting) => {
     await forgetInApprovals(forgetting, thing);
@@ -60,7 +65,19 @@ export async function purgeThing(purging: Purging, thing: ThingToPurge): Promise
       onBatch: (deleted) => onProgress({ table, deleted }),
     });
   }
-  return { deletedRows };
+  const undeleted = await undeletedOf(database, thing.deletionId);
+  return undeleted === null ? { deletedRows } : { deletedRows, undeleted };
+}
+
+/** The first note counts: it was made when all was there. */
+async function noteUndeleted({ kysely }: Effect, deletionId: string, undeleted: string): Promise<void> {
+  const note = kysely.updateTable('deletion').set({ undeleted: sql`coalesce(undeleted, ${undeleted})` });
+  await note.where('id', '=', deletionId).execute();
+}
+
+async function undeletedOf({ kysely }: Database, deletionId: string): Promise<string | null> {
+  const row = await kysely.selectFrom('deletion').select('undeleted').where('id', '=', deletionId).executeTakeFirst();
+  return row?.undeleted ?? null;
 }
 
 /** Actors of its rows that have not ended. */

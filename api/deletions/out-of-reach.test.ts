@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createActivities as clusterActivities } from '../../activities/cluster.ts';
+import { purgeThing, thingOf } from '../../db/deletions/things/purge-thing.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
+import { deleteVolumesMinor } from '../../domain/clusters/commands.ts';
+import { protocolVersion } from '../../protocol/version.ts';
+import { inActor } from '../../test/actors/in-actor.ts';
+import { linkedCluster } from '../../test/agents/linked-cluster.ts';
+import { PeerAgent } from '../../test/agents/peer-agent.ts';
+import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { madeDeletions } from '../../test/seeds/made-deletions.ts';
+import { machine } from '../../test/seeds/seed.ts';
+import { deletionWords } from '../../workflows/deletion/words.ts';
+
+let api: RunningApi;
+let ours: Seeded;
+
+beforeAll(async () => {
+  api = await runningApi();
+  ours = await seed(api.database);
+});
+afterAll(() => api.close());
+
+const { itemOf, remove, purge, actor, mounting } = madeDeletions(() => ({ api, ours }));
+const own = () => tenant(api.database.kysely, ours.organizationId);
+const call = (method: string, path: string, body?: object) =>
+  api.call(method, `/api/v1${path}`, { as: ours.tokens.admin, ...(body === undefined ? {} : { body }) });
+
+/** The service is deleted, and its purge requested. */
+async function purging({ serviceId, name }: { serviceId: string; name: string }): Promise<string> {
+  expect((await remove(`/services/${serviceId}`)).status).toBe(204);
+  const { deletionId = '' } = (await itemOf(serviceId)) ?? {};
+  expect((await purge('service', serviceId, name)).status).toBe(204);
+  return deletionId;
+}
+
+/** Deletes a cluster as a person and then its actor do. */
+async function removeCluster(clusterId: string): Promise<void> {
+  const deleted = await remove(`/clusters/${clusterId}`);
+  expect(deleted.status, deleted.text).toBe(204);
+  const { deleteCluster } = clusterActivities(api);
+  const { organizationId } = ours;
+  await inActor(`cluster/${clusterId}`, () => deleteCluster({ clusterId, organizationId, revision: 9 }));
+}
+
+const nameOf = async (clusterId: string) =>
+  (await own().selectFrom('cluster').select(['name', 'slug']).where('id', '=', clusterId).execute())[0];
+
+async function audited(subjectId: string, action: string) {
+  const records = own().selectFrom('audit_record').select('details').where('subject_id', '=', subjectId);
+  const rows = await records.where('action', '=', action as never).execute();
+  return rows.map(({ details }) => details);
+}
+
+/** What the history says of an attempt to purge that answered so. */
+function words(result: object) {
+  return deletionWords.activities.purgeThing?.done?.({} as never, result as never, { thing: 'service' } as never);
+}
+
+test('a cluster with data of what was deleted is not deleted while its agent could delete them; the purge says what was out of reach', async () => {
+  const place = await mounting();
+  const { serviceId, clusterId, name, environmentId } = place;
+  const { name: cluster = '' } = (await nameOf(clusterId)) ?? {};
+  const deletionId = await purging(place);
+  const refused = await remove(`/clusters/${clusterId}`);
+  expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining(`the service "${name}"`) } });
+  expect((await call('DELETE', `/clusters/${clusterId}/agent`)).status).toBe(204);
+  expect(await actor(deletionId)).toMatchObject({
+    state: 'purging',
+    waits: expect.stringContaining(
+      `The agent of the cluster "${cluster}" is still to delete its data, and the cluster has no agent`,
+    ),
+  });
+  await removeCluster(clusterId);
+  expect(await audited(clusterId, 'cluster.deletion_requested')).toEqual([{ dataLeft: `the service "${name}"` }]);
+  // Killed when its releases are gone, which tell where the data are.
+  const row = { id: deletionId, organization_id: ours.organizationId, kind: 'service', subject_id: serviceId };
+  const killed = ({ table, deleted }: { table: string; deleted: number }) => {
+    if (table === 'volume' && deleted > 0) throw new Error('killed');
+  };
+  const purging1 = {
+    database: api.database,
+    keyring: api.keyring,
+    author: machine,
+    batchSize: 100,
+    onProgress: killed,
+  };
+  await expect(purgeThing(purging1, thingOf(row))).rejects.toThrow('killed');
+  expect(await own().selectFrom('deployment').select('id').where('service_id', '=', serviceId).execute()).toEqual([]);
+  const sentence = `The data of "${name}" in "Staging" on the cluster "${cluster}" could not be deleted, since that cluster was removed before: delete on its machine what is left of them.`;
+  const ended = await actor(deletionId);
+  expect(ended).toMatchObject({ state: 'purged', undeleted: sentence, message: sentence, blocker: null });
+  expect(await audited(serviceId, 'service.purged')).toMatchObject([{ message: sentence }]);
+  expect(words({ deletedRows: 3, undeleted: sentence })).toEqual({
+    title: 'Deleted the service, but not all of its data',
+    detail: `3 rows. ${sentence}`,
+  });
+  expect(await call('GET', `/workflows/${deletionId}`)).toMatchObject({ body: { message: sentence } });
+  expect(await own().selectFrom('environment').select('id').where('id', '=', environmentId).execute()).toHaveLength(1);
+});
+
+test('a cluster whose agent has deleted the data is deleted, and the purge goes on for another one', async () => {
+  const place = await mounting();
+  const { environmentId, clusterId, serviceId, key } = place;
+  const { clusterId: other } = await mounting();
+  await own().deleteFrom('cluster_slice').where('key', '=', key).execute();
+  // It leaves its data there; they are purged.
+  expect((await call('PATCH', `/environments/${environmentId}`, { clusterId: other })).status).toBe(200);
+  const [left] = await own().selectFrom('left_volume').selectAll().where('cluster_id', '=', clusterId).execute();
+  expect(await remove(`/clusters/${clusterId}`)).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('the volume "data"') },
+  });
+  expect((await purge('volume', left?.id ?? '', 'data')).status).toBe(204);
+  expect(await actor(left?.deletion_id)).toMatchObject({ state: 'purging' });
+  expect((await remove(`/clusters/${clusterId}`)).status).toBe(409);
+  const commands = own().updateTable('cluster_command').set({ state: 'done', finished_at: new Date() });
+  await commands.where('actor_id', '=', `deletion/${left?.deletion_id}`).execute();
+  await removeCluster(clusterId);
+  expect(await actor(left?.deletion_id)).toMatchObject({ state: 'purged', message: null });
+  // Nothing of the service was there any more when the cluster was removed.
+  const deletionId = await purging(place);
+  const { name: elsewhere } = (await nameOf(other)) ?? {};
+  const waits = await actor(deletionId);
+  expect(waits).toMatchObject({ state: 'purging', waits: expect.stringContaining(`"${elsewhere}"`) });
+  await commands.where('actor_id', '=', `deletion/${deletionId}`).execute();
+  expect(await actor(deletionId)).toMatchObject({ state: 'purged', message: null, undeleted: null });
+  expect(await audited(serviceId, 'service.purged')).toMatchObject([
+    expect.not.objectContaining({ message: expect.anything() }),
+  ]);
+});
+
+test('an agent that is too old, and then away, is named with what to do, and deletes the data once it is updated and back', async () => {
+  const place = await mounting();
+  const { clusterId, organizationId } = place;
+  const { name: cluster, slug } = (await nameOf(clusterId)) ?? {};
+  const agent = new PeerAgent(api.url);
+  const old = { protocol: { major: protocolVersion.major, minor: deleteVolumesMinor - 1 } };
+  const { token } = linkedCluster(() => ({ api, cluster: { id: clusterId, organizationId } }));
+  await agent.join(await token(), old);
+  const deletionId = await purging(place);
+  const attention = async () => {
+    const { body } = await call('GET', '/attention');
+    return (body.items as { workflow?: { id: string }; detail: string }[]).find(
+      ({ workflow }) => workflow?.id === deletionId,
+    );
+  };
+  expect(await actor(deletionId)).toMatchObject({ state: 'purging' });
+  expect(await attention()).toBeUndefined();
+  const started = own()
+    .updateTable('deletion')
+    .set({ purge_started_at: new Date(Date.now() - 11 * 60_000) });
+  await started.where('id', '=', deletionId).execute();
+
+  const tooOld = `The agent of the cluster "${cluster}" is still to delete its data, and is too old for it: update it with \`./ballast cluster update --cluster ${slug}\`.`;
+  expect((await actor(deletionId)).waits).toBe(tooOld);
+  expect(await attention()).toMatchObject({ kind: 'workflow.stuck', name: place.name, detail: tooOld });
+  expect(words({ deletedRows: 0, waits: tooOld })).toEqual({ title: 'Waited with the purge', detail: tooOld });
+  // It would refuse what it does not know: nothing of it is sent there.
+  expect((await agent.work(0)).commands).toEqual([]);
+
+  const contact = own().updateTable('cluster_agent').set({ contact: 'lost' });
+  await contact.where('cluster_id', '=', clusterId).execute();
+  const away = `The agent of the cluster "${cluster}" is still to delete its data, and has lost contact: start its machine and the agent there. If the machine is lost, revoke the agent and delete the cluster.`;
+  expect((await actor(deletionId)).waits).toBe(away);
+  expect(await attention()).toMatchObject({ detail: away });
+
+  await agent.hello();
+  const [command, ...more] = (await agent.work(0)).commands;
+  expect([command?.body, more]).toEqual([{ kind: 'delete-volumes', key: place.key }, []]);
+  await agent.result(command?.id ?? '');
+  const told = own().selectFrom('outbox').select(['message', 'body']).where('actor_id', '=', `deletion/${deletionId}`);
+  expect(await told.where('message', '=', 'commandFinished').execute()).toMatchObject([{ body: { state: 'done' } }]);
+  expect(await actor(deletionId)).toMatchObject({ state: 'purged', message: null });
+  expect(await attention()).toBeUndefined();
+});
