@@ -83,28 +83,46 @@ describe.skipIf(!skips)('the whole retention', () => {
       .selectFrom('cluster_command')
       .select('id')
       .where('cluster_id', '=', clusterId);
-    const [command, ...more] = await commands.execute();
+    const [first, second, ...more] = await commands.execute();
     expect(more).toEqual([]);
-    await effect(ground.database, tester, (ending) => endCommand(ending, command?.id ?? '', { state: 'done' }));
-    await handle(deletion).signal('commandFinished', { id: '1', body: { state: 'done', message: null } });
+    const end = async (id = '', state: 'failed' | 'done') => {
+      await effect(ground.database, tester, (ending) => endCommand(ending, id, { state, message: 'It is mounted.' }));
+      // As if it had rested: PostgreSQL's clock does not skip.
+      const rested = ground.database.kysely.updateTable('cluster_command').set({ finished_at: new Date(0) });
+      await rested.where('id', '=', id).execute();
+      await handle(deletion).signal('commandFinished', { id, body: { state, message: null } });
+      await pass(handle(deletion), 0);
+    };
+    // The pauses have grown; an answer that brings nothing leaves them as they are, and after one that does they start again.
+    expect((await pauses(deletion)).slice(0, 4)).toEqual([5, 10, 20, 40]);
+    await end(first?.id, 'failed');
+    expect((await pauses(deletion)).slice(-2)).toEqual([3_600, 3_600]);
+    await end(second?.id, 'done');
+    expect((await pauses(deletion)).slice(-2)).toEqual([3_600, 5]);
+    const last = await commands.where('state', '=', 'queued').executeTakeFirst();
+    await effect(ground.database, tester, (ending) => endCommand(ending, last?.id ?? '', { state: 'done' }));
+    await handle(deletion).signal('commandFinished', { id: 'last', body: { state: 'done', message: null } });
     expect(await handle(deletion).result()).toBe('purged');
     expect(await findProject(ground.database.kysely, organizationId, thing)).toBeUndefined();
     expect(await row(deletion)).toMatchObject({ state: 'purged', message: null });
   });
 });
 
-/** A project with a volume on a cluster, whose retention has passed for PostgreSQL's clock. */
+/** A project with two volumes on a cluster, whose retention has passed for PostgreSQL's clock. */
 async function deletedProject() {
   const { database } = ground;
   const organizationId = await seedOrganization(database);
   const organization = database.kysely.updateTable('organization').set({ deleted_retention_hours: passed });
   await organization.where('id', '=', organizationId).execute();
-  const { projectId, clusterId, serviceId, processId } = await seedPlace(database, organizationId);
-  const of = { service_id: serviceId, process_id: processId };
-  await tenant(database.kysely, organizationId)
-    .insertInto('volume')
-    .values({ ...of, id: crypto.randomUUID(), name: 'data', mount_path: '/data', size_bytes: 1 })
-    .execute();
+  const place = await seedPlace(database, organizationId);
+  const { projectId, clusterId } = place;
+  for (const { serviceId, processId } of [place, await seedPlace(database, organizationId, { beside: place })]) {
+    const of = { service_id: serviceId, process_id: processId };
+    await tenant(database.kysely, organizationId)
+      .insertInto('volume')
+      .values({ ...of, id: crypto.randomUUID(), name: 'data', mount_path: '/data', size_bytes: 1 })
+      .execute();
+  }
   const project = await findProject(database.kysely, organizationId, projectId);
   if (project === undefined) throw new Error('The project is not there.');
   await effect(database, tester, (removing) => deleteProject(removing, project, { wait: false }));
@@ -124,6 +142,13 @@ async function begin(days: number, retentionHours: number): Promise<DeletedOrgan
 
 function handle({ actor }: DeletedOrganization) {
   return skipping().client.workflow.getHandle(actor);
+}
+
+/** The pauses between the attempts to purge, in seconds: the first timer is that of the retention. */
+async function pauses(deletion: DeletedOrganization): Promise<number[]> {
+  const { events = [] } = await handle(deletion).fetchHistory();
+  const timers = (events ?? []).flatMap(({ timerStartedEventAttributes: timer }) => timer ?? []);
+  return timers.slice(1).map(({ startToFireTimeout: time }) => Number(time?.seconds ?? 0));
 }
 
 function row({ deletionId }: DeletedOrganization) {
