@@ -8,7 +8,7 @@ export const deleteCluster = operation({
   url: '/api/v1/clusters/{id}',
   summary: 'Delete an empty cluster',
   description:
-    'The agent is refused from then on. While the cluster has workloads or running instances, the answer is 409 and names them.',
+    'The agent is refused from then on. While the cluster has workloads, running instances, or data of what was deleted that its agent could delete, the answer is 409 and names them.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',

@@ -1,7 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
 export class Migration20261123211838_undeleted_data extends Migration {
-
   override name = 'Migration20261123211838_undeleted_data';
 
   override up(): void | Promise<void> {
@@ -11,5 +10,4 @@ export class Migration20261123211838_undeleted_data extends Migration {
   override down(): void | Promise<void> {
     this.addSql(`alter table "deletion" drop column "undeleted";`);
   }
-
 }

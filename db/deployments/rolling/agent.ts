@@ -45,7 +45,7 @@ export function refuseOldAgent(agent: RollingAgent | undefined, releases: boolea
   if (old === undefined) return;
   const what = `is too old for ${old}: update it with`;
   throw new CannotRoll(
-    `The agent of the cluster "${agent.clusterName}" ${what} \`./ballast cluster update ${agent.clusterSlug}\` first.`,
+    `The agent of the cluster "${agent.clusterName}" ${what} \`./ballast cluster update --cluster ${agent.clusterSlug}\` first.`,
     old === 'release commands' ? 'release-command' : 'configuration',
   );
 }
