@@ -46,6 +46,8 @@ const reads: Readonly<Record<string, (place: SeededPlace, limit: number) => stri
     `/projects/${projectId}/services?limit=${limit}&environmentId=${environmentId}`,
   'the deployments of the environment': ({ environmentId }, limit) =>
     `/environments/${environmentId}/deployments?limit=${limit}`,
+  'the variables of the environment': ({ environmentId }, limit) =>
+    `/environments/${environmentId}/variables?limit=${limit}`,
   'the deployments of a service': ({ serviceId }, limit) => `/services/${serviceId}/deployments?limit=${limit}`,
   'the deployments of the organization': (_, limit) => `/deployments?limit=${limit}`,
   'those that failed': (_, limit) => `/deployments?limit=${limit}&state=failed`,
@@ -118,4 +120,46 @@ test.each([
   const asked = statements.filter(({ sql }) => /\bdeployment(_durations)?\b/.test(sql));
   expect(await rowsRead(asked, 'deployment_durations')).toBeLessThanOrEqual(2 * scopes);
   expect(await rowsRead(asked, 'deployment')).toBe(0);
+});
+
+describe('of variables', () => {
+  const pages = {
+    'the environment': () => '',
+    'a service': ({ serviceId }: SeededPlace) => `&serviceId=${serviceId}`,
+    'what refers to a service': ({ serviceId }: SeededPlace) => `/referrers&serviceId=${serviceId}`,
+  };
+
+  /** Four services, each with so many variables; as many as in the other one refer, and are staged. */
+  async function withVariables(each: number): Promise<Full> {
+    const seeded = await seed(api.database);
+    const place = await seedFullEnvironment(api.database, seeded.organizationId, { services: 4, past: 1 });
+    await seedVariables(api.database, place, { each, staged: each, referring: 20 });
+    return { ...place, seeded };
+  }
+
+  let few: Full;
+  let many: Full;
+  beforeAll(async () => {
+    few = await withVariables(250);
+    many = await withVariables(2_500);
+    await countAgain(api.database.kysely, api.databaseUrl);
+  });
+
+  /** The third page, and its rows. */
+  async function costOf(pathOf: (place: SeededPlace) => string, place: Full): Promise<number> {
+    const [more = '', query = ''] = pathOf(place).split('&');
+    const url = `/environments/${place.environmentId}/variables${more}?limit=50&${query}`;
+    let cursor = '';
+    for (let page = 0; page < 2; page += 1) {
+      const { body } = await api.call('GET', `/api/v1${url}${cursor}`, { as: place.seeded.tokens.viewer });
+      if (body.nextCursor !== undefined) cursor = `&cursor=${encodeURIComponent(body.nextCursor as string)}`;
+    }
+    const { statements, answered } = await ask(`${url}${cursor}`, place);
+    return (await rowsRead(statements)) / answered;
+  }
+
+  test.each(Object.entries(pages))('a page of %s reads as many rows of 10,000 as of 1,000', async (_, pathOf) => {
+    const before = await costOf(pathOf, few);
+    expect(await costOf(pathOf, many)).toBeLessThanOrEqual(before * 1.25);
+  });
 });

@@ -40,6 +40,12 @@ export const ChangeSetItemSchema = defineEntity({
   indexes: [
     { name: 'change_set_item_environment_index', properties: ['organizationId', 'environmentId'] },
     { name: 'change_set_item_service_id_index', properties: ['serviceId'], where: 'service_id is not null' },
+    {
+      name: 'change_set_item_variable_page_index',
+      expression:
+        'create index "change_set_item_variable_page_index" on "change_set_item" ("change_set_id", "service_id", "key" collate "C") where kind in (\'variable.set\', \'variable.unset\')',
+    },
+    { name: 'change_set_item_refers_index', properties: ['changeSetId'], where: 'refers is not null' },
   ],
 });
 

@@ -19,6 +19,11 @@ export const SharedVariableSchema = defineEntity({
   },
   indexes: [
     { name: 'shared_variable_organization_id_environment_id_index', properties: ['organizationId', 'environmentId'] },
+    {
+      name: 'shared_variable_page_index',
+      expression:
+        'create index "shared_variable_page_index" on "shared_variable" ("environment_id", "key" collate "C")',
+    },
   ],
 });
 

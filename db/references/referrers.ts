@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { sharedScope } from '../../domain/references/parse.ts';
 import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
 import type { Tables } from '../postgres/tables.ts';
@@ -42,24 +42,21 @@ export async function referredVariables(
   const slug = id === null ? sharedScope : (await slugsOf(kysely, place, [id])).get(id);
   if (slug === undefined) return [];
   const begins = `${slug}.`;
+  const staged = sql`change_set_item where organization_id = ${organizationId} and change_set_id =
+    (select id from draft where organization_id = ${organizationId} and environment_id = ${environmentId})`;
+  const own = sql`organization_id = ${organizationId} and environment_id = ${environmentId}`;
+  const applied = (table: string, of: RawBuilder<unknown>) => sql`
+    select ${table === 'variable' ? sql`service_id` : sql`null::uuid`} as service_id, key, refers from ${sql.ref(table)} applied
+    where ${own} and refers is not null and not exists (select from ${staged}
+      and kind in ('variable.set', 'variable.unset') and ${of} and change_set_item.key collate "C" = applied.key)`;
+  const target = id === null ? sql`service_id is null` : sql`service_id = ${id}`;
   const { rows } = await sql<ReferredVariable>`
-    with staged as (
-      select item.service_id, item.key, item.kind, item.refers from change_set_item item
-      join draft on draft.id = item.change_set_id
-      where item.organization_id = ${organizationId} and item.environment_id = ${environmentId}
-        and item.kind in ('variable.set', 'variable.unset')
-    ), applied as (
-      select service_id, key, refers from variable
-      where organization_id = ${organizationId} and environment_id = ${environmentId} and refers is not null
+    with wanted as (
+      ${applied('variable', sql`change_set_item.service_id = applied.service_id`)}
       union all
-      select null, key, refers from shared_variable
-      where organization_id = ${organizationId} and environment_id = ${environmentId} and refers is not null
-    ), wanted as (
-      select * from applied where not exists (
-        select from staged where staged.service_id is not distinct from applied.service_id and staged.key = applied.key
-      )
+      ${applied('shared_variable', sql`change_set_item.service_id is null`)}
       union all
-      select service_id, key, refers from staged where kind = 'variable.set' and refers is not null
+      select service_id, key, refers from ${staged} and kind = 'variable.set' and refers is not null
     ), lead as (
       select wanted.service_id, coalesce(service.slug, '') as slug, wanted.key,
         case when starts_with(reference, ${begins}) then substr(reference, length(${begins}) + 1) else reference end as target
@@ -72,15 +69,10 @@ export async function referredVariables(
       select *, row_number() over (partition by target order by slug collate "C", key collate "C") as number from lead
       where strpos(target, '.') = 0 and target collate "C" > ${after}
         and (
-          exists (select from staged where kind = 'variable.set' and service_id is not distinct from ${id}::uuid and key = target)
-          or exists (
-            select from variable where organization_id = ${organizationId} and environment_id = ${environmentId}
-              and service_id = ${id}::uuid and key = target
-          )
-          or ${id}::uuid is null and exists (
-            select from shared_variable
-            where organization_id = ${organizationId} and environment_id = ${environmentId} and key = target
-          )
+          exists (select from ${staged} and kind in ('variable.set', 'variable.unset') and kind = 'variable.set'
+            and ${target} and key collate "C" = lead.target)
+          or exists (select from ${id === null ? sql`shared_variable` : sql`variable`}
+            where ${own} and ${id === null ? sql`true` : target} and key collate "C" = lead.target)
         )
     )
     select target as key, count(*)::int as count,

@@ -25,7 +25,14 @@ export const ServiceSchema = defineEntity({
     { name: 'service_organization_id_id_unique', properties: ['organizationId', 'id'] },
     { name: 'service_slug_unique', properties: ['projectId', 'slug'], where: 'deletion_id is null' },
   ],
-  indexes: [{ name: 'service_page_index', properties: ['organizationId', 'projectId', 'createdAt', 'id'] }],
+  indexes: [
+    { name: 'service_page_index', properties: ['organizationId', 'projectId', 'createdAt', 'id'] },
+    {
+      name: 'service_slug_page_index',
+      expression:
+        'create index "service_slug_page_index" on "service" ("project_id", "slug" collate "C") where deletion_id is null',
+    },
+  ],
 });
 
 export class Service extends ServiceSchema.class {}

@@ -18,7 +18,16 @@ export const VariableSchema = defineEntity({
     updatedAt: p.datetime(3).defaultRaw('now()'),
     updatedBy: p.text(),
   },
-  indexes: [{ name: 'variable_organization_id_environment_id_index', properties: ['organizationId', 'environmentId'] }],
+  indexes: [
+    { name: 'variable_organization_id_environment_id_index', properties: ['organizationId', 'environmentId'] },
+    // Lists are in the order of bytes, whatever the locale of the database.
+    {
+      name: 'variable_page_index',
+      expression:
+        'create index "variable_page_index" on "variable" ("environment_id", "service_id", "key" collate "C")',
+    },
+    { name: 'variable_refers_index', properties: ['environmentId'], where: 'refers is not null' },
+  ],
 });
 
 export class Variable extends VariableSchema.class {}

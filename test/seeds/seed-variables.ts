@@ -7,13 +7,15 @@ interface Given {
   each: number;
   /** Of all of them so many are staged to change. */
   staged: number;
+  /** Only so many of the first of each service may refer: all without it. */
+  referring?: number;
 }
 
 /** Variables of an environment that is there, applied and staged. */
 export async function seedVariables(
   database: Database,
   { organizationId, environmentId }: SeededPlace,
-  { each, staged }: Given,
+  { each, staged, referring = each }: Given,
 ): Promise<void> {
   const keys = sql`(
     select place.service_id, service.slug, lag(service.slug) over (order by service.created_at, service.id) as before,
@@ -25,8 +27,8 @@ export async function seedVariables(
   await sql`
     insert into variable (organization_id, environment_id, service_id, key, value, updated_by, refers)
     select ${organizationId}, ${environmentId}, service_id, concat('KEY_', number),
-      case when number % 5 = 0 and before is not null then concat('http://\${{', before, '.KEY_1}}/') else concat('value ', number) end, 'Ada',
-      case when number % 5 = 0 and before is not null then array[concat(before, '.KEY_1')] end
+      case when number % 5 = 0 and number <= ${referring}::int and before is not null then concat('http://\${{', before, '.KEY_1}}/') else concat('value ', number) end, 'Ada',
+      case when number % 5 = 0 and number <= ${referring}::int and before is not null then array[concat(before, '.KEY_1')] end
     from ${keys}`.execute(database.kysely);
   await sql`
     insert into change_set_item (id, organization_id, environment_id, change_set_id, service_id, kind, slot, key, label,

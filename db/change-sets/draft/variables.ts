@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { EnvironmentView } from '../../environments/environments.ts';
 import type { Tables } from '../../postgres/tables.ts';
-import { tenant } from '../../postgres/tenant.ts';
 
 export interface VariableView {
   /** Null of one that the environment's services share; its slug is empty. */
@@ -30,79 +30,88 @@ interface Sought {
 
 /**
  * The variables of an environment as they will be once the draft is applied: those shared, then those of its services, by
- * service and key. Those that a draft unsets are still there and say so.
+ * service and key. Those that a draft unsets are still there and say so. A page reads its own rows, in the order of its indexes.
  */
 export async function listVariables(
   kysely: Kysely<Tables>,
-  { organizationId, id }: { organizationId: string; id: string },
+  environment: Environment,
   { limit, of, after }: Sought,
 ): Promise<VariableView[]> {
-  const own = tenant(kysely, organizationId);
-  const applied = own
-    .selectFrom('variable')
-    .innerJoin('service', 'service.id', 'variable.service_id')
-    .where('variable.environment_id', '=', id)
-    .where('service.deletion_id', 'is', null)
-    .$if(of !== undefined, (query) => query.where('variable.service_id', '=', of ?? ''))
-    .$if(after !== undefined, (query) => query.where(beyond('variable.key', after)))
-    .select([
-      'variable.service_id as serviceId',
-      'service.slug as serviceSlug',
-      'variable.key',
-      'variable.value',
-      sql<boolean>`variable.sealed is not null`.as('secret'),
-      'variable.updated_at as updatedAt',
-      'variable.updated_by as updatedBy',
-    ])
-    .orderBy(bytewise('service.slug'))
-    .orderBy(bytewise('variable.key'))
-    .limit(limit);
+  const scopes: Scope[] = [];
   // Those shared come first: their slug is empty.
-  const shared = own
-    .selectFrom('shared_variable')
-    .where('environment_id', '=', id)
-    .$if(after !== undefined, (query) => query.where(sql<boolean>`${bytewise('key')} > ${after?.key ?? ''}`))
-    .select([sql<null>`null`.as('serviceId'), sql<string>`''`.as('serviceSlug'), 'key', 'value'])
-    .select([sql<boolean>`sealed is not null`.as('secret'), 'updated_at as updatedAt', 'updated_by as updatedBy'])
-    .orderBy(bytewise('key'))
-    .limit(limit);
-  const beginsWithShared = typeof of !== 'string' && (after?.slug ?? '') === '';
-  const staged = own
-    .selectFrom('change_set_item')
-    .innerJoin('draft', 'draft.id', 'change_set_item.change_set_id')
-    .leftJoin('service', 'service.id', 'change_set_item.service_id')
-    .where('draft.environment_id', '=', id)
-    .where('change_set_item.kind', 'in', ['variable.set', 'variable.unset'])
-    .$if(of !== undefined, (query) => query.where('change_set_item.service_id', of === null ? 'is' : '=', of ?? null))
-    .$if(after !== undefined, (query) => query.where(beyond('change_set_item.key', after)))
-    .select([
-      'change_set_item.id',
-      'change_set_item.kind',
-      'change_set_item.service_id as serviceId',
-      slug.as('serviceSlug'),
-      'change_set_item.key',
-      'change_set_item.to_value as to',
-      'change_set_item.secret',
-      'change_set_item.created_at as updatedAt',
-      'change_set_item.staged_by_name as updatedBy',
-    ])
-    .orderBy(sql`${slug} collate "C"`)
-    .orderBy(bytewise('change_set_item.key'))
-    .limit(limit)
-    .execute();
-  const found = [...(beginsWithShared ? await shared.execute() : []), ...(of === null ? [] : await applied.execute())];
-  return merged(found, await staged).slice(0, limit);
+  if (typeof of !== 'string' && (after?.slug ?? '') === '') scopes.push(sharedScope(environment, after));
+  if (of !== null) scopes.push(servicesScope(environment, of, after, limit));
+  const found: VariableView[] = [];
+  for (const { applied, staged } of scopes) {
+    const ask = <Row>(rows: RawBuilder<unknown>) => sql<Row>`${rows} limit ${limit}`.execute(kysely);
+    found.push(...merged((await ask<Applied>(applied)).rows, (await ask<Staged>(staged)).rows));
+    // None of the services comes before any of those shared.
+    if (found.length >= limit) break;
+  }
+  return found.slice(0, limit);
 }
 
-const slug = sql<string>`coalesce(service.slug, '')`;
-
-/** The order of bytes, in which the two lists are merged: that of the database depends on its locale. */
-function bytewise(column: string) {
-  return sql`${sql.ref(column)} collate "C"`;
+/** What is applied and staged of variables of one kind, each in the order of bytes: that of the database depends on its locale. */
+interface Scope {
+  applied: RawBuilder<unknown>;
+  staged: RawBuilder<unknown>;
 }
 
-function beyond(column: string, after: VariablePosition | undefined) {
-  return sql<boolean>`(${slug} collate "C", ${bytewise(column)}) > (${after?.slug ?? ''}, ${after?.key ?? ''})`;
+type Environment = Pick<EnvironmentView, 'id' | 'organizationId' | 'projectId'>;
+
+const appliedColumns = sql`key, value, sealed is not null as secret, updated_at as "updatedAt", updated_by as "updatedBy"`;
+const stagedColumns = sql`
+  id, kind, key, to_value as "to", secret, created_at as "updatedAt", staged_by_name as "updatedBy"`;
+
+function sharedScope({ id, organizationId }: Environment, after: VariablePosition | undefined): Scope {
+  const beyond = sql`key collate "C" > ${after?.key ?? ''}`;
+  return {
+    applied: sql`
+      select null as "serviceId", '' as "serviceSlug", ${appliedColumns} from shared_variable
+      where organization_id = ${organizationId} and environment_id = ${id} and ${beyond} order by key collate "C"`,
+    staged: sql`
+      select null as "serviceId", '' as "serviceSlug", ${stagedColumns} from change_set_item
+      where organization_id = ${organizationId} and ${ofDraft(id, organizationId)} and service_id is null and ${beyond}
+      order by key collate "C"`,
+  };
+}
+
+/** Services are walked by slug, and of each those keys that are beyond the position. */
+function servicesScope(
+  { id, organizationId, projectId }: Environment,
+  of: string | undefined,
+  after: VariablePosition | undefined,
+  limit: number,
+): Scope {
+  const own = sql`
+    service_id = service.id and key collate "C" > case when service.slug = ${after?.slug ?? ''} then ${after?.key ?? ''} else '' end
+    order by key collate "C" limit ${limit}`;
+  const walk = (rows: RawBuilder<unknown>, columns: RawBuilder<unknown>) => sql`
+    select service.id as "serviceId", service.slug as "serviceSlug", one.key, one.secret, one."updatedAt", one."updatedBy",
+      ${columns}
+    from service cross join lateral (${rows}) one
+    where service.organization_id = ${organizationId} and service.project_id = ${projectId} and service.deletion_id is null
+      and service.slug collate "C" >= ${after?.slug ?? ''} and ${of === undefined ? sql`true` : sql`service.id = ${of}`}
+    order by service.slug collate "C", one.key collate "C"`;
+  return {
+    applied: walk(
+      sql`
+      select ${appliedColumns} from variable
+      where organization_id = ${organizationId} and environment_id = ${id} and ${own}`,
+      sql`one.value`,
+    ),
+    staged: walk(
+      sql`
+        select ${stagedColumns} from change_set_item
+        where organization_id = ${organizationId} and ${ofDraft(id, organizationId)} and ${own}`,
+      sql`one.id, one.kind, one."to"`,
+    ),
+  };
+}
+
+function ofDraft(environmentId: string, organizationId: string): RawBuilder<unknown> {
+  return sql`kind in ('variable.set', 'variable.unset') and change_set_id =
+    (select id from draft where environment_id = ${environmentId} and organization_id = ${organizationId})`;
 }
 
 type Applied = Omit<VariableView, 'staged' | 'itemId'>;
