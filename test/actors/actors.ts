@@ -45,6 +45,8 @@ export interface ActorsGround {
 
 export interface Serving {
   tracing?: Tracing;
+  /** None: each task of a workflow replays it. */
+  cachedWorkflows?: number;
   /** A change of the code of the workflows before it is served. */
   change?: (code: string) => string;
   /** Where activities may send messages; nowhere but to the public Internet, unless said. */
@@ -99,6 +101,7 @@ export async function serve(
   ground: Pick<ActorsGround, 'database' | 'keyring' | 'keys' | 'temporal' | 'log'>,
   {
     tracing,
+    cachedWorkflows,
     change = (code) => code,
     outbound = { allowedRanges: [] },
     pagerUrl = 'https://pager.invalid',
@@ -125,6 +128,7 @@ export async function serve(
       bundle: { code: change(code) },
       activities,
       concurrency: 10,
+      cachedWorkflows,
       log,
       tracing,
     };

@@ -3,6 +3,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll } from 'vitest';
 import { actorId } from '../../domain/actors/actors.ts';
 import { searchAttributeNames } from '../../temporal/connection/search-attributes.ts';
+import { createDelivery } from '../../temporal/delivery/delivery.ts';
 import { type NewActor, startActor } from '../../temporal/delivery/start-actor.ts';
 import { until } from '../ground/until.ts';
 import { type ActorsGround, actorsGround, type Serving, serve } from './actors.ts';
@@ -20,6 +21,10 @@ export interface SkippingGround {
    * clock skips comes after its time limit, and the worker asks again minutes later by a clock that does not skip.
    */
   pass(actor: WorkflowHandle, milliseconds: number): Promise<void>;
+  /** Tells an actor what its outbox has for it. */
+  deliver(actor: WorkflowHandle): Promise<void>;
+  /** Another worker serves from now on, which knows nothing of what the one before has in memory. */
+  restart(serving: Serving): Promise<void>;
 }
 
 /** A Temporal whose clock skips and a worker of ours that serves it, for all tests of a file. */
@@ -31,13 +36,17 @@ export async function skippingGround(serving: () => Promise<Serving> = async () 
     return environment;
   };
   let stopServing: () => Promise<void> = async () => undefined;
+  const serveBy = async (next: Serving) => {
+    const { address } = skipping();
+    stopServing = await serve({ address, namespace: 'default', tls: false }, ground, next);
+  };
 
   beforeAll(async () => {
     if (!environment) return;
-    const { connection, address } = environment;
+    const { connection } = environment;
     const searchAttributes = Object.fromEntries(searchAttributeNames.map((name) => [name, 2]));
     await connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
-    stopServing = await serve({ address, namespace: 'default', tls: false }, ground, await serving());
+    await serveBy(await serving());
   });
   afterAll(async () => {
     await stopServing();
@@ -58,6 +67,15 @@ export async function skippingGround(serving: () => Promise<Serving> = async () 
     async pass(actor, milliseconds) {
       await until(`${actor.workflowId} waits`, () => waits(actor));
       await skipping().sleep(milliseconds);
+    },
+    async deliver({ workflowId }) {
+      const temporal = { ...ground.temporal, client: skipping().client, namespace: 'default' };
+      const delivered = await createDelivery({ ...ground, temporal }).deliver(workflowId);
+      if (delivered !== 'delivered') throw new Error(`${workflowId} was told nothing: ${delivered}.`);
+    },
+    async restart(next) {
+      await stopServing();
+      await serveBy(next);
     },
   };
 }

@@ -14,6 +14,8 @@ export interface Hosting {
   activities: object;
   /** Most activities at once. */
   concurrency: number;
+  /** Most workflows that are kept between two of their tasks; none: each task replays its workflow from its history. */
+  cachedWorkflows?: number | undefined;
   log: Logger;
   tracing?: Tracing | undefined;
   /** Told when actors begin to be served and when they no longer are. */
@@ -64,7 +66,10 @@ async function serve(hosting: Hosting, signal: AbortSignal): Promise<void> {
   }
 }
 
-function workerOptions({ address, keys, bundle, activities, concurrency, tracing }: Hosting): WorkerOptions {
+function workerOptions(hosting: Hosting): WorkerOptions {
+  // Most workflows wait for days. One that is not kept is replayed when something happens; kept, each takes half a megabyte.
+  // With fewer than roll at once, each message replays one: 100 of 100 deployments took a fifth more processor time.
+  const { address, keys, bundle, activities, concurrency, cachedWorkflows = 250, tracing } = hosting;
   return {
     namespace: address.namespace,
     taskQueue,
@@ -72,9 +77,7 @@ function workerOptions({ address, keys, bundle, activities, concurrency, tracing
     activities,
     dataConverter: dataConverter(keys),
     maxConcurrentActivityTaskExecutions: concurrency,
-    // Most workflows wait for days. One that is not kept is replayed when something happens; kept, each takes half a megabyte.
-    // With fewer than roll at once, each message replays one: 100 of 100 deployments took a fifth more processor time.
-    maxCachedWorkflows: 250,
+    maxCachedWorkflows: cachedWorkflows,
     shutdownGraceTime: graceMilliseconds,
     shutdownForceTime: forceMilliseconds,
     interceptors: { activity: [actorInterceptors, ...(tracing?.activityInterceptors ?? [])] },
