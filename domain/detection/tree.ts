@@ -1,0 +1,9 @@
+/** The files of a source as detection needs to see them. */
+export interface SourceTree {
+  /** Relative, with `/` between folders, sorted. */
+  paths: readonly string[];
+  /** Of files up to `largestText`; undefined if absent or too large. */
+  text(path: string): string | undefined;
+}
+
+export const largestText = 256 * 1024;
