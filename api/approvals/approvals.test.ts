@@ -1,6 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { decideApproval } from '../../db/approvals/decide.ts';
+import { effect } from '../../db/engine/effect.ts';
 import { emptyDefinition, noSource } from '../../domain/services/settings.ts';
+import { lockWaiters } from '../../test/ground/lock-waiters.ts';
+import { until } from '../../test/ground/until.ts';
 import {
   type Credential,
   type RunningApi,
@@ -9,7 +13,7 @@ import {
   seed,
   seedSession,
 } from '../../test/installation/running-api.ts';
-import { seedOrganization } from '../../test/seeds/seed.ts';
+import { machine, seedOrganization } from '../../test/seeds/seed.ts';
 import { seedService } from '../../test/seeds/seed-service.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
 
@@ -135,7 +139,7 @@ async function living() {
     const { items: found } = await ok('GET', `/environments/${environmentId}/variables`, owner);
     return Object.fromEntries((found as { key: string; value: string }[]).map(({ key, value }) => [key, value]));
   };
-  return { environmentId, serviceId, apply, set, variables };
+  return { projectId: project.id, environmentId, serviceId, apply, set, variables };
 }
 
 const releaseIn = (approval: Record<string, unknown>) =>
@@ -176,6 +180,23 @@ test('an approval that another one has made stale is refreshed, and then shows a
     (one) => one.changeSetId === stale.changeSetId,
   );
   expect(ofSet.map(({ state }) => state).toSorted()).toEqual(['pending', 'superseded']);
+});
+
+test('one that is decided while it is read is told as decided, and not as stale', async () => {
+  const { owner, viewer } = ours.sessions;
+  const { apply, set, projectId } = await living();
+  const { id } = await apply(set('A', '1'));
+  const by = { id: owner.userId, name: 'Owner' };
+  const reading = await effect(api.database, machine, async (one) => {
+    // The reader has seen that the approval is pending, and stands before the settings that the decision changes.
+    await sql`lock table environment_service in access exclusive mode`.execute(one.kysely);
+    const answer = ok('GET', `/approvals/${id}`, viewer);
+    await until('it waits for the lock', async () => (await lockWaiters(api.database)) > 0);
+    const approval = { id, organizationId: ours.organizationId, projectId };
+    await decideApproval(one, api.keyring, approval, { decision: 'approved', by });
+    return { answer };
+  });
+  expect(await reading.answer).toMatchObject({ decision: 'approved', decidedById: by.id, stale: false });
 });
 
 test('a stale one that is rejected returns its changes to the draft, where newer values win', async () => {
