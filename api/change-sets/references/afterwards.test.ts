@@ -1,31 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Applied, ApplyGround, imageDigests, ok } from '../../../test/seeds/apply-ground.ts';
-import { seedService } from '../../../test/seeds/seed-service.ts';
+import { describe, expect, test } from 'vitest';
+import { referencesGround, type Service } from '../../../test/references/references-ground.ts';
+import { type Applied, imageDigests, ok } from '../../../test/seeds/apply-ground.ts';
 
-const at = new ApplyGround();
+const { at, api, db, add, set, decide, contentOf, releaseIdOf, allLive } = referencesGround();
 const { apply, call, finish, goLive, stage } = at;
 
-type Service = { serviceId: string; processId: string; slug: string };
-let [api, db]: [Service, Service] = [at.service, at.service];
-
-beforeAll(() => at.open());
-beforeEach(async () => {
-  await at.begin();
-  [api, db] = [await service('api'), await service('db')];
-});
-afterAll(() => at.close());
-
-async function service(slug: string): Promise<Service> {
-  const place = { organizationId: at.ours.organizationId, projectId: at.projectId };
-  return await seedService(at.api.database, place, { slug, image: `${at.host}/app:1` });
-}
-
-const add = ({ serviceId }: Service) => ({ kind: 'service.create', serviceId });
-const set = (of: Service | undefined, key: string, value: string, more: object = {}) => ({
-  ...{ kind: 'variable.set', key, value, ...more },
-  ...(of === undefined ? {} : { serviceId: of.serviceId }),
-});
-const decide = (id = '') => call('POST', `/approvals/${id}/decide`, { decision: 'approved' }, at.ours.sessions.owner);
 const detailOf = async (id = '') =>
   ok<{ stale: boolean; blastRadius: object[] }>(await call('GET', `/approvals/${id}`));
 /** Applied, approved where it has to be, and live. */
@@ -33,15 +12,10 @@ async function live(environmentId: string, ...items: object[]): Promise<Applied>
   if (items.length > 0) await stage(environmentId, ...items);
   const applied = await apply(environmentId);
   if (applied.approval !== undefined) ok(await decide(applied.approval.id));
-  for (const { id } of applied.deployments) await goLive(id);
+  await allLive(applied);
   return applied;
 }
-const releaseIdOf = ({ deployments }: Applied, { serviceId }: Service) =>
-  deployments.find((one) => one.serviceId === serviceId)?.releaseId ?? '';
-const variablesOf = async (releaseId: string) => {
-  const of = at.api.database.kysely.selectFrom('release').select('content').where('id', '=', releaseId);
-  return (await of.executeTakeFirstOrThrow()).content.variables;
-};
+const variablesOf = async (releaseId: string) => (await contentOf(releaseId)).content.variables;
 const driftOf = async ({ serviceId }: Service) => {
   const answered = await call('GET', `/services/${serviceId}/drift?environmentId=${at.staging}`);
   expect(answered.text).not.toContain('hidden');

@@ -1,58 +1,14 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { effect } from '../../../db/engine/effect.ts';
-import { lateValues } from '../../../db/references/late-values.ts';
-import { valuesOf } from '../../../domain/references/frozen.ts';
-import { type Applied, ApplyGround } from '../../../test/seeds/apply-ground.ts';
-import { machine } from '../../../test/seeds/seed.ts';
-import { seedService } from '../../../test/seeds/seed-service.ts';
+import { describe, expect, test } from 'vitest';
+import { referencesGround } from '../../../test/references/references-ground.ts';
 
-const at = new ApplyGround();
-const { apply, applyOf, call, draft, finish, goLive, releaseOf, stage } = at;
+const { at, api, db, add, remove, set, unset, batch, decide, allLive } = referencesGround();
+const { apply, call, draft, stage } = at;
 
-type Service = { serviceId: string; processId: string; slug: string };
-let [api, db]: [Service, Service] = [at.service, at.service];
-
-beforeAll(() => at.open());
-beforeEach(async () => {
-  await at.begin();
-  [api, db] = [await service('api'), await service('db')];
-});
-afterAll(() => at.close());
-
-async function service(slug: string, process = {}): Promise<Service> {
-  const place = { organizationId: at.ours.organizationId, projectId: at.projectId };
-  return await seedService(at.api.database, place, { slug, image: `${at.host}/app:1`, process });
-}
-
-const add = ({ serviceId }: Service) => ({ kind: 'service.create', serviceId });
-const remove = ({ serviceId }: Service) => ({ kind: 'service.remove', serviceId });
-const set = (of: Service | undefined, key: string, value: string, more: object = {}) => ({
-  ...{ kind: 'variable.set', key, value, ...more },
-  ...(of === undefined ? {} : { serviceId: of.serviceId }),
-});
-const unset = (of: Service | undefined, key: string) => ({
-  ...{ kind: 'variable.unset', key },
-  ...(of === undefined ? {} : { serviceId: of.serviceId }),
-});
-const batch = (...items: object[]) => call('PUT', `/environments/${at.staging}/change-set/items:batch`, { items });
 const refusal = async (...items: object[]) => {
   const before = JSON.stringify(await draft(at.staging));
   const { status, body } = await batch(...items);
   expect(JSON.stringify(await draft(at.staging))).toBe(before);
   return [status, (body as { detail: string }).detail];
-};
-
-const contentOf = async (releaseId: string) =>
-  await at.api.database.kysely
-    .selectFrom('release')
-    .select(['content', 'content_digest as digest'])
-    .where('id', '=', releaseId)
-    .executeTakeFirstOrThrow();
-const releaseIdOf = ({ deployments }: Applied, { serviceId }: Service) =>
-  deployments.find((one) => one.serviceId === serviceId)?.releaseId ?? '';
-const allLive = async ({ deployments }: Applied) => {
-  for (const { id } of deployments) await goLive(id);
 };
 
 describe('staging', () => {
@@ -118,159 +74,8 @@ describe('staging', () => {
   });
 });
 
-describe('applying', () => {
-  test('values are put into releases; a secret one makes what it was put into secret, also in what people read', async () => {
-    await stage(
-      at.staging,
-      ...[add(api), add(db), set(db, 'PASS', 's3cr3t-value', { secret: true }), set(undefined, 'NAME', 'shop')],
-      set(api, 'DATABASE', 'postgres://${{shared.NAME}}:${{db.PASS}}@${{db.HOST}}:${{db.PORT}}'),
-      set(api, 'PLAIN', '${{shared.NAME}} $${{x}}'),
-    );
-    const applied = await apply(at.staging);
-    const id = releaseIdOf(applied, api);
-    const { content } = await contentOf(id);
-    expect(content.variables).toEqual({ PLAIN: 'shop ${{x}}' });
-    expect(content.references?.written).toEqual({
-      DATABASE: 'postgres://${{shared.NAME}}:${{db.PASS}}@${{db.HOST}}:${{db.PORT}}',
-      PLAIN: '${{shared.NAME}} $${{x}}',
-    });
-    expect(JSON.stringify(content)).not.toContain('s3cr3t-value');
-    expect((await at.secretsOf(id))['late:DATABASE']).toContain('postgres://shop:s3cr3t-value@');
-    const { late } = valuesOf(content, await at.secretsOf(id));
-    const reached = content.references?.reached ?? {};
-    const cluster = { id: at.staging, organizationId: at.ours.organizationId };
-    const delivered = await effect(at.api.database, machine, (one) =>
-      lateValues(one, cluster, { environmentId: at.staging, late, reached, docker: true }),
-    );
-    expect(delivered).toEqual({ DATABASE: 'postgres://shop:s3cr3t-value@web.db:8080' });
-    expect((await releaseOf(id)).variableKeys).toEqual(['DATABASE', 'PLAIN']);
-    const pages = [
-      `/environments/${at.staging}/variables`,
-      `/change-sets/${applied.changeSet.id}`,
-      `/releases/${id}`,
-      `/deployments/${applied.deployments[0]?.id}`,
-      `/services/${api.serviceId}?environmentId=${at.staging}`,
-    ];
-    for (const page of pages) {
-      const { status, text } = await call('GET', page);
-      expect([status, text.includes('s3cr3t-value')]).toEqual([200, false]);
-    }
-    const refused = await batch(set(db, 'PASS', 's3cr3t-value ${{db.NOT}}'));
-    expect([refused.status, refused.text.includes('s3cr3t-value')]).toEqual([409, false]);
-    // Whatever table it is: audit log, feed, outbox, events, desired state.
-    const { rows } = await sql<{ table: string }>`
-      select table_name as table from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'
-    `.execute(at.api.database.kysely);
-    expect(rows.length).toBeGreaterThan(40);
-    for (const { table } of rows) {
-      const found = await sql`select 1 from ${sql.table(table)} one where one::text like '%s3cr3t-value%'`.execute(
-        at.api.database.kysely,
-      );
-      expect([table, found.rows.length]).toEqual([table, 0]);
-    }
-  });
-
-  test('services whose values become others follow, over others and shared variables, in order; the rest stays', async () => {
-    const web = await service('web');
-    const items = [add(api), add(db), add(web), set(undefined, 'S', '1'), set(db, 'D', '${{shared.S}}')];
-    await stage(at.staging, ...items, set(api, 'A', '${{db.D}}!'), set(web, 'W', 'nothing'));
-    const first = await apply(at.staging);
-    await allLive(first);
-    const staged = await stage(at.staging, set(undefined, 'S', '2'));
-    const both = [api.serviceId, db.serviceId].toSorted();
-    expect(
-      (staged as unknown as { summary: { affectedServiceIds: string[] } }).summary.affectedServiceIds.toSorted(),
-    ).toEqual(both);
-    const second = await apply(at.staging);
-    expect(second.deployments.map(({ serviceId }) => serviceId)).toEqual([db.serviceId, api.serviceId]);
-    expect((await contentOf(releaseIdOf(second, api))).content.variables).toEqual({ A: '2!' });
-    expect((await contentOf(releaseIdOf(second, api))).digest).not.toBe(
-      (await contentOf(releaseIdOf(first, api))).digest,
-    );
-    const [ofDb, ofApi] = second.deployments;
-    expect((await call('GET', `/deployments/${ofApi?.id}`)).body).toMatchObject({ blocker: 'dependency' });
-    await finish(ofDb?.id ?? '', 'failed');
-    expect((await call('GET', `/deployments/${ofApi?.id}`)).body).toMatchObject({
-      state: 'cancelled',
-      blocker: 'dependency',
-    });
-  });
-
-  test('a service names those that it is deployed after, and who is referred to is not deleted', async () => {
-    await stage(
-      at.staging,
-      add(api),
-      add(db),
-      set(db, 'D', '1'),
-      set(api, 'A', '${{db.D}}'),
-      set(api, 'B', '${{db.URL}}'),
-    );
-    const after = { id: db.serviceId, kind: 'service', name: 'db', slug: 'db', keys: ['A', 'B'], via: 'reference' };
-    const one = await call('GET', `/services/${api.serviceId}?environmentId=${at.staging}`);
-    expect(one.body).toMatchObject({ deployAfter: [after] });
-    const listed = await call('GET', `/projects/${at.projectId}/services?environmentId=${at.staging}`);
-    expect((listed.body as { items: object[] }).items).toContainEqual(
-      expect.objectContaining({ id: api.serviceId, deployAfter: [after] }),
-    );
-    const deleted = await call('DELETE', `/services/${db.serviceId}`);
-    expect(deleted.body).toMatchObject({
-      status: 409,
-      detail: expect.stringContaining(
-        '"db" is still referred to: api.A refers to db.D (in Staging); api.B refers to db.URL',
-      ),
-    });
-  });
-
-  test('another port of a process that is referred to is another value', async () => {
-    await stage(at.staging, add(api), add(db), set(api, 'A', '${{db.URL}}'));
-    await allLive(await apply(at.staging));
-    await stage(at.staging, { kind: 'process.set', processId: db.processId, key: 'port', value: 9090 });
-    const { deployments } = await apply(at.staging);
-    expect(deployments.map(({ serviceId }) => serviceId)).toEqual([db.serviceId, api.serviceId]);
-  });
-
-  test('a rollback runs the values of then and brings back what was written', async () => {
-    await stage(
-      at.staging,
-      add(api),
-      add(db),
-      set(db, 'D', '1'),
-      set(api, 'A', '${{db.D}}', { secret: true }),
-      set(api, 'P', '${{db.D}}'),
-    );
-    const first = await apply(at.staging);
-    await allLive(first);
-    await stage(at.staging, set(api, 'A', 'other', { secret: false }), set(api, 'P', 'other'));
-    await allLive(await apply(at.staging));
-    const releaseId = releaseIdOf(first, api);
-    const rolled = await call('POST', `/releases/${releaseId}/rollback`, { queue: true });
-    expect(rolled.status, rolled.text).toBe(201);
-    await stage(at.staging, set(db, 'D', '2'));
-    const { deployments } = await apply(at.staging);
-    expect(deployments.map(({ serviceId }) => serviceId)).toEqual([db.serviceId, api.serviceId]);
-    const again = deployments[1]?.releaseId ?? '';
-    expect(await at.secretsOf(again)).toEqual({ A: '2', 'written:A': '${{db.D}}' });
-    expect((await contentOf(again)).content).toMatchObject({
-      variables: { P: '2' },
-      references: { written: { P: '${{db.D}}' } },
-    });
-  });
-
-  test('values that grow without end are refused, and nothing is written', async () => {
-    const doubling = Array.from({ length: 25 }, (_, n) => set(api, `K${n}`, `\${{K${n + 1}}}\${{K${n + 1}}}`));
-    await stage(at.staging, add(api), ...doubling, set(api, 'K25', 'twice'));
-    expect((await applyOf(at.staging)).body).toMatchObject({
-      status: 409,
-      detail: expect.stringContaining('more than 128 kB'),
-    });
-    expect((await draft(at.staging)).items).toHaveLength(27);
-  });
-});
-
 test('in production a change of a shared variable waits for its approval, which is stale once a value that it refers to is another one', async () => {
   const to = at.production;
-  const decide = (id: string) =>
-    call('POST', `/approvals/${id}/decide`, { decision: 'approved' }, at.ours.sessions.owner);
   const staged = await stage(
     to,
     add(api),
@@ -281,14 +86,14 @@ test('in production a change of a shared variable waits for its approval, which 
   );
   expect(staged).toMatchObject({ summary: { needsApproval: true } });
   const first = await apply(to);
-  expect((await decide(first.approval?.id ?? '')).status).toBe(200);
+  expect((await decide(first.approval?.id)).status).toBe(200);
   await allLive(first);
   await stage(to, set(api, 'B', '${{db.D}}'));
   const held = await apply(to);
   await stage(to, set(db, 'D', '2'));
   const other = await apply(to);
-  expect((await decide(other.approval?.id ?? '')).status).toBe(200);
-  expect((await decide(held.approval?.id ?? '')).body).toMatchObject({
+  expect((await decide(other.approval?.id)).status).toBe(200);
+  expect((await decide(held.approval?.id)).body).toMatchObject({
     status: 409,
     title: 'Conflict',
     detail: expect.stringContaining('a value that it refers to is another one'),
