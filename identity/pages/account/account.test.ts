@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BuiltInProvider, builtInProvider } from '../../../test/identity/built-in-provider.ts';
+import { expect, test } from 'vitest';
 import { made } from '../../../test/identity/provider-accounts.ts';
+import { providerGround } from '../../../test/identity/provider-ground.ts';
 import { challengeIn, SoftwareAuthenticator } from '../../../test/identity/software-authenticator.ts';
 import { secretIn, totpOf } from '../../../test/identity/totp.ts';
 
-let provider: BuiltInProvider;
-let counter = 0;
-
-beforeAll(async () => {
-  provider = await builtInProvider();
-});
-afterAll(() => provider.close());
-
-const password = 'correct horse battery';
-const newEmail = () => `ada${++counter}@example.com`;
+const { provider, password, newEmail } = providerGround();
 
 test('nobody sees or changes an account without being signed in at the provider', async () => {
   const { browser } = await provider.begin();
