@@ -25,6 +25,8 @@ export interface AsItIs {
   variable: VariableValue | undefined;
   set: VariableValue | undefined;
   earlier: { known: boolean; value?: VariableValue | undefined };
+  /** Of a service that was removed: its settings then, if they were kept. */
+  removed?: ServiceSettings | undefined;
   /** The release that the settings of before made. */
   release: { source: ServiceSource; digest: string } | undefined;
 }
@@ -47,7 +49,11 @@ export function inverseOf(item: AppliedItem, now: AsItIs): Inverse | string {
   const { kind, serviceId, key } = item;
   if (kind.startsWith('variable.')) return inverseOfVariable(item, now);
   const { settings } = now;
-  if (kind === 'service.remove') return 'a service that was removed is added by hand, or by a rollback';
+  if (kind === 'service.remove') {
+    if (settings !== undefined) return 'the service is in the environment again';
+    if (now.removed === undefined) return 'its values were not kept: add the service by hand, or roll it back';
+    return { kind: 'service.create', serviceId, key: '', to: now.removed };
+  }
   if (settings === undefined) return 'its service is not in the environment any more';
   if (kind === 'service.create') return { kind: 'service.remove', serviceId, key: '' };
   if (kind === 'service.set') {

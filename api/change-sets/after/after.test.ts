@@ -231,6 +231,57 @@ describe('revert', () => {
     expect(staged.items).toMatchObject([{ kind: 'service.remove' }]);
   });
 
+  test('a service that it removed comes back as it was, with its variables and files; what leads nowhere by now is named', async () => {
+    const { serviceId } = at.service;
+    const shared = (key: string, value: string) => ({ kind: 'variable.set', key, value });
+    await live(
+      ...[create(), addOther(), ofOther('X', 'x'), shared('R', 'eu'), shared('GONE', 'g'), at.replicas(2)],
+      ...[
+        variable('PLAIN', '1'),
+        variable('SECRET', 'hush hush', { secret: true }),
+        variable('REGION', '${{shared.R}}'),
+      ],
+      ...[variable('LOST', '${{shared.GONE}}'), variable('LOST_TOO', '${{LOST}}!')],
+    );
+    const before = (await at.settingsOf(at.staging)).settings;
+    // No agent of here mounts files.
+    const files = [
+      { path: 'a.txt', variable: 'PLAIN' },
+      { path: 'b.txt', variable: 'LOST' },
+    ];
+    const place = at.api.database.kysely.updateTable('environment_service').where('service_id', '=', serviceId);
+    await place.set({ settings: { ...before, files } }).execute();
+    const removal = { kind: 'service.remove', serviceId };
+    const set = await live(removal, { kind: 'variable.unset', key: 'R' });
+    await live({ kind: 'variable.unset', key: 'GONE' });
+    expect(await variablesOf(at.staging)).toHaveLength(1);
+
+    const answered = await act(set.changeSet.id, 'revert');
+    expect(answered.text).not.toContain('hush');
+    const { draft: staged, skipped } = answered.body as unknown as Awaited<ReturnType<typeof reverted>>;
+    expect(skipped.map(({ label, reason }) => `${label}: ${reason}`)).toEqual([
+      expect.stringMatching(/^Variable LOST: .*LOST refers to shared.GONE: /),
+      expect.stringMatching(/^Variable LOST_TOO: .*LOST_TOO refers to LOST: /),
+      'File b.txt: its variable LOST is not restored',
+    ]);
+    expect(
+      staged.items.map(({ kind, key, to }) => `${kind} ${key} ${kind === 'service.create' ? '' : to}`).toSorted(),
+    ).toEqual([
+      ...['service.create  ', 'variable.set PLAIN "1"', 'variable.set R "eu"', 'variable.set REGION "${{shared.R}}"'],
+      'variable.set SECRET ',
+    ]);
+    const created = staged.items.find(({ kind }) => kind === 'service.create');
+    expect(JSON.parse(created?.to ?? '')).toEqual({ ...before, files: files.slice(0, 1) });
+    await stage(at.staging, { kind: 'file.unset', serviceId, key: 'a.txt' });
+    const again = await apply(at.staging);
+    expect((await at.settingsOf(at.staging)).settings).toEqual(before);
+    expect(await at.secretsOf(again.deployments[0]?.releaseId ?? '')).toEqual({ SECRET: 'hush hush' });
+    expect((await act(set.changeSet.id, 'revert')).body).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining('the service is in the environment again'),
+    });
+  });
+
   test('an image goes back to its digest, not to what the tag means by now', async () => {
     await live(create());
     const [first = '', second = ''] = [at.tagged, `sha256:${'2'.repeat(64)}`];

@@ -16,6 +16,7 @@ import { stage } from '../stage.ts';
 import type { NewItem, Stager } from '../staging.ts';
 import type { AppliedSet } from './applied-set.ts';
 import { type Before, beforeOf, sharedBefore } from './before.ts';
+import { type Removed, removedBy, restoring } from './removed.ts';
 
 /** A change that is not taken back, and why. */
 export interface Skipped {
@@ -52,7 +53,15 @@ export async function revertChangeSet(
   const left = inverses.filter(({ row }) => !goesAlong(row, inverses));
   if (left.length === 0) throw nothingLeft(skipped);
   const items: NewItem[] = [];
-  for (const { inverse } of left) items.push(await itemOf(effect, changeSet, inverse));
+  for (const { inverse } of left)
+    if (inverse.kind !== 'service.create') items.push(await itemOf(effect, changeSet, inverse));
+  for (const { row, inverse } of left) {
+    const removed = facts.removed.get(row.id);
+    if (inverse.kind !== 'service.create' || removed === undefined) continue;
+    const restored = await restoring(effect, changeSet, draft.id, items, inverse.serviceId, removed);
+    items.push(...restored.items);
+    skipped.push(...restored.lost.map((one) => ({ itemId: row.id, ...one })));
+  }
   await stage(effect, keyring, changeSet, items, by);
   return { staged: left.map(({ row }) => row.label), skipped };
 }
@@ -89,7 +98,13 @@ async function factsOf(effect: Effect, keyring: Stager, changeSet: AppliedSet, r
   const settings = await appliedSettings(effect.kysely, changeSet, services);
   const variables = await appliedVariables(effect.kysely, keyring, changeSet, ids);
   const before = await beforeOf(effect, keyring, changeSet);
+  const removed = new Map<string, Removed>();
+  for (const row of rows) {
+    const kept = await removedBy(keyring, changeSet, row);
+    if (kept !== undefined) removed.set(row.id, kept);
+  }
   return {
+    removed,
     async inverse(row: ItemRow): Promise<Inverse | string> {
       const item = itemOfRow(row);
       const earlier = before.get(item.serviceId);
@@ -101,6 +116,7 @@ async function factsOf(effect: Effect, keyring: Stager, changeSet: AppliedSet, r
         earlier: shared
           ? { known: true, value: await sharedBefore(effect, keyring, changeSet, row.key) }
           : earlierValue(row, earlier),
+        removed: removed.get(row.id)?.settings,
         release: earlier && { source: earlier.content.settings.source, digest: earlier.content.image.digest },
       });
     },

@@ -5,6 +5,7 @@ import type { Keyring } from '../../keys/keys.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import { leaveVolumes } from '../../services/removal/left-volumes.ts';
 import { deleteUnmounted, reviveMounted } from '../../services/removal/unmounted-volumes.ts';
+import { keepRemoved } from '../after/removed.ts';
 import { forgetUnused } from '../draft/forget.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
 import type { Plan } from './plan.ts';
@@ -48,7 +49,11 @@ export async function writeSettings(
     place,
     items.filter(({ service_id: id }) => id === null),
   );
-  for (const serviceId of removed) await removeService(effect, place, serviceId);
+  for (const serviceId of removed) {
+    const item = items.find(({ kind, service_id: id }) => kind === 'service.remove' && id === serviceId);
+    await keepRemoved(effect, keyring, place, serviceId, item);
+    await removeService(effect, place, serviceId);
+  }
   const processIds = items.flatMap(({ kind, process_id: id }) =>
     kind === 'process.delete' && id !== null ? [id] : [],
   );

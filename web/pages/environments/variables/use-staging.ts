@@ -1,18 +1,19 @@
-import { type Sent, useChange } from '../../../control-plane/change.ts';
+import { type ChangeOptions, type Sent, useChange } from '../../../control-plane/change.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import type { Inputs } from '../../../control-plane/session.ts';
 
-type Item = Inputs['changeSets']['putItem']['body'];
+export type Item = Inputs['changeSets']['putItem']['body'];
 
-/** Changes of an environment without a form: staged at once, the bar above shows them, and each can be discarded again. */
-export function useStaging(environmentId: string) {
+type Put = { body: Item; name: string };
+
+/** Changes of an environment: staged at once, the bar above shows them, and each can be discarded again. `form`: words of one. */
+export function useStaging(environmentId: string, form?: ChangeOptions<Put, unknown>) {
   const { client, trpc } = usePlane();
   // Files are asked for with the service that has them.
   const touches = () => [trpc.variables.pathKey(), trpc.changeSets.pathKey(), trpc.services.pathKey()];
-  const put = useChange(
-    ({ body }: { body: Item; name: string }, sent: Sent) =>
-      client.changeSets.putItem.mutate({ path: { id: environmentId }, body }, sent),
-    { failed: 'It could not be staged', succeeded: (_, { name }) => `${name} staged to be removed`, touches },
+  const put = useChange<Put, unknown>(
+    ({ body }, sent) => client.changeSets.putItem.mutate({ path: { id: environmentId }, body }, sent),
+    { failed: 'It could not be staged', succeeded: (_, { name }) => `${name} staged to be removed`, ...form, touches },
   );
   const discard = useChange(
     ({ id }: { id: string; name: string }, sent: Sent) => client.changeSets.deleteItem.mutate({ path: { id } }, sent),
@@ -23,6 +24,7 @@ export function useStaging(environmentId: string) {
     },
   );
   return {
+    put,
     remove: (body: Item, name: string) => put.send({ body, name }),
     discard: (id: string, name: string) => discard.send({ id, name }),
   };

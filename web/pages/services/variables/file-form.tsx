@@ -1,10 +1,9 @@
 import { useState } from 'react';
-import { SubmitOrCancel } from '../../../components/dialogs/dialog.tsx';
-import { Form, SelectField, TextField } from '../../../components/forms/form.tsx';
+import { SelectField } from '../../../components/forms/form.tsx';
 import { useList } from '../../../control-plane/by-slug.ts';
-import { type Sent, useChange } from '../../../control-plane/change.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { useWhole } from '../../../control-plane/whole.ts';
+import { StagingForm } from '../../environments/variables/staging-form.tsx';
 import type { Whose } from '../../environments/variables/whose.ts';
 
 export type OfService = Required<Whose>;
@@ -20,7 +19,7 @@ interface FileFormProps {
 
 /** Stages a file of a service that is made of one of its variables. */
 export function FileForm({ whose: { environmentId, serviceId }, variable, current, onClose }: FileFormProps) {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const pages = useList(trpc.variables.list, {
     path: { id: environmentId },
     query: { serviceId },
@@ -31,36 +30,24 @@ export function FileForm({ whose: { environmentId, serviceId }, variable, curren
   const [path, setPath] = useState(current?.path ?? '');
   const [chosen, setChosen] = useState(variable ?? current?.variable);
   const value = chosen ?? keys[0] ?? '';
-  const change = useChange(
-    (_: undefined, sent: Sent) =>
-      client.changeSets.putItem.mutate(
-        { path: { id: environmentId }, body: { kind: 'file.set', serviceId, key: path.trim(), value } },
-        sent,
-      ),
-    {
-      failed: 'The file could not be staged',
-      succeeded: `${path.trim()} staged`,
-      quiet: true,
-      touches: () => [trpc.services.pathKey(), trpc.changeSets.pathKey()],
-      done: onClose,
-    },
-  );
+  const hint = 'Absolute, or from the directory that the program works in.';
   return (
-    <Form problem={change.problem} places={['key', 'value']} onSubmit={() => change.send(undefined)}>
-      {current === undefined && (
-        <TextField
-          name="key"
-          label="Path"
-          hint="Absolute, or from the directory that the program works in."
-          value={path}
-          onChange={setPath}
-          required
-          first
-          mono
-          maxLength={1024}
-          placeholder="config/app.yml"
-        />
-      )}
+    <StagingForm
+      environmentId={environmentId}
+      noun="file"
+      item={{ kind: 'file.set', serviceId, key: path, value }}
+      field={
+        current === undefined && {
+          label: 'Path',
+          hint,
+          maxLength: 1024,
+          placeholder: 'config/app.yml',
+          onChange: setPath,
+        }
+      }
+      disabled={value === ''}
+      onClose={onClose}
+    >
       {variable === undefined && (
         <SelectField
           name="value"
@@ -81,9 +68,6 @@ export function FileForm({ whose: { environmentId, serviceId }, variable, curren
         )}
         .
       </p>
-      <SubmitOrCancel onCancel={onClose} busy={change.sending} disabled={value === ''}>
-        Stage
-      </SubmitOrCancel>
-    </Form>
+    </StagingForm>
   );
 }

@@ -1,0 +1,102 @@
+import type { VariableValue } from '../../../domain/change-sets/staging.ts';
+import { type Dangling, nodeOf } from '../../../domain/references/graph.ts';
+import { referencesOf } from '../../../domain/references/parse.ts';
+import type { ServiceSettings } from '../../../domain/services/settings.ts';
+import type { Effect } from '../../engine/effect.ts';
+import { tenant } from '../../postgres/tenant.ts';
+import { referencesWith } from '../../references/referring.ts';
+import { appliedSettings, appliedVariables, withItems } from '../applied.ts';
+import type { EnvironmentRef } from '../environment-ref.ts';
+import { draftItems, type ItemRow, sealedPlace } from '../items.ts';
+import type { NewItem, Stager } from '../staging.ts';
+
+/** A service as it was when it left an environment, which the item of its removal keeps, encrypted. */
+export interface Removed {
+  settings: ServiceSettings;
+  variables: Record<string, VariableValue>;
+}
+
+/** Before it leaves: nothing else knows its values then, secret ones least of all. */
+export async function keepRemoved(
+  { kysely }: Effect,
+  keyring: Stager,
+  place: EnvironmentRef,
+  serviceId: string,
+  item: Pick<ItemRow, 'id'> | undefined,
+): Promise<void> {
+  const settings = (await appliedSettings(kysely, place, [serviceId])).get(serviceId);
+  if (item === undefined || settings === undefined) return;
+  const variables = (await appliedVariables(kysely, keyring, place, [serviceId])).get(serviceId) ?? new Map();
+  const removed: Removed = { settings, variables: Object.fromEntries(variables) };
+  const { organizationId } = place;
+  const sealed_to = await keyring.encryptSecret(organizationId, sealedPlace(item.id), JSON.stringify(removed));
+  await tenant(kysely, organizationId)
+    .updateTable('change_set_item')
+    .set({ sealed_to })
+    .where('id', '=', item.id)
+    .execute();
+}
+
+/** Undefined of one that left before its values were kept. */
+export async function removedBy(
+  keyring: Stager,
+  { organizationId }: EnvironmentRef,
+  { id, kind, sealed_to: sealed }: ItemRow,
+): Promise<Removed | undefined> {
+  if (kind !== 'service.remove' || sealed === null) return undefined;
+  return JSON.parse(await keyring.decryptSecret(organizationId, sealedPlace(id), sealed)) as Removed;
+}
+
+/** A part of a service that is not restored, and why. */
+interface Lost {
+  label: string;
+  reason: string;
+}
+
+/**
+ * All that restores a removed service besides the other items of the batch. Variables whose references lead nowhere by now stay
+ * away, and so do the files that are made of them; each is told.
+ */
+export async function restoring(
+  { kysely }: Effect,
+  place: EnvironmentRef,
+  draftId: string,
+  batch: readonly NewItem[],
+  serviceId: string,
+  { settings, variables }: Removed,
+): Promise<{ items: NewItem[]; lost: Lost[] }> {
+  const left = new Map(Object.entries(variables));
+  const lost: Lost[] = [];
+  const applied = await appliedSettings(kysely, place);
+  const staged = await draftItems(kysely, place, draftId);
+  const wanted = withItems(applied, staged).set(serviceId, settings);
+  const others = batch.map(({ kind, serviceId: service_id, key, to }) => ({
+    ...{ kind, service_id, key },
+    refers: kind === 'variable.set' ? (referencesOf(String(to ?? '')) ?? null) : null,
+  }));
+  for (let broken: Dangling[] = []; ; ) {
+    const own = [...left].map(([key, { value }]) => ({
+      ...{ kind: 'variable.set' as const, service_id: serviceId, key },
+      refers: referencesOf(value) ?? null,
+    }));
+    const items = [...staged, ...others, ...own];
+    const [after] = await referencesWith(kysely, place, { settings: wanted, items });
+    broken = after.dangling().filter(({ scope, key }) => scope === serviceId && left.has(key));
+    if (broken.length === 0) break;
+    // One that stays away may leave another one without its end.
+    for (const [, [one]] of Map.groupBy(broken, nodeOf)) {
+      if (one === undefined) continue;
+      left.delete(one.key);
+      lost.push({ label: `Variable ${one.key}`, reason: one.message });
+    }
+  }
+  const files = settings.files.filter(({ variable }) => left.has(variable) || !(variable in variables));
+  for (const { path, variable } of settings.files)
+    if (!files.some((file) => file.path === path))
+      lost.push({ label: `File ${path}`, reason: `its variable ${variable} is not restored` });
+  const create: NewItem = { kind: 'service.create', serviceId, key: '', to: { ...settings, files } as never };
+  const sets = [...left].map(
+    ([key, { value, secret }]): NewItem => ({ kind: 'variable.set', serviceId, key, to: value, secret }),
+  );
+  return { items: [create, ...sets], lost };
+}
