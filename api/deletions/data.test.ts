@@ -1,26 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tenant } from '../../db/postgres/tenant.ts';
+import { expect, test } from 'vitest';
 import { volumeName } from '../../domain/services/volumes.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
-import { madeDeletions } from '../../test/seeds/made-deletions.ts';
+import { deletionsGround } from '../../test/seeds/made-deletions.ts';
 import { madeProjects } from '../../test/seeds/made-project.ts';
 import { seedRelease } from '../../test/seeds/seed-place.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-});
-afterAll(() => api.close());
-
-const { project, service, call, staged, applied } = madeProjects(() => ({ api, as: ours.tokens.admin }));
-const { listed, itemOf, remove, restore, purge, actor, running, volumeOf, mounting } = madeDeletions(() => ({
-  api,
-  ours,
-}));
-const own = () => tenant(api.database.kysely, ours.organizationId);
+const ground = deletionsGround();
+const { api, ours, own, call, listed, itemOf, remove, restore, purge, actor, running, volumeOf, mounting } = ground;
+const { project, service, staged, applied } = madeProjects(() => ({ api, as: ours.tokens.admin }));
 
 test('a volume is listed when no environment mounts it any more, comes back staged, and is purged once nothing mounts it', async () => {
   // On its cluster the environments of projects lie.

@@ -1,22 +1,11 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tenant } from '../../db/postgres/tenant.ts';
-import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
-import { madeDeletions } from '../../test/seeds/made-deletions.ts';
+import { expect, test } from 'vitest';
+import { seed, seedToken } from '../../test/installation/running-api.ts';
+import { deletionsGround } from '../../test/seeds/made-deletions.ts';
 import { madeProjects } from '../../test/seeds/made-project.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-});
-afterAll(() => api.close());
-
-const { project, service, call, staged, applied } = madeProjects(() => ({ api, as: ours.tokens.admin }));
-const own = () => tenant(api.database.kysely, ours.organizationId);
-const { listed, itemOf, remove, restore, purge, actor, running } = madeDeletions(() => ({ api, ours }));
+const { api, ours, own, call, listed, itemOf, remove, restore, purge, actor, running } = deletionsGround();
+const { project, service, staged, applied } = madeProjects(() => ({ api, as: ours.tokens.admin }));
 const wanted = async (key: string) => {
   const slices = own()
     .selectFrom('cluster_slice')

@@ -1,19 +1,13 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { tenant } from '../../db/postgres/tenant.ts';
-import { type RunningApi, runningApi, type Seeded, seed, seedSession } from '../../test/installation/running-api.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { seedSession } from '../../test/installation/running-api.ts';
 import { tablesMentioning } from '../../test/rows/mentioning.ts';
 import { cellsOf } from '../../test/run/matrix.ts';
+import { deletionsGround } from '../../test/seeds/made-deletions.ts';
 import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
-import { asDeletionActor } from '../../test/walks/as-deletion-actor.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-});
-afterAll(() => api.close());
+const { api, ours, own, actor } = deletionsGround();
+
 // So much is deleted here that one person would be told to slow down.
 beforeEach(async () => {
   ours.sessions.admin = await seedSession(api.database, ours.organizationId, 'admin');
@@ -34,7 +28,6 @@ const paths = {
 
 const call = (method: string, path: string, body?: unknown) =>
   api.call(method, `/api/v1${path}`, { as: ours.sessions.admin, ...(body === undefined ? {} : { body }) });
-const own = () => tenant(api.database.kysely, ours.organizationId);
 
 /** A project with a thing of each kind: the service has variables, a live release, and a volume that no environment mounts. */
 async function seeded(): Promise<{ ids: Record<Kind, string>; processId: string; clusterId: string }> {
@@ -189,7 +182,7 @@ test.each(chosen)('purged as %s, each leaves no row that names it, and takes alo
     expect(item === undefined, `${kind} is listed`).toBe(purged.has(kind));
     if (item === undefined) continue;
     expect((await call('POST', `/deleted/${kind}/${item.id}/purge`, { confirm: item.name })).status).toBe(204);
-    let says = await asDeletionActor(api, item.deletionId);
+    let says = await actor(item.deletionId);
     if (says.waits !== undefined) {
       expect(says.waits).toContain('delete its data');
       await own()
@@ -197,7 +190,7 @@ test.each(chosen)('purged as %s, each leaves no row that names it, and takes alo
         .set({ state: 'done', finished_at: new Date() })
         .where('cluster_id', '=', clusterId)
         .execute();
-      says = await asDeletionActor(api, item.deletionId);
+      says = await actor(item.deletionId);
     }
     expect(says).toMatchObject({ state: 'purged' });
     purged.add(kind);

@@ -1,30 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createActivities as clusterActivities } from '../../activities/cluster.ts';
 import { purgeThing, thingOf } from '../../db/deletions/things/purge-thing.ts';
-import { tenant } from '../../db/postgres/tenant.ts';
 import { deleteVolumesMinor } from '../../domain/clusters/commands.ts';
 import { protocolVersion } from '../../protocol/version.ts';
 import { inActor } from '../../test/actors/in-actor.ts';
 import { linkedCluster } from '../../test/agents/linked-cluster.ts';
 import { PeerAgent } from '../../test/agents/peer-agent.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
-import { madeDeletions } from '../../test/seeds/made-deletions.ts';
+import { deletionsGround } from '../../test/seeds/made-deletions.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { deletionWords } from '../../workflows/deletion/words.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-});
-afterAll(() => api.close());
-
-const { itemOf, remove, purge, actor, mounting } = madeDeletions(() => ({ api, ours }));
-const own = () => tenant(api.database.kysely, ours.organizationId);
-const call = (method: string, path: string, body?: object) =>
-  api.call(method, `/api/v1${path}`, { as: ours.tokens.admin, ...(body === undefined ? {} : { body }) });
+const { api, ours, own, call, itemOf, remove, purge, actor, mounting } = deletionsGround();
 
 /** The service is deleted, and its purge requested. */
 async function purging({ serviceId, name }: { serviceId: string; name: string }): Promise<string> {

@@ -1,5 +1,6 @@
+import { afterAll, beforeAll } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
-import type { RunningApi, Seeded } from '../installation/running-api.ts';
+import { type RunningApi, runningApi, type Seeded, seed } from '../installation/running-api.ts';
 import { asDeletionActor } from '../walks/as-deletion-actor.ts';
 import { seedPlace, seedRelease } from './seed-place.ts';
 import { tenantRow } from './tenant-row.ts';
@@ -14,18 +15,26 @@ interface Item {
   deletionId: string;
 }
 
-/** Things with something to lose, and their deletion, restoration and purge over HTTP. */
-export function madeDeletions(ground: () => { api: RunningApi; ours: Seeded }) {
-  const own = () => tenant(ground().api.database.kysely, ground().ours.organizationId);
-  const call = (method: string, path: string, body?: object, as = ground().ours.tokens.admin) =>
-    ground().api.call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) });
-  const listed = async (as = ground().ours.tokens.admin) =>
+/** An API for all tests of a file; things with something to lose, and their deletion, restoration and purge over HTTP. */
+export function deletionsGround() {
+  // Filled before the first test.
+  const api = {} as RunningApi;
+  const ours = {} as Seeded;
+  beforeAll(async () => {
+    Object.assign(api, await runningApi());
+    Object.assign(ours, await seed(api.database));
+  });
+  afterAll(() => api.close());
+  const own = () => tenant(api.database.kysely, ours.organizationId);
+  const call = (method: string, path: string, body?: object, as = ours.tokens.admin) =>
+    api.call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) });
+  const listed = async (as = ours.tokens.admin) =>
     (await call('GET', '/deleted?limit=200', undefined, as)).body.items as Item[];
 
   /** A service in an environment, with a live release, a variable and a workload. */
   async function running(given: Parameters<typeof seedPlace>[2] = {}) {
-    const place = await seedPlace(ground().api.database, ground().ours.organizationId, given);
-    const { id: releaseId } = await seedRelease(ground().api.database, place, 1);
+    const place = await seedPlace(api.database, ours.organizationId, given);
+    const { id: releaseId } = await seedRelease(api.database, place, 1);
     const { environmentId: environment_id, serviceId: service_id, clusterId } = place;
     const live = own().updateTable('environment_service').set({ live_release_id: releaseId, live_at: new Date() });
     await live.where('environment_id', '=', environment_id).where('service_id', '=', service_id).execute();
@@ -50,14 +59,18 @@ export function madeDeletions(ground: () => { api: RunningApi; ours: Seeded }) {
   }
 
   return {
+    api,
+    ours,
+    own,
+    call,
     listed,
     itemOf: async (id: string) => (await listed()).find((one) => one.id === id),
-    remove: (path: string, as = ground().ours.tokens.admin) => call('DELETE', path, undefined, as),
+    remove: (path: string, as = ours.tokens.admin) => call('DELETE', path, undefined, as),
     restore: (kind: string, id: string, body?: object) => call('POST', `/deleted/${kind}/${id}/restore`, body),
     purge: (kind: string, id: string, confirm: string) =>
-      call('POST', `/deleted/${kind}/${id}/purge`, { confirm }, ground().ours.sessions.admin),
+      call('POST', `/deleted/${kind}/${id}/purge`, { confirm }, ours.sessions.admin),
     /** Goes on with it as its actor does, once. */
-    actor: (deletionId = '') => asDeletionActor(ground().api, deletionId),
+    actor: (deletionId = '') => asDeletionActor(api, deletionId),
     running,
     volumeOf,
     /** A service whose second release mounted a volume, which its environment has by its settings. */
@@ -66,15 +79,16 @@ export function madeDeletions(ground: () => { api: RunningApi; ours: Seeded }) {
       const volumes = { [volumeId]: { name: 'data', mountPath: '/data', sizeBytes: 1, storageClass: '' } };
       const place = await running({ ...given, process: { replicas: 1, volumes } as never });
       await volumeOf(place, volumeId);
-      const { database } = ground().api;
-      const { id: mountedBy } = await seedRelease(database, place, 2, { process: { replicas: 1, volumes } as never });
+      const { id: mountedBy } = await seedRelease(api.database, place, 2, {
+        process: { replicas: 1, volumes } as never,
+      });
       const {
         projectId: project_id,
         environmentId: environment_id,
         serviceId: service_id,
         clusterId: cluster_id,
       } = place;
-      await tenantRow(database, 'deployment', ground().ours.organizationId, {
+      await tenantRow(api.database, 'deployment', ours.organizationId, {
         ...{ project_id, environment_id, service_id, cluster_id, release_id: mountedBy, kind: 'deploy', state: 'live' },
         finished_at: new Date(),
       });
