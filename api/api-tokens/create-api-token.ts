@@ -4,6 +4,7 @@ import { tokenRoles } from '../../domain/roles.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { nameText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
+import { chosenProjects, refuseOtherProjects } from '../projects/chosen-projects.ts';
 import { apiTokenAnswer, apiTokenSchema } from './api-token.ts';
 import { refuseTooManyTokens } from './token-quota.ts';
 
@@ -25,6 +26,7 @@ export const createApiToken = operation({
   body: z.strictObject({
     name: nameText(),
     role: z.enum(tokenRoles),
+    projectIds: chosenProjects.optional().describe('The projects that it is limited to; left out, it is not limited.'),
     expiresAt: z.iso
       .datetime({ offset: true })
       .optional()
@@ -40,12 +42,14 @@ export const createApiToken = operation({
     .meta({ id: 'ApiTokenCreated' }),
   secretAnswer: ({ token }) => token.id,
   async handle({ caller, body, effect, server }) {
-    const { name, role } = body;
+    const { name, role, projectIds } = body;
     await refuseTooManyTokens(effect, server.settings, caller.organization.id);
+    await refuseOtherProjects(effect, caller.organization.id, projectIds);
     const { row, secret } = await createToken(effect, {
       organizationId: caller.organization.id,
       name,
       role,
+      projectIds,
       expiresAt: body.expiresAt === undefined ? undefined : expiryOf(body.expiresAt),
     });
     return { token: apiTokenAnswer(row), secret, shownOnce: true };

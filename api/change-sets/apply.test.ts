@@ -201,7 +201,7 @@ describe('applying', () => {
     await goLive((rolled.body.deployment as { id: string }).id);
     expect(await differing()).toEqual([]);
     const stranger = await applyOf(at.staging, { deployServiceIds: [at.projectId] });
-    expect(stranger.body).toMatchObject({ status: 409, detail: expect.stringContaining(at.projectId) });
+    expect(stranger.body).toMatchObject({ status: 422, detail: expect.stringContaining(at.projectId) });
   });
 
   test('the image of a change that was not approved is not that of the next one', async () => {

@@ -12,8 +12,9 @@ import type { JsonValue } from '../../db/postgres/json.ts';
 import { itemRules } from '../../domain/change-sets/rules.ts';
 import type { FieldError, Problem } from '../../domain/problems.ts';
 import { newProcess, type ProcessChanges, processFaults } from '../../domain/services/process-faults.ts';
-import type { VolumeSettings } from '../../domain/services/settings.ts';
+import type { ServiceSource, VolumeSettings } from '../../domain/services/settings.ts';
 import { invalidFields } from '../engine/input/input.ts';
+import { refuseOtherCredentials } from '../registry-credentials/named-credentials.ts';
 import type { ItemBody } from './item-bodies.ts';
 
 interface Placed {
@@ -30,6 +31,15 @@ export async function stagedItems(
 ): Promise<NewItem[]> {
   const faults = placed.flatMap(({ item, at }) => faultsOf(item, at));
   if (faults.length > 0) throw invalidFields(faults);
+  await refuseOtherCredentials(
+    effect,
+    environment.organizationId,
+    placed.flatMap(({ item, at }) => {
+      if (item.kind !== 'service.set' || item.key !== 'source') return [];
+      const { registryCredentialId: id } = item.value as ServiceSource;
+      return { id, location: `${at}.value.registryCredentialId` };
+    }),
+  );
   const services = await servicesAmong(
     effect.kysely,
     environment,

@@ -23,6 +23,8 @@ export const redeploy = operation({
   async handle({ caller, path, body: { environmentId, ...body }, effect, server }) {
     const service = await caller.see(theService, path.id, effect.kysely);
     const environment = await caller.see(theEnvironment, environmentId, effect.kysely);
+    if (environment.projectId !== service.projectId)
+      throw new Problem('not-found', 'The environment is of another project.');
     const place = { organizationId: caller.organization.id, environmentId: environment.id, serviceId: service.id };
     const release = await liveRelease(effect.kysely, place);
     if (release === undefined) {

@@ -5,8 +5,10 @@ import { DeclaredAnswers } from '../../test/installation/declared-answers.ts';
 import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import type { Example } from '../../test/operations/example.ts';
 import { operationExamples } from '../../test/operations/examples.ts';
+import { asCall, prepared, requestsOf } from '../../test/operations/prepared-request.ts';
 import { operations } from '../operations.ts';
-import { type NamedOperation, namedOperations } from './registry.ts';
+import type { AnyOperation } from './operation.ts';
+import { namedOperations } from './registry.ts';
 
 /** Operations with an id that answer a token of no project, and why. */
 const ofTheWholeOrganization: Record<string, string> = {
@@ -53,26 +55,30 @@ describe.each(namedOperations(operations).filter(({ operation }) => operation.st
     // The way to the provider and back is walked in api/auth/sign-in.test.ts.
     if (!operation.redirects)
       test('answers what it declares, and nothing else', async () => {
-        const { url, sent, as, fails, personal } = await prepared(name, operation);
-        const before = await audited();
-        const organization =
-          as !== undefined && 'session' in as && as.organizationId === '' ? { organization: '' } : {};
-        const answered = await api.call(operation.method, url, { as, ...organization, ...sent });
-        expect(answered.status, answered.text).toBe(fails ?? operation.status);
-        if (fails !== undefined) {
-          declared.expectProblem(operation, answered);
-          return;
-        }
-        declared.expectAnswer(operation, answered);
-        if (operation.method === 'GET') return;
-        if (personal) expect(await audited(), 'leaves no audit record').toBe(before);
-        else expect(await audited(), 'leaves an audit record').toBeGreaterThan(before);
+        for (const example of requestsOf(examples, name)) await answers(example);
       });
+
+    async function answers(example: Example): Promise<void> {
+      const { url, sent, as, fails, personal } = await ready(example, operation);
+      const before = await audited();
+      const organization = as !== undefined && 'session' in as && as.organizationId === '' ? { organization: '' } : {};
+      const answered = await api.call(operation.method, url, { as, ...organization, ...sent });
+      expect(answered.status, answered.text).toBe(fails ?? operation.status);
+      if (fails !== undefined) {
+        declared.expectProblem(operation, answered);
+        return;
+      }
+      declared.expectAnswer(operation, answered);
+      if (operation.method === 'GET') return;
+      if (personal) expect(await audited(), 'leaves no audit record').toBe(before);
+      else expect(await audited(), 'leaves an audit record').toBeGreaterThan(before);
+    }
 
     const oneOfOurs = operation.access.scope !== 'public' && operation.url.includes('{');
     if (oneOfOurs)
       test('is closed to another organization, which changes nothing by it', async () => {
-        const { url, sent } = await prepared(name, operation);
+        const [example = {}] = requestsOf(examples, name);
+        const { url, sent } = await ready(example, operation);
         for (const stranger of [theirs.sessions.owner, theirs.tokens.admin]) {
           const before = await audited();
           const answered = await api.call(operation.method, url, { as: stranger, ...sent });
@@ -85,7 +91,8 @@ describe.each(namedOperations(operations).filter(({ operation }) => operation.st
     const limited = operation.access.scope === 'organization' && operation.access.projectTokens === 'allowed';
     if (oneOfOurs && limited && !(name in ofTheWholeOrganization))
       test('is closed to a token that is limited to other projects', async () => {
-        const { url, sent } = await prepared(name, operation);
+        const [example = {}] = requestsOf(examples, name);
+        const { url, sent } = await ready(example, operation);
         const before = await audited();
         const answered = await api.call(operation.method, url, { as: ours.limited, ...sent });
         expect([403, 404], answered.text).toContain(answered.status);
@@ -119,21 +126,10 @@ describe.each(namedOperations(operations).filter(({ operation }) => operation.st
 );
 
 /** A request that succeeds, with what it is about made anew. */
-async function prepared(name: string, { url }: NamedOperation['operation']) {
-  const example = examples[name];
-  if (example === undefined) throw new Error(`There is no example for ${name}; add one in test/operations.`);
-  const path = (await example.prepare?.()) ?? {};
-  return {
-    url: url.replace(/\{(\w+)\}/g, (_, key: string) => path[key] ?? '') + queryOf(example.query?.(path)),
-    as: example.as?.(ours) ?? ours.tokens.admin,
-    fails: example.fails,
-    personal: example.personal === true,
-    sent: example.body === undefined ? {} : { body: example.body(path) },
-  };
-}
-
-function queryOf(query: Record<string, string> | undefined): string {
-  return query === undefined ? '' : `?${new URLSearchParams(query)}`;
+async function ready(example: Example, operation: AnyOperation) {
+  const { path, ...request } = await prepared(example, operation, ours);
+  const [url, sent] = asCall(path, request);
+  return { ...request, url, sent };
 }
 
 async function audited(): Promise<number> {

@@ -7,10 +7,10 @@ import {
 import { inhabitantsOf } from '../../db/environments/inhabitants.ts';
 import { leaveVolumes, purgedThere, reviveLeft } from '../../db/services/removal/left-volumes.ts';
 import { Problem } from '../../domain/problems.ts';
-import { theCluster } from '../clusters/cluster.ts';
 import { changedFields } from '../engine/input/changed-fields.ts';
 import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
+import { chosenCluster } from './chosen-cluster.ts';
 import {
   environmentAnswer,
   environmentFields,
@@ -74,7 +74,7 @@ export const changeEnvironment = operation({
     return environmentAnswer(changed);
 
     async function refuseMove(to: string): Promise<void> {
-      const cluster = await caller.see(theCluster, to, effect.kysely);
+      const cluster = await chosenCluster(caller, to, effect.kysely);
       const names = await inhabitantsOf(effect, environment);
       if (names.length === 0) return await refuseWhilePurged(cluster);
       const named = names.slice(0, 5).map((one) => `"${one}"`);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { recommendedCluster } from '../../db/clusters/recommended-cluster.ts';
 import { createEnvironment as newEnvironment } from '../../db/environments/environments.ts';
-import { theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 import { projectPath, theProject } from '../projects/project.ts';
+import { chosenCluster } from './chosen-cluster.ts';
 import { environmentAnswer, environmentFields, environmentSchema } from './environment.ts';
 import { refuseMoreEnvironments } from './quota.ts';
 
@@ -36,7 +36,7 @@ export const createEnvironment = operation({
     const cluster =
       body.clusterId === undefined
         ? await recommendedCluster(effect.kysely, organizationId)
-        : await caller.see(theCluster, body.clusterId, effect.kysely);
+        : await chosenCluster(caller, body.clusterId, effect.kysely);
     return environmentAnswer(await newEnvironment(effect, project, { ...body, clusterId: cluster?.id }));
   },
 });

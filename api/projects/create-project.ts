@@ -5,8 +5,8 @@ import { refuseBeyond } from '../../db/engine/limits/quota.ts';
 import { createEnvironment, type EnvironmentView } from '../../db/environments/environments.ts';
 import { createProject as newProject } from '../../db/projects/projects.ts';
 import { firstEnvironments } from '../../domain/environments/environments.ts';
-import { theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
+import { chosenCluster } from '../environments/chosen-cluster.ts';
 import { environmentAnswer, environmentSchema } from '../environments/environment.ts';
 import { projectAnswer, projectDescription, projectName, projectSchema } from './project.ts';
 import { ownerOf } from './project-owner.ts';
@@ -49,7 +49,7 @@ export const createProject = operation({
     const cluster =
       clusterId === undefined
         ? await recommendedCluster(effect.kysely, organizationId)
-        : await caller.see(theCluster, clusterId, effect.kysely);
+        : await chosenCluster(caller, clusterId, effect.kysely);
     const owner = await ownerOf(effect, caller, body);
     const project = await newProject(effect, { organizationId, name, description, owner });
     const environments: EnvironmentView[] = [];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { createTeam } from '../../db/teams/teams.ts';
-import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
+import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { seedPlace } from '../../test/seeds/seed-place.ts';
 
@@ -123,7 +123,10 @@ describe('a token that is limited to projects', () => {
   test('sees these alone, in lists and by id, and nothing of theirs by their environments', async () => {
     const mine = await create({ name: 'Mine' });
     const other = await create({ name: 'Other' });
-    const as = await seedToken(api.database, ours.organizationId, 'admin', [mine.project.id]);
+    const body = { name: 'Mine alone', role: 'admin', projectIds: [mine.project.id] };
+    const token = await api.call('POST', '/api/v1/api-tokens', { as: ours.sessions.owner, body });
+    expect(token.body.token).toMatchObject({ projectRestricted: true, projectIds: [mine.project.id] });
+    const as = { token: String(token.body.secret), id: '' };
     const listed = await api.call('GET', '/api/v1/projects', { as });
     expect(listed.body.items).toMatchObject([{ id: mine.project.id }]);
     const status = async (path: string) => (await api.call('GET', `/api/v1${path}`, { as })).status;

@@ -17,6 +17,7 @@ import { theEnvironment } from '../environments/environment.ts';
 import { processAnswer, processSchema } from '../processes/process.ts';
 import { processName, processSettings, settingsFaults } from '../processes/process-fields.ts';
 import { projectPath, theProject } from '../projects/project.ts';
+import { refuseOtherCredentials } from '../registry-credentials/named-credentials.ts';
 import { refuseDependencies } from './depends-on.ts';
 import { serviceAnswer, serviceSchema } from './service.ts';
 import { serviceFields, serviceName, sourceOf } from './service-fields.ts';
@@ -78,6 +79,9 @@ export const createService = operation({
     // A new service depends on others before anything can depend on it: its slug is nobody's yet.
     await refuseDependencies(effect, { organizationId, projectId }, '', body.dependsOn);
     const environmentId = await environmentFor(body.environmentId);
+    await refuseOtherCredentials(effect, organizationId, [
+      { id: body.source?.registryCredentialId, location: 'body.source.registryCredentialId' },
+    ]);
     const created = await newService(effect, project, {
       name: body.name,
       definition: {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { refuseBeyond } from '../../db/engine/limits/quota.ts';
 import { createTrustedIssuer as create } from '../../db/trusted-issuers/trusted-issuers.ts';
 import { operation } from '../engine/operation.ts';
+import { refuseOtherProjects } from '../projects/chosen-projects.ts';
 import { checkRule, ruleFields, sessionOnly, trustedIssuerAnswer, trustedIssuerSchema } from './trusted-issuer.ts';
 
 export const createTrustedIssuer = operation({
@@ -27,6 +28,7 @@ export const createTrustedIssuer = operation({
   async handle({ caller, body, effect, server }) {
     checkRule(body, server.outbound.allowedRanges);
     const owner = caller.organization.id;
+    await refuseOtherProjects(effect, owner, body.projectIds);
     await refuseBeyond(effect, {
       setting: 'TRUSTED_ISSUERS_PER_ORGANIZATION',
       most: server.settings.TRUSTED_ISSUERS_PER_ORGANIZATION,

@@ -12,6 +12,7 @@ import { checkTarget } from '../../outbound/target.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { line, nameText } from '../engine/input/line.ts';
 import { resource } from '../engine/resource.ts';
+import { chosenProjects } from '../projects/chosen-projects.ts';
 
 export const theTrustedIssuer = resource('trusted issuer', findTrustedIssuer);
 
@@ -45,11 +46,7 @@ export const ruleFields = {
     .meta({ minProperties: 1, maxProperties: 20 })
     .describe('Claims a token must have, each with the patterns of which one must match; `*` is any characters.'),
   role: z.enum(tokenRoles),
-  projectIds: z
-    .array(z.guid().toLowerCase())
-    .max(1000)
-    .nullable()
-    .describe('The projects the tokens are limited to; null: they are not limited.'),
+  projectIds: chosenProjects.nullable().describe('The projects the tokens are limited to; null: they are not limited.'),
   tokenLifetimeSeconds: lifetime,
 };
 
@@ -75,10 +72,6 @@ export function checkRule(rule: TrustedIssuerRule, allowedRanges: readonly strin
   else {
     const claims = unpinned(rule.issuer, rule.claims);
     if (claims !== undefined) errors.push({ location: 'body.claims', message: claims });
-  }
-  // Projects cannot be created yet: none that is named here exists.
-  for (const [index, value] of (rule.projectIds ?? []).entries()) {
-    errors.push({ location: `body.projectIds[${index}]`, message: 'is not a project of this organization', value });
   }
   if (errors.length > 0) throw invalidFields(errors);
 }

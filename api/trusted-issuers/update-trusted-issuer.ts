@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { lockTrustedIssuer, updateTrustedIssuer as update } from '../../db/trusted-issuers/trusted-issuers.ts';
 import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
+import { refuseOtherProjects } from '../projects/chosen-projects.ts';
 import {
   checkRule,
   ruleFields,
@@ -37,6 +38,7 @@ export const updateTrustedIssuer = operation({
     const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
     const after = { ...before, ...given };
     checkRule(after, server.outbound.allowedRanges);
+    await refuseOtherProjects(effect, caller.organization.id, wanted.projectIds);
     return trustedIssuerAnswer(await update(effect, caller.organization.id, before, after));
   },
 });

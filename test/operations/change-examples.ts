@@ -8,6 +8,7 @@ import { seedPlace, seedRelease } from '../seeds/seed-place.ts';
 import { seedService } from '../seeds/seed-service.ts';
 import { tenantRow } from '../seeds/tenant-row.ts';
 import type { Example, ExampleGround } from './example.ts';
+import { itemExamples } from './item-examples.ts';
 
 /** Examples of staged changes, of what becomes of them, and of approvals. */
 export function changeExamples({ api, ours }: ExampleGround): Record<string, Example> {
@@ -16,7 +17,7 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
     const made = await api.call('POST', '/api/v1/projects', { as, body: { name: `Project ${crypto.randomUUID()}` } });
     const { project, environments } = made.body as { project: { id: string }; environments: { id: string }[] };
     const service = await seedService(api.database, { organizationId: ours.organizationId, projectId: project.id });
-    return { id: environments[1]?.id ?? '', ...service };
+    return { id: environments[1]?.id ?? '', projectId: project.id, ...service };
   };
   const staged = async () => {
     const { id: environmentId, serviceId } = await staging();
@@ -46,7 +47,8 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
       .set({ answerable_id: null })
       .where('change_set_id', '=', id)
       .execute();
-    return { id: (applied.body.approval as { id: string }).id };
+    const approval = applied.body.approval as { id: string };
+    return { id: approval.id, projectId: project.id, environmentId: environments[0]?.id ?? '' };
   };
   /** A change set whose only deployment was cancelled, and that set a variable. */
   const ended = async () => {
@@ -103,7 +105,7 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
       environment_id: environmentId,
       service_id: serviceId,
     });
-    return { id, serviceId };
+    return { id: serviceId, environmentId, releaseId: id };
   };
   /** A staged service whose image is in its own repository. */
   const pushed = async () => {
@@ -120,8 +122,13 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
     await api.call('PUT', url, { as, body: { items } });
     return made;
   };
+  const ofService = ({ serviceId = '' }: Record<string, string>) => ({ serviceId });
+  const items = itemExamples({ api, ours });
   return {
-    'changeSets.applyDraft': { prepare: staged, body: () => ({ message: 'For the sweep.' }) },
+    'changeSets.applyDraft': {
+      prepare: staged,
+      body: ({ serviceId }) => ({ message: 'For the sweep.', deployServiceIds: [serviceId] }),
+    },
     'changeSets.retry': { prepare: ended },
     'changeSets.revert': { prepare: ended },
     'changeSets.cancel': {
@@ -131,7 +138,10 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
         return { id: String(approval.body.changeSetId) };
       },
     },
-    'approvals.list': { prepare: held },
+    'approvals.list': {
+      prepare: held,
+      also: [{ query: ({ environmentId = '', projectId = '' }) => ({ environmentId, projectId }) }],
+    },
     'approvals.get': { prepare: held },
     'approvals.decide': {
       as: (mine) => mine.sessions.admin,
@@ -144,7 +154,7 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
       body: () => ({ reason: 'For the sweep.' }),
     },
     'approvals.refresh': { prepare: held },
-    'releases.get': { prepare: release },
+    'releases.get': { prepare: async () => ({ id: (await release()).releaseId }) },
     'releases.imageConfig': {
       prepare: async () => {
         const { id: environmentId, serviceId: id } = await pushed();
@@ -152,25 +162,26 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
       },
       query: ({ environmentId = '' }) => ({ environmentId }),
     },
-    'releases.list': { prepare: async () => ({ id: (await release()).serviceId }) },
+    'releases.list': { prepare: release, also: [{ query: ({ environmentId = '' }) => ({ environmentId }) }] },
     'registryCredentials.list': { prepare: credential },
     'registryCredentials.create': {
       body: () => ({ name: 'Made', host: 'registry.example.com', username: 'ada', password: 'secret' }),
     },
     'registryCredentials.delete': { prepare: credential },
     'changeSets.draft': { prepare: draft },
-    'changeSets.putItem': { prepare: staging, body: ({ serviceId }) => ({ kind: 'service.create', serviceId }) },
-    'changeSets.putItems': {
-      prepare: draft,
-      body: ({ serviceId }) => ({ items: [{ kind: 'variable.set', serviceId, key: 'A', value: '1', secret: true }] }),
+    'changeSets.putItem': {
+      prepare: items.prepare,
+      body: ({ otherId }) => ({ kind: 'service.create', serviceId: otherId }),
+      also: items.kinds.map((at) => ({ body: (path) => items.of(path)[at] })),
     },
+    'changeSets.putItems': { prepare: items.prepare, body: (path) => ({ items: items.of(path) }) },
     'changeSets.deleteItem': { prepare: async () => ({ id: (await staged()).itemId }) },
     'changeSets.discard': { prepare: staged },
     'changeSets.get': { prepare: staged },
     'changeSets.list': { prepare: staging },
-    'variables.list': { prepare: staging },
+    'variables.list': { prepare: staging, also: [{ query: ofService }] },
     'variables.history': { prepare: staging, query: ({ serviceId = '' }) => ({ serviceId, key: 'A' }) },
-    'variables.referrers': { prepare: staging },
+    'variables.referrers': { prepare: staging, also: [{ query: ofService }] },
     'variables.import': { prepare: draft, body: ({ serviceId }) => ({ serviceId, text: 'A=1', secret: ['A'] }) },
   };
 }

@@ -121,7 +121,7 @@ export function clusterExamples({ api, ours }: ExampleGround): Record<string, Ex
     },
     'clusterCommands.get': { prepare: commanded },
     'clusterCommands.cancel': { prepare: commanded },
-    'workflows.list': { prepare: cluster },
+    'workflows.list': { prepare: cluster, also: [{ query: ({ id = '' }) => ({ subjectId: id }) }] },
     'workflows.get': { prepare: cluster },
     'workflows.history': { prepare: archived },
     'workflows.export': { prepare: archived },

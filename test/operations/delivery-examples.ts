@@ -1,6 +1,7 @@
 import { protocolVersion } from '../../protocol/version.ts';
 import { seedToken } from '../installation/running-api.ts';
 import { seedAgent } from '../seeds/seed-cluster.ts';
+import { deployable } from './deployable.ts';
 import type { Example, ExampleGround } from './example.ts';
 
 /** Examples of projects and of what is in them. */
@@ -10,18 +11,34 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
     const made = await api.call('POST', '/api/v1/projects', { as: ours.tokens.admin, body });
     return { id: (made.body.project as { id: string }).id };
   };
+  const deployableIn = (made: () => Promise<Record<string, string>>) => async () => ({
+    ...(await deployable(api, ours)),
+    ...(await made()),
+  });
   const environment = async () => {
     const { id: projectId } = await project();
     const body = { name: 'Made', production: false };
     const made = await api.call('POST', `/api/v1/projects/${projectId}/environments`, { as: ours.tokens.admin, body });
-    return { id: String(made.body.id), projectId };
+    return { id: String(made.body.id), projectId, environmentId: String(made.body.id) };
+  };
+  /** One of two environments of a project. */
+  const inEnvironment = async () => {
+    const made = await environment();
+    const body = { name: 'Other', production: false };
+    const path = `/api/v1/projects/${made.projectId}/environments`;
+    const other = await api.call('POST', path, { as: ours.tokens.admin, body });
+    return { ...made, other: String(other.body.id) };
   };
   const service = async () => {
     const { id: projectId } = await project();
     const body = { name: 'Api', source: { kind: 'image', imageRepository: 'registry.example.com/api:1' } };
     const made = await api.call('POST', `/api/v1/projects/${projectId}/services`, { as: ours.tokens.admin, body });
-    const { service, processes } = made.body as { service: { id: string }; processes: [{ id: string }] };
-    return { id: service.id, projectId, serviceId: service.id, processId: processes[0].id };
+    const { service, processes, environmentId } = made.body as {
+      service: { id: string };
+      processes: [{ id: string }];
+      environmentId: string;
+    };
+    return { id: service.id, projectId, serviceId: service.id, processId: processes[0].id, environmentId };
   };
   const process = async () => {
     const made = await service();
@@ -34,10 +51,10 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
     return { ...made, id: String(created.body.id) };
   };
   const volume = async () => {
-    const { id: processId } = await process();
+    const { id: processId, environmentId } = await process();
     const body = { name: 'data', mountPath: '/data', sizeBytes: 1_000_000 };
     const made = await api.call('POST', `/api/v1/processes/${processId}/volumes`, { as: ours.tokens.admin, body });
-    return { id: String(made.body.id), processId };
+    return { id: String(made.body.id), processId, environmentId };
   };
   const inProject = async () => {
     const made = await service();
@@ -78,14 +95,25 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
   };
   const environmentId = (path: Record<string, string>) => ({ environmentId: path.environmentId ?? '' });
   return {
-    'projects.change': { prepare: project, body: () => ({ name: 'Renamed', deployConcurrency: 3 }) },
+    'projects.change': {
+      prepare: project,
+      body: () => ({ name: 'Renamed', deployConcurrency: 3 }),
+      also: [
+        { body: () => ({ ownerId: ours.sessions.viewer.userId }) },
+        { prepare: deployableIn(project), body: ({ teamId }) => ({ teamId }) },
+      ],
+    },
     'projects.clusterRecommendation': {
       prepare: async () => {
         const { projectId } = await running();
         return { id: projectId };
       },
     },
-    'environments.change': { prepare: environment, body: () => ({ name: 'Renamed', gitBranch: 'main' }) },
+    'environments.change': {
+      prepare: environment,
+      body: () => ({ name: 'Renamed', gitBranch: 'main' }),
+      also: [{ prepare: deployableIn(environment), body: ({ clusterId }) => ({ clusterId }) }],
+    },
     'environments.overview': {
       prepare: async () => {
         const made = await running();
@@ -97,20 +125,56 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
     'processes.run': { prepare: () => running('cron'), query: environmentId },
     'processes.runs': { prepare: () => running('cron'), query: environmentId },
     'projects.list': { prepare: project },
-    'projects.create': { body: () => ({ name: 'Made', description: 'For the sweep.' }) },
+    'projects.create': {
+      body: () => ({ name: 'Made', description: 'For the sweep.' }),
+      also: [
+        {
+          prepare: () => deployable(api, ours),
+          body: ({ teamId, clusterId }) => ({ name: 'Made', teamId, clusterId }),
+        },
+      ],
+    },
     'projects.get': { prepare: project },
     'environments.list': { prepare: project },
-    'environments.create': { prepare: project, body: () => ({ name: 'Preview', production: false }) },
+    'environments.create': {
+      prepare: deployableIn(project),
+      body: ({ clusterId }) => ({ name: 'Preview', production: false, clusterId }),
+    },
     'environments.get': { prepare: environment },
-    'environments.compare': { prepare: environment, query: ({ id = '' }) => ({ with: id }) },
-    'environments.clone': { prepare: environment, body: () => ({ name: 'Copy' }) },
-    'services.list': { prepare: inProject },
+    'environments.compare': { prepare: inEnvironment, query: ({ other = '' }) => ({ with: other }) },
+    'environments.clone': {
+      prepare: deployableIn(environment),
+      body: ({ clusterId }) => ({ name: 'Copy', clusterId }),
+    },
+    'services.list': { prepare: inProject, also: [{ query: environmentId }] },
     'services.create': {
       prepare: project,
       body: () => ({ name: 'Web', source: { kind: 'image' }, process: { kind: 'http', port: 3000 } }),
+      also: [
+        {
+          prepare: deployableIn(async () => {
+            const { projectId: id, environmentId: made } = await environment();
+            return { id, environmentId: made };
+          }),
+          body: ({ environmentId: id, registryCredentialId }) => ({
+            ...{ name: 'Web', environmentId: id },
+            source: { kind: 'image', imageRepository: 'registry.example.com/api:1', registryCredentialId },
+          }),
+        },
+      ],
     },
-    'services.get': { prepare: service },
-    'services.change': { prepare: service, body: () => ({ name: 'Renamed', releaseCommand: ['migrate'] }) },
+    'services.get': { prepare: service, also: [{ query: environmentId }] },
+    'services.change': {
+      prepare: service,
+      body: () => ({ name: 'Renamed', releaseCommand: ['migrate'] }),
+      also: [
+        {
+          prepare: deployableIn(service),
+          query: environmentId,
+          body: ({ registryCredentialId }) => ({ source: { kind: 'image', registryCredentialId } }),
+        },
+      ],
+    },
     'services.deletionImpact': { prepare: service },
     'services.delete': { prepare: service },
     'services.setCanvas': {
@@ -118,15 +182,33 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
       body: ({ serviceId }) => ({ positions: [{ serviceId, x: 10.5, y: -20 }] }),
     },
     'services.clearCanvas': { prepare: inProject },
-    'processes.list': { prepare: service },
-    'processes.create': { prepare: service, body: () => ({ name: 'nightly', kind: 'cron', schedule: '0 3 * * *' }) },
-    'processes.get': { prepare: process },
-    'processes.change': { prepare: process, body: () => ({ replicas: 2, port: 9000 }) },
-    'processes.delete': { prepare: second },
-    'volumes.list': { prepare: async () => ({ id: (await volume()).processId }) },
-    'volumes.create': { prepare: process, body: () => ({ name: 'data', mountPath: '/data', sizeBytes: 1_000_000 }) },
-    'volumes.get': { prepare: volume },
-    'volumes.change': { prepare: volume, body: () => ({ sizeBytes: 2_000_000 }) },
-    'volumes.delete': { prepare: volume },
+    'processes.list': { prepare: service, also: [{ query: environmentId }] },
+    'processes.create': {
+      prepare: service,
+      body: () => ({ name: 'nightly', kind: 'cron', schedule: '0 3 * * *' }),
+      also: [{ query: environmentId }],
+    },
+    'processes.get': { prepare: process, also: [{ query: environmentId }] },
+    'processes.change': {
+      prepare: process,
+      body: () => ({ replicas: 2, port: 9000 }),
+      also: [{ query: environmentId }],
+    },
+    'processes.delete': { prepare: second, also: [{ query: environmentId }] },
+    'volumes.list': {
+      prepare: async () => {
+        const { processId: id, ...made } = await volume();
+        return { ...made, id };
+      },
+      also: [{ query: environmentId }],
+    },
+    'volumes.create': {
+      prepare: process,
+      body: () => ({ name: 'data', mountPath: '/data', sizeBytes: 1_000_000 }),
+      also: [{ query: environmentId }],
+    },
+    'volumes.get': { prepare: volume, also: [{ query: environmentId }] },
+    'volumes.change': { prepare: volume, body: () => ({ sizeBytes: 2_000_000 }), also: [{ query: environmentId }] },
+    'volumes.delete': { prepare: volume, also: [{ query: environmentId }] },
   };
 }

@@ -17,7 +17,7 @@ export function deploymentExamples({ api, ours }: ExampleGround): Record<string,
     await effect(api.database, machine, (asking) =>
       admit(asking, { organizationId, projectId }, { event: 'create', deployments: [one] }),
     );
-    return { id, environmentId, serviceId };
+    return { id, projectId, environmentId, serviceId, releaseId: release.id };
   };
   /** A place where the second of two releases is live. */
   const living = async () => {
@@ -41,13 +41,38 @@ export function deploymentExamples({ api, ours }: ExampleGround): Record<string,
     return { id, environmentId };
   };
   const inEnvironment = ({ environmentId = '' }: Record<string, string>) => ({ environmentId });
+  const inPlace = ({ projectId = '', environmentId = '', serviceId = '' }: Record<string, string>) => ({
+    ...{ projectId, environmentId, serviceId },
+  });
   const environment = async () => ({ id: (await waiting()).environmentId });
   return {
-    'deployments.list': { prepare: waiting },
-    'deployments.ofEnvironment': { prepare: environment },
-    'deployments.ofService': { prepare: async () => ({ id: (await waiting()).serviceId }) },
-    'deployments.perDay': {},
-    'deployments.stats': {},
+    'deployments.list': {
+      prepare: waiting,
+      also: [
+        {
+          query: ({ projectId = '', environmentId = '', serviceId = '', releaseId = '' }) => ({
+            ...{ projectId, environmentId, serviceId, releaseId },
+          }),
+        },
+        { query: ({ id = '' }) => ({ changeSetId: id }) },
+      ],
+    },
+    'deployments.ofEnvironment': {
+      prepare: async () => {
+        const { environmentId: id, serviceId } = await waiting();
+        return { id, serviceId };
+      },
+      also: [{ query: ({ serviceId = '' }) => ({ serviceId }) }],
+    },
+    'deployments.ofService': {
+      prepare: async () => {
+        const { environmentId, serviceId: id } = await waiting();
+        return { id, environmentId };
+      },
+      also: [{ query: inEnvironment }],
+    },
+    'deployments.perDay': { also: [{ prepare: waiting, query: inPlace }] },
+    'deployments.stats': { also: [{ prepare: waiting, query: inPlace }] },
     'deployments.get': { prepare: waiting },
     'why.deployment': { prepare: waiting },
     'why.environment': { prepare: environment },
@@ -83,6 +108,7 @@ export function deploymentExamples({ api, ours }: ExampleGround): Record<string,
             namespace: toEnvironmentId,
           })
           .execute();
+        await own.insertInto('draft').values({ environment_id: toEnvironmentId, id: crypto.randomUUID() }).execute();
         const { settings } = await own
           .selectFrom('environment_service')
           .select('settings')

@@ -13,6 +13,8 @@ export interface Example {
   body?: (path: Record<string, string>) => unknown;
   /** Concerns the person alone, so the audit log does not tell of it. */
   personal?: true;
+  /** Further requests that succeed, so that each field that takes an id is in one; the rest is as above. */
+  also?: readonly Omit<Example, 'also'>[];
   /** The expected status as long as nothing can succeed yet. */
   fails?: number;
 }

@@ -3,6 +3,7 @@ import { recordedHistory } from '../actors/recorded-history.ts';
 import { type SignedIn, signIn } from '../identity/people.ts';
 import { type Call, type Seeded, seed, seedSession, seedToken } from '../installation/running-api.ts';
 import { seedMember } from '../seeds/seed.ts';
+import { deployable } from './deployable.ts';
 import type { Example, ExampleGround } from './example.ts';
 
 const owner = (seeded: Seeded) => seeded.sessions.owner;
@@ -46,6 +47,11 @@ export function organizationExamples({ api, ours, issuer }: ExampleGround): Reco
     });
     const { invitation, token } = body as { invitation: { id: string }; token: string };
     return { id: invitation.id, token };
+  };
+  const project = async () => {
+    const body = { name: `Project ${crypto.randomUUID()}` };
+    const made = await api.call('POST', '/api/v1/projects', { as: ours.tokens.admin, body });
+    return { projectId: (made.body.project as { id: string }).id };
   };
   const rule = () => ({
     name: `Rule ${crypto.randomUUID()}`,
@@ -91,7 +97,19 @@ export function organizationExamples({ api, ours, issuer }: ExampleGround): Reco
     'organizations.list': {},
     'organizations.create': { as: owner, body: () => ({ name: 'Made', slug: `made-${crypto.randomUUID()}` }) },
     'organizations.get': { prepare: itself },
-    'organizations.update': { prepare: itself, body: () => ({ name: `Renamed ${crypto.randomUUID()}` }) },
+    'organizations.update': {
+      prepare: itself,
+      body: () => ({ name: `Renamed ${crypto.randomUUID()}` }),
+      also: [
+        {
+          prepare: async () => ({ ...(await itself()), ...(await deployable(api, ours)) }),
+          body: ({ clusterId, registryCredentialId }) => ({
+            defaultClusterId: clusterId,
+            buildRegistryCredentialId: registryCredentialId,
+          }),
+        },
+      ],
+    },
     'organizations.leave': {
       as: () => guest.in(ours.organizationId),
       prepare: async () => {
@@ -138,18 +156,34 @@ export function organizationExamples({ api, ours, issuer }: ExampleGround): Reco
       prepare: deleted,
       body: () => ({ confirmSlug: leaving.slug }),
     },
-    'apiTokens.list': {},
+    'apiTokens.list': {
+      also: [
+        { query: () => ({ createdBy: ours.sessions.owner.userId }) },
+        { prepare: trusted, query: ({ id = '' }) => ({ trustedIssuerId: id }) },
+      ],
+    },
     'apiTokens.create': {
       as: owner,
       body: () => ({ name: 'deploy', role: 'deployer', expiresAt: new Date(Date.now() + 86_400_000) }),
+      also: [
+        { prepare: project, body: ({ projectId }) => ({ name: 'shop', role: 'viewer', projectIds: [projectId] }) },
+      ],
     },
     'apiTokens.revoke': {
       prepare: async () => ({ id: (await seedToken(api.database, ours.organizationId, 'viewer')).id }),
     },
     'trustedIssuers.list': {},
     'trustedIssuers.get': { prepare: trusted },
-    'trustedIssuers.create': { as: owner, body: rule },
-    'trustedIssuers.update': { as: owner, prepare: trusted, body: () => ({ role: 'viewer', projectIds: [] }) },
+    'trustedIssuers.create': {
+      as: owner,
+      body: rule,
+      also: [{ prepare: project, body: ({ projectId }) => ({ ...rule(), projectIds: [projectId] }) }],
+    },
+    'trustedIssuers.update': {
+      as: owner,
+      prepare: async () => ({ ...(await project()), ...(await trusted()) }),
+      body: ({ projectId }) => ({ role: 'viewer', projectIds: [projectId] }),
+    },
     'trustedIssuers.delete': { as: owner, prepare: trusted },
     'tokenExchange.exchange': {
       prepare: async () => {
@@ -162,7 +196,21 @@ export function organizationExamples({ api, ours, issuer }: ExampleGround): Reco
     'teams.create': { body: () => ({ name: 'Made' }) },
     'teams.rename': { prepare: team, body: () => ({ name: `Renamed ${crypto.randomUUID()}` }) },
     'teams.delete': { prepare: team },
-    'teams.changeMembers': { prepare: team, body: () => ({ add: [ours.sessions.viewer.userId] }) },
+    'teams.changeMembers': {
+      prepare: team,
+      body: () => ({ add: [ours.sessions.viewer.userId] }),
+      also: [
+        {
+          prepare: async () => {
+            const made = await team();
+            const body = { userIds: [ours.sessions.deployer.userId] };
+            await api.call('PUT', `/api/v1/teams/${made.id}/members`, { as: ours.tokens.admin, body });
+            return made;
+          },
+          body: () => ({ remove: [ours.sessions.deployer.userId] }),
+        },
+      ],
+    },
     'teams.setMembers': { prepare: team, body: () => ({ userIds: [ours.sessions.viewer.userId] }) },
   };
 }

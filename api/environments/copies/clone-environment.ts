@@ -4,9 +4,9 @@ import { stage } from '../../../db/change-sets/stage.ts';
 import type { NewItem } from '../../../db/change-sets/staging.ts';
 import { createEnvironment } from '../../../db/environments/environments.ts';
 import { placeOf } from '../../change-sets/draft.ts';
-import { theCluster } from '../../clusters/cluster.ts';
 import { operation } from '../../engine/operation.ts';
 import { theProject } from '../../projects/project.ts';
+import { chosenCluster } from '../chosen-cluster.ts';
 import {
   environmentAnswer,
   environmentFields,
@@ -40,7 +40,7 @@ export const cloneEnvironment = operation({
     const source = await caller.see(theEnvironment, path.id, effect.kysely);
     const project = await caller.see(theProject, source.projectId, effect.kysely);
     await refuseMoreEnvironments(effect, server.settings, project);
-    const cluster = body.clusterId && (await caller.see(theCluster, body.clusterId, effect.kysely)).id;
+    const cluster = body.clusterId && (await chosenCluster(caller, body.clusterId, effect.kysely)).id;
     const made = await createEnvironment(effect, project, {
       name: body.name,
       production: body.production ?? false,

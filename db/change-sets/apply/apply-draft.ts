@@ -154,12 +154,12 @@ function resolvedFor({ serviceId, name, settings: { source } }: PlannedService, 
 
 function refuseStrangers({ affected }: Plan, deployServiceIds: readonly string[]): void {
   const there = new Set(affected.map(({ serviceId }) => serviceId));
-  const strangers = deployServiceIds.filter((id) => !there.has(id));
-  if (strangers.length === 0) return;
-  throw new Problem(
-    'conflict',
-    `${strangers.join(', ')}: no such service is in this environment; add it there first, or leave it out.`,
+  const message = 'no such service is in this environment; add it there first, or leave it out';
+  const errors = deployServiceIds.flatMap((value, index) =>
+    there.has(value) ? [] : [{ location: `body.deployServiceIds[${index}]`, message, value }],
   );
+  if (errors.length === 0) return;
+  throw new Problem('invalid-field', `${errors.map(({ value }) => value).join(', ')}: ${message}.`, { errors });
 }
 
 /** Settings of a suspended service are stored; asked to deploy it, nothing of them is. */

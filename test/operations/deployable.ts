@@ -1,0 +1,20 @@
+import { createCluster } from '../../db/clusters/clusters.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
+import { machine } from '../seeds/seed.ts';
+import type { ExampleGround } from './example.ts';
+
+/** The things of an organization that projects and services name: a team, a cluster, a credential of a registry. */
+export async function deployable({ database }: ExampleGround['api'], { organizationId }: ExampleGround['ours']) {
+  const [teamId, registryCredentialId] = [crypto.randomUUID(), crypto.randomUUID()];
+  const own = tenant(database.kysely, organizationId);
+  await own.insertInto('team').values({ id: teamId, name: teamId, slug: teamId }).execute();
+  const name = `Made ${registryCredentialId}`;
+  const credential = { id: registryCredentialId, name, host: 'registry.example.com', username: 'ada' };
+  await own
+    .insertInto('registry_credential')
+    .values({ ...credential, sealed: Buffer.from(''), created_by: 'Ada' })
+    .execute();
+  const cluster = await effect(database, machine, (making) => createCluster(making, { organizationId, name }));
+  return { teamId, registryCredentialId, clusterId: cluster.id };
+}
