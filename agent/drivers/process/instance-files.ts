@@ -38,6 +38,15 @@ export class InstanceFiles {
     return spec;
   }
 
+  /** Of the slice that it is of; undefined if it cannot be read, or is being removed. */
+  keyOf(id: string): string | undefined {
+    try {
+      return this.spec(id).key;
+    } catch {
+      return undefined;
+    }
+  }
+
   logs(id: string): Streams {
     let streams = this.#logs.get(id);
     if (streams === undefined) {

@@ -66,6 +66,8 @@ class ProcessDriver implements Driver {
   readonly #volumes: Volumes;
   readonly #listeners = new Set<() => void>();
   readonly #turns = new Map<string, Promise<void>>();
+  /** The keys of instances that are being created. */
+  readonly #creating: string[] = [];
   #punches: Promise<string | undefined> | undefined;
   #seen = '';
 
@@ -107,6 +109,7 @@ class ProcessDriver implements Driver {
 
   async create(spec: InstanceSpec): Promise<void> {
     checkSpec(spec);
+    this.#creating.push(spec.key);
     await this.#turn(spec.id, async () => {
       if (this.#files.directory(spec.id) !== undefined) return;
       await this.#roots.prepare(spec.image, new AbortController().signal);
@@ -122,7 +125,7 @@ class ProcessDriver implements Driver {
         if (user !== undefined) chownSync(join(draft, stream), user, user);
       }
       renameSync(draft, this.#places.instance(spec.id));
-    });
+    }).finally(() => this.#creating.splice(this.#creating.indexOf(spec.key), 1));
   }
 
   async start(id: string): Promise<void> {
@@ -158,6 +161,7 @@ class ProcessDriver implements Driver {
       renameSync(directory, trash);
       this.#files.forget(id);
       await this.#bury(trash, id);
+      this.#forgetUsers();
     });
   }
 
@@ -213,6 +217,7 @@ class ProcessDriver implements Driver {
 
   async removeVolume(key: string, name: string): Promise<void> {
     await this.#volumes.remove(sliceKey.parse(key), partName.parse(name));
+    this.#forgetUsers();
   }
 
   async forgetImages(kept: ReadonlySet<string>): Promise<void> {
@@ -230,6 +235,7 @@ class ProcessDriver implements Driver {
       if (!existsSync(this.#places.instance(id))) await removeTree(this.#places.tree(id));
     await this.#roots.sweep();
     await this.#volumes.sweep();
+    this.#forgetUsers();
   }
 
   /** Looks for ends, and notes when logs grew, for as long as the home is there. */
@@ -266,6 +272,18 @@ class ProcessDriver implements Driver {
     await removeTree(this.#places.tree(id));
     await removeTree(trash);
     if (this.#files.ids().length === 0) this.#groups.close();
+  }
+
+  /** Users of slices of which nothing is here any more. */
+  #forgetUsers(): void {
+    const keys = new Set(this.#creating);
+    for (const id of this.#files.ids()) {
+      const key = this.#files.keyOf(id);
+      // One that cannot be read may be anybody's.
+      if (key === undefined) return;
+      keys.add(key);
+    }
+    this.#users.forget((key) => keys.has(key) || existsSync(this.#places.volumesOf(key)));
   }
 
   /** Creating and starting an instance take turns. */
