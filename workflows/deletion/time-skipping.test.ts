@@ -115,7 +115,7 @@ describe.skipIf(!skips)('the whole retention', () => {
   });
 });
 
-describe.skipIf(!skips).each(kinds)('the whole retention of a %s', (kind) => {
+describe.skipIf(!skips).each(kinds)('the whole retention: %s', (kind) => {
   // Nothing is kept in memory: the test server would wait by its own clock for the worker that kept it and is gone.
   const uncached = { cachedWorkflows: 0 };
   beforeAll(() => restart(uncached));
