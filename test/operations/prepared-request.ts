@@ -22,8 +22,17 @@ export function requestsOf(examples: Readonly<Record<string, Example>>, name: st
 }
 
 /** A request that succeeds, with what it is about made anew. */
-export async function prepared(example: Example, { url }: AnyOperation, ours: Seeded): Promise<PreparedRequest> {
-  const made = (await example.prepare?.()) ?? {};
+export async function prepared(example: Example, operation: AnyOperation, ours: Seeded): Promise<PreparedRequest> {
+  return requestOf(example, operation, ours, (await example.prepare?.()) ?? {});
+}
+
+/** The request of an example about what was made for it. */
+export function requestOf(
+  example: Example,
+  { url }: AnyOperation,
+  ours: Seeded,
+  made: Record<string, string>,
+): PreparedRequest {
   return {
     path: url.replace(/\{(\w+)\}/g, (_, key: string) => made[key] ?? ''),
     query: example.query?.(made) ?? {},
