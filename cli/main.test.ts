@@ -103,6 +103,7 @@ test.each([
   [['user', 'reset'], 'ballast: Say who it is by --email or by --id, such as --email ada@example.com.\n'],
   [['doctor', '--jsn'], 'ballast: There is no option --jsn; did you mean --json?\n'],
   [['doctor', 'now'], 'ballast: "now" is not understood; see --help.\n'],
+  [['volume', 'grow', 'data', '2G', 'now'], 'ballast: "now" is not understood: it takes NAME SIZE; see --help.\n'],
   [['doctor', '--json=yes'], 'ballast: --json takes no value; write it alone.\n'],
   [
     ['cluster', 'logs', 'hello', '--tail', 'ten'],

@@ -92,9 +92,9 @@ async function unchanged(
   );
   const drifting = concerned.filter(({ drift }) => drift);
   for (const { serviceSlug, failedDeployment } of drifting) {
-    const why = failedDeployment === undefined ? '' : `: ${printable(failedDeployment.message)}`;
+    const why = failedDeployment === undefined ? '' : `: ${printable(failedDeployment.message).replace(/\.$/, '')}`;
     process.stderr.write(
-      `Nothing new is staged in ${environment.slug}, and what is applied of ${serviceSlug} is not live${why} \`./ballast deploy --staged --service ${serviceSlug}${place}\` tries it again.\n`,
+      `Nothing new is staged in ${environment.slug}, and what is applied of ${serviceSlug} is not live${why === '' ? ':' : `${why};`} \`./ballast deploy --staged --service ${serviceSlug}${place}\` tries it again.\n`,
     );
   }
   if (drifting.length > 0) process.exitCode = 1;

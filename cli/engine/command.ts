@@ -60,11 +60,17 @@ export function command<const Options extends Readonly<Record<string, Option>> =
       const { values, words } = readArgs(args, options);
       const { least, most } = definition.words ?? { least: 0, most: 0 };
       const unwanted = words[most];
-      if (unwanted !== undefined) throw new UsageError(`"${unwanted}" is not understood; see --help.`);
+      if (unwanted !== undefined) throw new UsageError(`"${unwanted}" is not understood${takes(usage)}; see --help.`);
       if (words.length < least) throw new UsageError(`This command needs more words: ${usage}; see --help.`);
       return run(values as Values<Options>, words);
     },
   };
+}
+
+/** The words that were meant, before its options. */
+function takes(usage: string): string {
+  const words = usage.split(/ (?=\[-|--)|^(?=\[-|--)/)[0] ?? '';
+  return words === '' || /^\[?--/.test(words) ? '' : `: it takes ${words}`;
 }
 
 /** Words that are no options, and all those behind `--`, are words of the command. */

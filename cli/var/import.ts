@@ -16,7 +16,7 @@ export const varImport = command({
   usage:
     'FILE|- [--secret KEY]… [--replace] [--dry-run] [--project PROJECT] [--service SERVICE | --shared] [--environment ENVIRONMENT] [--json]',
   details: `FILE has KEY=value on each line, with comments, quotes and values of several lines; - is the standard input. What
-changes is shown, secret values are not. They take effect with \`./ballast deploy --staged\`.`,
+changes is shown, but for values that are secret or look so. They take effect with \`./ballast deploy --staged\`.`,
   words: { least: 1, most: 1 },
   options: {
     secret: { type: 'string', multiple: true, value: 'KEY', what: 'This one is secret; may be repeated.' },
@@ -71,12 +71,15 @@ function inWords(refusal: RestRefusal, file: string): RestRefusal {
 
 function tell(changes: readonly Change[]): void {
   const different = changes.filter(({ change }) => change !== 'unchanged');
-  const rows = different.map(({ key, change, secret, from, to }) => [
-    change,
-    printable(key),
-    secret ? '(secret)' : shown(from),
-    secret ? '(secret)' : shown(to),
-  ]);
+  const rows = different.map(({ key, change, secret, looksSecret, from, to }) => {
+    const hidden = secret ? '(secret)' : looksSecret ? '(hidden)' : undefined;
+    return [
+      change,
+      printable(key),
+      change === 'added' ? '' : (hidden ?? shown(from)),
+      change === 'removed' ? '' : (hidden ?? shown(to)),
+    ];
+  });
   if (rows.length > 0) process.stdout.write(asTable(['', 'key', 'from', 'to'], rows));
   const same = changes.length - different.length;
   if (rows.length === 0) process.stdout.write(`All ${same} variables are so already.\n`);

@@ -22,8 +22,14 @@ export const varList = command({
     const all = await place.rest.all<Variable>(`/environments/${environment.id}/variables`, undefined, filter);
     const variables = all.filter(({ serviceId }) => !shared || serviceId === undefined);
     if (given.json) return void process.stdout.write(`${JSON.stringify({ variables }, undefined, 2)}\n`);
-    if (variables.length === 0)
-      return void process.stdout.write(`${environment.slug} has no ${shared ? 'shared ' : ''}variables.\n`);
+    if (variables.length === 0) {
+      const none = `${shared ? 'no shared' : 'no'} variables`;
+      const told =
+        service === undefined
+          ? `${environment.slug} has ${none}`
+          : `${service.slug} has ${none} in ${environment.slug}`;
+      return void process.stdout.write(`${told}.\n`);
+    }
     const rows = variables.map(({ serviceSlug, key, value, secret, staged, updatedBy, updatedAt }) => [
       serviceSlug === '' ? '(shared)' : serviceSlug,
       printable(key),

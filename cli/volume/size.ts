@@ -11,10 +11,10 @@ export function bytesOf(word: string): number {
   throw new UsageError(`"${printable(word)}" is no size; write 10G, 500M, or a number of bytes.`);
 }
 
-/** The largest unit in which it is a whole number, else one decimal. */
+/** The largest unit in which it is a whole number that can be read, else one decimal. */
 export function sizeText(bytes: number): string {
   const exact = units.findLastIndex((_, power) => power > 0 && bytes % 1024 ** power === 0);
-  if (exact > 0) return `${bytes / 1024 ** exact}${units[exact]}`;
+  if (exact > 0 && bytes / 1024 ** exact < 10_000) return `${bytes / 1024 ** exact}${units[exact]}`;
   const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
   return power === 0 ? String(bytes) : `${(bytes / 1024 ** power).toFixed(1)}${units[power]}`;
 }

@@ -8,6 +8,7 @@ import type { ReleaseContent, ServiceSettings } from '../../domain/services/sett
 import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { slugsOf } from '../references/referring.ts';
 import { contentDigest } from './content-digest.ts';
 import { type ReleasePlace, retireReleases } from './retire.ts';
 import { openReleaseSecrets, sealReleaseSecrets } from './secrets.ts';
@@ -41,8 +42,8 @@ export interface Composed {
  * differs from the live one in replicas only runs as that one: its instances stay.
  */
 export async function composeRelease(effect: Effect, keyring: Seals, composition: Composition): Promise<Composed> {
-  const { organizationId, projectId, environmentId, serviceId, settings, image, variables } = composition;
-  refuseMissing(settings, variables);
+  const { organizationId, projectId, environmentId, serviceId, settings, image } = composition;
+  await refuseMissing(effect, composition);
   const { secrets, ...values } = frozen(composition.variables, composition.reached);
   const content: ReleaseContent = { settings, image, ...values };
   const id = uuid();
@@ -77,12 +78,16 @@ export async function composeRelease(effect: Effect, keyring: Seals, composition
 }
 
 /** A file without content is none. */
-function refuseMissing({ files }: ServiceSettings, variables: Composition['variables']): void {
-  const missing = files.find(({ variable }) => !variables.has(variable));
+async function refuseMissing(
+  { kysely }: Effect,
+  { organizationId, serviceId, settings, variables }: Composition,
+): Promise<void> {
+  const missing = settings.files.find(({ variable }) => !variables.has(variable));
   if (missing === undefined) return;
+  const [slug] = (await slugsOf(kysely, { organizationId }, [serviceId])).values();
   throw new Problem(
     'conflict',
-    `The file "${missing.path}" is made of the variable ${missing.variable}, which is not there: set it, or unset the file.`,
+    `The file "${missing.path}" of "${slug ?? serviceId}" is made of the variable ${missing.variable}, which is not there: set it, or unset the file.`,
   );
 }
 
