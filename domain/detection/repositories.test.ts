@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { detect, withoutDockerfiles } from './detect.ts';
 import { expected } from './repositories/expected.ts';
-import { readRepositories } from './repositories/repositories.ts';
+import { readRepositories, treeOf } from './repositories/repositories.ts';
 
 const folder = new URL('./repositories/', import.meta.url);
 const repositories = readdirSync(folder)
@@ -16,4 +17,46 @@ test('at least a hundred public repositories have an expectation each, and every
   expect(names.length).toBeGreaterThanOrEqual(100);
   expect(names.toSorted()).toEqual([...new Set(expected.map(({ of }) => nameOf(of)))].toSorted());
   for (const { commit } of repositories) expect(commit).toMatch(/^[0-9a-f]{12}$/);
+});
+
+const byName = new Map(repositories.map((repository) => [repository.name, repository]));
+
+/** What differs from the expectation, a sentence each. */
+function differences(expectation: (typeof expected)[number]): string[] {
+  const [, name = '', context = ''] = /^([^:!]+):?([^!]*)/.exec(expectation.of) ?? [];
+  const repository = byName.get(name);
+  if (repository === undefined) return ['is unknown'];
+  const tree = treeOf(repository);
+  const { detected, message } = detect(expectation.of.endsWith('!') ? withoutDockerfiles(tree) : tree, context);
+  if (expectation.refused !== undefined) {
+    return detected.buildable || !expectation.refused.test(message)
+      ? [`should be refused, and says: ${message || detected.startCommand || detected.outputDir}`]
+      : [];
+  }
+  if (!detected.buildable) return [`is refused: ${message}`];
+  const pinned = detected.packageManagerPinned === '' ? '' : `@${detected.packageManagerPinned}`;
+  const stack = `${detected.provider} ${detected.framework || '-'} ${`${detected.packageManager}${pinned}` || '-'}`;
+  const found: [string, unknown, unknown][] = [
+    ['stack', stack, expectation.stack],
+    ['build', detected.buildCommand, expectation.build],
+    ['start', detected.startCommand, expectation.start],
+    ['output', detected.outputDir, expectation.out],
+    ['port', detected.port, expectation.port],
+    ['node', detected.nodeVersion, expectation.node],
+    ['static', detected.static, expectation.out !== undefined],
+  ];
+  return found
+    .filter(([, is, wanted]) => wanted !== undefined && is !== wanted)
+    .map(([what, is, wanted]) => `${what} is ${is}, should be ${wanted}`);
+}
+
+test('at least ninety of a hundred repositories are detected as a person would have them', () => {
+  const wrong = expected
+    .map((one) => ({ of: one.of, name: nameOf(one.of), why: differences(one) }))
+    .filter(({ why }) => why.length > 0);
+  const names = new Set(wrong.map(({ name }) => name));
+  const right = repositories.length - names.size;
+  const score = `${right} of ${repositories.length} repositories, ${expected.length - wrong.length} of ${expected.length} folders are right.`;
+  console.info([score, ...wrong.map(({ of, why }) => `${of} ${why.join('; ')}`)].join('\n'));
+  expect(right / repositories.length).toBeGreaterThanOrEqual(0.9);
 });

@@ -79,7 +79,7 @@ export const nodeServers: readonly Expected[] = [
   ),
   image('hagopj13/node-express-boilerplate', 3000),
   server('hagopj13/node-express-boilerplate!', 'node express yarn', '', 'yarn run start', 3000, '24'),
-  server('render-examples/express-hello-world', 'node express yarn', '', 'yarn run start', 3000),
+  server('render-examples/express-hello-world', 'node express yarn', '', 'yarn run start', 3001),
   server('sahat/hackathon-starter', 'node express npm', '', 'npm run start', 3000, '24'),
   server('docker/getting-started-app', 'node express yarn', '', 'node src/index.js', 3000),
   server('fastify/demo', 'node fastify npm', 'npm run build', 'node dist/server.js', 3000),

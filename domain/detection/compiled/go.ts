@@ -1,0 +1,110 @@
+import { type Outcome, refused, server } from '../outcome.ts';
+import { portOfCommand, portOfSource } from '../ports.ts';
+import { webOf } from '../procfile.ts';
+import { shown, word } from '../shell.ts';
+import { type Source, upwards, within } from '../source.ts';
+
+/** A framework is one entry. */
+const frameworks: readonly { name: string; module: RegExp }[] = [
+  { name: 'gin', module: /\bgithub\.com\/gin-gonic\/gin\s/ },
+  { name: 'echo', module: /\bgithub\.com\/labstack\/echo(?:\/v\d+)?\s/ },
+  { name: 'fiber', module: /\bgithub\.com\/gofiber\/fiber(?:\/v\d+)?\s/ },
+  { name: 'chi', module: /\bgithub\.com\/go-chi\/chi(?:\/v\d+)?\s/ },
+];
+
+const ports = [/"[\w.]{0,60}:(\d{2,5})"/, /"port",\s*(\d{2,5})\b/i];
+
+/** How a folder of a Go module is built; undefined if there is no module. */
+export function fromGo(source: Source, folder: string): Outcome | undefined {
+  const directory = upwards(folder).find((one) => source.has(within(one, 'go.mod')));
+  if (directory === undefined) return undefined;
+  const path = within(directory, 'go.mod');
+  const module = source.text(path);
+  const below = folder === directory ? '' : folder.slice(directory === '' ? 0 : directory.length + 1);
+  const programs = programsOf(source, folder);
+  const name =
+    /^module[ \t]+(\S{1,300})/m
+      .exec(module)?.[1]
+      ?.replace(/\/v\d+$/, '')
+      .split('/')
+      .pop() ?? '';
+  const chosen = chosenOf(programs, name);
+  if (chosen === undefined) return folder === directory ? noProgram(path, folder, programs) : undefined;
+
+  const target = within(below, chosen);
+  const version = /^toolchain[ \t]+go(\d+(?:\.\d+){1,2})/m.exec(module) ?? /^go[ \t]+(\d+(?:\.\d+){1,2})/m.exec(module);
+  const command = `go build -trimpath -o bin/app ${target === '' ? '.' : word(`./${target}`)}`;
+  const framework = frameworks.find((one) => one.module.test(module))?.name ?? '';
+  const web = webOf(source, folder);
+  const start = web === undefined ? 'bin/app' : web.replace(/^(?:\.\/)?(?:bin\/)?[\w.-]+(?=\s|$)/, 'bin/app');
+  const files = mainFiles(source, within(folder, chosen));
+  const port = portOfCommand(start, 'procfile') ??
+    portOfSource(source, files, ports) ?? { port: 8080, portSource: 'default' };
+  const told = {
+    framework,
+    packageManager: 'go',
+    buildCommand: command,
+    signals: [
+      { path, detail: `The module ${shown(name)}${framework === '' ? '' : `, made with ${framework}`}` },
+      ...(files[0] === undefined ? [] : [{ path: files[0], detail: 'The program that is built' }]),
+      ...(web === undefined ? [] : [{ path: within(folder, 'Procfile'), detail: `web: ${shown(web)}` }]),
+    ],
+  };
+  const build = {
+    provider: 'go' as const,
+    directory,
+    toolchain: [{ name: 'go', version: version?.[1] ?? '' }],
+    steps: [{ name: 'build', command, caches: ['go-mod', 'go-build'] }],
+    drop: [],
+    environment: {},
+    told,
+  };
+  return server(build, start, port);
+}
+
+/** Folders, below this one, whose files are a program: itself, those of `cmd`, and those beside. */
+function programsOf(source: Source, folder: string): string[] {
+  const isProgram = (below: string): boolean => mainFiles(source, within(folder, below).replace(/\/$/, '')).length > 0;
+  if (isProgram('')) return [''];
+  const commands = source.folders(within(folder, 'cmd')).map((name) => `cmd/${name}`);
+  const found = ['cmd', ...commands.slice(0, 200)].filter(isProgram);
+  if (found.length > 0) return found;
+  const beside = source
+    .folders(folder)
+    .filter((name) => !/^(?:examples?|internal|pkg|test|testdata|tools|scripts)$/.test(name));
+  return beside.slice(0, 200).filter(isProgram);
+}
+
+function mainFiles(source: Source, folder: string): string[] {
+  return source
+    .files(folder)
+    .filter((name) => name.endsWith('.go') && !name.endsWith('_test.go'))
+    .slice(0, 200)
+    .map((name) => within(folder, name))
+    .filter((path) => /^package main\b/m.test(source.text(path)))
+    .toSorted((one, other) => Number(other.endsWith('main.go')) - Number(one.endsWith('main.go')));
+}
+
+/** Of several programs the one that serves, by its name. */
+function chosenOf(programs: readonly string[], module: string): string | undefined {
+  if (programs.length <= 1) return programs[0];
+  const names = [`${module}d`, `${module}-server`, 'server', 'api', 'web', 'app', 'http', module];
+  return names.flatMap((name) => programs.filter((one) => one.replace(/^.*\//, '') === name))[0];
+}
+
+function noProgram(path: string, folder: string, programs: readonly string[]): Outcome {
+  if (programs.length === 0) {
+    return refused(
+      'go',
+      `${shown(path)} is a library: neither its folder nor cmd/ has a package main, which a program needs.`,
+    );
+  }
+  return {
+    kind: 'refused',
+    provider: 'go',
+    message: `${shown(path)} has ${programs.length} programs: choose the folder of one as the context.`,
+    signals: [{ path, detail: `${programs.length} programs` }],
+    monorepo: true,
+    choices: programs.map((one) => within(folder, one)),
+  };
+}

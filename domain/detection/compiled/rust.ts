@@ -1,0 +1,119 @@
+import { type Outcome, refused, server } from '../outcome.ts';
+import { portOfSource } from '../ports.ts';
+import { shown, word } from '../shell.ts';
+import { type Source, within } from '../source.ts';
+import { type CargoManifest, cargoManifestOf, cargoRootOf } from './cargo-manifest.ts';
+
+/** A framework is one entry; those that others are made of come last. */
+const frameworks: readonly {
+  name: string;
+  crate: string;
+  port: number;
+  start?: string;
+  environment?: Record<string, string>;
+}[] = [
+  {
+    name: 'rocket',
+    crate: 'rocket',
+    port: 8000,
+    start: 'ROCKET_PORT=$PORT bin/app',
+    environment: { ROCKET_ADDRESS: '0.0.0.0' },
+  },
+  { name: 'actix', crate: 'actix-web', port: 8080 },
+  { name: 'axum', crate: 'axum', port: 8080 },
+  { name: 'poem', crate: 'poem', port: 8080 },
+  { name: 'salvo', crate: 'salvo', port: 8080 },
+  { name: 'warp', crate: 'warp', port: 8080 },
+  { name: 'tide', crate: 'tide', port: 8080 },
+  { name: 'hyper', crate: 'hyper', port: 8080 },
+];
+
+const ports = [
+  /"[\w.[\]]{0,60}:(\d{2,5})"/,
+  /\(\s*"[\w.]{1,60}",\s*(\d{2,5})\s*\)/,
+  /\(\[[\d, ]{7,20}\],\s*(\d{2,5})\s*\)/,
+];
+
+/** How a folder with a Cargo.toml is built; undefined if it has none. */
+export function fromRust(source: Source, folder: string): Outcome | undefined {
+  const manifest = cargoManifestOf(source, folder);
+  if (manifest === undefined) return undefined;
+  const programs = programsOf(source, folder, manifest);
+  const program = chosenOf(programs, manifest);
+  if (program === undefined) return noProgram(manifest, programs);
+
+  const directory = cargoRootOf(source, folder);
+  const locked = source.has(within(directory, 'Cargo.lock')) ? ' --locked' : '';
+  const only = directory === folder ? '' : ` --package ${word(manifest.name)}`;
+  const command = `cargo build --release${locked}${only} && mkdir -p bin && cp ${word(`target/release/${program}`)} bin/app`;
+  const framework = frameworks.find(({ crate }) => manifest.dependencies.has(crate));
+  const files = [
+    'src/main.rs',
+    `src/bin/${program}.rs`,
+    'src/bin/server.rs',
+    'src/http/mod.rs',
+    'src/startup.rs',
+    'src/server.rs',
+  ];
+  const port = portOfSource(
+    source,
+    files.map((file) => within(folder, file)),
+    ports,
+  ) ?? {
+    port: framework?.port ?? 8080,
+    portSource: framework === undefined ? 'default' : 'framework',
+  };
+  const told = {
+    framework: framework?.name ?? '',
+    packageManager: 'cargo',
+    buildCommand: command,
+    monorepo: directory !== folder,
+    signals: [
+      { path: manifest.path, detail: `The package ${shown(manifest.name)}, whose program is ${shown(program)}` },
+      ...(framework === undefined ? [] : [{ path: manifest.path, detail: `It is made with ${framework.name}` }]),
+    ],
+  };
+  const build = {
+    provider: 'rust' as const,
+    directory,
+    toolchain: [{ name: 'rust', version: toolchainOf(source, directory) }],
+    steps: [{ name: 'build', command, caches: ['cargo', 'target'] }],
+    drop: ['target'],
+    environment: framework?.environment ?? {},
+    told,
+  };
+  return server(build, framework?.start ?? 'bin/app', port);
+}
+
+function programsOf(source: Source, folder: string, { name, bins }: CargoManifest): string[] {
+  const main = source.has(within(folder, 'src/main.rs')) && bins.length === 0 ? [name] : [];
+  const files = source.files(within(folder, 'src/bin')).filter((file) => /^[\w-]+\.rs$/.test(file));
+  const named = bins.length > 0 ? [] : files.map((file) => file.replace(/\.rs$/, ''));
+  return [...new Set([...bins, ...main, ...named])].filter((one) => one !== '');
+}
+
+/** Of several programs the one that is run by default, has the package's name, or serves. */
+function chosenOf(programs: readonly string[], { name, defaultRun }: CargoManifest): string | undefined {
+  if (programs.length <= 1) return programs[0];
+  const named = [defaultRun, name, 'server', `${name}-server`, 'api', 'web'].find((one) => programs.includes(one));
+  return named ?? programs.find((one) => one.endsWith('-server') || one.endsWith('_server'));
+}
+
+function toolchainOf(source: Source, folder: string): string {
+  const plain = source.text(within(folder, 'rust-toolchain')).trim();
+  const said = /^channel\s*=\s*"([\w.-]{1,60})"/m.exec(
+    `${plain}\n${source.text(within(folder, 'rust-toolchain.toml'))}`,
+  )?.[1];
+  return said ?? (/^[\w.-]{1,60}$/.test(plain) ? plain : '');
+}
+
+function noProgram({ path, isWorkspace }: CargoManifest, programs: readonly string[]): Outcome {
+  if (programs.length > 1) {
+    const list = programs.slice(0, 8).map(shown).join(', ');
+    return refused('rust', `${shown(path)} has several programs (${list}): name one as default-run in [package].`);
+  }
+  const what = isWorkspace
+    ? 'is a workspace without a program of its own'
+    : 'is a library: it has neither src/main.rs nor [[bin]]';
+  return { kind: 'refused', provider: 'rust', message: `${shown(path)} ${what}.`, signals: [], monorepo: isWorkspace };
+}

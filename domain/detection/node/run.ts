@@ -1,0 +1,69 @@
+import { word } from '../shell.ts';
+import { within } from '../source.ts';
+import type { Manifest } from './manifest.ts';
+import type { PackageManager } from './package-managers.ts';
+import { neededBy, type Workspace } from './workspace.ts';
+
+/** How commands of a package run from where its packages are installed: the folder itself, or the root of its workspace. */
+export interface Runner {
+  directory: string;
+  manager: PackageManager;
+  run(script: string): string;
+  build(script: string): string;
+  line(line: string): string;
+  /** A folder of the package, as it is seen from there. */
+  folder(path: string): string;
+}
+
+export function runnerOf(manifest: Manifest, workspace: Workspace | undefined, manager: PackageManager): Runner {
+  const root = workspace?.folder ?? manifest.folder;
+  const own = (script: string): string => `${manager.name} run ${word(script)}`;
+  if (workspace === undefined || root === manifest.folder) {
+    return { directory: root, manager, run: own, build: own, line: (line) => line, folder: (path) => path };
+  }
+  const below = root === '' ? manifest.folder : manifest.folder.slice(root.length + 1);
+  const here = (line: string): string => `cd ${word(below)} && ${line}`;
+  return {
+    directory: root,
+    manager,
+    run: (script) => (manager.name === 'bun' ? here(own(script)) : inMember(manager, manifest, below, script)),
+    build: (script) => buildOf(workspace, manager, manifest, below, script),
+    line: here,
+    folder: (path) => (path === '.' ? below : within(below, path)),
+  };
+}
+
+function buildOf(
+  workspace: Workspace,
+  manager: PackageManager,
+  manifest: Manifest,
+  below: string,
+  script: string,
+): string {
+  // These know themselves what has to be built before.
+  if (workspace.manifest?.packages.has('turbo') && manifest.name !== '') {
+    return `${manager.exec} turbo run ${word(script)} --filter=${word(manifest.name)}`;
+  }
+  if (manager.name === 'pnpm') return `pnpm --filter ${filterOf(manifest, below)} run ${word(script)}`;
+  const before = neededBy(workspace, manifest).filter((one) => one.scripts.has('build'));
+  const root = workspace.folder;
+  return [
+    ...before.map((one) =>
+      inMember(manager, one, root === '' ? one.folder : one.folder.slice(root.length + 1), 'build'),
+    ),
+    inMember(manager, manifest, below, script),
+  ].join(' && ');
+}
+
+/** With all that it needs, by its name or by its folder. */
+function filterOf(manifest: Manifest, below: string): string {
+  return manifest.name === '' ? word(`{./${below}}...`) : `${word(manifest.name)}...`;
+}
+
+function inMember(manager: PackageManager, { name }: Manifest, below: string, script: string): string {
+  if (manager.name === 'npm') return `npm run ${word(script)} --workspace ${word(below)}`;
+  if (name === '') return `cd ${word(below)} && ${manager.name} run ${word(script)}`;
+  if (manager.name === 'yarn') return `yarn workspace ${word(name)} run ${word(script)}`;
+  if (manager.name === 'pnpm') return `pnpm --filter ${word(name)} run ${word(script)}`;
+  return `bun run --filter ${word(name)} ${word(script)}`;
+}

@@ -1,0 +1,83 @@
+import type { Signal } from '../detected-build.ts';
+import { webOf } from '../procfile.ts';
+import { shown, word } from '../shell.ts';
+import { objectOf, within } from '../source.ts';
+import { developmentOf, isForMembers, withoutWatching } from './development.ts';
+import type { Project } from './project.ts';
+import { everythingOf, withoutBuild } from './scripts.ts';
+
+/** What starts a package in production. */
+export interface Start {
+  /** A script of the package, or else a line of its own. */
+  script?: string;
+  line?: string;
+  /** All that runs then. */
+  text: string;
+  /** '' for the line of a framework. */
+  by: 'script' | 'procfile' | '';
+  signals: Signal[];
+}
+
+const names = ['start', 'start:prod', 'start:production', 'production', 'prod', 'serve', 'server'];
+
+/** What the package itself says; undefined if it says nothing, or starts only what is for development. */
+export function saidStart(project: Project, isRootOfOthers: boolean): Start | undefined {
+  const { source, folder, manifest } = project;
+  const web = webOf(source, folder);
+  if (web !== undefined) {
+    const path = within(folder, 'Procfile');
+    return { line: web, text: web, by: 'procfile', signals: [{ path, detail: `web: ${shown(web)}` }] };
+  }
+  for (const name of names) {
+    const raw = manifest.scripts.get(name);
+    const text = everythingOf(manifest, name);
+    if (raw === undefined || developmentOf(text) !== undefined) continue;
+    if (isRootOfOthers && isForMembers(raw)) continue;
+    const signals = [{ path: manifest.path, detail: `scripts.${name}: ${shown(raw)}` }];
+    const built = withoutBuild(raw);
+    if (built !== raw && /^(?:node|bun) /.test(built)) return { line: built, text: built, by: 'script', signals };
+    return { script: name, text, by: 'script', signals };
+  }
+  return undefined;
+}
+
+/** What follows from the scripts for development, from Nx, or from `main`. */
+export function guessedStart(project: Project, listens: boolean): Start | undefined {
+  return watched(project) ?? nxStart(project) ?? (listens ? mainStart(project) : undefined);
+}
+
+function watched({ source, folder, manifest }: Project): Start | undefined {
+  // A package with a program of its own is a tool, whatever it watches.
+  if (manifest.said.bin !== undefined) return undefined;
+  for (const name of ['start', 'dev', 'develop', 'serve']) {
+    const raw = manifest.scripts.get(name) ?? '';
+    const once = withoutWatching(raw);
+    if (once === undefined || !source.has(within(folder, once.file.replace(/^\.\//, '')))) continue;
+    const detail = `scripts.${name} watches for changes, and without that it is ${once.line}`;
+    return { line: once.line, text: once.line, by: 'script', signals: [{ path: manifest.path, detail }] };
+  }
+  return undefined;
+}
+
+function nxStart({ source, folder, manifest }: Project): Start | undefined {
+  const path = within(folder, 'project.json');
+  const build = objectOf(objectOf(source.object(path)?.targets)?.build);
+  const output = objectOf(build?.options)?.outputPath;
+  if (!manifest.packages.has('nx') || typeof output !== 'string' || !/^[\w./-]{1,200}$/.test(output)) return undefined;
+  const line = `node ${word(`${output}/main.js`)}`;
+  return { line, text: line, by: '', signals: [{ path, detail: `Nx builds into ${output}` }] };
+}
+
+function mainStart({ source, folder, manifest }: Project): Start | undefined {
+  const said = manifest.said.main;
+  const candidates = [
+    ...(typeof said === 'string' ? [said.replace(/^\.\//, '')] : []),
+    'server.js',
+    'app.js',
+    'index.js',
+  ];
+  const file = candidates.find((one) => /^[\w@./-]+\.[cm]?js$/.test(one) && source.has(within(folder, one)));
+  if (file === undefined) return undefined;
+  const line = `node ${file}`;
+  return { line, text: line, by: '', signals: [{ path: within(folder, file), detail: 'The file that is started' }] };
+}

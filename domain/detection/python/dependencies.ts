@@ -1,0 +1,109 @@
+import { type Source, within } from '../source.ts';
+
+export interface PythonManager {
+  name: 'uv' | 'poetry' | 'pipenv' | 'pip';
+  /** The file that says what is installed. */
+  path: string;
+  told: string;
+  /** Lines that leave a virtual environment in `.venv`. */
+  install: string;
+}
+
+const python = '.venv/bin/python';
+const own = 'python -m venv .venv';
+
+/** How packages are installed, by the files of a folder; a lockfile goes before a list. */
+export function pythonManagerOf(source: Source, folder: string): PythonManager | undefined {
+  const file = (name: string): string => within(folder, name);
+  const has = (name: string): boolean => source.has(file(name));
+  const project = source.text(file('pyproject.toml'));
+  const install = (name: PythonManager['name'], path: string, told: string, line = told): PythonManager => ({
+    name,
+    path: file(path),
+    told,
+    install: line,
+  });
+  if (has('uv.lock')) return install('uv', 'uv.lock', 'uv sync --frozen --no-dev');
+  if (has('poetry.lock') || /^\[tool\.poetry\]/m.test(project)) {
+    const path = has('poetry.lock') ? 'poetry.lock' : 'pyproject.toml';
+    return install('poetry', path, 'poetry install --only main --no-root --no-interaction');
+  }
+  if (has('requirements.txt')) {
+    const told = 'pip install -r requirements.txt';
+    return install('pip', 'requirements.txt', told, `${own} && ${python} -m ${told}`);
+  }
+  if (has('Pipfile.lock')) return install('pipenv', 'Pipfile.lock', 'pipenv sync');
+  if (has('Pipfile')) return install('pipenv', 'Pipfile', 'pipenv install --skip-lock');
+  if (/^\[tool\.uv/m.test(project)) return install('uv', 'pyproject.toml', 'uv sync --no-dev');
+  if (/^\[project\]/m.test(project) || has('setup.py')) {
+    const path = has('setup.py') ? 'setup.py' : 'pyproject.toml';
+    return install('pip', path, 'pip install .', `${own} && ${python} -m pip install .`);
+  }
+  return undefined;
+}
+
+/** Installs what starts the application where the application does not. */
+export function alsoInstall(packages: readonly string[]): { told: string; line: string } | undefined {
+  if (packages.length === 0) return undefined;
+  const told = `pip install ${packages.join(' ')}`;
+  // An environment of uv and poetry has no pip of its own.
+  return { told, line: `python -m pip --python ${python} install ${packages.join(' ')}` };
+}
+
+/** Names of what a folder demands, in small letters, and with its extra in brackets, too: `fastapi`, `fastapi[standard]`. */
+export function demandedOf(source: Source, folder: string): Set<string> {
+  const found = new Set<string>();
+  const add = (name: string, extra?: string): void => {
+    const plain = name.toLowerCase().replace(/[_.]/g, '-');
+    found.add(plain);
+    if (extra !== undefined) for (const one of extra.split(',')) found.add(`${plain}[${one.trim().toLowerCase()}]`);
+  };
+  for (const text of requirements(source, within(folder, 'requirements.txt'))) {
+    for (const [, name, extra] of text.matchAll(/^[ \t]*([A-Za-z][\w.-]{0,100})[ \t]*(?:\[([\w, -]{1,100})\])?/gm)) {
+      if (name !== undefined) add(name, extra);
+    }
+  }
+  const listed = `${source.text(within(folder, 'pyproject.toml'))}\n${source.text(within(folder, 'Pipfile'))}`;
+  for (const [, name, extra] of listed.matchAll(
+    /["']([A-Za-z][\w.-]{0,100})(?:\[([\w, -]{1,100})\])?[ \t]*(?:[<>=~!@;,"' ]|$)/gm,
+  )) {
+    if (name !== undefined) add(name, extra);
+  }
+  for (const [, name] of listed.matchAll(/^["']?([A-Za-z][\w.-]{0,100})["']?[ \t]*=[ \t]*["'{]/gm)) {
+    if (name !== undefined) add(name);
+  }
+  return found;
+}
+
+/** The texts of a list and of those that it includes. */
+function requirements(source: Source, path: string, seen = new Set<string>()): string[] {
+  if (seen.has(path) || seen.size > 10) return [];
+  seen.add(path);
+  const text = source.text(path);
+  const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
+  const included = [...text.matchAll(/^[ \t]*(?:-r|--requirement)[ \t=]+([\w./-]{1,200})/gm)].flatMap((match) =>
+    requirements(source, within(folder, (match[1] ?? '').replace(/^\.\//, '')), seen),
+  );
+  return [text, ...included];
+}
+
+/** The version of Python that a folder demands; '' where any will do. */
+export function pythonVersionOf(source: Source, folder: string): { version: string; path: string } {
+  const file = (name: string): string => within(folder, name);
+  const ways: [string, RegExp][] = [
+    ['.python-version', /^[ \t]*(?:cpython-)?(3(?:\.\d+){1,2})[ \t]*$/m],
+    ['runtime.txt', /^python-(3(?:\.\d+){1,2})/m],
+    ['.tool-versions', /^python[ \t]+(3(?:\.\d+){1,2})/m],
+    ['Pipfile', /^python_(?:full_)?version[ \t]*=[ \t]*["'](3(?:\.\d+){1,2})["']/m],
+    ['pyproject.toml', /^(?:requires-python|python)[ \t]*=[ \t]*["'](?:==|~=|~)[ \t]*(3(?:\.\d+){1,2})/m],
+    [
+      'pyproject.toml',
+      /^(?:requires-python|python)[ \t]*=[ \t]*["']>=[ \t]*(3\.\d+)(?:\.\d+)?[ \t]*,[ \t]*<[ \t]*3\./m,
+    ],
+  ];
+  for (const [name, way] of ways) {
+    const version = way.exec(source.text(file(name)))?.[1];
+    if (version !== undefined) return { version, path: file(name) };
+  }
+  return { version: '', path: '' };
+}
