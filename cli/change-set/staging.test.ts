@@ -81,9 +81,10 @@ test('an env file is imported as a whole, told without secrets, and exported aga
   const input = 'LEVEL=info # of the log\nexport MOTD="two\nlines"\nAPI_TOKEN=precious\n';
   const dry = await ballast(['var', 'import', '-', '--dry-run'], { input });
   expect(dry.out).toMatch(/^added +LEVEL +info$/m);
+  expect(dry.out).toMatch(/^added +API_TOKEN +\(hidden\)$/m);
   expect(dry.err).toBe('Perhaps secret: API_TOKEN; import them with --secret API_TOKEN.\n');
   const imported = await ballast(['var', 'import', '-', '--secret', 'API_TOKEN'], { input });
-  expect(imported.out).toMatch(/^added +API_TOKEN +\(secret\) +\(secret\)$/m);
+  expect(imported.out).toMatch(/^added +API_TOKEN +\(secret\)$/m);
   expect(imported.err).toContain('`./ballast deploy --staged` applies them in staging.');
   expect(`${imported.out}${imported.err}`).not.toContain('precious');
   const again = await ballast(['var', 'import', '-', '--secret', 'API_TOKEN'], { input });

@@ -56,7 +56,7 @@ export function ImportForm({ environmentId, serviceId, onClose }: ImportFormProp
   };
   const { faults } = parseEnvText(text);
   const count = compared === undefined ? 0 : differing(compared.changes);
-  const outdated = stage.problem?.status === 409;
+  const outdated = stage.problem?.meanwhile !== undefined;
   const submit = () => {
     if (compared === undefined || outdated) {
       stage.reset();
