@@ -76,7 +76,7 @@ export function exchange(
 }
 
 /** Answers the connection's question for the name with what was checked, whatever the name means by now. */
-function pinned(addresses: ResolvedAddress[]): LookupFunction {
+export function pinned(addresses: ResolvedAddress[]): LookupFunction {
   return (_host, options, answer) => {
     const [first] = addresses;
     if (options.all === true) answer(null, addresses);

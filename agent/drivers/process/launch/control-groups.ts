@@ -4,6 +4,7 @@ import type { Process } from '../../../../protocol/workload.ts';
 
 type Controller = 'memory' | 'cpu' | 'pids';
 const controllers: readonly Controller[] = ['memory', 'cpu', 'pids'];
+type GroupLimits = Pick<Process, 'memoryLimitBytes' | 'cpuLimitMilli'> & { mostProcesses?: number };
 interface Holds {
   holds: boolean;
   why?: string;
@@ -43,8 +44,13 @@ export class ControlGroups {
     return why === undefined ? { holds: true } : { holds: false, why };
   }
 
+  /** The groups of this name, whether they are there or not. */
+  named(id: string): string[] {
+    return [...new Set([...this.#bases.values()].map(({ base }) => join(base, id)))];
+  }
+
   /** New groups for an instance; those of its run before are gone, and with them what they counted. */
-  make(id: string, process: Process): string[] {
+  make(id: string, limits: GroupLimits): string[] {
     const made = new Map<string, 1 | 2>();
     for (const [controller, { base, version }] of this.#bases) {
       makeBase(base, controller, version);
@@ -53,7 +59,7 @@ export class ControlGroups {
     for (const [group, version] of made) {
       removeGroups([group]);
       mkdirSync(group, { recursive: true });
-      limit(group, version, process);
+      limit(group, version, limits);
     }
     return [...made.keys()];
   }
@@ -71,9 +77,13 @@ function makeBase(base: string, controller: Controller, version: 1 | 2): void {
 }
 
 /** Processes and threads of an instance: far more than anything real has, and no fork bomb takes the machine along. */
-const mostProcesses = 8_192;
+const mostOfAll = 8_192;
 
-function limit(group: string, version: 1 | 2, { memoryLimitBytes, cpuLimitMilli }: Process): void {
+function limit(
+  group: string,
+  version: 1 | 2,
+  { memoryLimitBytes, cpuLimitMilli, mostProcesses = mostOfAll }: GroupLimits,
+): void {
   const set = (file: string, value: string) => {
     if (existsSync(join(group, file))) writeFileSync(join(group, file), value);
   };

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { contentOf } from './content.ts';
+import { diskWatch } from './disk-watch.ts';
+import { treeOf } from './process-tree.ts';
+
+export type Limit = 'memory' | 'disk' | 'processes' | 'seconds';
+
+export interface Limits {
+  seconds: number;
+  memoryBytes: number;
+  diskBytes: number;
+  processes: number;
+}
+
+export interface Watched {
+  limits: Limits;
+  /** Control groups, which hold memory and processes by themselves; without any, the tree of processes is looked at. */
+  groups: readonly string[];
+  /** The first process of the sandbox. */
+  init: number;
+  /** Folders whose whole content counts, and those of which it counts how much they grow. */
+  counted: readonly string[];
+  growing: readonly string[];
+  exceeded(limit: Limit, message: string): void;
+}
+
+export interface Watch {
+  /** Looks a last time at what the kernel has counted. */
+  lastLook(): void;
+  stop(): void;
+}
+
+const everyMillis = 200;
+
+export function watchLimits({ limits, groups, init, counted, growing, exceeded }: Watched): Watch {
+  let over = false;
+  const end = (limit: Limit): void => {
+    if (over) return;
+    over = true;
+    exceeded(limit, exceeding[limit](limits));
+  };
+  const disk = diskWatch({ limit: limits.diskBytes, counted, growing, full: () => end('disk') });
+  const late = setTimeout(() => end('seconds'), limits.seconds * 1_000);
+  const look = (): void => {
+    if (groups.length > 0) {
+      if (counter(groups, ['memory.events', 'memory.oom_control'], 'oom_kill') > 0) end('memory');
+      else if (counter(groups, ['pids.events'], 'max') > 0) end('processes');
+      return;
+    }
+    const { memoryBytes, tasks } = treeOf(init);
+    if (memoryBytes > limits.memoryBytes) end('memory');
+    else if (tasks >= limits.processes) end('processes');
+  };
+  const looking = setInterval(() => {
+    look();
+    void disk.look();
+  }, everyMillis);
+  return {
+    lastLook: () => (groups.length > 0 ? look() : undefined),
+    stop() {
+      clearTimeout(late);
+      clearInterval(looking);
+      disk.stop();
+    },
+  };
+}
+
+/** What is said of a build that exceeded a limit. */
+export const exceeding: Record<Limit, (limits: Limits) => string> = {
+  seconds: ({ seconds }) => `The command was ended after ${seconds} s, the longest that a build may take.`,
+  memory: ({ memoryBytes }) =>
+    `The build used more than ${size(memoryBytes)} of memory, its limit; let it do less at a time.`,
+  disk: ({ diskBytes }) => `The build wrote more than ${size(diskBytes)} to disk, its limit; let it write less.`,
+  processes: ({ processes }) =>
+    `The build started more than ${processes} processes and threads at a time, its limit; let it do less at a time.`,
+};
+
+function size(bytes: number): string {
+  const megabytes = bytes / 2 ** 20;
+  return megabytes < 1_024 ? `${Math.round(megabytes)} MB` : `${Math.round(megabytes / 102.4) / 10} GB`;
+}
+
+/** How often the kernel has counted something in one of the groups. */
+function counter(groups: readonly string[], files: readonly string[], name: string): number {
+  for (const path of groups.flatMap((group) => files.map((file) => join(group, file)))) {
+    const [, count] = contentOf(path).match(new RegExp(`^${name} (\\d+)$`, 'm')) ?? [];
+    if (count !== undefined) return Number(count);
+  }
+  return 0;
+}
