@@ -1,20 +1,8 @@
 import type { BuildProvider } from './build-plan.ts';
 import { outcomeOf } from './folder.ts';
 import type { Outcome } from './outcome.ts';
-import type { Source } from './source.ts';
+import { manifests, type Source } from './source.ts';
 
-const manifests = [
-  'package.json',
-  'requirements.txt',
-  'pyproject.toml',
-  'Pipfile',
-  'go.mod',
-  'Cargo.toml',
-  'pom.xml',
-  'build.gradle',
-  'build.gradle.kts',
-  'Dockerfile',
-];
 /** Folders of programs that nobody deploys. */
 const aside = /(?:^|\/)(?:tests?|__tests__|fixtures?|testdata|e2e|benches|bench|fuzz)(?:\/|$)/;
 const mostLookedAt = 200;

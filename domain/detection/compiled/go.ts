@@ -5,7 +5,7 @@ import { shown, word } from '../shell.ts';
 import { type Source, upwards, within } from '../source.ts';
 
 /** A framework is one entry. */
-const frameworks: readonly { name: string; module: RegExp }[] = [
+export const goFrameworks: readonly { name: string; module: RegExp }[] = [
   { name: 'gin', module: /\bgithub\.com\/gin-gonic\/gin\s/ },
   { name: 'echo', module: /\bgithub\.com\/labstack\/echo(?:\/v\d+)?\s/ },
   { name: 'fiber', module: /\bgithub\.com\/gofiber\/fiber(?:\/v\d+)?\s/ },
@@ -34,7 +34,7 @@ export function fromGo(source: Source, folder: string): Outcome | undefined {
   const target = within(below, chosen);
   const version = /^toolchain[ \t]+go(\d+(?:\.\d+){1,2})/m.exec(module) ?? /^go[ \t]+(\d+(?:\.\d+){1,2})/m.exec(module);
   const command = `go build -trimpath -o bin/app ${target === '' ? '.' : word(`./${target}`)}`;
-  const framework = frameworks.find((one) => one.module.test(module))?.name ?? '';
+  const framework = goFrameworks.find((one) => one.module.test(module))?.name ?? '';
   const web = webOf(source, folder);
   const start = web === undefined ? 'bin/app' : web.replace(/^(?:\.\/)?(?:bin\/)?[\w.-]+(?=\s|$)/, 'bin/app');
   const files = mainFiles(source, within(folder, chosen));

@@ -27,7 +27,7 @@ const tools: readonly Tool[] = [
 ];
 
 /** A framework is one entry: how it is known, what its task is in Gradle, and what starts its result. */
-const frameworks: readonly { name: string; of: RegExp; task: string; start(folder: string): string }[] = [
+export const javaFrameworks: readonly { name: string; of: RegExp; task: string; start(folder: string): string }[] = [
   {
     name: 'spring-boot',
     of: /org\.springframework\.boot|spring-boot-(?:starter|maven)/,
@@ -74,10 +74,11 @@ function fromTool(source: Source, folder: string, tool: Tool, path: string): Out
     };
   }
   const framework =
-    frameworks.find(({ of }) => of.test(text)) ?? frameworks.find(({ of }) => parents.some((one) => of.test(one)));
+    javaFrameworks.find(({ of }) => of.test(text)) ??
+    javaFrameworks.find(({ of }) => parents.some((one) => of.test(one)));
   const web = webOf(source, folder);
   if (framework === undefined && web === undefined) {
-    const known = frameworks.map(({ name }) => name).join(', ');
+    const known = javaFrameworks.map(({ name }) => name).join(', ');
     return refused(
       'java',
       `${shown(path)} has no framework that is known here (${known}): add a Procfile with a line "web: java -jar …".`,

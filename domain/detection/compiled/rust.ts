@@ -5,7 +5,7 @@ import { type Source, within } from '../source.ts';
 import { type CargoManifest, cargoManifestOf, cargoRootOf } from './cargo-manifest.ts';
 
 /** A framework is one entry; those that others are made of come last. */
-const frameworks: readonly {
+export const rustFrameworks: readonly {
   name: string;
   crate: string;
   port: number;
@@ -46,7 +46,7 @@ export function fromRust(source: Source, folder: string): Outcome | undefined {
   const locked = source.has(within(directory, 'Cargo.lock')) ? ' --locked' : '';
   const only = directory === folder ? '' : ` --package ${word(manifest.name)}`;
   const command = `cargo build --release${locked}${only} && mkdir -p bin && cp ${word(`target/release/${program}`)} bin/app`;
-  const framework = frameworks.find(({ crate }) => manifest.dependencies.has(crate));
+  const framework = rustFrameworks.find(({ crate }) => manifest.dependencies.has(crate));
   const files = [
     'src/main.rs',
     `src/bin/${program}.rs`,

@@ -1,4 +1,4 @@
-import { objectOf, type Source, within } from '../source.ts';
+import { kept, objectOf, type Source, within } from '../source.ts';
 
 /** What detection reads of a package.json; whatever has another form than it should is not there. */
 export interface Manifest {
@@ -15,7 +15,9 @@ export interface Manifest {
 /** A command line that is longer than this was not written by a person. */
 const longest = 10_000;
 
-export function manifestOf(source: Source, folder: string): Manifest | undefined {
+export const manifestOf = kept(readManifest);
+
+function readManifest(source: Source, folder: string): Manifest | undefined {
   const path = within(folder, 'package.json');
   const said = source.object(path);
   if (said === undefined) return undefined;

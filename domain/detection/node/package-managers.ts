@@ -33,7 +33,7 @@ export const packageManagers: readonly PackageManager[] = [
       if (modern) return locked ? 'yarn install --immutable' : 'yarn install';
       return `yarn install ${locked ? '--frozen-lockfile ' : ''}--production=false`;
     },
-    exec: 'yarn exec',
+    exec: 'yarn run',
   },
   {
     name: 'npm',

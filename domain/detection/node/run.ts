@@ -28,7 +28,8 @@ export function runnerOf(manifest: Manifest, workspace: Workspace | undefined, m
     manager,
     run: (script) => (manager.name === 'bun' ? here(own(script)) : inMember(manager, manifest, below, script)),
     build: (script) => buildOf(workspace, manager, manifest, below, script),
-    line: here,
+    // Programs of packages are at the root of a workspace.
+    line: (line) => here(line.replace(/^node_modules\/\.bin\//, `${manager.exec} `)),
     folder: (path) => (path === '.' ? below : within(below, path)),
   };
 }

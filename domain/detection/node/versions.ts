@@ -61,7 +61,7 @@ export function resolved(said: string): string | undefined {
 function boundsOf(range: string): { from: number; to: number } | undefined {
   let [from, to] = [0, Number.POSITIVE_INFINITY];
   let known = false;
-  const span = range.replace(/(\d)\s+-\s+(\d)/g, '>=$1 <=$2').replace(/([<>=~^])\s+/g, '$1');
+  const span = range.replace(/([\d.x*]+)\s+-\s+([\d.x*]+)/g, '>=$1 <=$2').replace(/([<>=~^])\s+/g, '$1');
   for (const [, sign, first, rest] of span.matchAll(/(>=|<=|>|<|=|\^|~)?v?(\d+)((?:\.[\dx*]+)*)/g)) {
     const major = Number(first);
     known = true;

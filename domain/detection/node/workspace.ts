@@ -1,4 +1,4 @@
-import { objectOf, type Source, upwards, within } from '../source.ts';
+import { kept, objectOf, type Source, upwards, within } from '../source.ts';
 import { type Manifest, manifestOf } from './manifest.ts';
 
 /** A package.json whose workspaces hold others. */
@@ -14,13 +14,17 @@ const mostMembers = 2_000;
 /** The workspace that a folder belongs to, or is the root of. */
 export function workspaceOf(source: Source, folder: string): Workspace | undefined {
   for (const above of upwards(folder)) {
-    const patterns = patternsOf(source, above);
-    if (patterns.length === 0) continue;
-    const members = membersOf(source, above, patterns);
-    if (above === folder || members.has(folder)) return { folder: above, manifest: manifestOf(source, above), members };
+    const workspace = workspaceAt(source, above);
+    if (workspace !== undefined && (above === folder || workspace.members.has(folder))) return workspace;
   }
   return undefined;
 }
+
+const workspaceAt = kept((source, folder): Workspace | undefined => {
+  const patterns = patternsOf(source, folder);
+  if (patterns.length === 0) return undefined;
+  return { folder, manifest: manifestOf(source, folder), members: membersOf(source, folder, patterns) };
+});
 
 function patternsOf(source: Source, folder: string): string[] {
   const said = manifestOf(source, folder)?.said.workspaces;
@@ -69,7 +73,7 @@ function matcher(pattern: string): (folder: string) => boolean {
   const names = wanted.map((one) =>
     one === '**'
       ? undefined
-      : new RegExp(`^${one.replace(/\*+/g, '*').split('*').slice(0, 3).map(escaped).join('.*')}$`),
+      : new RegExp(`^${one.replace(/\*+/g, '*').split('*').slice(0, 3).map(escaped).join('.*')}$`, 's'),
   );
   const matches = (at: number, parts: readonly string[]): boolean => {
     if (at === names.length) return parts.length === 0;
