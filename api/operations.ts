@@ -11,6 +11,7 @@ import { commands } from './commands/index.ts';
 import { deletedOrganizations } from './deleted-organizations/index.ts';
 import { deletions } from './deletions/index.ts';
 import { deployments } from './deployments/index.ts';
+import { envTemplate } from './env-template/index.ts';
 import { environments } from './environments/index.ts';
 import { events } from './events/index.ts';
 import { invitations } from './invitations/index.ts';
@@ -57,6 +58,7 @@ export const operations = {
   environments,
   changeSets,
   variables,
+  envTemplate,
   approvals,
   releases,
   registryCredentials,

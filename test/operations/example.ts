@@ -11,7 +11,7 @@ export interface Example {
   /** What must stand in the query. */
   query?: (path: Record<string, string>) => Record<string, string>;
   body?: (path: Record<string, string>) => unknown;
-  /** Concerns the person alone, so the audit log does not tell of it. */
+  /** Concerns the person alone, or changes nothing, so the audit log does not tell of it. */
   personal?: true;
   /** Further requests that succeed, so that each field that takes an id is in one; the rest is as above. */
   also?: readonly Omit<Example, 'also'>[];

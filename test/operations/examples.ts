@@ -18,6 +18,7 @@ export function operationExamples(ground: ExampleGround): Record<string, Example
     ...deploymentExamples(ground),
     ...notificationExamples(ground),
     'auditLog.list': {},
+    'envTemplate.parse': { personal: true, body: () => ({ text: '# Of the shop\nSHOP_URL=' }) },
     'version.get': {},
     'version.releases': {},
     'reference.openapi': {},

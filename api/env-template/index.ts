@@ -1,0 +1,3 @@
+import { parseTemplate } from './parse-env-template.ts';
+
+export const envTemplate = { parse: parseTemplate };
