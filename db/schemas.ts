@@ -2,6 +2,7 @@ import { agentUpdates } from './agent-updates/index.ts';
 import { agents } from './agents/index.ts';
 import { apiTokens } from './api-tokens/index.ts';
 import { approvals } from './approvals/index.ts';
+import { builds } from './builds/index.ts';
 import { changeSets } from './change-sets/index.ts';
 import { clusters } from './clusters/index.ts';
 import { commands } from './commands/index.ts';
@@ -58,6 +59,7 @@ const subjects = [
   changeSets,
   approvals,
   deployments,
+  builds,
   registryCredentials,
   notifications,
   notificationChannels,

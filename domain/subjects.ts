@@ -99,6 +99,7 @@ export const subjects = {
   registry_credential: { told: admins, actions: ['created', 'deleted'] },
   image: { actions: ['pushed', 'deleted'] },
   deployment: { told: ofProjects, actions: ['requested', 'cancelled'] },
+  build: { told: ofProjects, actions: ['requested', 'cancelled'] },
   notification: { told: { ...oneself, paced: true } },
   notification_channel: {
     told: { ...viewers, paced: true },

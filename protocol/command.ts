@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { buildBody } from './build.ts';
 import { releaseProof } from './release-proof.ts';
 import { said } from './text.ts';
 
@@ -24,6 +25,7 @@ export const commandBody = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('run'), key: z.string(), process: z.string() }),
   /** Deletes volumes of a workload with all that is in them: those named, or all. None may be mounted. */
   z.object({ kind: z.literal('delete-volumes'), key: z.string(), volumes: z.array(z.string()).max(1000).optional() }),
+  buildBody,
   z.object({
     kind: z.literal('update'),
     image: z.string(),

@@ -1,6 +1,7 @@
 import type { ActorDescriptor } from '../domain/actors/actor-descriptor.ts';
 import { parseActorId } from '../domain/actors/actors.ts';
 import { agentUpdateDescriptor } from './agent-update/descriptor.ts';
+import { buildDescriptor } from './build/descriptor.ts';
 import { changeSetDescriptor } from './change-set/descriptor.ts';
 import { clusterDescriptor } from './cluster/descriptor.ts';
 import { deletionDescriptor } from './deletion/descriptor.ts';
@@ -15,6 +16,7 @@ const all = {
   'agent-update': agentUpdateDescriptor,
   'change-set': changeSetDescriptor,
   deployment: deploymentDescriptor,
+  build: buildDescriptor,
   'notification-delivery': notificationDeliveryDescriptor,
   incident: incidentDescriptor,
 } as const;

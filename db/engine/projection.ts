@@ -46,7 +46,7 @@ export async function project<K extends ActorKind>(
   transaction: Kysely<Tables>,
   kind: K,
   id: string,
-  projection: Projection<K>,
+  projection: Projection<NoInfer<K>>,
   raiseAlarm: (alarm: Alarm) => void,
 ): Promise<Projected> {
   const table = sql.table(tableOf(kind));

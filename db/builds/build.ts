@@ -1,0 +1,82 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { buildKinds, buildStates, buildTriggers } from '../../domain/builds/states.ts';
+import type { JsonObject, JsonValue } from '../postgres/json.ts';
+
+/** An image that is made of a source for a service in an environment: the row of the actor `build/<id>`. */
+export const BuildSchema = defineEntity({
+  name: 'Build',
+  tableName: 'build',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    projectId: p.uuid(),
+    environmentId: p.uuid(),
+    serviceId: p.uuid(),
+    /** Where it is built: the cluster of its environment when it was requested. */
+    clusterId: p.uuid(),
+    /** Of the service, from 1. */
+    number: p.integer(),
+    trigger: p.enum(buildTriggers),
+    kind: p.enum(buildKinds).default('image'),
+    state: p.enum(buildStates).default('queued'),
+    revision: p.integer().default(0),
+    /** Why its actor cannot be told, as for every kind of actor. */
+    blocker: p.text().nullable(),
+    /** While it waits, for what; once it failed, the API's `error`. */
+    message: p.text().nullable(),
+    /** The uploaded source; without one it is a commit of a repository. */
+    buildSourceId: p.uuid().nullable(),
+    repository: p.text().default(''),
+    branch: p.text().default(''),
+    commitSha: p.text().default(''),
+    commitMessage: p.text().default(''),
+    /** Deployed once it has succeeded, with the settings that are applied then. */
+    deploys: p.boolean().default(true),
+    /** `{ engine, detection }`, as the agent told them. */
+    builder: p.json<JsonObject>().nullable(),
+    /** `BuildStep` each. */
+    steps: p.json<JsonValue[]>().defaultRaw(`'[]'`),
+    cachedSteps: p.integer().default(0),
+    totalSteps: p.integer().default(0),
+    /** `{ digest, platforms }` of what was pushed. */
+    image: p.json<JsonObject>().nullable(),
+    /** The number of the last line of its log, and of the last piece of the agent's output that was taken. */
+    logLines: p.bigint('number').default(0),
+    lastPiece: p.integer().default(-1),
+    releaseId: p.uuid().nullable(),
+    deploymentId: p.uuid().nullable(),
+    /** Why nothing was deployed of a build that succeeded. */
+    releaseError: p.text().nullable(),
+    releaseErrorAt: p.datetime(3).nullable(),
+    retryOf: p.uuid().nullable(),
+    cancelRequestedAt: p.datetime(3).nullable(),
+    requestedByKind: p.enum(['user', 'token', 'machine', 'actor']),
+    requestedById: p.text(),
+    requestedByName: p.text(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    startedAt: p.datetime(3).nullable(),
+    finishedAt: p.datetime(3).nullable(),
+    archivedAt: p.datetime(3).nullable(),
+  },
+  uniques: [
+    { name: 'build_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    { name: 'build_service_id_number_unique', properties: ['serviceId', 'number'] },
+    // A net: turns are given to one at a time.
+    { name: 'build_running_unique', properties: ['environmentId', 'serviceId'], where: "state = 'running'" },
+  ],
+  indexes: [
+    { name: 'build_open_index', properties: ['clusterId', 'createdAt'], where: 'finished_at is null' },
+    { name: 'build_page_index', properties: ['organizationId', 'createdAt', 'id'] },
+    { name: 'build_state_page_index', properties: ['organizationId', 'state', 'createdAt', 'id'] },
+    { name: 'build_service_page_index', properties: ['organizationId', 'serviceId', 'createdAt', 'id'] },
+    { name: 'build_build_source_id_index', properties: ['buildSourceId'], where: 'build_source_id is not null' },
+    {
+      name: 'build_without_archive_index',
+      properties: ['finishedAt'],
+      where: 'finished_at is not null and archived_at is null',
+    },
+  ],
+});
+
+export class Build extends BuildSchema.class {}
+BuildSchema.setClass(Build);

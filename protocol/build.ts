@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { said } from './text.ts';
+
+/** The command that has an agent make an image of a source and push it: docs/builds.md. Its id is that of the build. */
+export const buildBody = z.object({
+  kind: z.literal('build'),
+  /** `<organization>/<project>/<service>` in the registry of the control plane, and the tag that the image gets there. */
+  repository: z.string(),
+  tag: z.string(),
+  /** Builds with this key share caches: those of a service in an environment. */
+  cacheKey: z.string(),
+  builder: z.enum(['auto', 'dockerfile']),
+  /** The folder within the source, relative; empty: all of it. */
+  context: z.string(),
+  dockerfile: z.string(),
+  target: z.string(),
+  source: z.object({ kind: z.literal('upload'), sizeBytes: z.int().min(0) }),
+  limits: z.object({
+    seconds: z.int().min(1),
+    memoryBytes: z.int().min(1),
+    diskBytes: z.int().min(1),
+    processes: z.int().min(1),
+  }),
+});
+export type BuildBody = z.infer<typeof buildBody>;
+
+const signal = z.object({ path: said(500), detail: said(500) });
+
+/** What the agent found the source to be: `DetectedBuild` of the API. */
+export const detectedBuild = z.object({
+  provider: said(100),
+  framework: said(100),
+  packageManager: said(100),
+  packageManagerPinned: said(100),
+  nodeVersion: said(100),
+  installCommand: said(2000),
+  buildCommand: said(2000),
+  startCommand: said(2000),
+  outputDir: said(500),
+  portSource: said(100),
+  port: z.int().min(0).max(65_535),
+  static: z.boolean(),
+  monorepo: z.boolean(),
+  buildable: z.boolean(),
+  signals: z.array(signal).max(100),
+});
+
+export const buildStep = z.object({
+  name: said(100),
+  status: z.enum(['running', 'succeeded', 'failed', 'cancelled', 'skipped']),
+  startedAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime().optional(),
+});
+
+/** A piece of the stream `progress`: all that is known of what has changed. `image` comes last, once it is pushed. */
+export const buildProgress = z.object({
+  engine: said(100).optional(),
+  detection: detectedBuild.optional(),
+  kind: z.enum(['image', 'static']).optional(),
+  /** All of them, in their order. */
+  steps: z.array(buildStep).max(100).optional(),
+  cache: z.object({ cachedSteps: z.int().min(0).max(10_000), totalSteps: z.int().min(0).max(10_000) }).optional(),
+  image: z.object({ digest: z.string().regex(/^sha256:[0-9a-f]{64}$/) }).optional(),
+});
+export type BuildProgress = z.infer<typeof buildProgress>;
