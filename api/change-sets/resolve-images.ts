@@ -1,9 +1,6 @@
-import type { Kysely } from 'kysely';
 import { hasImage, type PlannedService, planChanges, type ResolvedImage } from '../../db/change-sets/apply/plan.ts';
 import type { EnvironmentView } from '../../db/environments/environments.ts';
-import type { Tables } from '../../db/postgres/tables.ts';
-import { tenant } from '../../db/postgres/tenant.ts';
-import { readImageConfig, resolveManifest } from '../../db/registry/references.ts';
+import { ownImage as findOwnImage } from '../../db/registry/own-image.ts';
 import { registrySignIn } from '../../db/registry-credentials/registry-credentials.ts';
 import { Problem } from '../../domain/problems.ts';
 import { type ImagePlatform, platformOf } from '../../domain/services/image-fit.ts';
@@ -56,26 +53,16 @@ async function resolvedImage(
 }
 
 async function ownImage(
-  { caller, server }: Parts,
-  { organizationId, projectId }: EnvironmentView,
+  { server }: Parts,
+  { organizationId }: EnvironmentView,
   service: PlannedService,
   reference: string,
-  { tag, digest }: ImageReference,
+  named: ImageReference,
 ): Promise<ResolvedImage> {
-  const { kysely } = server.database;
-  const found = await resolveManifest(kysely, organizationId, service.serviceId, digest ?? tag ?? '');
-  const { slug } = await tenant(kysely, organizationId)
-    .selectFrom('project')
-    .select('slug')
-    .where('id', '=', projectId)
-    .executeTakeFirstOrThrow();
-  const repository = `${caller.organization.slug}/${slug}/${service.slug}`;
+  const { serviceId } = service;
+  const { repository, found } = await findOwnImage(server.database.kysely, { organizationId, serviceId }, named);
   if (found === undefined) throw unresolved(service, reference, `${repository} has no such image; push it first`);
-  return {
-    platforms: await ownPlatforms(kysely, organizationId, service.serviceId, found.digest),
-    image: { repository, digest: found.digest, own: true },
-    imageRef: `${repository}${tag === undefined ? '' : `:${tag}`}@${found.digest}`,
-  };
+  return found;
 }
 
 async function outsideImage(
@@ -115,11 +102,6 @@ async function outsideImage(
 
 function unresolved({ name }: PlannedService, reference: string, why: string): Problem {
   return new Problem('image-not-resolved', `The image ${reference} of ${name} was not found: ${why}.`);
-}
-
-async function ownPlatforms(kysely: Kysely<Tables>, organizationId: string, serviceId: string, digest: string) {
-  const variants = await readImageConfig(kysely, organizationId, serviceId, digest);
-  return variants.map(({ config, annotations }) => platformOf(config, annotations));
 }
 
 /** A registry that tells no more than the digest leaves it to the agent to refuse what does not run. */

@@ -46,7 +46,11 @@ async function pendingOf({ kysely }: Effect, organizationId: string, id: string)
     .select(['approval.requested_by_kind as byKind', 'approval.requested_by_id as byId'])
     .select(['approval.requested_by_name as byName', 'approval.answerable_id as answerableId'])
     .select(['approval.decision', 'approval.kind', 'approval.reason', 'approval.expires_at as expiresAt'])
-    .select(['deployment.rerun_of as rerunOf', 'deployment.from_stage as fromStage'])
+    .select([
+      'deployment.rerun_of as rerunOf',
+      'deployment.from_stage as fromStage',
+      'deployment.kind as deploymentKind',
+    ])
     .select(['deployment.release_id as releaseId', 'deployment.service_id as serviceId', 'deployment.queued'])
     .where('approval.id', '=', id)
     .forUpdate('approval')
@@ -62,8 +66,7 @@ async function pendingOf({ kysely }: Effect, organizationId: string, id: string)
  * takes the settings and variables of now.
  */
 async function requestAgain(effect: Effect, keyring: Seals, project: ProjectRef, pending: Pending): Promise<string> {
-  const { kind, environmentId, releaseId, serviceId, queued, reason, answerableId, requestedBy, promotedFrom } =
-    pending;
+  const { environmentId, releaseId, serviceId, queued, reason, answerableId, requestedBy, promotedFrom } = pending;
   if (releaseId === null || serviceId === null)
     throw new Problem('conflict', 'Its deployment has been deleted: reject it.');
   const place = { ...project, environmentId, serviceId };
@@ -75,7 +78,7 @@ async function requestAgain(effect: Effect, keyring: Seals, project: ProjectRef,
   const requested =
     promotedFrom === null || rerun !== undefined
       ? await requestDeployment(effect, keyring, release, {
-          ...(rerun ?? { kind: kind === 'rollback' ? 'rollback' : 'redeploy' }),
+          ...(rerun ?? { kind: kindAgain(pending) }),
           ...{ ...asked, downtimeAccepted: true },
         })
       : await promote(effect, keyring, { ...place, releaseId: promotedFrom }, { ...asked, ...accepted });
@@ -83,6 +86,11 @@ async function requestAgain(effect: Effect, keyring: Seals, project: ProjectRef,
     throw new Problem('conflict', 'It needs no approval any more, or its service is suspended: reject it.');
   }
   return requested.approvalId;
+}
+
+function kindAgain({ kind, deploymentKind }: Pending): 'rollback' | 'deploy' | 'redeploy' {
+  if (kind === 'rollback') return kind;
+  return deploymentKind === 'deploy' ? deploymentKind : 'redeploy';
 }
 
 /** A rerun stays one, if the deployment can still be repeated, and is held anew. */

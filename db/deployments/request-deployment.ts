@@ -35,7 +35,7 @@ export interface PromotedFrom {
 }
 
 export interface Asked {
-  kind: 'rollback' | 'redeploy' | 'promote' | 'rerun' | 'resume';
+  kind: 'deploy' | 'rollback' | 'redeploy' | 'promote' | 'rerun' | 'resume';
   /** Waits for a slot instead of being refused. */
   queue: boolean;
   /** Somebody accepts that a process with a volume is down for a moment. */

@@ -32,10 +32,10 @@ export async function adoptSettings(
   release: Ref,
 ): Promise<void> {
   if (kind === 'rollback') await restoreSettings(effect, keyring, release);
-  else if (kind === 'promote') await adoptSource(effect, release);
+  else if (kind === 'promote' || kind === 'deploy') await adoptSource(effect, release);
 }
 
-/** The image of a promotion stays that of the environment: what is applied later does not return to the one before. */
+/** The image of a promotion or a build stays that of the environment: what is applied later does not return to the one before. */
 async function adoptSource(effect: Effect, { id, organizationId, projectId, environmentId, serviceId }: Ref) {
   const own = tenant(effect.kysely, organizationId);
   const { content, digest } = await own

@@ -233,7 +233,9 @@ export async function lastImage(
   return { image: last.content.image, imageRef: last.imageRef, platforms: last.platforms };
 }
 
-/** Whether it has something to run: an image that is named, and processes. */
-export function hasImage({ settings: { source, processes } }: Pick<PlannedService, 'settings'>): boolean {
-  return source.kind === 'image' && source.imageRepository !== '' && Object.keys(processes).length > 0;
+/** Whether it has something to run: an image that is named or was built, and processes. */
+export function hasImage({ settings, reused }: Pick<PlannedService, 'settings' | 'reused'>): boolean {
+  const { source, processes } = settings;
+  const named = source.kind === 'image' ? source.imageRepository !== '' : reused !== undefined;
+  return named && Object.keys(processes).length > 0;
 }

@@ -8,7 +8,7 @@ import { type EnvironmentMachine, machineOf } from '../../environments/machine.t
 import type { EnvironmentRef } from '../environment-ref.ts';
 import { hasImage, type PlannedService } from './plan.ts';
 
-type Service = Pick<PlannedService, 'name' | 'settings' | 'suspended'>;
+type Service = Pick<PlannedService, 'name' | 'settings' | 'suspended' | 'reused'>;
 
 /** Refuses what could not run: settings that do not fit each other, or need more than the cluster has. */
 export async function refuseUnfit(

@@ -5,15 +5,11 @@ import { Problem } from '../../../domain/problems.ts';
 import type { ImagePlatform } from '../../../domain/services/image-fit.ts';
 import { pinnedSource } from '../../../domain/services/pinned-source.ts';
 import type { ReleaseContent, ServiceSettings } from '../../../domain/services/settings.ts';
-import { reliedOn } from '../../approvals/request.ts';
-import { appliedSettings, appliedVariables } from '../../change-sets/applied.ts';
 import { lastImage } from '../../change-sets/apply/plan.ts';
-import { refuseUnfit } from '../../change-sets/apply/refuse-unfit.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
-import { referencesWith } from '../../references/referring.ts';
-import { frozenFor, type ResolvedVariables, scopesFor } from '../../references/values.ts';
-import { composeRelease, type Seals } from '../../releases/compose.ts';
+import type { Seals } from '../../releases/compose.ts';
+import { appliedFor, composeApplied } from '../../releases/compose-applied.ts';
 import { lockAdmission } from '../admission.ts';
 import { type Asked, type Requested, requestDeployment } from '../request-deployment.ts';
 import { missingVariables, missingWords } from './missing-variables.ts';
@@ -49,8 +45,8 @@ export async function promote(
   const source = await sourceOf(effect, promotion);
   const target = await targetOf(effect, promotion, source);
   const { settings, service, environment } = target;
-  const { variables, reached, reliedOn } = await resolvedVariables(effect, keyring, promotion);
-  const missing = await missingVariables(effect.kysely, promotion, source.variableKeys, settings, variables);
+  const resolved = await appliedFor(effect, keyring, promotion);
+  const missing = await missingVariables(effect.kysely, promotion, source.variableKeys, settings, resolved.variables);
   const [required, unknown] = [missingWords(missing.required), missingWords(missing.unknown)];
   if (missing.required.length > 0) {
     const why = `"${service}" in "${environment}" has no ${required}, of which its files are made`;
@@ -61,14 +57,20 @@ export async function promote(
     const what = 'set it there and apply that, or accept that it is missing.';
     throw new Problem('variables-missing', `${why}: ${what}`, { missing: missing.unknown });
   }
-  await refuseUnfit(effect, promotion, { affected: [{ name: service, settings, suspended: false }] });
-  const composed = await composeRelease(effect, keyring, {
-    ...{ organizationId, projectId, environmentId, serviceId, settings, variables, reached },
-    ...{ image: source.content.image, imageRef: source.imageRef, platforms: source.platforms },
-    ...(source.buildId === null ? {} : { buildId: source.buildId }),
-    ...(source.gitCommitSha === null ? {} : { gitCommitSha: source.gitCommitSha }),
-    promotedFromReleaseId: promotion.releaseId,
-  });
+  const { content, imageRef, platforms, buildId, gitCommitSha } = source;
+  const composed = await composeApplied(
+    effect,
+    keyring,
+    promotion,
+    { name: service, settings },
+    resolved,
+    { image: content.image, imageRef, platforms },
+    {
+      ...(buildId === null ? {} : { buildId }),
+      ...(gitCommitSha === null ? {} : { gitCommitSha }),
+      promotedFromReleaseId: promotion.releaseId,
+    },
+  );
   const known = `The image of release #${source.number} of "${service}" is`;
   if (await isUnderWay(effect, promotion, composed.contentDigest))
     throw new Problem('conflict', `${known} being deployed to "${environment}" already: wait for that.`);
@@ -84,23 +86,9 @@ export async function promote(
     ...asked,
     kind: 'promote',
     promotedFrom: { releaseId: promotion.releaseId, number, environment: from, missing: missing.unknown },
-    reliedOn,
+    reliedOn: resolved.reliedOn,
   });
   return { ...requested, releaseId: composed.id };
-}
-
-/** The variables that are applied in the target, with what they refer to there. */
-async function resolvedVariables(
-  { kysely }: Effect,
-  keyring: Seals,
-  promotion: Promotion,
-): Promise<ResolvedVariables & { reliedOn: string[] }> {
-  const settings = await appliedSettings(kysely, promotion);
-  const [references] = await referencesWith(kysely, promotion, { settings, items: [] });
-  const { serviceId } = promotion;
-  const values = await appliedVariables(kysely, keyring, promotion, scopesFor(references, [serviceId]));
-  const resolved = frozenFor(references, values, [serviceId]).get(serviceId) ?? { variables: new Map(), reached: [] };
-  return { ...resolved, reliedOn: reliedOn(references, [serviceId]) };
 }
 
 interface Source {

@@ -1,0 +1,41 @@
+import { reliedOn } from '../approvals/request.ts';
+import { appliedSettings, appliedVariables } from '../change-sets/applied.ts';
+import type { PlannedService, ResolvedImage } from '../change-sets/apply/plan.ts';
+import { refuseUnfit } from '../change-sets/apply/refuse-unfit.ts';
+import type { Effect } from '../engine/effect.ts';
+import { referencesWith } from '../references/referring.ts';
+import { frozenFor, type ResolvedVariables, scopesFor } from '../references/values.ts';
+import { type Composed, type Composition, composeRelease, type Seals } from './compose.ts';
+import type { ReleasePlace } from './retire.ts';
+
+/** The variables that are applied in an environment, with what they refer to there. */
+export async function appliedFor(
+  { kysely }: Effect,
+  keyring: Seals,
+  place: ReleasePlace,
+): Promise<ResolvedVariables & { reliedOn: string[] }> {
+  const settings = await appliedSettings(kysely, place);
+  const [references] = await referencesWith(kysely, place, { settings, items: [] });
+  const { serviceId } = place;
+  const values = await appliedVariables(kysely, keyring, place, scopesFor(references, [serviceId]));
+  const resolved = frozenFor(references, values, [serviceId]).get(serviceId) ?? { variables: new Map(), reached: [] };
+  return { ...resolved, reliedOn: reliedOn(references, [serviceId]) };
+}
+
+/** Composes a release of an image and the settings that are applied. `name`: the service's. */
+export async function composeApplied(
+  effect: Effect,
+  keyring: Seals,
+  place: ReleasePlace,
+  { name, settings }: Pick<PlannedService, 'name' | 'settings'>,
+  { variables, reached }: ResolvedVariables,
+  image: ResolvedImage,
+  made: Pick<Composition, 'buildId' | 'gitCommitSha' | 'promotedFromReleaseId'>,
+): Promise<Composed> {
+  await refuseUnfit(effect, place, { affected: [{ name, settings, suspended: false, reused: image }] });
+  const { organizationId, projectId, environmentId, serviceId } = place;
+  return await composeRelease(effect, keyring, {
+    ...{ organizationId, projectId, environmentId, serviceId, settings, variables, reached, ...image },
+    ...made,
+  });
+}
