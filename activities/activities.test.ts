@@ -13,7 +13,7 @@ beforeAll(async () => {
   };
   parts = {
     database: fresh.database,
-    keyring: { encryptSecret: nothing, decryptSecret: nothing },
+    keyring: { encryptSecret: nothing, decryptSecret: nothing, derivedSecret: nothing },
     archive: async () => undefined,
     ingressDomain: 'localhost',
     outbound: { allowedRanges: [] },

@@ -4,6 +4,7 @@ import { approvals } from './approvals/index.ts';
 import { attention } from './attention/index.ts';
 import { auditLog } from './audit-log/index.ts';
 import { auth } from './auth/index.ts';
+import { builds } from './builds/index.ts';
 import { changeSets } from './change-sets/index.ts';
 import { clusterEvents } from './cluster-events/index.ts';
 import { clusters } from './clusters/index.ts';
@@ -63,6 +64,7 @@ export const operations = {
   releases,
   registryCredentials,
   deployments,
+  builds,
   services,
   processes,
   volumes,

@@ -11,6 +11,7 @@ import * as approvals from './pages/approvals/index.tsx';
 import type { Deed } from './pages/audit-log/deed.ts';
 import { registerDeeds } from './pages/audit-log/deeds.ts';
 import * as auditLog from './pages/audit-log/index.tsx';
+import * as builds from './pages/builds/index.tsx';
 import * as clusters from './pages/clusters/index.tsx';
 import * as deletions from './pages/deletions/index.tsx';
 import * as deployments from './pages/deployments/index.tsx';
@@ -38,6 +39,7 @@ const subjects = [
   environments,
   services,
   deployments,
+  builds,
   approvals,
   workflows,
   clusters,

@@ -1,9 +1,11 @@
+import { type BuildPiece, takeBuildOutput } from '../../db/builds/output.ts';
 import { noSuchCommand, ownCommand } from '../../db/commands/cluster-commands.ts';
 import { type NewOutput, saidTooMuch, writeOutput } from '../../db/commands/command-output.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { parseActorId } from '../../domain/actors/actors.ts';
 import { isId } from '../../domain/ids.ts';
 import { Problem } from '../../domain/problems.ts';
+import { buildProgress } from '../../protocol/build.ts';
 import { outputBatch } from '../../protocol/command.ts';
 import type { AdmittedAgent } from '../agent-link/admit-agent.ts';
 import { incarnationRoute } from '../agent-link/agent-route.ts';
@@ -29,6 +31,15 @@ export const commandOutput = incarnationRoute({
       const command = await ownCommand(writing.kysely, agent.cluster, id).executeTakeFirst();
       // Agents of before protocol 1.1 read logs by a command: nobody takes that any more, so they stop.
       if (command === undefined || command.kind === 'logs') throw noSuchCommand();
+      if (command.kind === 'build') {
+        await takeBuildOutput(
+          writing,
+          server.keyring,
+          { id, organizationId: agent.organizationId },
+          pieces.map(buildPiece),
+        );
+        return;
+      }
       if (await saidTooMuch(writing.kysely, id, last)) {
         throw new Problem('body-too-large', 'The output of this command exceeds the limit; ask for less of it.');
       }
@@ -40,6 +51,22 @@ export const commandOutput = incarnationRoute({
     });
   },
 });
+
+/** A piece that says what it should not is left out: the build goes on without it. */
+function buildPiece({ number, stream, data, at }: NewOutput): BuildPiece {
+  const piece = { number, at: at ?? new Date() };
+  if (stream !== 'progress') return { ...piece, text: data.toString('utf8') };
+  const parsed = buildProgress.safeParse(jsonOf(data));
+  return parsed.success ? { ...piece, progress: parsed.data } : piece;
+}
+
+function jsonOf(data: Buffer): unknown {
+  try {
+    return JSON.parse(data.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
 
 /** An update names its phases early: an agent that keeps talking must not fill the actor's history. */
 const soonEnough = 100;

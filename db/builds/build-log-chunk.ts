@@ -9,9 +9,8 @@ export const BuildLogChunkSchema = defineEntity({
     first: p.bigint('number').primary(),
     last: p.bigint('number'),
     organizationId: p.uuid(),
-    /** The lines, each with its end, compressed where that makes them smaller. */
-    data: p.blob().$type<Buffer>(),
-    compressed: p.boolean().default(false),
+    /** The lines, each with its end, compressed and sealed: programs print passwords. */
+    sealed: p.blob().$type<Buffer>(),
     at: p.datetime(3),
   },
   indexes: [{ name: 'build_log_chunk_organization_id_build_id_index', properties: ['organizationId', 'buildId'] }],

@@ -43,6 +43,8 @@ export const BuildSchema = defineEntity({
     /** The number of the last line of its log, and of the last piece of the agent's output that was taken. */
     logLines: p.bigint('number').default(0),
     lastPiece: p.integer().default(-1),
+    /** What is kept of its log, before it is compressed. */
+    logBytes: p.bigint('number').default(0),
     releaseId: p.uuid().nullable(),
     deploymentId: p.uuid().nullable(),
     /** Why nothing was deployed of a build that succeeded. */
@@ -53,6 +55,8 @@ export const BuildSchema = defineEntity({
     requestedByKind: p.enum(['user', 'token', 'machine', 'actor']),
     requestedById: p.text(),
     requestedByName: p.text(),
+    /** The person who answers for it: a token counts as its owner. */
+    actorUserId: p.uuid().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     startedAt: p.datetime(3).nullable(),
     finishedAt: p.datetime(3).nullable(),

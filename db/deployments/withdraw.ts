@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { placeOf } from '../../domain/deployments/arbiter-types.ts';
 import { isDeploymentClaimed } from '../../domain/deployments/states.ts';
+import { withdrawBuilds } from '../builds/withdraw-builds.ts';
 import type { Effect } from '../engine/effect.ts';
 import { resolveIncidents } from '../notification-channels/tell-channels.ts';
 import { tenant } from '../postgres/tenant.ts';
@@ -11,7 +12,7 @@ import type { DeploymentRef } from './rollout.ts';
 type Place = ProjectRef & { environmentId: string; serviceId: string };
 
 /**
- * Ends a service in an environment: those that wait are cancelled, and its workload is no longer wanted. One that rolls is
+ * Ends a service in an environment: deployments that wait and builds are cancelled, and its workload is no longer wanted. One that rolls is
  * asked to cancel, unless it may end by itself; the workload goes with its end (`withdrawnAt`), since the agent has to tell
  * that end first.
  */
@@ -26,6 +27,7 @@ export async function withdraw(effect: Effect, place: Place, { wait = false } = 
     .execute();
   // Nothing of it will be live here again, which would resolve what a pager was told.
   await resolveIncidents(effect, organizationId, `deployments of ${serviceId} in ${environmentId}`);
+  await withdrawBuilds(effect, place);
   const rolling = open.filter(({ state }) => isDeploymentClaimed(state));
   for (const one of open) {
     if (wait && rolling.includes(one)) continue;

@@ -43,10 +43,11 @@ export type Projected = { result: 'written' } | { result: 'refused'; row: ActorR
  * to differ after it.
  */
 export async function project<K extends ActorKind>(
-  transaction: Kysely<Tables>,
+  // The kind is not looked for in here: that leads the compiler through every table, beyond its limit.
+  transaction: NoInfer<Kysely<Tables>>,
   kind: K,
   id: string,
-  projection: Projection<NoInfer<K>>,
+  projection: Projection<K>,
   raiseAlarm: (alarm: Alarm) => void,
 ): Promise<Projected> {
   const table = sql.table(tableOf(kind));

@@ -1,3 +1,4 @@
+import { buildExamples } from './build-examples.ts';
 import { changeExamples } from './change-examples.ts';
 import { clusterExamples } from './cluster-examples.ts';
 import { deletionExamples } from './deletion-examples.ts';
@@ -16,6 +17,7 @@ export function operationExamples(ground: ExampleGround): Record<string, Example
     ...deletionExamples(ground),
     ...changeExamples(ground),
     ...deploymentExamples(ground),
+    ...buildExamples(ground),
     ...notificationExamples(ground),
     'auditLog.list': {},
     'envTemplate.parse': { personal: true, body: () => ({ text: '# Of the shop\nSHOP_URL=' }) },

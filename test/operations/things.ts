@@ -1,6 +1,7 @@
 import { admit } from '../../db/deployments/admission.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
+import { seedSource } from '../builds/seed-source.ts';
 import { machine } from '../seeds/seed.ts';
 import { seedPlace, seedRelease } from '../seeds/seed-place.ts';
 import { tenantRow } from '../seeds/tenant-row.ts';
@@ -15,6 +16,7 @@ export const kindsOfFields = {
   process: ['processId'],
   volume: ['volumeId'],
   release: ['releaseId'],
+  source: ['sourceId'],
   changeSet: ['changeSetId'],
   cluster: ['clusterId', 'defaultClusterId', 'subjectId'],
   team: ['teamId'],
@@ -28,7 +30,7 @@ export type Things = Record<ThingKind, string>;
 
 /** Those that belong to a project. */
 export const ofProjects: readonly ThingKind[] = [
-  ...(['project', 'environment', 'service', 'process', 'volume', 'release', 'changeSet'] as const),
+  ...(['project', 'environment', 'service', 'process', 'volume', 'release', 'source', 'changeSet'] as const),
 ];
 
 export function kindOf(field: string): ThingKind {
@@ -77,7 +79,14 @@ export async function seedThings(api: ExampleGround['api'], ours: ExampleGround[
   const { teamId, registryCredentialId } = await deployable(api, ours);
   return {
     ...{ project: projectId, environment: environmentId, service: serviceId, process: processId, volume: volumeId },
-    ...{ release: releaseId, changeSet: changeSetId, cluster: clusterId, team: teamId, trustedIssuer: ruleId },
+    ...{
+      release: releaseId,
+      source: await seedSource(database, place),
+      changeSet: changeSetId,
+      cluster: clusterId,
+      team: teamId,
+      trustedIssuer: ruleId,
+    },
     ...{ credential: registryCredentialId, user: ours.sessions.viewer.userId, notification: crypto.randomUUID() },
   };
 }

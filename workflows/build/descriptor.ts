@@ -43,7 +43,11 @@ export const buildDescriptor = {
     join: `join environment on environment.organization_id = actor.organization_id and environment.id = actor.environment_id
       join service on service.organization_id = actor.organization_id and service.id = actor.service_id`,
     overdue: `actor.started_at < now() - make_interval(secs => ${buildSeconds + lostSeconds + 60})`,
-    unheard: { where: "actor.cancel_requested_at < now() - interval '60 seconds'" },
+    unheard: {
+      where: `actor.cancel_requested_at < now() - interval '60 seconds' or exists (
+        select from cluster_command command
+        where command.id = actor.id and command.finished_at < now() - interval '60 seconds')`,
+    },
   },
   input: {
     from: (row): BuildInput => ({

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { type BuildView, findBuild } from '../../db/builds/builds.ts';
+import { buildKinds, buildStates, buildTriggers, stepStates } from '../../domain/builds/states.ts';
+import { resource } from '../engine/resource.ts';
+
+export const theBuild = resource('build', findBuild, ({ projectId }) => projectId);
+
+export const buildPath = z.strictObject({ id: z.guid().toLowerCase() });
+
+export const detectedBuildSchema = z
+  .object({
+    provider: z.string(),
+    framework: z.string(),
+    packageManager: z.string(),
+    packageManagerPinned: z.string().describe('Its version, where the source names one.'),
+    nodeVersion: z.string(),
+    installCommand: z.string(),
+    buildCommand: z.string(),
+    startCommand: z.string(),
+    outputDir: z.string(),
+    port: z.int(),
+    portSource: z.string().describe('By what the port was found, such as `script`.'),
+    static: z.boolean().describe('Files that are served, in place of a program that is started.'),
+    monorepo: z.boolean(),
+    buildable: z.boolean(),
+    signals: z.array(z.object({ path: z.string(), detail: z.string() })).describe('What led to this.'),
+  })
+  .meta({ id: 'DetectedBuild' });
+
+const stepSchema = z
+  .object({
+    name: z.string(),
+    status: z.enum(stepStates),
+    startedAt: z.iso.datetime(),
+    finishedAt: z.iso.datetime().optional(),
+  })
+  .meta({ id: 'BuildStep' });
+
+export const buildSchema = z
+  .object({
+    id: z.guid(),
+    number: z.int().describe('Of the service, from 1.'),
+    projectId: z.guid(),
+    environmentId: z.guid(),
+    environmentName: z.string(),
+    serviceId: z.guid(),
+    serviceName: z.string(),
+    clusterId: z.guid(),
+    kind: z.enum(buildKinds),
+    trigger: z.enum(buildTriggers),
+    status: z.enum(buildStates),
+    blocker: z.string().describe('While it is queued: what it waits for. `temporal`: its workflow cannot be reached.'),
+    error: z.string().describe('Why it failed: the step, its last lines, and what to do.'),
+    sourceId: z.guid().optional().describe('The uploaded source.'),
+    repository: z.string(),
+    branch: z.string(),
+    commitSha: z.string(),
+    commitMessage: z.string(),
+    builder: z.object({ engine: z.string(), detection: detectedBuildSchema.optional() }).optional(),
+    steps: z.array(stepSchema),
+    cache: z.object({ cachedSteps: z.int(), totalSteps: z.int() }),
+    imageRef: z.string(),
+    deploys: z.boolean().describe('What it builds is deployed with the settings that are applied then.'),
+    releaseId: z.guid().optional(),
+    deploymentId: z.guid().optional(),
+    releaseError: z.string().describe('Why nothing was deployed of a build that succeeded.'),
+    releaseErrorAt: z.iso.datetime().optional(),
+    retryOf: z.guid().optional(),
+    requestedBy: z.string(),
+    actorUserId: z.guid().optional(),
+    cancelRequested: z.boolean(),
+    logLines: z.int(),
+    createdAt: z.iso.datetime(),
+    startedAt: z.iso.datetime().optional(),
+    finishedAt: z.iso.datetime().optional(),
+  })
+  .meta({ id: 'Build' });
+
+export const logLineSchema = z
+  .object({ at: z.iso.datetime(), seq: z.int(), text: z.string() })
+  .meta({ id: 'BuildLogLine' });
+
+export function buildAnswer(build: BuildView): z.output<typeof buildSchema> {
+  const { id, number, projectId, environmentId, environmentName, serviceId, serviceName, clusterId } = build;
+  const { kind, trigger, repository, branch, commitSha, commitMessage, deploys, requestedBy, logLines } = build;
+  const { blocker, message, state, steps, cachedSteps, totalSteps } = build;
+  return {
+    ...{ id, number, projectId, environmentId, environmentName, serviceId, serviceName, clusterId, kind, trigger },
+    status: state,
+    blocker: blocker === null ? (state === 'queued' ? (message ?? '') : '') : 'temporal',
+    error: state === 'failed' || state === 'cancelled' ? (message ?? '') : '',
+    ...optional({ sourceId: build.buildSourceId }),
+    ...{ repository, branch, commitSha, commitMessage },
+    ...(build.builder === null ? {} : { builder: builderAnswer(build.builder) }),
+    steps,
+    cache: { cachedSteps, totalSteps },
+    imageRef: build.imageRef ?? '',
+    deploys,
+    ...optional({ releaseId: build.releaseId, deploymentId: build.deploymentId, retryOf: build.retryOf }),
+    releaseError: build.releaseError ?? '',
+    ...times({ releaseErrorAt: build.releaseErrorAt }),
+    requestedBy,
+    ...optional({ actorUserId: build.actorUserId }),
+    cancelRequested: build.cancelRequestedAt !== null,
+    logLines,
+    createdAt: build.createdAt.toISOString(),
+    ...times({ startedAt: build.startedAt, finishedAt: build.finishedAt }),
+  };
+}
+
+function builderAnswer({ engine, detection }: NonNullable<BuildView['builder']>) {
+  // As the agent's report was parsed when it came.
+  const detected = detection as z.output<typeof detectedBuildSchema> | undefined;
+  return {
+    engine: typeof engine === 'string' ? engine : '',
+    ...(detected === undefined ? {} : { detection: detected }),
+  };
+}
+
+function optional<Key extends string>(of: Record<Key, string | null>): { [K in Key]?: string } {
+  return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== null)) as { [K in Key]?: string };
+}
+
+function times<Key extends string>(of: Record<Key, Date | null>): { [K in Key]?: string } {
+  const there = Object.entries<Date | null>(of).flatMap(([key, at]) => (at === null ? [] : [[key, at.toISOString()]]));
+  return Object.fromEntries(there) as { [K in Key]?: string };
+}

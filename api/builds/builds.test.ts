@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { askAgent, lockBuild } from '../../db/builds/claim.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
+import { commandBody } from '../../protocol/command.ts';
+import { PeerAgent } from '../../test/agents/peer-agent.ts';
+import { seedSource } from '../../test/builds/seed-source.ts';
+import { readStream } from '../../test/ground/read-stream.ts';
+import { until } from '../../test/ground/until.ts';
+import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { machine } from '../../test/seeds/seed.ts';
+import { type SeededPlace, seedPlace } from '../../test/seeds/seed-place.ts';
+
+let api: RunningApi;
+let ours: Seeded;
+let agent: PeerAgent;
+let clusterId: string;
+let place: SeededPlace;
+
+beforeAll(async () => {
+  api = await runningApi();
+  ours = await seed(api.database);
+  const made = await call('POST', '/clusters', { name: 'Here' });
+  const { cluster, token } = made.body as { cluster: { id: string }; token: string };
+  clusterId = cluster.id;
+  agent = new PeerAgent(api.url);
+  await agent.join(token);
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  place = await seedPlace(api.database, ours.organizationId);
+  const here = api.database.kysely.updateTable('build').set({ cluster_id: clusterId });
+  running = async (id) => {
+    await here.where('id', '=', id).execute();
+    await effect(api.database, machine, async (asking) => {
+      const build = await lockBuild(asking, id);
+      if (build === undefined) throw new Error('The build is not there.');
+      await askAgent(asking, api.keyring, build);
+      await asking.kysely.updateTable('build').set({ state: 'running', revision: 1 }).where('id', '=', id).execute();
+    });
+  };
+});
+
+/** As its actor would: the agent of the cluster is asked. */
+let running: (id: string) => Promise<void>;
+
+const call = (method: string, path: string, body?: unknown, as = ours.tokens.admin) =>
+  api.call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) });
+const request = async (): Promise<string> => {
+  const sourceId = await seedSource(api.database, place);
+  const body = { environmentId: place.environmentId, sourceId };
+  const made = await call('POST', `/services/${place.serviceId}/builds`, body, ours.tokens.deployer);
+  expect(made.status, made.text).toBe(201);
+  return String(made.body.id);
+};
+const piece = (number: number, stream: 'stdout' | 'progress', text: string) => ({
+  number,
+  stream,
+  data: Buffer.from(text).toString('base64'),
+});
+const lines = async (id: string, query = '') => {
+  const { status, body, text } = await call('GET', `/builds/${id}/logs${query}`);
+  expect(status, text).toBe(200);
+  return body as { items: { seq: number; text: string }[]; nextCursor?: string };
+};
+
+test('a build is numbered within its service and listed, newest first', async () => {
+  const [first, second] = [await request(), await request()];
+  const { body } = await call('GET', `/services/${place.serviceId}/builds`);
+  expect((body.items as { id: string; number: number }[]).map(({ id, number }) => [id, number])).toEqual([
+    [second, 2],
+    [first, 1],
+  ]);
+  const queued = await call('GET', '/builds?status=queued&limit=1');
+  expect(queued.body).toMatchObject({ items: [{ id: second, status: 'queued', trigger: 'upload', deploys: true }] });
+  expect((await call('GET', '/builds?status=failed')).body.items).toEqual([]);
+});
+
+test('the agent gets a command that it understands', async () => {
+  const id = await request();
+  await running(id);
+  const { commands } = await agent.work(0);
+  const command = commands.find((one) => one.id === id);
+  const parsed = commandBody.parse(command?.body);
+  expect(parsed).toMatchObject({ kind: 'build', tag: 'build-1', builder: 'auto', source: { kind: 'upload' } });
+});
+
+describe('the log', () => {
+  test('pieces that come twice or in another request change nothing, and lines are numbered without gaps', async () => {
+    const id = await request();
+    await running(id);
+    await agent.work(0);
+    await agent.output(id, [piece(0, 'stdout', 'one\ntwo\n'), piece(1, 'stdout', 'three\n')]);
+    await agent.output(id, [piece(1, 'stdout', 'three\n'), piece(2, 'stdout', 'four, unended')]);
+    await agent.output(id, [piece(0, 'stdout', 'one\ntwo\n')]);
+    const all = await lines(id);
+    expect(all.items.map(({ seq, text }) => `${seq} ${text}`)).toEqual([
+      '1 one',
+      '2 two',
+      '3 three',
+      '4 four, unended',
+    ]);
+    const page = await lines(id, '?limit=3');
+    expect(page.items.at(-1)).toMatchObject({ seq: 3 });
+    expect((await lines(id, `?limit=3&cursor=${page.nextCursor}`)).items).toMatchObject([{ seq: 4 }]);
+    const rows = await tenant(api.database.kysely, ours.organizationId)
+      .selectFrom('build_log_chunk')
+      .select('sealed')
+      .where('build_id', '=', id)
+      .execute();
+    expect(rows.map(({ sealed }) => sealed.includes('three'))).toEqual([false, false, false]);
+  });
+
+  test('it is streamed as it comes, and again from a line on, until the build is over', async () => {
+    const id = await request();
+    await running(id);
+    await agent.work(0);
+    const stream = await readStream(api, `/api/v1/builds/${id}/logs/stream`, ours.tokens.viewer);
+    await agent.output(id, [piece(0, 'stdout', 'one\ntwo\n')]);
+    await until('two lines', async () => stream.events('log').length === 2);
+    await agent.output(id, [piece(1, 'stdout', 'three\n')]);
+    const finished = api.database.kysely.updateTable('build').set({ state: 'failed', finished_at: new Date() });
+    await finished.where('id', '=', id).execute();
+    await until('it ends', async () => stream.ended());
+    expect(stream.events('log').map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    const rest = await readStream(api, `/api/v1/builds/${id}/logs/stream?after=2`, ours.tokens.viewer);
+    await until('it ends', async () => rest.ended());
+    expect(rest.events('log').map(({ text }) => text)).toEqual(['three']);
+  });
+});
+
+test('what the agent reports is shown; a report that makes no sense is left out', async () => {
+  const id = await request();
+  await running(id);
+  await agent.work(0);
+  const at = new Date().toISOString();
+  const steps = [{ name: 'fetch', status: 'succeeded', startedAt: at, finishedAt: at }];
+  await agent.output(id, [
+    piece(
+      0,
+      'progress',
+      JSON.stringify({ engine: 'auto', steps: [{ name: 'fetch', status: 'running', startedAt: at }] }),
+    ),
+    piece(1, 'progress', 'no JSON'),
+    piece(2, 'progress', JSON.stringify({ steps, cache: { cachedSteps: 1, totalSteps: 2 } })),
+    piece(3, 'progress', JSON.stringify({ steps: 'many' })),
+  ]);
+  const { body } = await call('GET', `/builds/${id}`);
+  expect(body).toMatchObject({
+    status: 'running',
+    builder: { engine: 'auto' },
+    steps,
+    cache: { cachedSteps: 1, totalSteps: 2 },
+  });
+});
+
+test('a build ends with its service: it is cancelled and found no more', async () => {
+  const id = await request();
+  const deleted = await call('DELETE', `/services/${place.serviceId}`);
+  expect(deleted.status, deleted.text).toBe(204);
+  expect((await call('GET', `/builds/${id}`)).status).toBe(404);
+  const row = api.database.kysely.selectFrom('build').select(['state', 'message']).where('id', '=', id);
+  expect(await row.executeTakeFirst()).toMatchObject({ state: 'cancelled' });
+});
+
+test('409: retrying one that is not over, cancelling one that is; 422: the source of another service', async () => {
+  const id = await request();
+  expect((await call('POST', `/builds/${id}/retry`)).status).toBe(409);
+  expect((await call('POST', `/builds/${id}/cancel`)).body).toMatchObject({ status: 'cancelled' });
+  expect((await call('POST', `/builds/${id}/cancel`)).status).toBe(409);
+  const retried = await call('POST', `/builds/${id}/retry`);
+  expect(retried.body).toMatchObject({ status: 'queued', trigger: 'retry', retryOf: id, number: 2 });
+  const other = await seedPlace(api.database, ours.organizationId, { beside: place });
+  const body = { environmentId: place.environmentId, sourceId: await seedSource(api.database, other) };
+  const refused = await call('POST', `/services/${place.serviceId}/builds`, body);
+  expect([refused.status, refused.body.errors]).toMatchObject([422, [{ location: 'body.sourceId' }]]);
+});

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { listBuilds as buildsOf } from '../../db/builds/builds.ts';
+import { buildStates } from '../../domain/builds/states.ts';
+import { operation } from '../engine/operation.ts';
+import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
+import { buildAnswer, buildSchema } from './build.ts';
+
+export const listBuilds = operation({
+  method: 'GET',
+  url: '/api/v1/builds',
+  summary: 'List builds of the organization, newest first',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: [],
+  query: z.strictObject({ status: z.enum(buildStates).optional() }),
+  paged: { after: createdPosition },
+  result: buildSchema,
+  async handle({ caller, query, database, page }) {
+    const filter = { ...query, projectIds: caller.projectIds };
+    const found = await buildsOf(database.kysely, caller.organization.id, filter, oneMore(page));
+    return pageOf(found, page, ({ id }) => id, buildAnswer);
+  },
+});

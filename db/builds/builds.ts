@@ -1,0 +1,113 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { BuildKind, BuildState, BuildStep, BuildTrigger } from '../../domain/builds/states.ts';
+import type { JsonObject } from '../postgres/json.ts';
+import type { Tables } from '../postgres/tables.ts';
+
+export interface BuildView {
+  id: string;
+  organizationId: string;
+  projectId: string;
+  environmentId: string;
+  environmentName: string;
+  serviceId: string;
+  serviceName: string;
+  clusterId: string;
+  number: number;
+  kind: BuildKind;
+  trigger: BuildTrigger;
+  state: BuildState;
+  message: string | null;
+  /** Why its actor cannot be told. */
+  blocker: string | null;
+  buildSourceId: string | null;
+  repository: string;
+  branch: string;
+  commitSha: string;
+  commitMessage: string;
+  deploys: boolean;
+  builder: JsonObject | null;
+  steps: BuildStep[];
+  cachedSteps: number;
+  totalSteps: number;
+  imageRef: string | null;
+  releaseId: string | null;
+  deploymentId: string | null;
+  releaseError: string | null;
+  releaseErrorAt: Date | null;
+  retryOf: string | null;
+  requestedBy: string;
+  actorUserId: string | null;
+  cancelRequestedAt: Date | null;
+  logLines: number;
+  createdAt: Date;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+}
+
+const columns = sql`
+  build.id, build.organization_id as "organizationId", build.project_id as "projectId", build.environment_id as "environmentId",
+  environment.name as "environmentName", build.service_id as "serviceId", service.name as "serviceName",
+  build.cluster_id as "clusterId", build.number, build.kind, build.trigger, build.state, build.message, build.blocker,
+  build.build_source_id as "buildSourceId", build.repository, build.branch, build.commit_sha as "commitSha",
+  build.commit_message as "commitMessage", build.deploys, build.builder, build.steps, build.cached_steps as "cachedSteps",
+  build.total_steps as "totalSteps",
+  concat(organization.slug, '/', project.slug, '/', service.slug, ':build-', build.number, '@', build.image ->> 'digest') as "imageRef",
+  build.image is not null as built, build.release_id as "releaseId", build.deployment_id as "deploymentId",
+  build.release_error as "releaseError", build.release_error_at as "releaseErrorAt", build.retry_of as "retryOf",
+  build.requested_by_name as "requestedBy", build.actor_user_id as "actorUserId",
+  build.cancel_requested_at as "cancelRequestedAt", build.log_lines::float8 as "logLines", build.created_at as "createdAt",
+  build.started_at as "startedAt", build.finished_at as "finishedAt"`;
+
+const named = sql`
+  join organization on organization.id = build.organization_id
+  join project on project.organization_id = build.organization_id and project.id = build.project_id
+  join environment on environment.organization_id = build.organization_id and environment.id = build.environment_id
+  join service on service.organization_id = build.organization_id and service.id = build.service_id`;
+
+type Row = BuildView & { built: boolean };
+
+function viewOf({ built, imageRef, ...row }: Row): BuildView {
+  return { ...row, imageRef: built ? imageRef : null };
+}
+
+/** A build of a service that was deleted is not found until that is restored. */
+export async function findBuild(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  id: string,
+): Promise<BuildView | undefined> {
+  const { rows } = await sql<Row>`
+    select ${columns} from build ${named}
+    where build.organization_id = ${organizationId} and build.id = ${id}
+      and service.deletion_id is null and environment.deletion_id is null and project.deletion_id is null
+  `.execute(kysely);
+  return rows[0] && viewOf(rows[0]);
+}
+
+export interface BuildFilter {
+  projectIds?: readonly string[] | undefined;
+  serviceId?: string | undefined;
+  status?: BuildState | undefined;
+}
+
+/** Newest first. */
+export async function listBuilds(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  { projectIds, serviceId, status }: BuildFilter,
+  { limit, after }: { limit: number; after?: { createdAt: Date; id: string } | undefined },
+): Promise<BuildView[]> {
+  const where: RawBuilder<unknown>[] = [
+    sql`build.organization_id = ${organizationId}`,
+    sql`service.deletion_id is null and environment.deletion_id is null and project.deletion_id is null`,
+    ...(projectIds === undefined ? [] : [sql`build.project_id = any(${[...projectIds]}::uuid[])`]),
+    ...(serviceId === undefined ? [] : [sql`build.service_id = ${serviceId}`]),
+    ...(status === undefined ? [] : [sql`build.state = ${status}`]),
+    ...(after === undefined ? [] : [sql`(build.created_at, build.id) < (${after.createdAt}, ${after.id}::uuid)`]),
+  ];
+  const { rows } = await sql<Row>`
+    select ${columns} from build ${named} where ${sql.join(where, sql` and `)}
+    order by build.created_at desc, build.id desc limit ${limit}
+  `.execute(kysely);
+  return rows.map(viewOf);
+}

@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import { actorId } from '../../domain/actors/actors.ts';
+import { isBuildFinal } from '../../domain/builds/states.ts';
+import { Problem } from '../../domain/problems.ts';
+import type { Effect } from '../engine/effect.ts';
+import { lockBuild } from './claim.ts';
+
+/** Somebody's decision: a queued build ends at once, whatever else is up; of a running one the agent ends all processes. */
+export async function cancelBuild(effect: Effect, id: string, name: string): Promise<void> {
+  const build = await lockBuild(effect, id);
+  if (build === undefined) throw new Problem('not-found', 'There is no such build.');
+  const { organizationId, projectId, state, number, revision } = build;
+  if (isBuildFinal(state)) {
+    throw new Problem(
+      'already-decided',
+      `Build #${number} of "${name}" has ${state === 'succeeded' || state === 'failed' ? state : `been ${state}`} already.`,
+    );
+  }
+  const decided = { cancel_requested_at: sql<Date>`coalesce(cancel_requested_at, now())` };
+  const ended = {
+    state: 'cancelled' as const,
+    revision: revision + 1,
+    finished_at: sql<Date>`now()`,
+    message: 'The build was cancelled before its turn came.',
+  };
+  await effect.kysely
+    .updateTable('build')
+    .set(state === 'queued' ? { ...decided, ...ended } : decided)
+    .where('id', '=', id)
+    .execute();
+  effect.tell({ to: actorId('build', id), message: 'cancelled', organizationId, body: {} });
+  effect.change({ organizationId, projectId, kind: 'build', id });
+  effect.audit({
+    action: 'build.cancelled',
+    organizationId,
+    subjectKind: 'build',
+    subjectId: id,
+    subjectName: `${name} #${number}`,
+    details: {},
+  });
+}

@@ -1,0 +1,136 @@
+import { sql } from 'kysely';
+import { actorId } from '../../domain/actors/actors.ts';
+import type { BuildState } from '../../domain/builds/states.ts';
+import { type OpenBuild, turnsOf, waitsFor } from '../../domain/builds/turns.ts';
+import { createCommand } from '../commands/cluster-commands.ts';
+import type { Effect } from '../engine/effect.ts';
+import { tenant } from '../postgres/tenant.ts';
+import { pathOf } from '../registry/own-image.ts';
+import type { Secrets } from '../workloads/sealed-workload.ts';
+
+/** A build as its actor's activities need it. */
+export interface BuildRow {
+  id: string;
+  organizationId: string;
+  projectId: string;
+  environmentId: string;
+  serviceId: string;
+  clusterId: string;
+  number: number;
+  state: BuildState;
+  revision: number;
+  finished: boolean;
+}
+
+/** The row, locked, so that an activity that runs twice at once does everything once. */
+export async function lockBuild({ kysely }: Effect, id: string): Promise<BuildRow | undefined> {
+  const row = await kysely
+    .selectFrom('build')
+    .select(['id', 'organization_id as organizationId', 'project_id as projectId', 'environment_id as environmentId'])
+    .select(['service_id as serviceId', 'cluster_id as clusterId', 'number', 'state', 'revision'])
+    .select(sql<boolean>`finished_at is not null`.as('finished'))
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  return row;
+}
+
+/** Turns of a cluster are given one after the other, before any row is locked. */
+export async function lockTurns({ kysely }: Effect, buildId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('builds ' || cluster_id, 0)) from build where id = ${buildId}`.execute(
+    kysely,
+  );
+}
+
+export async function openBuilds({ kysely }: Effect, clusterId: string): Promise<OpenBuild[]> {
+  const rows = await kysely
+    .selectFrom('build')
+    .select(['id', 'project_id as projectId', 'environment_id as environmentId', 'service_id as serviceId'])
+    .select(['state', 'created_at as createdAt'])
+    .where('cluster_id', '=', clusterId)
+    .where('finished_at', 'is', null)
+    .where('cancel_requested_at', 'is', null)
+    .execute();
+  return rows.map(({ state, createdAt, ...row }) => ({
+    ...row,
+    running: state === 'running',
+    createdAt: createdAt.getTime(),
+  }));
+}
+
+/** Why it is not its turn: a sentence; undefined: it is. */
+export async function refusedTurn(effect: Effect, build: BuildRow): Promise<string | undefined> {
+  const cluster = await effect.kysely
+    .selectFrom('cluster')
+    .leftJoin('cluster_agent as agent', 'agent.cluster_id', 'cluster.id')
+    .select(['cluster.name', 'agent.contact'])
+    .where('cluster.id', '=', build.clusterId)
+    .where('cluster.organization_id', '=', build.organizationId)
+    .executeTakeFirst();
+  if (cluster?.contact !== 'connected')
+    return `Waits for the agent of the cluster "${cluster?.name ?? ''}", which is not in contact.`;
+  const open = await openBuilds(effect, build.clusterId);
+  return turnsOf(open).includes(build.id) ? undefined : waitsFor(open, build.id);
+}
+
+/** Tells the builds whose turn it is now. */
+export async function callNext(effect: Effect, clusterId: string): Promise<void> {
+  const open = await openBuilds(effect, clusterId);
+  const { rows } = await sql<{ id: string; organizationId: string }>`
+    select id, organization_id as "organizationId" from build where id = any(${turnsOf(open)}::uuid[])
+  `.execute(effect.kysely);
+  for (const { id, organizationId } of rows)
+    effect.tell({ to: actorId('build', id), message: 'turn', organizationId, body: {} });
+}
+
+/** The tag of its image in the repository of its service. */
+export function tagOf({ number }: Pick<BuildRow, 'number'>): string {
+  return `build-${number}`;
+}
+
+const MB = 1024 * 1024;
+const limits = { seconds: 3_600, memoryBytes: 2_048 * MB, diskBytes: 8_192 * MB, processes: 1_000 };
+
+/** The command has the id of the build: asked for twice, there is one. Its body: `buildBody` of protocol/build.ts. */
+export async function askAgent(effect: Effect, keyring: Secrets, build: BuildRow): Promise<void> {
+  const { id, organizationId, serviceId, environmentId } = build;
+  const body = {
+    kind: 'build',
+    repository: await pathOf(effect.kysely, build),
+    tag: tagOf(build),
+    cacheKey: `${serviceId}/${environmentId}`,
+    ...(await settingsOf(effect, build)),
+    source: { kind: 'upload', sizeBytes: await sizeOf(effect, build) },
+    limits,
+  };
+  await createCommand(
+    effect,
+    keyring,
+    { id: build.clusterId, organizationId },
+    { id, body, actorId: actorId('build', id) },
+  );
+}
+
+/** As they are applied in the environment; of a service that is not applied there yet, its definition. */
+async function settingsOf({ kysely }: Effect, { organizationId, environmentId, serviceId }: BuildRow) {
+  const row = await tenant(kysely, organizationId)
+    .selectFrom('service')
+    .leftJoin('environment_service as place', (join) =>
+      join.onRef('place.service_id', '=', 'service.id').on('place.environment_id', '=', environmentId),
+    )
+    .select(['service.definition', 'place.settings'])
+    .where('service.id', '=', serviceId)
+    .executeTakeFirstOrThrow();
+  const { builder, context, dockerfile, target } = (row.settings ?? row.definition).source;
+  return { builder, context, dockerfile, target };
+}
+
+async function sizeOf({ kysely }: Effect, { id, organizationId }: BuildRow): Promise<number> {
+  const row = await tenant(kysely, organizationId)
+    .selectFrom('build_source')
+    .innerJoin('build', 'build.build_source_id', 'build_source.id')
+    .select(sql<number>`build_source.size_bytes::float8`.as('size'))
+    .where('build.id', '=', id)
+    .executeTakeFirst();
+  return row?.size ?? 0;
+}

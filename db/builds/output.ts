@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import type { BuildKind } from '../../domain/builds/states.ts';
+import type { Effect } from '../engine/effect.ts';
+import type { Keyring } from '../keys/keys.ts';
+import type { JsonObject, JsonValue } from '../postgres/json.ts';
+import { appendLog, type BuildLog, type NewChunk } from './log.ts';
+
+/** A piece of what the agent says of a build: lines of its log, or what has changed, already parsed. */
+export interface BuildPiece {
+  number: number;
+  at: Date;
+  text?: string;
+  progress?: {
+    engine?: string | undefined;
+    detection?: object | undefined;
+    kind?: BuildKind | undefined;
+    steps?: readonly object[] | undefined;
+    cache?: { cachedSteps: number; totalSteps: number } | undefined;
+    image?: object | undefined;
+  };
+}
+
+/** More is not kept of a log; its last line says so. */
+export const mostLogBytes = 128 * 1024 * 1024;
+
+/**
+ * Takes what the agent of a build says, in the order of its pieces. The row remembers the last one, in the same transaction:
+ * a piece that comes twice changes nothing, and no line has two numbers.
+ */
+export async function takeBuildOutput(
+  effect: Effect,
+  keyring: Pick<Keyring, 'encryptSecret'>,
+  build: BuildLog,
+  pieces: readonly BuildPiece[],
+): Promise<void> {
+  const { kysely } = effect;
+  const row = await kysely
+    .selectFrom('build')
+    .select(['project_id as projectId', 'last_piece as lastPiece'])
+    .select([sql<number>`log_lines::float8`.as('logLines'), sql<number>`log_bytes::float8`.as('logBytes')])
+    .select(['builder', 'state'])
+    .where('id', '=', build.id)
+    .where('organization_id', '=', build.organizationId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row === undefined) return;
+  const fresh = pieces.filter(({ number }) => number > row.lastPiece).toSorted((a, b) => a.number - b.number);
+  const last = fresh.at(-1);
+  if (last === undefined) return;
+  const { chunks, bytes } = kept(fresh, row.logBytes);
+  await kysely
+    .updateTable('build')
+    .set({
+      last_piece: last.number,
+      log_lines: await appendLog(kysely, keyring, build, row.logLines, chunks),
+      log_bytes: bytes,
+      ...changedBy(fresh, row.builder),
+    })
+    .where('id', '=', build.id)
+    .execute();
+  effect.change({ organizationId: build.organizationId, projectId: row.projectId, kind: 'build', id: build.id });
+}
+
+function kept(pieces: readonly BuildPiece[], before: number): { chunks: NewChunk[]; bytes: number } {
+  let bytes = before;
+  const chunks: NewChunk[] = [];
+  for (const { text, at } of pieces) {
+    if (text === undefined || text === '' || bytes > mostLogBytes) continue;
+    const whole = text.endsWith('\n') ? text : `${text}\n`;
+    bytes += Buffer.byteLength(whole);
+    const cut = bytes > mostLogBytes;
+    chunks.push({
+      at,
+      text: cut ? `The log is longer than ${mostLogBytes / 1024 / 1024} MB: the rest is not kept.\n` : whole,
+    });
+  }
+  return { chunks, bytes };
+}
+
+/** What counts is what was said last. */
+function changedBy(pieces: readonly BuildPiece[], before: JsonObject | null) {
+  const said = Object.assign({}, ...pieces.map(({ progress }) => defined(progress ?? {}))) as NonNullable<
+    BuildPiece['progress']
+  >;
+  const { engine, detection, kind, steps, cache, image } = said;
+  const builder = { ...before, ...defined({ engine, detection }) };
+  return {
+    ...(engine === undefined && detection === undefined ? {} : { builder: json<JsonObject>(builder) }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(steps === undefined ? {} : { steps: json<JsonValue[]>(steps) }),
+    ...(cache === undefined ? {} : { cached_steps: cache.cachedSteps, total_steps: cache.totalSteps }),
+    ...(image === undefined ? {} : { image: json<JsonObject>(image) }),
+  };
+}
+
+function defined(of: object): object {
+  return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined));
+}
+
+function json<T>(value: unknown) {
+  return sql<T>`${JSON.stringify(value)}::jsonb`;
+}

@@ -1,0 +1,45 @@
+import { requestBuild } from '../../db/builds/request-build.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { seedSource } from '../builds/seed-source.ts';
+import { machine } from '../seeds/seed.ts';
+import { seedPlace } from '../seeds/seed-place.ts';
+import type { Example, ExampleGround } from './example.ts';
+
+/** Examples of builds. */
+export function buildExamples({ api, ours }: ExampleGround): Record<string, Example> {
+  const sourced = async () => {
+    const place = await seedPlace(api.database, ours.organizationId);
+    return { place, sourceId: await seedSource(api.database, place) };
+  };
+  const queued = async () => {
+    const { place, sourceId: buildSourceId } = await sourced();
+    const { organizationId, projectId, environmentId, serviceId } = place;
+    const wanted = { organizationId, projectId, environmentId, serviceId, buildSourceId };
+    const id = await effect(api.database, machine, (asking) =>
+      requestBuild(asking, { ...wanted, trigger: 'upload', deploys: true, actorUserId: undefined }),
+    );
+    return { id, serviceId };
+  };
+  return {
+    'builds.list': { prepare: queued, also: [{ query: () => ({ status: 'queued' }) }] },
+    'builds.ofService': { prepare: async () => ({ id: (await queued()).serviceId }) },
+    'builds.create': {
+      prepare: async () => {
+        const { place, sourceId } = await sourced();
+        return { id: place.serviceId, environmentId: place.environmentId, sourceId };
+      },
+      body: ({ environmentId, sourceId }) => ({ environmentId, sourceId }),
+    },
+    'builds.get': { prepare: queued },
+    'builds.cancel': { prepare: queued },
+    'builds.retry': {
+      prepare: async () => {
+        const { id } = await queued();
+        await api.call('POST', `/api/v1/builds/${id}/cancel`, { as: ours.tokens.deployer });
+        return { id };
+      },
+    },
+    'builds.log': { prepare: queued },
+    'builds.streamLog': { prepare: queued },
+  };
+}
