@@ -7,9 +7,8 @@ import { project } from '../db/engine/projection.ts';
 import { answerTo, rowSays } from '../db/workflows/actor-rows.ts';
 import type { RowSays } from '../domain/actors/actor-descriptor.ts';
 import { type BuildState, type FinalBuildState, finalBuildStates } from '../domain/builds/states.ts';
-import { isCommandOver } from '../domain/clusters/commands.ts';
+import { type CommandEnded, isCommandOver } from '../domain/clusters/commands.ts';
 import { Problem } from '../domain/problems.ts';
-import type { CommandEnded } from '../workflows/build/state.ts';
 import { actorAuthor } from './caller.ts';
 import type { ActivityParts } from './index.ts';
 

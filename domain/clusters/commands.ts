@@ -15,6 +15,12 @@ export const commandStates = [
 ] as const;
 export type CommandState = (typeof commandStates)[number];
 
+/** How a command ended, with the words of its agent. */
+export interface CommandEnded {
+  state: CommandState;
+  message: string | null;
+}
+
 export function isCommandOver(state: CommandState): boolean {
   return state !== 'queued' && state !== 'delivered';
 }

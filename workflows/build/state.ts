@@ -1,5 +1,5 @@
 import { type BuildState, isBuildFinal } from '../../domain/builds/states.ts';
-import { type CommandState, commandStates } from '../../domain/clusters/commands.ts';
+import { type CommandEnded, commandStates } from '../../domain/clusters/commands.ts';
 import type { MessageOf, Messages } from '../mailbox.ts';
 import { fields, nullable, oneOf, text } from '../parse.ts';
 import type { BuildInput } from './descriptor.ts';
@@ -12,12 +12,6 @@ export const buildMessages = {
   commandFinished: fields({ state: oneOf(...commandStates), message: nullable(text) }),
 } satisfies Messages;
 export type BuildMessage = MessageOf<typeof buildMessages>;
-
-/** How the agent's part of it ended. */
-export interface CommandEnded {
-  state: CommandState;
-  message: string | null;
-}
 
 /** The actor, and the answer to the query `view`. */
 export interface BuildActor {
