@@ -71,5 +71,6 @@ export function textOf(child: ChildProcess): () => string {
   child.stderr?.on('data', (bytes: Buffer) => {
     text = `${text}${bytes}`.slice(0, mostTrouble);
   });
-  return () => text.trim();
+  // Said by `unshare` 2.38 of a child that was killed.
+  return () => text.replace(/^unshare: sigprocmask unblock failed.*$/m, '').trim();
 }

@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { Server } from 'node:net';
 
 /** The network is the sandbox's own, so that the port is the same in each. */
@@ -22,8 +24,16 @@ export const proxyVariables: Readonly<Record<string, string>> = {
   ...{ NO_PROXY: direct, no_proxy: direct },
 };
 
+const authorities = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt'];
+
+/** Other programs trust whom the machine trusts; Node has to be told of authorities that its owner has added. */
+export function trustOfMachine(): Record<string, string> {
+  const file = authorities.find((path) => existsSync(path));
+  return file === undefined ? {} : { NODE_EXTRA_CA_CERTS: file };
+}
+
 /** The child's messages: the one that brings the socket. Undefined if it ends without one. */
-export function socketOf(child: import('node:child_process').ChildProcess): Promise<Server | undefined> {
+export function socketOf(child: ChildProcess): Promise<Server | undefined> {
   return new Promise((resolve) => {
     child.once('message', (_, server) => resolve(server as Server));
     child.once('exit', () => resolve(undefined));

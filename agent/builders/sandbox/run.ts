@@ -12,7 +12,7 @@ import { giveTo, groupOf, initOf, makeFolder, ownFolders, removeFolder, statusOf
 import { mappedUser, type Programs } from './inside.ts';
 import { exceeding, type Limits, watchLimits } from './limits.ts';
 import { type Mount, makeRoot, writeMounts } from './mounts.ts';
-import { proxyVariables, socketOf } from './network.ts';
+import { proxyVariables, socketOf, trustOfMachine } from './network.ts';
 import { openProxy } from './proxy.ts';
 
 export interface Sandboxed {
@@ -26,7 +26,7 @@ export interface Sandboxed {
   caches: readonly { name: string; directory: string }[];
   /** Read-only folders of this machine, e.g. toolchains: `at` inside, outside of the folders of the system. */
   tools: readonly { at: string; directory: string }[];
-  /** Complete: nothing of the agent's own environment goes in. PATH, HOME and the proxy are set besides. */
+  /** Complete: nothing of the agent's own environment goes in. PATH, HOME, the proxy and Node's trust are set besides. */
   environment: Readonly<Record<string, string>>;
   limits: Limits;
   output(stream: 'stdout' | 'stderr', bytes: Buffer): void;
@@ -123,8 +123,7 @@ async function started(
     }
     if (run.signal.aborted) cancel();
     await exit;
-    for (const stream of ['stdout', 'stderr'])
-      closeSync(openSync(join(folder, stream), files.O_RDWR | files.O_NONBLOCK));
+    for (const { close } of outputs) close();
     await Promise.all(outputs.map(({ over }) => over));
     watch?.lastLook();
   } finally {
@@ -143,7 +142,7 @@ async function started(
 function scriptOf({ programs }: Sandbox, { command, workdir, environment }: Sandboxed): string {
   return launchScript({
     directory: join('/build', workdir),
-    environment: { ...bareEnvironment, HOME: '/home/build', ...environment, ...proxyVariables },
+    environment: { ...bareEnvironment, ...trustOfMachine(), HOME: '/home/build', ...environment, ...proxyVariables },
     command: ['/bin/sh', '-e', '-c', command],
     env: programs.env,
   });
@@ -154,7 +153,18 @@ function readPipe(at: string, stream: 'stdout' | 'stderr', output: Sandboxed['ou
   socket.on('data', (bytes: Buffer) => output(stream, bytes));
   const over = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   socket.on('error', () => socket.destroy());
-  return { socket, over };
+  return {
+    socket,
+    over,
+    /** A pipe that nobody ever wrote to ends with this, too; one with a writer goes on. */
+    close() {
+      try {
+        closeSync(openSync(at, files.O_RDWR | files.O_NONBLOCK));
+      } catch {
+        socket.destroy();
+      }
+    },
+  };
 }
 
 function endOf(status: number | undefined, limits: Limits, child: ChildProcess, trouble: string): SandboxEnd {

@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { buildGround, enough } from '../../../test/builders/build-ground.ts';
+import { buildGround, enough, node } from '../../../test/builders/build-ground.ts';
+import { withWords } from '../../../test/builders/with-words.ts';
 import { foldersIn } from './folder.ts';
+import type { Sandboxed } from './run.ts';
 
 const ground = await buildGround();
 afterAll(() => ground?.close());
@@ -12,8 +14,11 @@ const { run, home, source, cache, directory, sandbox } = ground ?? ({} as NonNul
 const done = { ended: 'exited', code: 0 };
 
 /** Commands of which each must fail, said with the status of each. */
-const refused = (commands: readonly string[]) =>
-  run(commands.map((one) => `(${one}) >/dev/null 2>&1 && echo ${JSON.stringify(`done: ${one}`)} || true`).join('\n'));
+const refused = (commands: readonly string[], more: Partial<Sandboxed> = {}) =>
+  run(
+    commands.map((one) => `(${one}) >/dev/null 2>&1 && echo ${JSON.stringify(`done: ${one}`)} || true`).join('\n'),
+    more,
+  );
 
 sandboxed('a command writes its source, its caches, /tmp and its home, at the same paths in each build', async () => {
   const command = 'pwd; for at in . /cache/npm /tmp ~; do echo made >$at/made; readlink -f $at; done';
@@ -28,13 +33,17 @@ sandboxed('a command writes its source, its caches, /tmp and its home, at the sa
 
 sandboxed('nothing else can be written, whatever it is', async () => {
   const places = ['/', '/usr', '/usr/bin', '/etc', '/etc/ssl', '/dev', '/var', '/run', '/cache', '/home', '/opt/node'];
-  const { end, out } = await refused([
-    ...places.map((at) => `touch ${at}/written`),
+  // A folder that its owner lets everybody write to is read-only all the same.
+  const open = { at: '/opt/open', directory: join(directory, 'open') };
+  mkdirSync(open.directory);
+  chmodSync(open.directory, 0o777);
+  const commands = [
+    ...[...places, open.at].map((at) => `touch ${at}/written`),
     ...['mount -o remount,rw /usr', 'umount /usr', 'mknod /tmp/disk b 1 1', 'hostname other'],
     ...['unshare -Urm mount -o remount,bind,rw /usr', 'unshare -Urm umount -l /etc/ssl', 'chown 0 /build'],
     ...['echo 1 >/proc/sys/vm/drop_caches', 'echo 1 >/proc/sysrq-trigger', 'kill -KILL 1 && ! kill -0 1'],
-  ]);
-  expect({ end, out }).toEqual({ end: done, out: '' });
+  ];
+  expect(await refused(commands, { tools: [node, open] })).toEqual({ end: done, out: '', err: '' });
 });
 
 sandboxed('nothing of the machine is seen: homes, other builds, sockets, processes, its name', async () => {
@@ -61,7 +70,7 @@ sandboxed('the environment is what was given, and the ways to the proxy', async 
   const { out } = await run('env -0', { environment });
   const variables = Object.fromEntries(out.split('\0').map((line) => [line.slice(0, line.indexOf('=')), line]));
   const names = ['', 'HOME', 'HTTPS_PROXY', 'HTTP_PROXY', 'LD_PRELOAD', 'MESSAGE', 'NO_PROXY', 'PATH', 'PWD'];
-  const others = /^(npm_config_|YARN_|http|no_proxy)/;
+  const others = /^(npm_config_|YARN_|http|no_proxy|NODE_EXTRA_CA_CERTS$)/;
   expect(
     Object.keys(variables)
       .filter((name) => !others.test(name))
@@ -98,17 +107,6 @@ sandboxed('the end of a command is told: its status, or the signal that it ended
   stopped.abort();
   expect((await run('true', { signal: stopped.signal })).end).toMatchObject({ ended: 'cancelled' });
 });
-
-/** Whoever runs on this machine with these words in its arguments. */
-function withWords(words: string): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').includes(words);
-    } catch {
-      return false;
-    }
-  });
-}
 
 sandboxed('cancelled, everything ends, whatever it ignores and however it hid', async () => {
   const mark = `${100_000 + Math.floor(Math.random() * 1e9)}`;
