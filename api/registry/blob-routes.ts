@@ -36,7 +36,7 @@ export const readBlob: RegistryRoute = {
 export const deleteBlob: RegistryRoute = {
   method: 'DELETE',
   url: 'blobs/:name',
-  right: 'push',
+  right: 'delete',
   async handle({ server, repository, name, reply }: AskedRegistry) {
     checkDigest(name);
     const ended = await unlinkBlob(server.database.kysely, repository, name);

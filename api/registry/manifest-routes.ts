@@ -39,7 +39,7 @@ const readManifest: RegistryRoute = {
 const putManifestHere: RegistryRoute = {
   method: 'PUT',
   url: 'manifests/:name',
-  right: 'push',
+  right: (name) => (isDigest(name) ? 'push' : 'tag'),
   async handle({ server, store, caller, repository, name, request, reply }) {
     checkReference(name);
     const content = await bodyOf(request);
@@ -65,7 +65,7 @@ const putManifestHere: RegistryRoute = {
 const deleteManifest: RegistryRoute = {
   method: 'DELETE',
   url: 'manifests/:name',
-  right: 'push',
+  right: 'delete',
   async handle({ server, caller, repository, name, reply }) {
     checkReference(name);
     const ended = await effect(server.database, caller.author, (running) => removeManifest(running, repository, name));

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Author } from '../../db/engine/author.ts';
 import {
+  isBuiltOnCluster,
   type Repository,
   type RepositoryPath,
   repositoryByPath,
@@ -16,7 +17,8 @@ import { knownCaller, noteUse } from '../engine/pipeline/admit.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import { RegistryError } from './registry-error.ts';
 
-export type Right = 'pull' | 'push';
+/** `tag` and `delete`: what images are called, and whether they stay, is up to people. */
+export type Right = 'pull' | 'push' | 'tag' | 'delete';
 
 /** Who asks the registry: somebody with an API token, or the agent of a cluster. */
 export interface RegistryCaller {
@@ -66,7 +68,7 @@ function tokenCaller({ database }: ServerParts, caller: OrganizationCaller): Reg
       const { id, slug } = caller.organization;
       const found = path.organization === slug ? await repositoryByPath(database.kysely, id, path) : undefined;
       if (found === undefined || !caller.seesProject(found.projectId)) throw unknown(path);
-      if (right === 'push' && !mayActAs(caller.role, 'deployer')) {
+      if (right !== 'pull' && !mayActAs(caller.role, 'deployer')) {
         throw new RegistryError(
           'DENIED',
           `To push to ${found.path} and to delete there needs the role deployer; this token has the role ${caller.role}.`,
@@ -77,7 +79,7 @@ function tokenCaller({ database }: ServerParts, caller: OrganizationCaller): Reg
   };
 }
 
-/** By the credential that the agent has anyway: it ends with the agent, and opens what is to run on its cluster. */
+/** By the credential that the agent has anyway: it ends with the agent, and opens what is to run or is being built on its cluster. */
 async function agentCaller(
   server: ServerParts,
   headers: { authorization: string },
@@ -95,9 +97,16 @@ async function agentCaller(
     async repository(path, right) {
       const { organizationId, clusterId } = agent;
       const found = await repositoryByPath(kysely, organizationId, path);
-      if (found === undefined || !(await runsOnCluster(kysely, clusterId, found))) throw unknown(path);
-      if (right === 'push') throw new RegistryError('DENIED', 'Agents pull images and push none.');
-      return found;
+      if (found === undefined) throw unknown(path);
+      const pushes = right === 'push' && (await isBuiltOnCluster(kysely, clusterId, found));
+      const pulls =
+        pushes || (await runsOnCluster(kysely, clusterId, found)) || (await isBuiltOnCluster(kysely, clusterId, found));
+      if (!pulls) throw unknown(path);
+      if (right === 'pull' || pushes) return found;
+      throw new RegistryError(
+        'DENIED',
+        'Agents pull images. They push to the repository of a service while they build it, and neither tag nor delete.',
+      );
     },
   };
 }

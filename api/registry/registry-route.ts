@@ -30,7 +30,8 @@ export interface RegistryRoute {
   method: HTTPMethods | HTTPMethods[];
   /** Beneath the repository's path. */
   url: string;
-  right: Right;
+  /** By the last part of the path, where that decides. */
+  right: Right | ((name: string) => Right);
   /** Its body can be as large as a blob, and takes its time. */
   carriesBlob?: true;
   handle: (asked: AskedRegistry) => Promise<FastifyReply>;
@@ -48,8 +49,9 @@ export function serveRegistry(app: FastifyInstance, parts: RegistryParts, route:
     onRequest: async (request) => {
       const caller = await admitRegistryCaller(server, clients, request);
       request.admitted = true;
-      const { organization = '', project = '', service = '' } = paramsOf(request);
-      const repository = await caller.repository({ organization, project, service }, route.right);
+      const { organization = '', project = '', service = '', name = '' } = paramsOf(request);
+      const right = typeof route.right === 'function' ? route.right(name) : route.right;
+      const repository = await caller.repository({ organization, project, service }, right);
       admitted.set(request, { caller, repository });
       if (route.carriesBlob) request.raw.once('close', bodyLasts(request.raw.socket));
     },

@@ -57,6 +57,24 @@ export async function runsOnCluster(
   return slice !== undefined;
 }
 
+/** Whether a build of the service runs on the cluster: until it ends, its agent pushes what it makes. */
+export async function isBuiltOnCluster(
+  kysely: Kysely<Tables>,
+  clusterId: string,
+  { id, organizationId }: Pick<Repository, 'id' | 'organizationId'>,
+): Promise<boolean> {
+  const build = await kysely
+    .selectFrom('build')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('cluster_id', '=', clusterId)
+    .where('service_id', '=', id)
+    .where('state', '=', 'running')
+    .limit(1)
+    .executeTakeFirst();
+  return build !== undefined;
+}
+
 /** One change of a repository's content after the other: a sweep must not delete what a push has just found. */
 export async function lockRepository(kysely: Kysely<Tables>, repositoryId: string): Promise<void> {
   const key = `registry ${repositoryId}`;
