@@ -36,8 +36,23 @@ interface Answer {
   text: string;
 }
 
+/** The registry's answer that is none, by its own code. */
+export class RegistryRefusal extends RestRefusal {
+  readonly code: string;
+  /** After how many seconds to come again, of one that is asked too often. */
+  readonly afterSeconds: number | undefined;
+
+  constructor(message: string, status: number, code: string, afterSeconds: number | undefined) {
+    super(message, status);
+    this.code = code;
+    this.afterSeconds = afterSeconds;
+  }
+}
+
 /** So often in a row may a push break off without having brought anything. */
 const mostFailures = 6;
+/** In seconds: rates are counted by the minute. */
+const longestPause = 60;
 
 /** Speaks the distribution protocol to one repository. */
 export class RepositoryClient {
@@ -60,11 +75,18 @@ export class RepositoryClient {
     return { digest, mediaType };
   }
 
-  /** Pushes the file unless the repository has it. */
+  /** Pushes a blob that the repository does not have in one request, which is given anew if it fails. */
+  async putBlob(open: () => Buffer | Readable, { digest, size }: { digest: string; size: number }): Promise<void> {
+    const headers = { 'content-type': 'application/octet-stream', 'content-length': String(size) };
+    await this.#patiently(() => this.#ask('POST', `blobs/uploads/?digest=${digest}`, [201], { body: open(), headers }));
+  }
+
+  /** Pushes the file unless the repository has it; in parts of that size, if it is larger. */
   async pushBlob(
     path: string,
     { digest, size }: { digest: string; size: number },
     onBlob: ((progress: BlobProgress) => void) | undefined,
+    partBytes = size,
   ): Promise<void> {
     const found = await stat(path).catch(() => undefined);
     if (found?.size !== size) throw new RestRefusal(`${path} is not as long as the image says; build the image again.`);
@@ -73,7 +95,9 @@ export class RepositoryClient {
     let place = await this.#patiently(() => this.#begin());
     for (let failures = 0, offset = 0; ; ) {
       try {
-        if (offset < size) await this.#send(path, place, offset, size, told);
+        for (; offset < size; offset = Math.min(size, offset + partBytes)) {
+          await this.#send(path, place, { offset, end: Math.min(size, offset + partBytes) }, told);
+        }
         await this.#ask('PUT', `${place}${place.includes('?') ? '&' : '?'}digest=${digest}`, [201], {
           headers: { 'content-length': '0' },
         });
@@ -86,10 +110,10 @@ export class RepositoryClient {
         // The upload may have ended well, and its answer may have been lost.
         if (arrived === undefined && (await this.#has(digest))) return told(size);
         if (arrived === undefined) place = await this.#patiently(() => this.#begin());
-        failures = (arrived ?? 0) > offset ? 0 : failures + 1;
+        failures = isTooMany(error) || (arrived ?? 0) > offset ? 0 : failures + 1;
         offset = arrived ?? 0;
         if (failures >= mostFailures) throw error;
-        await pause(100 * 2 ** failures, undefined, { signal: this.#signal });
+        await this.#pause(error, failures);
       }
     }
   }
@@ -118,8 +142,13 @@ export class RepositoryClient {
     return undefined;
   }
 
-  async #send(path: string, place: string, offset: number, size: number, told: (sent: number) => void): Promise<void> {
-    const file = createReadStream(path, { start: offset, highWaterMark: 256 * 1024 });
+  async #send(
+    path: string,
+    place: string,
+    { offset, end }: { offset: number; end: number },
+    told: (sent: number) => void,
+  ): Promise<void> {
+    const file = createReadStream(path, { start: offset, end: end - 1, highWaterMark: 256 * 1024 });
     let sent = offset;
     async function* counted() {
       for await (const piece of file) {
@@ -130,23 +159,30 @@ export class RepositoryClient {
     }
     const headers = {
       'content-type': 'application/octet-stream',
-      'content-length': String(size - offset),
-      'content-range': `${offset}-${size - 1}`,
+      'content-length': String(end - offset),
+      'content-range': `${offset}-${end - 1}`,
     };
     await this.#ask('PATCH', place, [202], { body: Readable.from(counted(), { objectMode: false }), headers });
   }
 
   /** A control plane that is being restarted answers in a moment. */
   async #patiently<T>(work: () => Promise<T>): Promise<T> {
-    for (let failures = 1; ; failures += 1) {
+    for (let failures = 1; ; ) {
       try {
         return await work();
       } catch (error) {
         this.#signal?.throwIfAborted();
         if (!mayPass(error) || failures >= mostFailures) throw error;
-        await pause(100 * 2 ** failures, undefined, { signal: this.#signal });
+        await this.#pause(error, failures);
+        if (!isTooMany(error)) failures += 1;
       }
     }
+  }
+
+  /** One that is asked too often says when to come again: its minute passes, however often that is. */
+  async #pause(error: unknown, failures: number): Promise<void> {
+    const asked = isTooMany(error) ? Math.min(error.afterSeconds ?? 1, longestPause) * 1_000 : 0;
+    await pause(Math.max(asked, 100 * 2 ** failures), undefined, { signal: this.#signal });
   }
 
   async #ask(method: Dispatcher.HttpMethod, path: string, good: readonly number[], sent: Sent = {}): Promise<Answer> {
@@ -163,7 +199,9 @@ export class RepositoryClient {
     });
     const text = await answer.body.text();
     if (good.includes(answer.statusCode)) return { status: answer.statusCode, headers: answer.headers, text };
-    throw new RestRefusal(sentenceOf(text, answer.statusCode, target.host), answer.statusCode);
+    const { code, message } = refusalOf(text, answer.statusCode, target.host);
+    const after = Number(answer.headers['retry-after'] ?? Number.NaN);
+    throw new RegistryRefusal(message, answer.statusCode, code, Number.isFinite(after) ? after : undefined);
   }
 }
 
@@ -173,13 +211,17 @@ function mayPass(error: unknown): boolean {
   return error.status === 409 || error.status === 416 || error.status === 429 || error.status >= 500;
 }
 
-function sentenceOf(text: string, status: number, host: string): string {
+function isTooMany(error: unknown): error is RegistryRefusal {
+  return error instanceof RegistryRefusal && error.status === 429;
+}
+
+function refusalOf(text: string, status: number, host: string): { code: string; message: string } {
   try {
-    const { errors }: { errors?: { message?: string }[] } = JSON.parse(text);
-    const [first] = errors ?? [];
-    if (first?.message !== undefined) return first.message;
+    const { errors }: { errors?: { code?: string; message?: string }[] } = JSON.parse(text);
+    const [{ code = '', message } = {}] = errors ?? [];
+    if (message !== undefined) return { code, message };
   } catch {
     // Of something between us and the registry.
   }
-  return `The registry at ${host} answered ${status}.`;
+  return { code: '', message: `The registry at ${host} answered ${status}.` };
 }

@@ -1,0 +1,81 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SourceFile } from '../../domain/builds/source-file.ts';
+import { RestRefusal } from '../engine/rest.ts';
+import { printable } from '../engine/table.ts';
+import { RegistryRefusal, RepositoryClient, type RepositoryPlace } from '../image/repository-client.ts';
+
+const blobsAtOnce = 8;
+/** What is larger goes in parts of that size: a proxy in front may take no larger bodies. */
+export const partBytes = 8 * 1024 * 1024;
+
+export interface MissingFile extends Omit<SourceFile, 'kind'> {
+  /** Of a link: its content. */
+  target?: string | undefined;
+}
+
+interface Pushing {
+  /** Told whenever bytes of a blob have arrived: how many of it so far. */
+  onSent?: (file: MissingFile, sent: number) => void;
+  signal?: AbortSignal | undefined;
+}
+
+/** Pushes the blobs into the repository, several at once. The first that fails ends the others. */
+export async function pushBlobs(
+  place: RepositoryPlace,
+  folder: string,
+  files: readonly MissingFile[],
+  { onSent, signal }: Pushing = {},
+): Promise<void> {
+  const failed = new AbortController();
+  const client = new RepositoryClient(place, signal ? AbortSignal.any([signal, failed.signal]) : failed.signal);
+  const left = [...files];
+  const worker = async () => {
+    for (let file = left.shift(); file !== undefined; file = left.shift()) {
+      const one = file;
+      await push(client, folder, one, (sent) => onSent?.(one, sent)).catch((error: unknown) => {
+        left.length = 0;
+        failed.abort();
+        throw error;
+      });
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: blobsAtOnce }, worker));
+  // The others ended because of it, or because of Ctrl-C.
+  const reasons = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+  if (reasons.length > 0) throw reasons.find((reason) => reason instanceof RestRefusal) ?? reasons[0];
+}
+
+async function push(
+  client: RepositoryClient,
+  folder: string,
+  { path, target, size, digest }: MissingFile,
+  sent: (bytes: number) => void,
+): Promise<void> {
+  const place = join(folder, path);
+  try {
+    if (target !== undefined) await client.putBlob(() => Buffer.from(target), { digest, size });
+    else if ((await stat(place).catch(() => undefined))?.size !== size) throw changed(path);
+    else if (size <= partBytes) {
+      await client.putBlob(() => (size === 0 ? Buffer.alloc(0) : createReadStream(place, { end: size - 1 })), {
+        digest,
+        size,
+      });
+    } else {
+      await client.pushBlob(place, { digest, size }, ({ sent: so }) => sent(Math.min(so, size - 1)), partBytes);
+    }
+    sent(size);
+  } catch (error) {
+    if (!(error instanceof RestRefusal) || error instanceof Changed) throw error;
+    // The registry has read another content than was hashed.
+    if (error instanceof RegistryRefusal && error.code === 'DIGEST_INVALID') throw changed(path);
+    throw new RestRefusal(`${printable(path)} could not be uploaded: ${error.message}`, error.status);
+  }
+}
+
+class Changed extends RestRefusal {}
+
+function changed(path: string): Changed {
+  return new Changed(`${printable(path)} changed while it was uploaded; run the command again.`);
+}

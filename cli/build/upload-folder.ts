@@ -1,0 +1,114 @@
+import { resolve } from 'node:path';
+import type { z } from 'zod';
+import type { sourceSchema } from '../../api/builds/sources/source.ts';
+import type { SourceFile } from '../../domain/builds/source-file.ts';
+import type { Progress } from '../engine/progress.ts';
+import type { Here } from '../place/here.ts';
+import { hashFiles } from './hash-files.ts';
+import { type ListedFile, listFolder } from './list-folder.ts';
+import { type MissingFile, pushBlobs } from './push-blobs.ts';
+
+/** The service whose builds it is for. */
+export interface UploadTarget {
+  project: { slug: string };
+  service: { id: string; slug: string };
+}
+
+export interface Uploading {
+  /** Without it nothing is told. */
+  progress?: Progress | undefined;
+  signal?: AbortSignal | undefined;
+  /** Told from step to step what Ctrl-C leaves, in a sentence. */
+  leaves?: ((what: string) => void) | undefined;
+}
+
+export interface UploadedFolder {
+  sourceId: string;
+  files: number;
+  /** Of the files that the registry did not have. */
+  sentBytes: number;
+}
+
+/**
+ * Uploads a folder as a source of builds of the service: what its `.gitignore` and `.dockerignore` leave. Only what no service of
+ * the project has is sent, so the same command goes on where it was broken off.
+ */
+export async function uploadFolder(
+  { rest, organization }: Pick<Here, 'rest' | 'organization'>,
+  { project, service }: UploadTarget,
+  folder: string,
+  { progress, signal, leaves }: Uploading = {},
+): Promise<UploadedFolder> {
+  const root = resolve(folder);
+  leaves?.('Nothing was uploaded.');
+  progress?.running('folder', 'the folder is read');
+  const listed = await listFolder(root, signal);
+  const count = { files: 0, bytes: 0 };
+  const files = await hashFiles(root, listed, {
+    signal,
+    onFile: (bytes) => {
+      count.files += 1;
+      count.bytes += bytes;
+      progress?.running('folder', `the folder is read: ${count.files} of ${filesText(listed.length)}`);
+    },
+  });
+  progress?.done('folder', `the folder is read: ${filesText(files.length)}, ${megabytes(count.bytes)}`);
+  progress?.running('upload', 'the folder is compared with what is there');
+  const asked = signal === undefined ? rest : rest.until(signal);
+  const path = `/services/${service.id}/sources`;
+  const { source, missing } = await asked.call<z.output<typeof sourceSchema>>('POST', path, { files });
+  const blobs = blobsOf(files, listed, new Set(missing));
+  const told = toldOf(blobs, { progress, leaves });
+  told.onSent();
+  const repository = `${organization.slug}/${project.slug}/${service.slug}`;
+  await pushBlobs({ ...rest.credential, repository }, root, blobs, { signal, onSent: told.onSent });
+  const sentBytes = blobs.reduce((sum, { size }) => sum + size, 0);
+  const sent = blobs.length === 0 ? 'nothing new in it' : `${filesText(blobs.length)}, ${megabytes(sentBytes)}`;
+  progress?.done('upload', `the folder is uploaded: ${sent}`);
+  return { sourceId: source.id, files: files.length, sentBytes };
+}
+
+/** One file for each blob that is missing. */
+function blobsOf(
+  files: readonly SourceFile[],
+  listed: readonly ListedFile[],
+  missing: ReadonlySet<string>,
+): MissingFile[] {
+  const blobs = new Map<string, MissingFile>();
+  for (const [at, file] of files.entries()) {
+    if (missing.has(file.digest)) blobs.set(file.digest, { ...file, target: listed[at]?.target });
+  }
+  return [...blobs.values()];
+}
+
+function toldOf(blobs: readonly MissingFile[], { progress, leaves }: Pick<Uploading, 'progress' | 'leaves'>) {
+  const total = blobs.reduce((sum, { size }) => sum + size, 0);
+  const arrived = new Map<string, number>();
+  let bytes = 0;
+  let whole = 0;
+  return {
+    onSent(file?: MissingFile, sent = 0) {
+      if (file !== undefined) {
+        bytes += sent - (arrived.get(file.digest) ?? 0);
+        if (sent === file.size) whole += 1;
+        arrived.set(file.digest, sent);
+      }
+      const amounts = `${whole} of ${filesText(blobs.length)}, ${megabytes(bytes)} of ${megabytes(total)}`;
+      progress?.running('upload', `the folder is uploaded: ${amounts}`);
+      const rest = blobs.length - whole;
+      leaves?.(
+        rest === 0
+          ? 'The folder was uploaded; nothing was built of it.'
+          : `${filesText(rest)} of ${blobs.length} are left to upload; the same command goes on there.`,
+      );
+    },
+  };
+}
+
+function filesText(count: number): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? 'file' : 'files'}`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
