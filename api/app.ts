@@ -196,7 +196,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   referenceRoutes(app, server, openapi);
   pageRoutes(app, server, clients);
   providerProxy(app, server, clients);
-  agentRoutes(app, server, clients);
+  agentRoutes(app, server, clients, blobs);
   registryRoutes(app, server, clients, blobs);
   healthRoutes(app, server, { clients, metrics, ready });
 

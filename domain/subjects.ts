@@ -88,7 +88,17 @@ export const subjects = {
   environment: { told: ofProjects, actions: ['created', 'updated', 'deleted', ...ends] },
   service: {
     told: ofProjects,
-    actions: ['created', 'updated', 'deleted', 'process_restarted', 'cron_run', 'suspended', 'resumed', ...ends],
+    actions: [
+      'created',
+      'updated',
+      'deleted',
+      'process_restarted',
+      'cron_run',
+      'suspended',
+      'resumed',
+      'source_uploaded',
+      ...ends,
+    ],
   },
   volume: { actions: ['deleted', ...ends] },
   change_set: {

@@ -5,6 +5,7 @@ import { listBuildLog } from './list-build-log.ts';
 import { listBuilds } from './list-builds.ts';
 import { listServiceBuilds } from './list-service-builds.ts';
 import { retryBuild } from './retry-build.ts';
+import { sources } from './sources/index.ts';
 import { streamBuildLog } from './stream-build-log.ts';
 
 export const builds = {
@@ -16,4 +17,5 @@ export const builds = {
   retry: retryBuild,
   log: listBuildLog,
   streamLog: streamBuildLog,
+  ...sources,
 };

@@ -3,6 +3,7 @@ import type { Effect } from '../../db/engine/effect.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import type { ProblemCode } from '../../domain/problems.ts';
 import type { Role } from '../../domain/roles.ts';
+import type { Settings } from '../../domain/settings/settings.ts';
 import type { Caller, OrganizationCaller } from './caller.ts';
 import type { Client } from './pipeline/client.ts';
 import type { ServerParts } from './server/server-parts.ts';
@@ -35,6 +36,9 @@ export interface Paged<After extends z.ZodType = z.ZodType, Beside extends z.Zod
   defaultLimit?: number;
   maxLimit?: number;
 }
+
+/** Its bytes, and the values in it, each field and each item one. */
+export type LargeBody = (settings: Settings) => { bytes: number; values: number };
 
 export type StreamEvents = Record<string, z.ZodType>;
 export interface Stream<Events extends StreamEvents = StreamEvents> {
@@ -122,6 +126,8 @@ type Definition<
   path?: P;
   query?: Q;
   body?: B;
+  /** How large its body may be, where that is more than others take. */
+  largeBody?: LargeBody;
   /** The schema of the answer; of a paged list, of one item. Without it the answer is empty (204). */
   result?: R;
   /** 201 where something was created and is returned; 200 by default. */
@@ -160,6 +166,7 @@ export interface AnyOperation {
   readonly query: z.ZodType;
   readonly body: z.ZodType;
   readonly takesBody: boolean;
+  readonly largeBody: LargeBody | undefined;
   readonly result: z.ZodType | undefined;
   readonly status: 200 | 201 | 202 | 204 | 302;
   readonly problems: readonly ProblemCode[];
@@ -244,6 +251,7 @@ export function operation<
     query: paged ? withPaging(definition.query ?? noFields, paged) : (definition.query ?? noFields),
     body: definition.body ?? noFields.optional(),
     takesBody: definition.body !== undefined,
+    largeBody: definition.largeBody,
     result: definition.redirects ? undefined : definition.result,
     status: statusOf(definition),
     problems,

@@ -18,12 +18,15 @@ export const BuildSourceSchema = defineEntity({
     createdById: p.text(),
     createdByName: p.text(),
     createdAt: p.datetime(3).defaultRaw('now()'),
+    /** It was uploaded or a build was requested of it: a sweep leaves it alone for a while. */
+    touchedAt: p.datetime(3).defaultRaw('now()'),
   },
-  uniques: [{ name: 'build_source_organization_id_id_unique', properties: ['organizationId', 'id'] }],
-  indexes: [
-    { name: 'build_source_service_id_index', properties: ['serviceId', 'createdAt'] },
-    { name: 'build_source_created_at_index', properties: ['createdAt'] },
+  uniques: [
+    { name: 'build_source_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    // The same folder is one source, and the folders of a service are found by it.
+    { name: 'build_source_service_id_digest_unique', properties: ['serviceId', 'digest'] },
   ],
+  indexes: [{ name: 'build_source_touched_at_index', properties: ['touchedAt'] }],
 });
 
 export class BuildSource extends BuildSourceSchema.class {}

@@ -4,6 +4,7 @@ import type { BuildTrigger } from '../../domain/builds/states.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { takeSource } from './sources/sources.ts';
 
 export interface NewBuild {
   organizationId: string;
@@ -86,14 +87,7 @@ export async function holdSource(
   { kysely }: Effect,
   { organizationId, serviceId, buildSourceId }: Pick<NewBuild, 'organizationId' | 'serviceId' | 'buildSourceId'>,
 ): Promise<boolean> {
-  const source = await tenant(kysely, organizationId)
-    .selectFrom('build_source')
-    .select('id')
-    .where('id', '=', buildSourceId)
-    .where('service_id', '=', serviceId)
-    .forShare()
-    .executeTakeFirst();
-  return source !== undefined;
+  return (await takeSource(kysely, { id: serviceId, organizationId }, buildSourceId)) !== undefined;
 }
 
 async function refuseTooMany({ kysely }: Effect, { organizationId, projectId }: NewBuild): Promise<void> {

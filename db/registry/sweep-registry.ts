@@ -17,7 +17,7 @@ export interface SweptFiles {
 
 /**
  * Deletes what nobody can need any more: uploads that were given up, manifests without tag, release, list or subject,
- * a repository's rights to blobs that no manifest there names, and blobs to which nobody has a right.
+ * a repository's rights to blobs that no manifest and no uploaded source there names, and blobs to which nobody has a right.
  */
 export async function sweepRegistry(kysely: Kysely<Tables>, swept: SweptFiles): Promise<void> {
   const { onDraft, signal } = swept;
@@ -34,7 +34,13 @@ export async function sweepRegistry(kysely: Kysely<Tables>, swept: SweptFiles): 
     where: sql`/* across tenants */ touched_at < now() - ${grace} and not exists (
       select from registry_reference reference
       where reference.organization_id = registry_link.organization_id
-        and reference.service_id = registry_link.service_id and reference.digest = registry_link.digest)`,
+        and reference.service_id = registry_link.service_id and reference.digest = registry_link.digest)
+      and not exists (
+      select from build_source_blob named
+      join build_source source
+        on source.organization_id = named.organization_id and source.id = named.build_source_id
+      where named.organization_id = registry_link.organization_id and named.digest = registry_link.digest
+        and source.service_id = registry_link.service_id)`,
     along: sql.ref('touched_at'),
     signal,
   });

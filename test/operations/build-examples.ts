@@ -20,7 +20,19 @@ export function buildExamples({ api, ours }: ExampleGround): Record<string, Exam
     );
     return { id, serviceId };
   };
+  const digest = `sha256:${'a'.repeat(64)}`;
+  const files = [{ path: 'index.html', kind: 'file', size: 1, digest }];
   return {
+    'builds.createSource': {
+      prepare: async () => ({ id: (await sourced()).place.serviceId }),
+      body: () => ({ files }),
+    },
+    'builds.getSource': {
+      prepare: async () => {
+        const { place, sourceId } = await sourced();
+        return { id: place.serviceId, sourceId };
+      },
+    },
     'builds.list': { prepare: queued, also: [{ query: () => ({ status: 'queued' }) }] },
     'builds.ofService': { prepare: async () => ({ id: (await queued()).serviceId }) },
     'builds.create': {

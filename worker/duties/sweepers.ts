@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { sweepReleases } from '../../db/agent-updates/agent-releases.ts';
 import { tellAvailableUpdates } from '../../db/agent-updates/tell-available.ts';
 import { declareLost, endForsakenCommands } from '../../db/agents/lost-agents.ts';
+import { sweepSources } from '../../db/builds/sources/sweep-sources.ts';
 import { sweepClusterEvents } from '../../db/clusters/cluster-events.ts';
 import { sweepEnrollmentTokens } from '../../db/clusters/enrollment-tokens.ts';
 import { sweepCommandOutput, sweepCommands } from '../../db/commands/command-output.ts';
@@ -50,6 +51,7 @@ export function startSweepers(sweeping: Sweeping): Pick<Repeated, 'stop'> {
     ['What was sent to channels', (signal) => sweepDeliveries(database, { signal })],
     ['Commands of clusters', (signal) => sweepCommands(database.kysely, signal)],
     ['Updates of agents that became available', () => tellAvailableUpdates(database), minute],
+    ['Uploaded sources', (signal) => sweepSources(database.kysely, signal)],
     ['Releases of the agent', () => sweepReleases(database.kysely)],
     ['Old notifications', (signal) => sweepInboxes(database, { signal })],
     ['Enrollment tokens', (signal) => sweepEnrollmentTokens(database.kysely, signal)],

@@ -9,8 +9,10 @@ import { malformedJson } from '../problems/failure.ts';
 export const strangersBody = 64 * 1024;
 
 /** How much of a body is read: of a public operation's less, since anybody can send it. */
-export function bodyLimitOf({ access }: AnyOperation, { MAX_BODY_BYTES }: Pick<Settings, 'MAX_BODY_BYTES'>): number {
-  return access.scope === 'public' ? Math.min(strangersBody, MAX_BODY_BYTES) : MAX_BODY_BYTES;
+export function bodyLimitOf(operation: AnyOperation, settings: Settings): number {
+  const { MAX_BODY_BYTES } = settings;
+  if (operation.access.scope === 'public') return Math.min(strangersBody, MAX_BODY_BYTES);
+  return Math.max(MAX_BODY_BYTES, operation.largeBody?.(settings).bytes ?? 0);
 }
 
 /** Bodies are JSON in UTF-8 and nothing else; an empty one is none. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type FieldError, Problem } from '../../../domain/problems.ts';
+import type { Settings } from '../../../domain/settings/settings.ts';
 import type { AnyOperation } from '../operation.ts';
 import { fieldErrors } from './field-errors.ts';
 import { unfitText } from './text.ts';
@@ -11,12 +12,12 @@ export interface Input {
 }
 
 /** Checks the whole request against the operation's schemas and names every field at fault at once. */
-export function checkedInput(operation: AnyOperation, given: Input): Input {
+export function checkedInput(operation: AnyOperation, given: Input, settings: Settings): Input {
   const errors: FieldError[] = [];
   const checked = {
     path: part('path', operation.path, given.path, errors),
     query: part('query', operation.query, given.query, errors),
-    body: part('body', operation.body, given.body, errors),
+    body: part('body', operation.body, given.body, errors, operation.largeBody?.(settings).values),
   };
   if (errors.length > 0) throw invalidFields(errors);
   return checked;
@@ -29,8 +30,14 @@ export function invalidFields(errors: FieldError[]): Problem {
   return new Problem('invalid-field', detail.replace(/\.\.$/, '.'), { errors });
 }
 
-function part(name: keyof Input, schema: z.ZodType, value: unknown, errors: FieldError[]): unknown {
-  const unfit = unfitText(name, value);
+function part(
+  name: keyof Input,
+  schema: z.ZodType,
+  value: unknown,
+  errors: FieldError[],
+  mostValues?: number,
+): unknown {
+  const unfit = unfitText(name, value, mostValues);
   if (unfit.length > 0) {
     errors.push(...unfit.slice(0, 100));
     return undefined;

@@ -12,21 +12,22 @@ type Part = 'path' | 'query' | 'body';
  * pair, which UTF-8 cannot express. Also what nests deeper than anything we read, the key `__proto__`, and requests of
  * more values than any operation takes.
  */
-export function unfitText(part: Part, value: unknown): FieldError[] {
-  const found: Found = { errors: [], values: 0 };
+export function unfitText(part: Part, value: unknown, most = mostValues): FieldError[] {
+  const found: Found = { errors: [], values: 0, most };
   visit(value, part, 0, found);
-  if (found.values <= mostValues) return found.errors;
-  return [{ message: `holds more than ${mostValues.toLocaleString('en')} values; send fewer at once`, location: part }];
+  if (found.values <= most) return found.errors;
+  return [{ message: `holds more than ${most.toLocaleString('en')} values; send fewer at once`, location: part }];
 }
 
 interface Found {
   errors: FieldError[];
   values: number;
+  most: number;
 }
 
 function visit(value: unknown, location: string, depth: number, found: Found): void {
   found.values += 1;
-  if (found.values > mostValues) return;
+  if (found.values > found.most) return;
   if (typeof value === 'string') {
     const message = fault(value);
     if (message !== undefined) note(found, message, location);
@@ -38,13 +39,13 @@ function visit(value: unknown, location: string, depth: number, found: Found): v
     return;
   }
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length && found.values <= mostValues; index += 1) {
+    for (let index = 0; index < value.length && found.values <= found.most; index += 1) {
       visit(value[index], `${location}[${index}]`, depth + 1, found);
     }
     return;
   }
   for (const [key, inner] of Object.entries(value)) {
-    if (found.values > mostValues) return;
+    if (found.values > found.most) return;
     const message = key === '__proto__' ? 'is not a field that is known here' : fault(key);
     if (message !== undefined) note(found, message, `${location}.${printable(key)}`);
     else visit(inner, `${location}.${key}`, depth + 1, found);

@@ -14,7 +14,7 @@ import { answeredBefore, answeredOnce, idempotentRequest } from './idempotency.t
 /** Runs an operation for a caller that was admitted. Both transports come through here; a failure is thrown. */
 export async function run(server: ServerParts, incoming: Incoming, given: Input): Promise<Answer> {
   const { operation } = incoming.named;
-  const input = checkedInput(operation, given);
+  const input = checkedInput(operation, given, server.settings);
   // One that makes its own effect may wait for others than the database.
   if (operation.ownEffect) return work(server, incoming, input);
   return server.turns.take(incoming.named.name, incoming.signal, () => work(server, incoming, input));

@@ -24,7 +24,7 @@ export function openStream(server: ServerParts, incoming: Incoming, given: Input
   const { caller, named } = incoming;
   const { stream } = named.operation;
   if (stream === undefined || caller === undefined) throw new Error(`${named.name} is no stream with a caller.`);
-  const input = checkedInput(named.operation, given);
+  const input = checkedInput(named.operation, given, server.settings);
   const ending = new AbortController();
   return { frames: frames(server, incoming, input, stream, caller, ending), signal: ending.signal };
 }

@@ -52,4 +52,11 @@ export const quotaSettings = {
     10_000,
     { example: '10000' },
   ),
+  BUILD_SOURCE_FILES: setting('Files that an uploaded folder may have.', wholeNumber(1, 200_000), 20_000),
+  BUILD_SOURCE_BYTES: setting(
+    'Bytes that an uploaded folder may have in all.',
+    wholeNumber(1_048_576, 1_000_000_000_000),
+    2_147_483_648,
+    { example: '2147483648' },
+  ),
 } as const satisfies Record<string, Setting<unknown>>;

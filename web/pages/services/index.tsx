@@ -118,6 +118,10 @@ export const deeds: Deeds<'service'> = {
     label: 'Resumed',
     done: ({ name, details }) => `resumed the service ${name}${after(' in ', details.environment)}`,
   },
+  'service.source_uploaded': {
+    label: 'Source uploaded',
+    done: ({ name }) => `uploaded a source of the service ${name}`,
+  },
   'service.cron_run': {
     label: 'Cron process run',
     done: ({ name, details }) => `ran the cron process ${name}${after(' in ', details.environment)}`,
