@@ -243,3 +243,38 @@ test('an empty source says what would be needed', () => {
   );
   expect(detect(tree({ 'package.json': undefined })).detected.buildable).toBe(false);
 });
+
+/** A pattern that is quadratic would take minutes for one of these. */
+test.each(['\n', ' ', '\t#', '[a]\n', 'a = ', '- ', '<module> '])(
+  'texts of %j alone, 256 kB of it, are read in their length',
+  (piece) => {
+    const text = piece.repeat(Math.floor(262_144 / piece.length));
+    const said = [
+      'Cargo.toml',
+      'Pipfile',
+      'Procfile',
+      'build.gradle',
+      'go.mod',
+      'main.go',
+      'netlify.toml',
+      'next.config.js',
+    ];
+    const more = [
+      'pnpm-workspace.yaml',
+      'pom.xml',
+      'pyproject.toml',
+      'requirements.txt',
+      'settings.gradle',
+      'app.py',
+      '.env.example',
+      '.nvmrc',
+    ];
+    const files = Object.fromEntries([...said, ...more, 'src/main.rs', 'server.js'].map((path) => [path, text]));
+    const manifest = json({ dependencies: { express: '5' }, scripts: { start: 'node server.js' } });
+    expect(detect(tree({ ...files, 'package.json': manifest })).detected.provider).toBe('node');
+    expect(detect(tree({ ...files, Dockerfile: text })).detected.provider).toBe('dockerfile');
+    for (const left of ['Cargo.toml', 'go.mod', 'pom.xml', 'requirements.txt']) {
+      expect(typeof detect(tree({ ...files, [left]: undefined })).message).toBe('string');
+    }
+  },
+);

@@ -6,7 +6,7 @@ const inCommand = [
   /(?:^|\s)PORT=["']?(\d{2,5})\b/,
   /-[bl]\s+[\w.[\]]*:(\d{2,5})\b/,
 ];
-const inEnvironment = /^\s*(?:export\s+)?PORT\s*=\s*["']?(\d{2,5})\b/m;
+const inEnvironment = /^[ \t]*(?:export[ \t]+)?PORT[ \t]*=[ \t]*["']?(\d{2,5})\b/m;
 const templates = ['.env.example', '.env.sample', '.env.template', '.env.dist', '.example.env', 'env.example'];
 
 /** The port that a command line demands: PORT says nothing to it then. */

@@ -28,6 +28,8 @@ export interface AlreadyThere {
 
 export const mostKeys = 1_000;
 const longestComment = 500;
+/** Of which a comment is taken: longer ones were not written to be read. */
+const longestLine = 2_000;
 const commented = /^[ \t]*#+[ \t]?(?:export[ \t]+)?([A-Z][A-Z0-9_]{1,255})=(.*)$/;
 
 /** The keys of a template in their order, each once; those that are commented out are optional. Lines of another form are skipped. */
@@ -87,9 +89,9 @@ function commentOf(lines: readonly string[], { line, value }: EnvLine): string {
   for (let at = line - 2; at >= 0 && above.length < 20; at -= 1) {
     const said = lines[at] ?? '';
     if (!/^[ \t]*#/.test(said) || commented.test(said)) break;
-    above.unshift(said);
+    above.unshift(said.slice(0, longestLine));
   }
-  const own = (lines[line - 1] ?? '').replace(/^[ \t]*#+[ \t]?/, '');
+  const own = (lines[line - 1] ?? '').slice(0, longestLine).replace(/^[ \t]*#+[ \t]?/, '');
   const behind = value.includes('\n') ? '' : (/[ \t]#[ \t]*([^#'"`]*)$/.exec(own)?.[1] ?? '');
   const words = [...above, behind].map((said) => said.replace(/^[\s#=*~-]+|[\s#=*~-]+$/g, '')).filter(Boolean);
   const whole = words.join(' ');

@@ -58,6 +58,10 @@ const specified: Readonly<Record<string, Fields>> = {
     ...{ project: texts('id', 'name', 'slug'), services: 'i', volumes: amount },
   },
   ClusterRecommendation: texts('clusterId', 'clusterName', 'clusterSlug', 'reason'),
+  EnvTemplateKey: {
+    ...texts('key', 'comment', 'example', 'providedBy'),
+    ...{ existing: 'b', generateSuggested: 'b', placeholder: 'b', required: 'b', secretSuggested: 'b' },
+  },
   OverviewService: {
     ...texts('serviceId', 'serviceName', 'serviceSlug', 'activeReleaseId', 'activeReleaseDigest', 'blocker', 'health'),
     ...texts('lastDeploymentId', 'lastDeploymentKind', 'message'),

@@ -153,7 +153,7 @@ const versions = [
   /<maven\.compiler\.(?:release|source)>\s*(?:1\.)?(\d+)/,
   /<release>\s*(\d+)/,
   /JavaLanguageVersion\.of\((\d+)\)/,
-  /sourceCompatibility\s*=?\s*["']?(?:JavaVersion\.VERSION_)?(?:1[._])?(\d+)/,
+  /sourceCompatibility[ \t]{0,40}=?[ \t]{0,40}["']?(?:JavaVersion\.VERSION_)?(?:1[._])?(\d+)/,
 ];
 
 function versionOf(source: Source, folder: string, texts: readonly string[]): string {

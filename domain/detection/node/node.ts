@@ -177,7 +177,10 @@ function portOf({ project, workspace }: Context, framework: Framework | undefine
     'src/index',
   ];
   const files = sources.flatMap((one) => ['js', 'ts', 'mjs', 'cjs'].map((kind) => within(folder, `${one}.${kind}`)));
-  const ways = [/\bPORT\b["'\])]*\s*(?:\|\||\?\?|,)\s*["']?(\d{2,5})\b/, /\.listen\(\s*\{?\s*(?:port:\s*)?(\d{2,5})\b/];
+  const ways = [
+    /\bPORT\b["'\])]*\s*(?:\|\||\?\?|,)\s*["']?(\d{2,5})\b/,
+    /\.listen\(\s{0,40}\{?\s{0,40}(?:port:\s{0,40})?(\d{2,5})\b/,
+  ];
   const own = framework?.port === undefined || framework.port === 0 ? undefined : framework.port;
   return (
     (builders.some((one) => one === framework) ? undefined : portOfSource(source, files, ways)) ?? {

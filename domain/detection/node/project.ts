@@ -39,5 +39,5 @@ export function plainFolder(text: string | undefined): string | undefined {
 /** The folder that Netlify is told to publish: nobody says that without having tried it. */
 export function publishedFolder({ source, folder }: Project): string | undefined {
   const text = source.text(within(folder, 'netlify.toml'));
-  return plainFolder(/^\s*publish\s*=\s*["']([^"'\n]{1,200})["']/m.exec(text)?.[1]);
+  return plainFolder(/^[ \t]*publish[ \t]*=[ \t]*["']([^"'\n]{1,200})["']/m.exec(text)?.[1]);
 }
