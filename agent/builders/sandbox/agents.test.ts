@@ -81,6 +81,28 @@ test.skipIf(ground === undefined || !isRoot)('a program that is missing is named
   );
 });
 
+test.skipIf(ground === undefined || !isRoot)(
+  'what is mounted in a folder of the system is read-only, too, and a home there is hidden',
+  async () => {
+    const inside = '/usr/src/ballast-home';
+    const [, source, cache] = places('inside');
+    const mounted =
+      'mount -t tmpfs -o mode=777 tmpfs /usr/src && mkdir -m 711 "$0" && touch "$0/agent.json" && exec "$@"';
+    const command = `touch /usr/src/written 2>/dev/null && echo wrote; ls -A ${inside}; stat ${inside}/agent.json`;
+    const words = await said(
+      agent([inside, source, cache, `${command} 2>/dev/null || echo hidden`], {}, [
+        'unshare',
+        '-m',
+        'sh',
+        '-c',
+        mounted,
+        inside,
+      ]),
+    );
+    expect(words).toMatch(/^held by .*\nhidden\n\{"ended":"exited","code":0\}\n$/);
+  },
+);
+
 /** How far an agent has come, by the files of the folder of its second sandbox; the first is its trial. */
 const moments = ['root', 'stdout', 'fstab', 'init', 'ended'] as const;
 

@@ -56,6 +56,7 @@ sandboxed('nothing of the machine is seen: homes, other builds, sockets, process
     '/dev/sda',
     '/dev/vda',
     '/dev/kmsg',
+    '/proc/1',
   ];
   const files = ['/etc/shadow', '/etc/machine-id', '/etc/ssh', home, directory, process.cwd(), '/var/lib'];
   const { out } = await refused([...hidden, ...files].map((path) => `stat ${path}`));

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../../../machine/process-identity.ts';
 import type { OutboundRules } from '../../../outbound/rules.ts';
@@ -85,11 +84,12 @@ async function faultOf(sandbox: Sandbox): Promise<string | undefined> {
 
 function explain(fault: string, user: number | undefined): string {
   const told = fault.replace(/\s*\n\s*/g, '; ').replace(/\.?$/, '.');
-  if (!/not permitted|denied|No space left|Invalid argument/i.test(fault)) return `Builds cannot be separated: ${told}`;
+  if (!/not permitted|denied|No space left|Invalid argument|I.O error/i.test(fault))
+    return `Builds cannot be separated: ${told}`;
   const remedy =
     user === undefined
       ? 'allow user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone=1, ' +
         'kernel.apparmor_restrict_unprivileged_userns=0, as far as the machine has them) or run the agent as root'
       : 'in a container, start it with --privileged, or with CAP_SYS_ADMIN, CAP_NET_ADMIN and without seccomp and AppArmor';
-  return `Builds cannot be separated, since this machine does not allow ${userInfo().username} the namespaces they need: ${remedy}. It said: ${told}`;
+  return `Builds cannot be separated, since this machine does not allow ${user === undefined ? `user ${process.getuid?.()}` : 'root'} the namespaces they need: ${remedy}. It said: ${told}`;
 }
