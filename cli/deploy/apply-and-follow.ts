@@ -1,3 +1,4 @@
+import type { Build } from '../build/follow-build.ts';
 import type { ChangeSetView } from '../change-set/stage-changes.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { follow, ofChangeSet, theseDeployments } from '../deployment/follow.ts';
@@ -108,6 +109,30 @@ function alreadyLive(one: OverviewService | undefined, service: string, environm
   const release = one?.activeReleaseNumber;
   if (release === undefined) return `Nothing of ${service} is to be deployed in ${environment}.\n`;
   return `${service} is already live in ${environment}, as release ${release}; --force deploys it again.\n`;
+}
+
+/** Sees the deployment of a build through, and prints where it answers. */
+export async function followBuilt(
+  here: Here,
+  to: Complete,
+  { status, error, releaseError, deploymentId, number }: Build,
+  waiting: Waiting,
+  json: boolean,
+  interrupt: Interrupt,
+): Promise<void> {
+  const { rest } = here;
+  const why = status === 'succeeded' ? releaseError : error;
+  if (deploymentId === undefined) {
+    const what = status === 'succeeded' ? 'was built and not deployed' : status;
+    process.stderr.write(`Build #${number} ${what}${why === '' ? '.' : `: ${printable(why)}`}\n`);
+    process.exitCode = 1;
+    return await tell(here, to, [], json);
+  }
+  interrupt.leaves('The deployment continues without this command.');
+  const look = untilStale(rest, theseDeployments(rest, [deploymentId]));
+  const { deployments, exitCode } = await follow(look, waiting, placeWords(to.project, to.environment), interrupt.stop);
+  process.exitCode = exitCode;
+  await tell(here, to, deployments, json);
 }
 
 /** The addresses alone are the result: `xdg-open $(./ballast deploy …)`. */

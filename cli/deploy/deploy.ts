@@ -9,8 +9,9 @@ import { Progress } from '../engine/progress.ts';
 import { wholeNumberOf } from '../engine/whole-number-of.ts';
 import { findBelonging, writeBelonging } from '../place/belonging.ts';
 import { type Here, here, serviceOptions } from '../place/here.ts';
-import { applyAndFollow } from './apply-and-follow.ts';
+import { applyAndFollow, followBuilt } from './apply-and-follow.ts';
 import { draftOf, staysStaged } from './apply-draft.ts';
+import { buildFolder, buildsThere } from './build-folder.ts';
 import { directoryOf, type ImageSource, imageSource, nameOf } from './image-source.ts';
 import { Interrupt } from './interrupt.ts';
 import { type Complete, createMissing, mayCreate } from './missing.ts';
@@ -23,9 +24,10 @@ export const deploy = command({
   usage: `[IMAGE] [--project PROJECT] [--service SERVICE] [--environment ENVIRONMENT] [--port N] [--set KEY=VALUE …]
   [--message TEXT] [--staged] [--force] [--yes] [--all] [--accept-downtime] [--wait | --no-wait]
   [--timeout 10m] [--json]`,
-  details: `IMAGE is a folder with a package.json, an image layout, an archive of \`docker save\`, a tag of the Docker engine here
+  details: `IMAGE is a folder with an application, an image layout, an archive of \`docker save\`, a tag of the Docker engine here
 (app:1.2, or docker:REF to be clear), or a reference of another registry, which has a host (registry.example.com/app:1.2).
-Without one it is the working directory, if that can be deployed.
+Without one it is the working directory, if that can be deployed. A folder is uploaded, without what its .gitignore and .dockerignore
+leave out, and built on the cluster; where that builds nothing, a folder with a package.json is built here.
 
 Without --environment it means staging, the oldest environment that is not production; production has to be named. A project and
 a service that are missing are created, after one question. The directory remembers in .ballast/project where it belongs.
@@ -67,12 +69,20 @@ serves. ${exitCodesText}`,
         : targetOf(early, suggested(source, directory)));
       if (source !== undefined && !(await mayCreate(target, early, yes))) return void tellNothing();
       const wanted = { port: number, variables: set };
+      const { json = false, 'accept-downtime': downtimeAccepted = false } = given;
+      if (source?.kind === 'folder' && (await buildsThere(early.rest, target.environment))) {
+        const to = await createMissing(early, target, number);
+        remember(directory, place, to);
+        const asked = { ...wanted, message, all, downtimeAccepted, quiet: json };
+        const build = await buildFolder(early, to, source.folder, asked, interrupt);
+        if (build === undefined) return void tellNothing();
+        return await followBuilt(place, to, build, waiting, json, interrupt);
+      }
       const { to, seen } = await (source === undefined
         ? withoutImage(early, target, wanted)
         : withImage(early, target, source, wanted, interrupt));
       if (source !== undefined) remember(directory, place, to as Complete);
       if (force && to.service === undefined) throw new UsageError('Say by --service what --force deploys again.');
-      const { json = false, 'accept-downtime': downtimeAccepted = false } = given;
       await applyAndFollow(place, to, seen, { message, all, downtimeAccepted, force }, waiting, json, interrupt);
     });
   },

@@ -37,7 +37,8 @@ function registryCredential({ source }: Complete['service']): { registryCredenti
   return id === undefined ? {} : { registryCredentialId: id };
 }
 
-async function listening(rest: Rest, { environment, service }: Complete): Promise<string> {
+/** The process that `--port` is for. */
+export async function listening(rest: Rest, { environment, service }: Complete): Promise<string> {
   const path = `/services/${service.id}/processes?environmentId=${environment.id}`;
   const { items } = await rest.call<{ items: Process[] }>('GET', path);
   const found = items.filter(({ kind }) => kind === 'http' || kind === 'tcp');
