@@ -30,7 +30,8 @@ export async function followBuild(rest: Rest, id: string, signal: AbortSignal, q
     // The stream of one that is queued is open all the time; what it waits for is asked for beside it when that ends.
     const build = await asked.call<Build>('GET', `/builds/${id}`);
     if (isBuildFinal(build.status)) return build;
-    if (build.blocker !== '' && build.blocker !== waits && !quiet) process.stderr.write(`  ${printable(build.blocker)}\n`);
+    if (build.blocker !== '' && build.blocker !== waits && !quiet)
+      process.stderr.write(`  ${printable(build.blocker)}\n`);
     waits = build.blocker;
     await pause(againMillis, undefined, { signal });
   }

@@ -52,8 +52,8 @@ export async function buildFolder(
   const { environment, service } = to;
   const progress = wanted.quiet ? undefined : new Progress(process.stderr);
   const leaves = (what: string) => interrupt.leaves(what);
-  const { sourceId } = await uploadFolder(place, to, folder, { progress, signal: interrupt.signal, leaves }).finally(() =>
-    progress?.end(),
+  const { sourceId } = await uploadFolder(place, to, folder, { progress, signal: interrupt.signal, leaves }).finally(
+    () => progress?.end(),
   );
   const seen = await stageSettings(rest, to, wanted);
   if (seen.items.length > 0) {
@@ -65,7 +65,8 @@ export async function buildFolder(
   const body = { environmentId: environment.id, sourceId };
   const { id, number } = await rest.call<Build>('POST', `/services/${service.id}/builds`, body);
   interrupt.leaves('The build and its deployment continue without this command.');
-  if (!wanted.quiet) process.stderr.write(`Build #${number} of ${printable(service.slug)} for ${printable(environment.slug)}\n`);
+  if (!wanted.quiet)
+    process.stderr.write(`Build #${number} of ${printable(service.slug)} for ${printable(environment.slug)}\n`);
   return await followBuild(rest, id, interrupt.signal, wanted.quiet);
 }
 

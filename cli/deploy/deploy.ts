@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { variableOf } from '../change-set/stage-changes.ts';
 import { downtimeOption } from '../deployment/downtime.ts';
 import { exitCodesText } from '../deployment/outcome.ts';
@@ -92,9 +91,12 @@ function sourceFrom(word: string | undefined, staged: boolean): ImageSource | un
   if (word !== undefined && staged) throw new UsageError('--staged deploys no new image; leave one of the two out.');
   if (word !== undefined) return imageSource(word);
   if (staged) return undefined;
-  const here = process.cwd();
-  if (existsSync(join(here, 'package.json')) || existsSync(join(here, 'index.json'))) return imageSource(here);
-  throw new UsageError('Name an image, or give --staged to deploy what is staged; see --help.');
+  try {
+    return imageSource(process.cwd());
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`${error.message} Name an image, or give --staged to deploy what is staged; see --help.`);
+  }
 }
 
 function suggested(source: ImageSource, directory: string): { project: string; service: string } {

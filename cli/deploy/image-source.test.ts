@@ -37,5 +37,5 @@ test('an image is a folder, a layout, an archive, a tag of Docker or a reference
 test('a path that is not there, or that cannot be deployed, is refused with what helps', () => {
   expect(() => imageSource('./nowhere')).toThrow('./nowhere is not there.');
   expect(() => imageSource('registry.example.com/shop@sha256:abc')).toThrow('is no image of a registry');
-  expect(() => imageSource(join(directory, 'go'))).toThrow('build it by `docker build`, and name the tag');
+  expect(() => imageSource(join(directory, 'go'))).toThrow('Build it by `docker build`, and name the tag');
 });

@@ -1,7 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
+import { detect, withoutDockerfiles } from '../../domain/detection/detect.ts';
 import { isImageReference } from '../../domain/services/image-reference.ts';
 import { slugOf } from '../../domain/slug.ts';
+import { folderTree } from '../build/folder-tree.ts';
 import { UsageError } from '../engine/command.ts';
 import { printable } from '../engine/table.ts';
 
@@ -31,11 +33,10 @@ export function imageSource(word: string): ImageSource {
 
 function ofDirectory(path: string): ImageSource {
   if (existsSync(join(path, 'index.json'))) return { kind: 'layout', layout: path };
-  if (existsSync(join(path, 'package.json'))) return { kind: 'folder', folder: path };
-  const help = existsSync(join(path, 'Dockerfile'))
-    ? 'build it by `docker build`, and name the tag'
-    : 'a folder to deploy has a package.json, or is an image layout (index.json)';
-  throw new UsageError(`${path} cannot be deployed as it is: ${help}.`);
+  const { plan, message } = detect(withoutDockerfiles(folderTree(path)));
+  if (plan !== undefined || existsSync(join(path, 'package.json'))) return { kind: 'folder', folder: path };
+  const help = existsSync(join(path, 'Dockerfile')) ? 'Build it by `docker build`, and name the tag.' : message;
+  throw new UsageError(`${path} cannot be deployed as it is. ${help}`);
 }
 
 /** The directory that the deployment belongs to. */
