@@ -5,7 +5,7 @@ import type { Image } from '../../protocol/workload.ts';
 import type { ReadyImage } from '../drivers/image.ts';
 import { Refusal } from '../program/refusal.ts';
 import { Blobs } from './blobs.ts';
-import { Layout } from './layout.ts';
+import { Layout } from './layout/layout.ts';
 import {
   choose,
   type Descriptor,

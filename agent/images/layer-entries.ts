@@ -22,8 +22,12 @@ export class LayerEntries {
   /** Paths that this layer added, with their parents. */
   readonly #added = new Set<string>();
 
-  constructor(tree: Tree) {
+  readonly #hides: boolean;
+
+  /** `hides`: names that begin with `.wh.` hide files of the layers before, as in images. */
+  constructor(tree: Tree, hides = true) {
     this.#tree = tree;
+    this.#hides = hides;
   }
 
   async take(header: Header, content: Content): Promise<void> {
@@ -31,7 +35,7 @@ export class LayerEntries {
     const name = parts.at(-1);
     if (name === undefined) return drop(content);
     const parent = this.#tree.directory(parts.slice(0, -1), header.name);
-    if (name.startsWith(whiteout)) this.#hide(parent, name);
+    if (this.#hides && name.startsWith(whiteout)) this.#hide(parent, name);
     else {
       const place = [...parent, name];
       this.#clear(place, header);
@@ -57,17 +61,20 @@ export class LayerEntries {
       chmodSync(path, (header.mode & 0o755) | 0o700);
     } else if (header.type === 'symlink') this.#symbolicLink(place, header.linkname);
     else if (header.type === 'link') this.#hardLink(place, header.linkname);
-    else throw new Refusal(`The image has ${shownPath(place)}, which is neither a file nor a directory nor a link.`);
+    else
+      throw new Refusal(
+        `The ${this.#tree.what} has ${shownPath(place)}, which is neither a file nor a directory nor a link.`,
+      );
   }
 
   #symbolicLink(place: string[], target: string): void {
     if (target.startsWith('/')) {
       throw new Refusal(
-        `The image has an absolute link, ${shownPath(place)}, which would lead out of the image on this machine.`,
+        `The ${this.#tree.what} has an absolute link, ${shownPath(place)}, which would lead out of the ${this.#tree.what} on this machine.`,
       );
     }
     if (target === '' || target.includes('\0') || Buffer.byteLength(target) > 2048) {
-      throw new Refusal(`The image has a link that leads nowhere, ${shownPath(place)}.`);
+      throw new Refusal(`The ${this.#tree.what} has a link that leads nowhere, ${shownPath(place)}.`);
     }
     symlinkSync(target, this.#tree.path(place));
     this.#tree.linked(place);
@@ -78,7 +85,9 @@ export class LayerEntries {
     const name = parts.at(-1);
     const source = name === undefined ? [] : [...this.#tree.directory(parts.slice(0, -1), target), name];
     if (this.#tree.look(source)?.isFile() !== true) {
-      throw new Refusal(`The image has a hard link, ${shownPath(place)}, to a file that it does not have.`);
+      throw new Refusal(
+        `The ${this.#tree.what} has a hard link, ${shownPath(place)}, to a file that it does not have.`,
+      );
     }
     linkSync(this.#tree.path(source), this.#tree.path(place));
   }
@@ -93,7 +102,7 @@ export class LayerEntries {
     if (name.startsWith(`${whiteout}${whiteout}`)) return;
     const hidden = name.slice(whiteout.length);
     if (hidden === '' || hidden === '.' || hidden === '..') {
-      throw new Refusal(`The image hides ${shownPath([...parent, hidden])}, which is no file of its own.`);
+      throw new Refusal(`The ${this.#tree.what} hides ${shownPath([...parent, hidden])}, which is no file of its own.`);
     }
     this.#tree.removeOlder([...parent, hidden], this.#added);
   }

@@ -7,28 +7,33 @@ const longestName = 255;
 const mostLinks = 40;
 
 /**
- * The files of an image while they are unpacked. Nobody else writes here, so what was looked at stays as it was; what
- * must not be trusted are the names, which come from the image.
+ * The files of an image, or of the source of a build, while they are unpacked. Nobody else writes here, so what was looked
+ * at stays as it was; what must not be trusted are the names, which come from outside.
  */
 export class Tree {
   readonly root: string;
+  /** As messages call it. */
+  readonly what: string;
   readonly #links: string[] = [];
 
-  constructor(root: string) {
+  constructor(root: string, what = 'image') {
     this.root = root;
+    this.what = what;
   }
 
   /** The parts of a name that an image gives, none of which lead up or anywhere else. */
   parts(name: string): string[] {
     const shown = JSON.stringify(name.slice(0, 200));
-    if (name.startsWith('/')) throw new Refusal(`The image has a file with an absolute name, ${shown}.`);
-    if (name.includes('\0')) throw new Refusal(`The image has a file with a null character in its name, ${shown}.`);
+    if (name.startsWith('/')) throw new Refusal(`The ${this.what} has a file with an absolute name, ${shown}.`);
+    if (name.includes('\0'))
+      throw new Refusal(`The ${this.what} has a file with a null character in its name, ${shown}.`);
     if (Buffer.byteLength(name) > longestPath)
-      throw new Refusal(`The image has a file with a too long path, ${shown}.`);
+      throw new Refusal(`The ${this.what} has a file with a too long path, ${shown}.`);
     const parts = name.split('/').filter((part) => part !== '' && part !== '.');
-    if (parts.includes('..')) throw new Refusal(`The image has a file whose name leads out of the image, ${shown}.`);
+    if (parts.includes('..'))
+      throw new Refusal(`The ${this.what} has a file whose name leads out of the ${this.what}, ${shown}.`);
     if (parts.some((part) => Buffer.byteLength(part) > longestName)) {
-      throw new Refusal(`The image has a file with a too long name, ${shown}.`);
+      throw new Refusal(`The ${this.what} has a file with a too long name, ${shown}.`);
     }
     return parts;
   }
@@ -39,7 +44,8 @@ export class Tree {
     for (let depth = 1; depth <= real.length; depth += 1) {
       const found = this.look(real.slice(0, depth));
       if (found === undefined) mkdirSync(this.path(real.slice(0, depth)), 0o755);
-      else if (!found.isDirectory()) throw new Refusal(`The image has files beneath ${shownPath(real)}, which is one.`);
+      else if (!found.isDirectory())
+        throw new Refusal(`The ${this.what} has files beneath ${shownPath(real)}, which is one.`);
     }
     return real;
   }
@@ -83,7 +89,7 @@ export class Tree {
   /** The path without symbolic links: each is resolved in its place, as the system would, and may not leave the root. */
   #follow(parts: readonly string[], name: string): string[] {
     const out = () =>
-      new Refusal(`The image has a link that leads out of the image on the way to ${shownPath([name])}.`);
+      new Refusal(`The ${this.what} has a link that leads out of the ${this.what} on the way to ${shownPath([name])}.`);
     const rest = [...parts];
     const real: string[] = [];
     let links = 0;
@@ -96,7 +102,8 @@ export class Tree {
       real.push(part);
       if (this.look(real)?.isSymbolicLink() !== true) continue;
       links += 1;
-      if (links > mostLinks) throw new Refusal(`The image has links that lead in a circle at ${shownPath(real)}.`);
+      if (links > mostLinks)
+        throw new Refusal(`The ${this.what} has links that lead in a circle at ${shownPath(real)}.`);
       const target = readlinkSync(this.path(real));
       if (target.startsWith('/')) throw out();
       real.pop();

@@ -1,6 +1,8 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { dirname } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { rootCertificates } from 'node:tls';
 import type { z } from 'zod';
 import { isOwnDirectory } from '../../machine/own-directory.ts';
@@ -35,11 +37,13 @@ export interface ClientOptions {
 }
 
 interface Call {
-  method: 'GET' | 'POST';
+  method: string;
   path: string;
   /** Beneath the address of the control plane. */
   base?: 'agent/v1' | 'v2';
   body?: unknown;
+  /** Sent as it is, instead of a body in JSON. */
+  raw?: Buffer | Readable | undefined;
   seconds?: number;
   signal?: AbortSignal | undefined;
   headers?: Record<string, string>;
@@ -156,6 +160,25 @@ export class Client {
     return { statusCode: answer.statusCode ?? 0, headers: answer.headers, body: answer };
   }
 
+  /** Asks the control plane's registry, to push there; bytes are as long as `content-length` says. */
+  registry(
+    method: string,
+    path: string,
+    { body, headers = {} }: { body?: Buffer | Readable; headers?: Record<string, string> },
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const call = { method, path, base: 'v2', seconds: 3600, signal, headers, raw: body } as const;
+    return this.#send({ ...call, connections: this.#images });
+  }
+
+  /** The source of a build, as a tar. */
+  async source(id: string, signal: AbortSignal): Promise<IncomingMessage> {
+    const call = { method: 'GET', path: `builds/${id}/source`, seconds: 3600, signal } as const;
+    const answer = await this.#send({ ...call, connections: this.#images });
+    if (answer.statusCode === 200) return answer;
+    throw await this.#failure(answer);
+  }
+
   get #host(): string {
     return this.#socket ?? this.url.host;
   }
@@ -203,6 +226,7 @@ export class Client {
     path,
     base = 'agent/v1',
     body,
+    raw,
     seconds = 15,
     signal,
     headers = {},
@@ -235,7 +259,8 @@ export class Client {
       const send = target.protocol === 'http:' ? httpRequest : httpsRequest;
       const sent = send(target, options, resolve);
       sent.on('error', (error) => reject(this.#unreachable(error)));
-      sent.end(bytes);
+      if (raw === undefined || Buffer.isBuffer(raw)) sent.end(raw ?? bytes);
+      else pipeline(raw, sent).catch((error: unknown) => reject(this.#unreachable(error)));
     });
   }
 

@@ -1,10 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { RegistryRefusal } from '../../agent/images/push/registry-way.ts';
+import { RepositoryClient } from '../../agent/images/push/repository-client.ts';
 import type { SourceFile } from '../../domain/builds/source-file.ts';
 import { RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
-import { RegistryRefusal, RepositoryClient, type RepositoryPlace } from '../image/repository-client.ts';
+import { tokenWay } from '../image/registry-way.ts';
 
 const blobsAtOnce = 8;
 /** What is larger goes in parts of that size: a proxy in front may take no larger bodies. */
@@ -23,13 +25,14 @@ interface Pushing {
 
 /** Pushes the blobs into the repository, several at once. The first that fails ends the others. */
 export async function pushBlobs(
-  place: RepositoryPlace,
+  place: { url: string; token: string; repository: string },
   folder: string,
   files: readonly MissingFile[],
   { onSent, signal }: Pushing = {},
 ): Promise<void> {
   const failed = new AbortController();
-  const client = new RepositoryClient(place, signal ? AbortSignal.any([signal, failed.signal]) : failed.signal);
+  const stopping = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
+  const client = new RepositoryClient(tokenWay(place, stopping), place.repository, stopping);
   const left = [...files];
   const worker = async () => {
     for (let file = left.shift(); file !== undefined; file = left.shift()) {
@@ -44,7 +47,7 @@ export async function pushBlobs(
   const ends = await Promise.allSettled(Array.from({ length: blobsAtOnce }, worker));
   // The others ended because of it, or because of Ctrl-C.
   const reasons = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
-  if (reasons.length > 0) throw reasons.find((reason) => reason instanceof RestRefusal) ?? reasons[0];
+  if (reasons.length > 0) throw reasons.find(isRefusal) ?? reasons[0];
 }
 
 async function push(
@@ -67,11 +70,15 @@ async function push(
     }
     sent(size);
   } catch (error) {
-    if (!(error instanceof RestRefusal) || error instanceof Changed) throw error;
+    if (!isRefusal(error) || error instanceof Changed) throw error;
     // The registry has read another content than was hashed.
     if (error instanceof RegistryRefusal && error.code === 'DIGEST_INVALID') throw changed(path);
     throw new RestRefusal(`${printable(path)} could not be uploaded: ${error.message}`, error.status);
   }
+}
+
+function isRefusal(error: unknown): error is RestRefusal | RegistryRefusal {
+  return error instanceof RestRefusal || error instanceof RegistryRefusal;
 }
 
 class Changed extends RestRefusal {}

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
+import { checkLayout } from '../../agent/images/layout/layout-files.ts';
 import type { Progress } from '../engine/progress.ts';
 import { dockerArchive } from '../image/docker-archive.ts';
-import { checkLayout } from '../image/layout-files.ts';
 import { buildImage } from '../image/node-image.ts';
 import { pushLayout } from '../image/push-layout.ts';
 import { unpackArchive } from '../image/unpack-archive.ts';

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { hostBound } from '../../agent/drivers/image.ts';
+import { writeHostImage } from '../../agent/images/layout/host-image.ts';
+import { folderLayer, nodeLayer } from '../../agent/images/layout/layers.ts';
+import { LayoutWriter } from '../../agent/images/layout/layout-writer.ts';
 import { UsageError } from '../engine/command.ts';
-import { folderLayer, nodeLayer } from './image-layers.ts';
-import { type Blob, LayoutWriter } from './layout-writer.ts';
 
 const packageFile = z.object({
   main: z.string().optional(),
@@ -26,33 +26,17 @@ export async function buildImage(
   if (process.platform !== 'linux') throw new UsageError('Images are built on Linux, since they hold its Node.js.');
   const start = startOf(folder);
   const writer = await LayoutWriter.in(layout);
+  const skips = (path: string) => path === layout || leftOut.has(basename(path));
   const layers = [
     await writer.layer(nodeLayer(), signal),
-    await writer.layer(
-      folderLayer(folder, (path) => path === layout || leftOut.has(basename(path))),
-      signal,
-    ),
+    await writer.layer(folderLayer([{ from: folder, to: 'app' }], { skips }), signal),
   ];
-  const platform = { os: 'linux', architecture: process.arch === 'x64' ? 'amd64' : process.arch };
-  const config = await writer.json('application/vnd.oci.image.config.v1+json', {
-    ...platform,
-    config: {
-      Entrypoint: ['/usr/local/bin/node', ...start],
-      Env: ['PATH=/usr/local/bin:/usr/bin:/bin', 'NODE_ENV=production'],
-      WorkingDir: '/app',
-    },
-    rootfs: { type: 'layers', diff_ids: layers.map(({ digest }) => digest) },
+  const digests = await writeHostImage(writer, layers, {
+    Entrypoint: ['/usr/local/bin/node', ...start],
+    Env: ['PATH=/usr/local/bin:/usr/bin:/bin', 'NODE_ENV=production'],
+    WorkingDir: '/app',
   });
-  const bound = { [hostBound]: `${platform.os}/${platform.architecture}` };
-  const variants = [await variant(writer, config, layers, bound), await variant(writer, config, layers, {})];
-  await writer.index(variants.map((one) => ({ ...one, platform })));
-  return { layout, digests: variants.map(({ digest }) => digest) };
-}
-
-async function variant(writer: LayoutWriter, config: Blob, layers: Blob[], annotations: Record<string, string>) {
-  const mediaType = 'application/vnd.oci.image.manifest.v1+json';
-  const manifest = await writer.json(mediaType, { schemaVersion: 2, mediaType, config, layers, annotations });
-  return { ...manifest, annotations };
+  return { layout, digests };
 }
 
 /** The arguments of `node`. */

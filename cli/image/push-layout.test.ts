@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { BlobProgress } from '../../agent/images/push/repository-client.ts';
 import { proxyTo } from '../../test/ground/proxy.ts';
 import { digestOf, handMadeLayout } from '../../test/images/hand-made-image.ts';
 import { type RegistryWorld, registryWorld, tokenOf } from '../../test/registry/registry-world.ts';
 import { pushLayout } from './push-layout.ts';
-import type { BlobProgress } from './repository-client.ts';
 
 let world: RegistryWorld;
 let directory: string;

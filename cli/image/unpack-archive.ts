@@ -7,8 +7,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { z } from 'zod';
+import { type Blob, LayoutWriter } from '../../agent/images/layout/layout-writer.ts';
 import { UsageError } from '../engine/command.ts';
-import { type Blob, LayoutWriter } from './layout-writer.ts';
 
 const saved = z.array(z.object({ Config: z.string(), Layers: z.array(z.string()) })).min(1);
 /** Names of an image layout, and of the older archives of `docker save`. Anything else is left out, and no name leads elsewhere. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { UsageError } from '../engine/command.ts';
+import { Refusal } from '../../program/refusal.ts';
 
 const descriptor = z.object({
   mediaType: z.string().default('application/vnd.oci.image.manifest.v1+json'),
@@ -26,7 +26,7 @@ export async function indexOf(layout: string): Promise<{ manifests: Descriptor[]
 /** Refuses what is no image layout, before anything is made for it. */
 export async function checkLayout(layout: string): Promise<void> {
   const { manifests } = await indexOf(layout);
-  if (manifests.length === 0) throw new UsageError(`The image layout ${layout} has no image.`);
+  if (manifests.length === 0) throw new Refusal(`The image layout ${layout} has no image.`);
   for (const { digest } of manifests) await manifestOf(layout, digest);
 }
 
@@ -41,7 +41,7 @@ export async function manifestOf(layout: string, digest: string) {
 export async function readFileOf(path: string): Promise<Buffer> {
   return await readFile(path).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT') throw new UsageError(`${path} is not there: this is no whole image layout.`);
+    if (code === 'ENOENT') throw new Refusal(`${path} is not there: this is no whole image layout.`);
     throw error;
   });
 }
@@ -50,6 +50,6 @@ function read<T>(schema: z.ZodType<T>, bytes: Buffer, name: string): T {
   try {
     return schema.parse(JSON.parse(bytes.toString('utf8')));
   } catch {
-    throw new UsageError(`${name} of the image layout is not what it should be; build the image again.`);
+    throw new Refusal(`${name} of the image layout is not what it should be; build the image again.`);
   }
 }

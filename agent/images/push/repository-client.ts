@@ -3,18 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Dispatcher, request } from 'undici';
-import { RestRefusal } from '../engine/rest.ts';
-
-/** A repository of the control plane's registry, and who pushes there. */
-export interface RepositoryPlace {
-  /** The control plane's address. */
-  url: string;
-  /** `<organization>/<project>/<service>`, by their slugs. */
-  repository: string;
-  /** An API token. */
-  token: string;
-}
+import { type Answered, RegistryRefusal, type RegistryWay, type Sent } from './registry-way.ts';
 
 export interface BlobProgress {
   digest: string;
@@ -25,30 +14,6 @@ export interface BlobProgress {
   reused: boolean;
 }
 
-interface Sent {
-  body?: Buffer | Dispatcher.DispatchOptions['body'];
-  headers?: Record<string, string>;
-}
-
-interface Answer {
-  status: number;
-  headers: Readonly<Record<string, string | string[] | undefined>>;
-  text: string;
-}
-
-/** The registry's answer that is none, by its own code. */
-export class RegistryRefusal extends RestRefusal {
-  readonly code: string;
-  /** After how many seconds to come again, of one that is asked too often. */
-  readonly afterSeconds: number | undefined;
-
-  constructor(message: string, status: number, code: string, afterSeconds: number | undefined) {
-    super(message, status);
-    this.code = code;
-    this.afterSeconds = afterSeconds;
-  }
-}
-
 /** So often in a row may a push break off without having brought anything. */
 const mostFailures = 6;
 /** In seconds: rates are counted by the minute. */
@@ -56,11 +21,14 @@ const longestPause = 60;
 
 /** Speaks the distribution protocol to one repository. */
 export class RepositoryClient {
-  readonly #place: RepositoryPlace;
+  readonly #way: RegistryWay;
+  readonly #repository: string;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(place: RepositoryPlace, signal?: AbortSignal) {
-    this.#place = place;
+  /** `repository` is `<organization>/<project>/<service>`, by their slugs. */
+  constructor(way: RegistryWay, repository: string, signal?: AbortSignal) {
+    this.#way = way;
+    this.#repository = repository;
     this.#signal = signal;
   }
 
@@ -89,7 +57,8 @@ export class RepositoryClient {
     partBytes = size,
   ): Promise<void> {
     const found = await stat(path).catch(() => undefined);
-    if (found?.size !== size) throw new RestRefusal(`${path} is not as long as the image says; build the image again.`);
+    if (found?.size !== size)
+      throw new RegistryRefusal(`${path} is not as long as the image says; build the image again.`);
     const told = (sent: number, reused = false) => onBlob?.({ digest, size, sent, reused });
     if (await this.#has(digest)) return told(size, true);
     let place = await this.#patiently(() => this.#begin());
@@ -104,7 +73,7 @@ export class RepositoryClient {
         return told(size);
       } catch (error) {
         this.#signal?.throwIfAborted();
-        const isGone = error instanceof RestRefusal && error.status === 404;
+        const isGone = error instanceof RegistryRefusal && error.status === 404;
         if (!isGone && !mayPass(error)) throw error;
         const arrived = isGone ? undefined : await this.#arrived(place).catch(() => undefined);
         // The upload may have ended well, and its answer may have been lost.
@@ -185,29 +154,24 @@ export class RepositoryClient {
     await pause(Math.max(asked, 100 * 2 ** failures), undefined, { signal: this.#signal });
   }
 
-  async #ask(method: Dispatcher.HttpMethod, path: string, good: readonly number[], sent: Sent = {}): Promise<Answer> {
-    const { url, repository, token } = this.#place;
-    const target = path.startsWith('/') ? new URL(path, url) : new URL(`/v2/${repository}/${path}`, url);
-    const answer = await request(target, {
-      method,
-      headers: { authorization: `Bearer ${token}`, ...sent.headers },
-      body: sent.body ?? null,
-      // A slow line may take its time; a silent one is given up by the control plane.
-      bodyTimeout: 0,
-      headersTimeout: 0,
-      ...(this.#signal === undefined ? {} : { signal: this.#signal }),
-    });
-    const text = await answer.body.text();
-    if (good.includes(answer.statusCode)) return { status: answer.statusCode, headers: answer.headers, text };
-    const { code, message } = refusalOf(text, answer.statusCode, target.host);
+  async #ask(
+    method: Parameters<RegistryWay['ask']>[0],
+    path: string,
+    good: readonly number[],
+    sent: Sent = {},
+  ): Promise<Answered> {
+    const target = path.startsWith('/') ? path : `/v2/${this.#repository}/${path}`;
+    const answer = await this.#way.ask(method, target, sent);
+    if (good.includes(answer.status)) return answer;
+    const { code, message } = refusalOf(answer.text, answer.status, this.#way.host);
     const after = Number(answer.headers['retry-after'] ?? Number.NaN);
-    throw new RegistryRefusal(message, answer.statusCode, code, Number.isFinite(after) ? after : undefined);
+    throw new RegistryRefusal(message, answer.status, code, Number.isFinite(after) ? after : undefined);
   }
 }
 
 /** Refusals stay what they are; connections break, and overload passes. */
 function mayPass(error: unknown): boolean {
-  if (!(error instanceof RestRefusal)) return true;
+  if (!(error instanceof RegistryRefusal)) return true;
   return error.status === 409 || error.status === 416 || error.status === 429 || error.status >= 500;
 }
 

@@ -8,9 +8,12 @@ import { type Pack, pack } from 'tar-stream';
 const mtime = new Date(0);
 
 /** Node.js as it runs here, with the libraries that it needs where there is no system around it. */
-export function nodeLayer(): Pack {
+export function nodeFiles(): { from: string; to: string }[] {
+  return [{ from: process.execPath, to: '/usr/local/bin/node' }, ...libraries(process.execPath)];
+}
+
+export function nodeLayer(files = nodeFiles()): Pack {
   const archive = pack();
-  const files = [{ from: process.execPath, to: '/usr/local/bin/node' }, ...libraries(process.execPath)];
   void filled(archive, async () => {
     const known = new Set<string>();
     archive.entry({ name: 'tmp', type: 'directory', mode: 0o1777, mtime });
@@ -22,30 +25,51 @@ export function nodeLayer(): Pack {
   return archive;
 }
 
-/** A folder beneath `/app`, without what `skips` says: links as they are, times and owners left out. */
-export function folderLayer(folder: string, skips: (path: string) => boolean): Pack {
+/** A file or folder of this machine, and its place in the image. */
+export interface Placed {
+  from: string;
+  /** Without a slash in front. */
+  to: string;
+}
+
+export interface FolderChoice {
+  skips(path: string): boolean;
+  /** What a link leads to in the image, given where it leads on this machine; throws if it may not be there. */
+  link?(path: string, target: string): string;
+}
+
+/** What is to stand beneath `/app`: links as they are unless `link` says else, times and owners left out, sorted by their bytes. */
+export function folderLayer(placed: readonly Placed[], choice: FolderChoice): Pack {
   const archive = pack();
   void filled(archive, async () => {
-    archive.entry({ name: 'app', type: 'directory', mode: 0o755, mtime });
-    await walk(archive, folder, 'app', skips);
+    const known = new Set<string>();
+    directoriesOf(archive, '/app', known);
+    for (const { from, to } of placed) {
+      directoriesOf(archive, posix.dirname(`/${to}`), known);
+      await put(archive, from, to, choice, known);
+    }
   });
   return archive;
 }
 
-async function walk(archive: Pack, folder: string, name: string, skips: (path: string) => boolean): Promise<void> {
-  for (const entry of readdirSync(folder).sort()) {
-    const [path, inside] = [join(folder, entry), `${name}/${entry}`];
-    if (skips(path)) continue;
-    const found = lstatSync(path);
-    if (found.isSymbolicLink()) {
-      archive.entry({ name: inside, type: 'symlink', linkname: readlinkSync(path), mtime });
-    } else if (found.isDirectory()) {
-      archive.entry({ name: inside, type: 'directory', mode: 0o755, mtime });
-      await walk(archive, path, inside, skips);
-    } else if (found.isFile()) {
-      await file(archive, path, inside, (found.mode & 0o111) === 0 ? 0o644 : 0o755);
+async function put(archive: Pack, path: string, name: string, choice: FolderChoice, known: Set<string>): Promise<void> {
+  const found = lstatSync(path);
+  if (found.isSymbolicLink()) {
+    const target = readlinkSync(path);
+    archive.entry({ name, type: 'symlink', linkname: choice.link?.(path, target) ?? target, mtime });
+  } else if (found.isDirectory()) {
+    directoriesOf(archive, `/${name}`, known);
+    for (const entry of readdirSync(path).sort(byBytes)) {
+      const inside = join(path, entry);
+      if (!choice.skips(inside)) await put(archive, inside, `${name}/${entry}`, choice, known);
     }
+  } else if (found.isFile()) {
+    await file(archive, path, name, (found.mode & 0o111) === 0 ? 0o644 : 0o755);
   }
+}
+
+function byBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
 /** `ldd` prints `name => path (address)`, and the loader as a path alone. */

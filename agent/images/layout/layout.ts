@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { Refusal } from '../program/refusal.ts';
-import { type Descriptor, largestManifest, readManifest } from './manifest.ts';
-import type { Source } from './source.ts';
+import { Refusal } from '../../program/refusal.ts';
+import { type Descriptor, largestManifest, readManifest } from '../manifest.ts';
+import type { Source } from '../source.ts';
 
 /** An image layout in a directory of this machine. Nothing in it leads out of it: no link is followed. */
 export class Layout implements Source {
