@@ -28,6 +28,8 @@ export const facts = z.object({
     separation: hold.optional(),
     logRotation: hold.optional(),
     volumeUsage: hold.optional(),
+    /** Images are built here of sources without a Dockerfile. */
+    builds: hold.optional(),
   }),
   ingress: z.object({ port: z.int(), addresses: z.array(called(253)).max(200) }).optional(),
   /** Release commands are run here. */

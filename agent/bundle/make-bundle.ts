@@ -24,6 +24,8 @@ export async function makeBundle(): Promise<Bundle> {
     ...(await compile({ agent: join(agent, 'main.ts') })),
     // By itself: the ingress is replaced only when its own program has changed.
     ...(await compile({ ingress: join(agent, 'ingress', 'main.ts') })),
+    // The program that goes into images of static sites.
+    ...(await compile({ 'file-server': join(agent, 'builders', 'static', 'file-server.ts') })),
     ...scripts(),
     { name: 'LICENSE', bytes: readFileSync(join(agent, '..', 'LICENSE')), executable: false },
   ]);

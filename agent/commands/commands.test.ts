@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,10 +9,12 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../test/ground/until.ts';
 import { processGround } from '../../test/machines/process-ground.ts';
+import { Builders } from '../builders/builders.ts';
 import { Journal } from '../journal/journal.ts';
 import { Client } from '../link/client.ts';
 import { Commands } from './commands.ts';
 
+const silent = { info: () => {}, warn: () => {} };
 const told: { url: string; body: unknown }[] = [];
 const server = createServer(async (asked, answer) => {
   told.push({ url: asked.url ?? '', body: await json(asked) });
@@ -29,6 +31,47 @@ afterAll(async () => {
   server.close();
   await ground.close();
   rmSync(home, { recursive: true });
+});
+
+test('a build that an agent was killed in is reported as unknown, and not before its leftovers are gone', async () => {
+  const own = join(home, 'killed');
+  const id = randomUUID();
+  const journal = new Journal(join(own, 'journal'), silent);
+  const limits = { seconds: 60, memoryBytes: 1, diskBytes: 1, processes: 1 };
+  const rest = {
+    builder: 'auto',
+    context: '',
+    dockerfile: '',
+    target: '',
+    source: { kind: 'upload', sizeBytes: 0 },
+  } as const;
+  const body = { kind: 'build', repository: 'a/b/c', tag: 'd', cacheKey: 'e', ...rest, limits } as const;
+  journal.receive({ id, attempt: 1, body });
+  journal.start(id);
+  const left = join(own, 'builds', id, 'source');
+  mkdirSync(left, { recursive: true });
+  const { port } = server.address() as AddressInfo;
+  const client = new Client({ url: `http://127.0.0.1:${port}`, credential: () => 'a'.repeat(43) });
+  const settings = { environment: {}, allowedRanges: [], cacheBytes: 1 };
+  const commands = new Commands({
+    ...{ journal, client, driver: await ground.driver(), log: silent, mountsOf: () => new Set() },
+    builders: new Builders({ home: own, client, driver: 'process', settings }),
+    restart: async () => {},
+    run: async () => ({ outcome: 'failed' }),
+    update: async () => ({ outcome: 'failed' }),
+  });
+  told.length = 0;
+  try {
+    await commands.endLeftovers();
+    expect({ told, left: readdirSync(join(own, 'builds')) }).toEqual({ told: [], left: [] });
+    commands.start();
+    await until('its end is told', async () => told.length > 0);
+    expect(told[0]).toMatchObject({ url: `/agent/v1/commands/${id}/result`, body: { attempt: 1, outcome: 'unknown' } });
+  } finally {
+    told.length = 0;
+    commands.close();
+    client.close();
+  }
 });
 
 test('a journal that cannot be written for a while keeps an end back, and loses none', async () => {
@@ -49,6 +92,7 @@ test('a journal that cannot be written for a while keeps an end back, and loses 
     },
     mountsOf: () => new Set(),
     run: async () => ({ outcome: 'failed' }),
+    builders: { open: async () => ({ why: 'Nothing is built here.' }), build: async () => ({ outcome: 'failed' }) },
     update: async () => ({ outcome: 'failed' }),
     log,
   });

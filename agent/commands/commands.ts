@@ -1,5 +1,6 @@
 import type { Command } from '../../protocol/command.ts';
 import { isJournalled } from '../../protocol/command.ts';
+import type { Builders } from '../builders/builders.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { Entry } from '../journal/entry.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -21,6 +22,7 @@ export interface CommandsOptions {
   /** The volumes that the wanted workload mounts. */
   mountsOf(key: string): ReadonlySet<string>;
   run(request: RunRequest): Promise<RunResult>;
+  builders: Pick<Builders, 'open' | 'build'>;
   update(body: Extract<Command['body'], { kind: 'update' }>, run: Run): Promise<RunResult | 'left open'>;
   log: Log;
 }
@@ -130,10 +132,11 @@ export class Commands {
     await this.#written(entry.id, () => this.#finish(entry, { outcome: 'unknown', message }));
   }
 
-  async #endLeftover({ id, mark }: Entry): Promise<boolean> {
-    if (mark === undefined) return true;
+  async #endLeftover({ id, mark, body }: Entry): Promise<boolean> {
+    if (mark === undefined && body?.kind !== 'build') return true;
     try {
-      await this.#options.driver.endExec(mark);
+      if (body?.kind === 'build') await this.#options.builders.open();
+      if (mark !== undefined) await this.#options.driver.endExec(mark);
       return true;
     } catch (error) {
       this.#options.log.warn(`Leftovers of command ${id} cannot be ended yet: ${reason(error)}`);
@@ -205,6 +208,10 @@ export class Commands {
     try {
       if (body?.kind === 'exec') {
         const result = await execute(body, run, driver);
+        return lost === undefined ? result : unwritten(lost);
+      }
+      if (body?.kind === 'build') {
+        const result = await this.#options.builders.build(body, run);
         return lost === undefined ? result : unwritten(lost);
       }
       if (body?.kind === 'update') return await this.#options.update(body, run);

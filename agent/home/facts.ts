@@ -3,13 +3,17 @@ import type { Facts } from '../../protocol/agent.ts';
 import type { Driver } from '../drivers/driver.ts';
 
 /** The machine, as the control plane sees it. */
-export async function machineFacts(driver: Driver, ingress?: { port: number; listen: string }): Promise<Facts> {
+export async function machineFacts(
+  driver: Driver,
+  builds: NonNullable<Facts['holds']['builds']>,
+  ingress?: { port: number; listen: string },
+): Promise<Facts> {
   const { runtimeVersion, holds } = await driver.facts();
   const libc = libcName();
   return {
     driver: driver.name,
     runtimeVersion,
-    holds,
+    holds: { ...holds, builds },
     releaseCommand: true,
     files: true,
     platform: { os: process.platform, arch: process.arch, ...(libc === undefined ? {} : { libc }) },

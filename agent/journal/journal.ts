@@ -9,6 +9,7 @@ import { Spool } from './spool.ts';
 
 /** So many acknowledged commands are remembered, the newest ones. */
 const remembered = 500;
+const buildBytes = 256 * 1024 * 1024;
 
 /** A file for each command, on disk before the command has any effect. */
 export class Journal {
@@ -83,9 +84,15 @@ export class Journal {
 
   /** Output of a command that is not acknowledged yet. */
   spool(id: string): Spool {
-    const spool = this.#spools.get(id) ?? new Spool(join(this.#directory, `${this.#known(id).id}.output`));
+    const spool = this.#spools.get(id) ?? this.#openSpool(this.#known(id));
     this.#spools.set(id, spool);
     return spool;
+  }
+
+  /** Of a build no line may be missing: one whose output is not taken in time ends. */
+  #openSpool({ id, body }: Entry): Spool {
+    const directory = join(this.#directory, `${id}.output`);
+    return body?.kind === 'build' ? new Spool(directory, buildBytes, 'refuse') : new Spool(directory);
   }
 
   #known(id: string): Entry {

@@ -43,6 +43,16 @@ test('a piece that was cut off by a crash is not given', () => {
   expect(text(drain(new Spool(directory)))).toBe('whole\n');
 });
 
+test('where none may be missing, too much is refused, and what there is stays', () => {
+  const spool = new Spool(directory, 300_000, 'refuse');
+  const part = Buffer.alloc(60_000, 'x');
+  for (let count = 0; count < 3; count += 1) spool.add('stdout', part);
+  expect(() => spool.add('stdout', part)).toThrow(/has not taken/);
+  expect(drain(spool).map(({ number }) => number)).toEqual([0, 1, 2]);
+  spool.add('stdout', part);
+  expect(spool.batch()[0]?.number).toBe(3);
+});
+
 test('too much is dropped from the oldest on, and a piece says so', () => {
   const spool = new Spool(directory, 3 * 1024 * 1024);
   const part = Buffer.alloc(60_000, 'x');

@@ -15,20 +15,22 @@ const batchBytes = 512 * 1024;
 
 /**
  * Output of a command, in numbered pieces on disk until they are acknowledged. Bounded: beyond the limit the oldest
- * pieces are dropped, and a piece in their place says so.
+ * pieces are dropped, and a piece in their place says so; or, where none may be missing, no more is taken.
  */
 export class Spool {
   readonly #directory: string;
   readonly #limitBytes: number;
+  readonly #beyond: 'drop' | 'refuse';
   readonly #segments: Segment[] = [];
   #next = 0;
   #acknowledged = -1;
   #dropped: OutputPiece | undefined;
   #file: number | undefined;
 
-  constructor(directory: string, limitBytes = 64 * 1024 * 1024) {
+  constructor(directory: string, limitBytes = 64 * 1024 * 1024, beyond: 'drop' | 'refuse' = 'drop') {
     this.#directory = directory;
     this.#limitBytes = limitBytes;
+    this.#beyond = beyond;
     for (const path of segmentFiles(directory)) {
       const pieces = readPieces(path);
       const [first, last] = [pieces[0], pieces.at(-1)];
@@ -85,6 +87,8 @@ export class Spool {
   }
 
   #append(piece: OutputPiece): void {
+    if (this.#beyond === 'refuse' && this.#size() + piece.data.length > this.#limitBytes)
+      throw new SpoolFull(this.#limitBytes);
     const last = this.#segments.at(-1);
     const segment = last === undefined || this.#file === undefined || last.bytes > segmentBytes ? this.#begin() : last;
     if (this.#file !== undefined) writeSync(this.#file, `${JSON.stringify(piece)}\n`);
@@ -128,6 +132,14 @@ export class Spool {
   #close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
+  }
+}
+
+class SpoolFull extends Error {
+  constructor(limitBytes: number) {
+    super(
+      `the control plane has not taken ${limitBytes / 1024 / 1024} MiB of it yet, and no more is kept; write less, or retry.`,
+    );
   }
 }
 

@@ -6,6 +6,8 @@ import { programVersion } from '../../domain/version.ts';
 import { rotate } from '../../machine/log-files.ts';
 import type { Facts, HelloAnswer } from '../../protocol/agent.ts';
 import type { Trust } from '../../protocol/release-proof.ts';
+import type { BuildSettings } from '../builders/build-settings.ts';
+import { Builders } from '../builders/builders.ts';
 import { Commands } from '../commands/commands.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { Credentials } from '../home/credentials.ts';
@@ -38,6 +40,7 @@ export interface AgentOptions {
   driver: Driver;
   ingress: Pick<IngressOptions, 'port' | 'listen' | 'limits' | 'trustedProxies'>;
   imageLimits: { limitBytes: number; maxImageBytes: number };
+  builds: BuildSettings;
   /** The release that a launcher started; nothing in a checkout. */
   launched: string | undefined;
   log: Log;
@@ -53,6 +56,7 @@ export class Agent {
   readonly #trust: TrustFile;
   readonly #ingress: Ingress;
   readonly #keeper: Keeper;
+  readonly #builders: Builders;
   readonly #commands: Commands;
   readonly #logs: LogSenders;
   readonly #link: Link;
@@ -76,6 +80,7 @@ export class Agent {
     const images = new ImageStore(join(home, 'images'), { ...imageLimits, runBy: driver.name, controlPlane });
     const { id: journal } = this.#journal;
     this.#keeper = new Keeper({ home, driver, images, ingress: this.#ingress, node: hostname(), journal, log });
+    this.#builders = new Builders({ home, client: this.#client, driver: driver.name, settings: options.builds });
     this.#commands = new Commands({
       journal: this.#journal,
       client: this.#client,
@@ -83,6 +88,7 @@ export class Agent {
       restart: (key, process, token) => this.#keeper.restart(key, process, token),
       mountsOf: (key) => this.#keeper.mountsOf(key),
       run: (request) => this.#keeper.run(request),
+      builders: this.#builders,
       update: async (body, run) => {
         const { launched: running } = options;
         const parts = { releases: this.#releases, client: this.#client, trust: this.#trust, running };
@@ -162,10 +168,11 @@ export class Agent {
     });
   }
 
-  #facts(): Promise<Facts> {
+  async #facts(): Promise<Facts> {
     const { driver, ingress } = this.#options;
     const { port } = this.#ingress;
-    return machineFacts(driver, port === undefined ? undefined : { port, listen: ingress.listen });
+    const builds = await this.#builders.holds();
+    return await machineFacts(driver, builds, port === undefined ? undefined : { port, listen: ingress.listen });
   }
 
   async #take({ desired, commands, strange, cancelled, logs }: ReadWork, since: number): Promise<void> {

@@ -6,6 +6,8 @@ export interface Option {
   what: string;
   /** How its value is called in the help; missing for a switch. */
   value?: string;
+  /** It may be given several times; the variable has one a line. */
+  repeated?: true;
   /** The variable that says the same. */
   variable?: string;
   default?: string;
@@ -25,6 +27,8 @@ export interface AgentCommand {
 export interface Values {
   word: string | undefined;
   text(name: string): string | undefined;
+  /** All of one that may be given several times. */
+  texts(name: string): string[];
   /** One that has a default, or that cannot be done without. */
   needed(name: string): string;
   number(name: string, least: number, most: number): number;
@@ -33,9 +37,9 @@ export interface Values {
 
 export function readValues(command: AgentCommand, args: string[], environment: NodeJS.ProcessEnv): Values {
   const config = Object.fromEntries(
-    Object.entries(command.options).map(([name, { value }]) => [
+    Object.entries(command.options).map(([name, { value, repeated = false }]) => [
       name,
-      { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+      { type: value === undefined ? ('boolean' as const) : ('string' as const), multiple: repeated },
     ]),
   );
   const { values, tokens } = parseArgs({ args, options: config, strict: false, allowPositionals: true, tokens: true });
@@ -61,6 +65,13 @@ export function readValues(command: AgentCommand, args: string[], environment: N
     if (typeof given === 'string') return given;
     return (variable === undefined ? undefined : environment[variable] || undefined) ?? otherwise;
   };
+  const texts = (name: string): string[] => {
+    const { variable } = command.options[name] ?? {};
+    const given = values[name];
+    if (Array.isArray(given)) return given.map(String);
+    const lines = variable === undefined ? [] : (environment[variable] ?? '').split('\n');
+    return lines.filter((line) => line.trim() !== '');
+  };
   const needed = (name: string): string => {
     const value = text(name);
     if (value === undefined) throw new Refusal(`--${name} is missing; see --help.`);
@@ -71,7 +82,7 @@ export function readValues(command: AgentCommand, args: string[], environment: N
     if (Number.isInteger(value) && value >= least && value <= most) return value;
     throw new Refusal(`--${name} must be a number from ${least} to ${most}.`);
   };
-  return { word, text, needed, number, has: (name) => values[name] === true };
+  return { word, text, texts, needed, number, has: (name) => values[name] === true };
 }
 
 export function describe({ name, summary, details, word, options }: AgentCommand): string {

@@ -1,4 +1,5 @@
 import { collectWhenIdle } from '../../machine/idle-collection.ts';
+import { buildOptions, buildSettings } from '../builders/build-settings.ts';
 import { chooseDriver } from '../drivers/choose-driver.ts';
 import { exitCodes } from '../home/exit-codes.ts';
 import { openHome } from '../home/home.ts';
@@ -75,6 +76,7 @@ export const run: AgentCommand = {
       variable: 'BALLAST_AGENT_IMAGE_GIB',
       default: '8',
     },
+    ...buildOptions,
     ...joinOptions,
   },
   async run(values) {
@@ -107,6 +109,7 @@ export const run: AgentCommand = {
           limitBytes: values.number('image-cache-gib', 1, 100_000) * gib,
           maxImageBytes: values.number('image-gib', 1, 10_000) * gib,
         },
+        builds: buildSettings(values),
         launched: process.env.BALLAST_LAUNCHED,
         log: lineLog,
       });

@@ -79,6 +79,7 @@ export function capabilitiesOf(facts: MachineFacts | undefined): ClusterCapabili
   return {
     ...none,
     processArgs: runsProcesses,
+    autoBuilds: facts.driver === 'process' && facts.holds.builds?.holds === true,
     fileMounts: runsProcesses && facts.files === true,
     releaseCommand: runsProcesses && facts.releaseCommand === true,
     ingressController: ingress !== undefined,
@@ -92,6 +93,7 @@ const promises: readonly { name: string; without: string }[] = [
   { name: 'ownUser', without: 'What runs here runs as the user of the agent' },
   { name: 'memoryLimit', without: 'Limits of memory do not hold' },
   { name: 'cpuLimit', without: 'Limits of CPU time do not hold' },
+  { name: 'builds', without: 'No images are built here' },
 ];
 
 /** Warnings before something is put on the cluster: one sentence for each missing capability. */

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { ranges } from '../../domain/settings/setting.ts';
+import type { Option, Values } from '../program/options.ts';
+import { Refusal } from '../program/refusal.ts';
+
+/** Settings of an agent for its builds. */
+export interface BuildSettings {
+  /** Of every command of every build: the addresses of mirrors, say. */
+  environment: Readonly<Record<string, string>>;
+  /** Certificates (PEM) of authorities that builds trust besides the usual ones. */
+  caFile?: string | undefined;
+  /** Private ranges that builds may reach. */
+  allowedRanges: readonly string[];
+  /** More of caches is not kept. */
+  cacheBytes: number;
+}
+
+export const buildOptions = {
+  'build-environment': {
+    value: 'KEY=VALUE',
+    what: 'A variable of all builds, such as npm_config_registry for a mirror; may be given several times.',
+    variable: 'BALLAST_AGENT_BUILD_ENVIRONMENT',
+    repeated: true,
+  },
+  'build-ca-file': {
+    value: 'PATH',
+    what: 'Certificates (PEM) that builds trust besides the usual ones; NODE_EXTRA_CA_CERTS of a build names them.',
+    variable: 'BALLAST_AGENT_BUILD_CA_FILE',
+  },
+  'build-allowed-ranges': {
+    value: 'RANGES',
+    what: 'Private addresses that builds may reach, such as those of a mirror, with commas between them.',
+    variable: 'BALLAST_AGENT_BUILD_ALLOWED_RANGES',
+  },
+  'build-cache-gib': {
+    value: 'NUMBER',
+    what: 'Size of the caches of builds above which those that were not used for longest are deleted.',
+    variable: 'BALLAST_AGENT_BUILD_CACHE_GIB',
+    default: '10',
+  },
+} satisfies Record<string, Option>;
+
+export function buildSettings(values: Values): BuildSettings {
+  const caFile = values.text('build-ca-file');
+  if (caFile !== undefined && !existsSync(caFile)) throw new Refusal(`--build-ca-file: ${caFile} is not there.`);
+  return {
+    environment: Object.fromEntries(values.texts('build-environment').map(variableOf)),
+    caFile,
+    allowedRanges: rangesOf(values.text('build-allowed-ranges') ?? ''),
+    cacheBytes: values.number('build-cache-gib', 1, 100_000) * 1024 ** 3,
+  };
+}
+
+function variableOf(text: string): [string, string] {
+  const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new Refusal(
+      `--build-environment: "${text}" is no variable; write it as npm_config_registry=https://npm.example.com.`,
+    );
+  return [name, value];
+}
+
+function rangesOf(text: string): readonly string[] {
+  const read = text === '' ? [] : ranges.parse(text);
+  if (read === undefined) throw new Refusal(`--build-allowed-ranges must be ${ranges.form}.`);
+  return read;
+}

@@ -1,0 +1,100 @@
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { maskOf } from '../../domain/variables/mask.ts';
+import type { OutboundRules } from '../../outbound/rules.ts';
+import type { Facts } from '../../protocol/agent.ts';
+import type { BuildBody } from '../../protocol/build.ts';
+import type { Run, RunResult } from '../commands/run.ts';
+import type { Client } from '../link/client.ts';
+import { build, noDockerfiles } from './build.ts';
+import type { BuildSettings } from './build-settings.ts';
+import { BuildCaches } from './caches/build-caches.ts';
+import { BaseLayer } from './image/base-layer.ts';
+import { endSandboxLeftovers, openSandbox, type Sandbox } from './sandbox/sandbox.ts';
+import { Toolbox } from './tools/toolbox.ts';
+import { removeWorkFolders } from './work-folder.ts';
+
+const registry = 'https://registry.npmjs.org';
+const certificatesAt = '/opt/certificates';
+const isSecret = /token|secret|passw|auth|key/i;
+
+/** The builds of this machine. */
+export class Builders {
+  readonly #options: { home: string; client: Client; driver: string; settings: BuildSettings };
+  readonly #caches: BuildCaches;
+  readonly #toolbox: Toolbox;
+  readonly #base: BaseLayer;
+  readonly #outbound: OutboundRules;
+  #opened: Promise<{ sandbox: Sandbox } | { why: string }> | undefined;
+
+  constructor(options: { home: string; client: Client; driver: string; settings: BuildSettings }) {
+    const { home, settings } = options;
+    this.#options = options;
+    this.#outbound = { allowedRanges: settings.allowedRanges };
+    this.#caches = new BuildCaches(home, settings.cacheBytes);
+    const mirror = settings.environment.npm_config_registry ?? registry;
+    this.#toolbox = new Toolbox({ home, outbound: this.#outbound, registry: mirror });
+    this.#base = new BaseLayer(home);
+  }
+
+  /** Ends what an agent that was killed has left, and looks what this machine allows. Done once; a failure is tried again. */
+  async open(): Promise<{ sandbox: Sandbox } | { why: string }> {
+    this.#opened ??= this.#open();
+    try {
+      return await this.#opened;
+    } catch (error) {
+      this.#opened = undefined;
+      throw error;
+    }
+  }
+
+  /** Whether images are built here. */
+  async holds(): Promise<NonNullable<Facts['holds']['builds']>> {
+    try {
+      const found = await this.open();
+      return 'why' in found ? { holds: false, why: found.why } : { holds: true };
+    } catch (error) {
+      return {
+        holds: false,
+        why: `What an earlier build left cannot be cleared: ${error instanceof Error ? error.message : error}`,
+      };
+    }
+  }
+
+  async build(body: BuildBody, run: Run): Promise<RunResult> {
+    if (body.builder === 'dockerfile') {
+      return {
+        outcome: 'failed',
+        message: `${noDockerfiles} Let the service build with the builder "auto", or deploy an image that was built elsewhere.`,
+      };
+    }
+    const found = await this.open();
+    if ('why' in found) return { outcome: 'failed', message: found.why };
+    const { home, client, settings } = this.#options;
+    const { environment } = settings;
+    const secrets = Object.entries(environment).flatMap(([name, value]) => (isSecret.test(name) ? [value] : []));
+    const mask = maskOf(secrets);
+    const own = { caches: this.#caches, toolbox: this.#toolbox, base: this.#base, sandbox: found.sandbox };
+    return await build(body, run, { home, client, ...own, ...this.#trust(), mask });
+  }
+
+  #trust() {
+    const { home, settings } = this.#options;
+    const { caFile, environment } = settings;
+    if (caFile === undefined) return { environment, mounts: [] };
+    const directory = join(home, 'build-certificates');
+    mkdirSync(directory, { recursive: true, mode: 0o755 });
+    copyFileSync(caFile, join(directory, 'ca.pem'));
+    const trusted = { NODE_EXTRA_CA_CERTS: `${certificatesAt}/ca.pem`, ...environment };
+    return { environment: trusted, mounts: [{ at: certificatesAt, directory }] };
+  }
+
+  async #open(): Promise<{ sandbox: Sandbox } | { why: string }> {
+    const { home, driver } = this.#options;
+    if (driver !== 'process') return { why: `Images are not built by the driver ${driver} yet.` };
+    await endSandboxLeftovers(home);
+    await removeWorkFolders(home);
+    await this.#toolbox.sweep();
+    return await openSandbox({ home, outbound: this.#outbound });
+  }
+}

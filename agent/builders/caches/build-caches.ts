@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { removeFolder } from '../sandbox/folder.ts';
+
+const run = promisify(execFile);
+
+/** The caches of one build while it has them. */
+export interface HeldCaches {
+  /** The folder of this name, and whether an earlier build has left something in it. */
+  open(name: string): { directory: string; warm: boolean };
+  release(): Promise<void>;
+}
+
+/**
+ * Folders that outlive builds: `<home>/build-caches/<key>/<name>`. One build has those of a key at a time. The lock is in this
+ * process, of which a home has one: it cannot outlive its holder, whose programs are ended before the next agent builds.
+ */
+export class BuildCaches {
+  readonly #directory: string;
+  readonly #limitBytes: number;
+  readonly #held = new Map<string, Promise<void>>();
+
+  constructor(home: string, limitBytes: number) {
+    this.#directory = join(home, 'build-caches');
+    this.#limitBytes = limitBytes;
+  }
+
+  /** Waits until no other build has them. */
+  async hold(key: string, signal: AbortSignal): Promise<HeldCaches> {
+    const name = folderOf(key);
+    for (let before = this.#held.get(name); before !== undefined; before = this.#held.get(name)) {
+      await Promise.race([before, aborted(signal)]);
+      signal.throwIfAborted();
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#held.set(name, promise);
+    const own = join(this.#directory, name);
+    mkdirSync(own, { recursive: true, mode: 0o700 });
+    const now = new Date();
+    utimesSync(own, now, now);
+    return {
+      open(cache) {
+        const directory = join(own, folderOf(cache));
+        mkdirSync(directory, { recursive: true, mode: 0o700 });
+        return { directory, warm: readdirSync(directory).length > 0 };
+      },
+      release: async () => {
+        this.#held.delete(name);
+        resolve();
+        // A bound that is not kept now is kept after the next build.
+        await this.#collect().catch(() => undefined);
+      },
+    };
+  }
+
+  /** Deletes the least recently used beyond the bound; one that is too large by itself goes, too. */
+  async #collect(): Promise<void> {
+    if (!existsSync(this.#directory)) return;
+    const keys = readdirSync(this.#directory)
+      .map((name) => ({ name, usedAt: statSync(join(this.#directory, name)).mtimeMs }))
+      .sort((one, other) => other.usedAt - one.usedAt);
+    let left = this.#limitBytes;
+    for (const { name } of keys) {
+      const path = join(this.#directory, name);
+      const bytes = await bytesOf(path);
+      if (bytes <= left) left -= bytes;
+      else if (!this.#held.has(name)) await this.#remove(name, path);
+    }
+  }
+
+  /** Nobody begins to use it meanwhile. */
+  async #remove(name: string, path: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#held.set(name, promise);
+    await removeFolder(path).finally(() => {
+      this.#held.delete(name);
+      resolve();
+    });
+  }
+}
+
+/** Readable where the name allows it, and never a path. */
+function folderOf(name: string): string {
+  if (/^[a-z0-9][a-z0-9._-]{0,80}$/i.test(name)) return name;
+  return createHash('sha256').update(name).digest('hex').slice(0, 32);
+}
+
+async function bytesOf(path: string): Promise<number> {
+  const { stdout } = await run('du', ['-s', '-x', '-B1', '--', path]).catch(() => ({ stdout: '0' }));
+  return Number.parseInt(stdout, 10) || 0;
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

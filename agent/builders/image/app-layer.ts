@@ -1,0 +1,77 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { join, posix, relative } from 'node:path';
+import type { BuildPlan } from '../../../domain/detection/build-plan.ts';
+import { folderLayer, type Placed } from '../../images/layout/layers.ts';
+import { shownPath } from '../../images/tree.ts';
+import { Refusal } from '../../program/refusal.ts';
+
+/** Where the source is in the sandbox: links that a build has made may begin with it. */
+const inside = '/build';
+/** Caches that tools keep in the folder, whatever the plan says. */
+const caches = ['node_modules/.cache', '.next/cache'];
+
+/**
+ * What the plan keeps, beneath `/app` or a folder of it. The build was free to write links: none is followed, and one that leads out of
+ * the image is refused, since on the machine that runs the image it would lead elsewhere.
+ */
+export function appLayer(
+  source: string,
+  plan: Pick<BuildPlan, 'directory' | 'keep' | 'drop'>,
+  below: string,
+  more: readonly Placed[] = [],
+): ReturnType<typeof folderLayer> {
+  const root = realpathSync(source);
+  const directory = placeIn(root, plan.directory, root);
+  const app = below === '' ? 'app' : `app/${below}`;
+  const dropped = new Set([...plan.drop, ...caches].map((path) => join(directory, path)));
+  const kept = plan.keep.map((path) => normal(path)).sort();
+  const placed = kept.map((path): Placed => {
+    const from = placeIn(directory, path, root);
+    // Of one folder that is served its content counts, not where it was.
+    const isServed = below !== '';
+    return { from, to: path === '' || isServed ? app : `${app}/${path}` };
+  });
+  return folderLayer([...more, ...placed], {
+    skips: (path) => dropped.has(path),
+    link: (path, target) => linked(path, target, { source: root, from: placed }),
+  });
+}
+
+function normal(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+  if (path.startsWith('/') || parts.includes('..'))
+    throw new Refusal(`The result ${shownPath([path])} is no path within the source.`);
+  return parts.join('/');
+}
+
+function placeIn(directory: string, path: string, root: string): string {
+  const place = join(directory, normal(path));
+  if (!existsSync(place)) throw new Refusal(`The build has not made ${shownPath([path])}, which the image is to have.`);
+  const real = realpathSync(place);
+  if (real !== root && !real.startsWith(`${root}/`))
+    throw new Refusal(`The result ${shownPath([path])} is a link that leads out of the source.`);
+  return real;
+}
+
+/** The target as it is in the image, relative to the link. */
+function linked(path: string, target: string, { source, from }: { source: string; from: readonly Placed[] }): string {
+  const wanted = target.startsWith('/')
+    ? target === inside || target.startsWith(`${inside}/`)
+      ? join(source, target.slice(inside.length))
+      : undefined
+    : join(posix.dirname(path), target);
+  const own = from.find((one) => path === one.from || path.startsWith(`${one.from}/`));
+  const within = from.find((one) => wanted !== undefined && (wanted === one.from || wanted.startsWith(`${one.from}/`)));
+  if (wanted === undefined || own === undefined || within === undefined) {
+    throw new Refusal(
+      `${shownPath([relative(source, path)])} is a link to ${shownPath([target])}, which is not in the image: let the build copy what it leads to.`,
+    );
+  }
+  if (!target.startsWith('/') && own === within) return target;
+  const at = placed(own, path);
+  return relative(posix.dirname(`/${at}`), `/${placed(within, wanted)}`) || '.';
+}
+
+function placed({ from, to }: Placed, path: string): string {
+  return path === from ? to : `${to}/${path.slice(from.length + 1)}`;
+}

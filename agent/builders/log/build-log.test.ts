@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { maskOf } from '../../../domain/variables/mask.ts';
+import { BuildLog } from './build-log.ts';
+import { cutMark, LineFolder } from './line-folder.ts';
+
+const plain = (text: string) => text;
+const lines = (chunks: (string | Buffer)[], mask = plain) => {
+  const folder = new LineFolder(mask);
+  return [...chunks.flatMap((chunk) => folder.take(Buffer.from(chunk))), ...folder.end()];
+};
+
+test('a character that comes in two parts is one, and colours stay', () => {
+  const bytes = Buffer.from('\u001b[32mzażółć 🎉\u001b[0m\nnext');
+  for (let at = 0; at <= bytes.length; at += 1)
+    expect(lines([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(['\u001b[32mzażółć 🎉\u001b[0m', 'next']);
+});
+
+test('of a line that was drawn several times the last state counts, however it is cut', () => {
+  const text = 'one\r\n10%\r20%\r100%\r\nplain\rdrawn\nlast 1\rlast 2\r';
+  for (let at = 0; at <= text.length; at += 1)
+    expect(lines([text.slice(0, at), text.slice(at)])).toEqual(['one', '100%', 'drawn', 'last 2']);
+});
+
+test('a line over 16 kB is cut with a mark, and a secret at the cut is masked before', () => {
+  expect(lines([`${'x'.repeat(100_000)}\nnext\n`])).toEqual([`${'x'.repeat(16_384)}${cutMark}`, 'next']);
+  const secret = 'a-secret-of-some-length';
+  const [line = ''] = lines([`${'x'.repeat(16_380)}${secret}\n`], maskOf([secret]));
+  expect(line).not.toContain('a-se');
+});
+
+test('pieces are whole lines of at most 64 kB, in order, none missing, and the last 20 lines of a step are known', () => {
+  const pieces: Buffer[] = [];
+  const log = new BuildLog({ told: (piece) => pieces.push(piece), mask: maskOf(['hidden-value']) });
+  log.beginStep();
+  const wanted = Array.from({ length: 10_000 }, (_, number) => `line ${number} ${'.'.repeat(number % 90)}`);
+  const text = Buffer.from(wanted.join('\n'));
+  for (let at = 0; at < text.length; at += 777) log.write('stdout', text.subarray(at, at + 777));
+  log.write('stderr', Buffer.from('with hidden-value'));
+  const last = log.endStep();
+  const whole = Buffer.concat(pieces).toString();
+  expect(whole).toBe(`${wanted.join('\n')}\nwith [secret]\n`);
+  expect(pieces.every((piece) => piece.length <= 65_536 && piece.at(-1) === 10)).toBe(true);
+  expect(last).toEqual([...wanted.slice(-19), 'with [secret]']);
+});
+
+test('lines are told when no more come for a moment, an unfinished one only when it ends', async () => {
+  const told: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const log = new BuildLog({
+    told: (piece) => {
+      told.push(piece.toString());
+      resolve();
+    },
+    mask: plain,
+  });
+  log.write('stdout', Buffer.from('whole\nunfin'));
+  await promise;
+  expect(told).toEqual(['whole\n']);
+  log.write('stdout', Buffer.from('ished\n'));
+  log.flush();
+  expect(told).toEqual(['whole\n', 'unfinished\n']);
+});

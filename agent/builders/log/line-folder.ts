@@ -1,0 +1,67 @@
+import { StringDecoder } from 'node:string_decoder';
+
+/** Longer lines are cut, with a mark. */
+const longestLine = 16 * 1024;
+/** More than is shown, so that a secret is masked whole before the line is cut. */
+const longestKept = 4 * longestLine;
+export const cutMark = ' … [cut]';
+
+/**
+ * Makes whole lines of what a program writes: a character that comes in two parts is one, and of a line that was drawn
+ * several times (a progress bar) the last state counts.
+ */
+export class LineFolder {
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #mask: (text: string) => string;
+  #pending = '';
+
+  constructor(mask: (text: string) => string) {
+    this.#mask = mask;
+  }
+
+  take(bytes: Buffer): string[] {
+    return this.#split(this.#decoder.write(bytes));
+  }
+
+  /** What nobody finishes any more. */
+  end(): string[] {
+    const lines = this.#split(this.#decoder.end());
+    const rest = this.#pending;
+    this.#pending = '';
+    return rest === '' ? lines : [...lines, this.#shown(rest)];
+  }
+
+  #split(text: string): string[] {
+    const parts = text.split('\n');
+    const rest = parts.pop() ?? '';
+    const lines = parts.map((part) => {
+      const line = this.#shown(this.#pending + part);
+      this.#pending = '';
+      return line;
+    });
+    this.#pending = kept(this.#pending + rest);
+    return lines;
+  }
+
+  #shown(line: string): string {
+    const drawn = lastState(line).replaceAll('\0', '').slice(0, longestKept);
+    const masked = this.#mask(drawn);
+    return masked.length > longestLine ? `${whole(masked.slice(0, longestLine))}${cutMark}` : masked;
+  }
+}
+
+function lastState(line: string): string {
+  const ended = line.replace(/\r+$/, '');
+  return ended.slice(ended.lastIndexOf('\r') + 1);
+}
+
+/** A carriage return at the end may belong to the end of the line. */
+function kept(pending: string): string {
+  const again = pending.slice(0, -1).lastIndexOf('\r');
+  return (again < 0 ? pending : pending.slice(again + 1)).slice(0, longestKept);
+}
+
+/** A pair of surrogates is not parted. */
+function whole(text: string): string {
+  return text.replace(/[\ud800-\udbff]$/, '');
+}

@@ -1,0 +1,17 @@
+import type { BuildPlan, BuildStep } from '../../domain/detection/build-plan.ts';
+import { cacheVariables, linkedFolders, linkingLines, quoted } from './caches/cache-places.ts';
+
+/** Runs a step of the plan, with its caches where its tools look for them. */
+export async function runStep(
+  step: BuildStep,
+  plan: BuildPlan,
+  run: (command: string, environment: Readonly<Record<string, string>>) => Promise<void>,
+): Promise<void> {
+  const folders = linkedFolders(step, plan);
+  const environment = { ...plan.environment, ...cacheVariables(step.caches) };
+  if (folders.size === 0) return await run(step.command, environment);
+  // Afterwards nothing of the result leads into a cache.
+  const unlink = [...folders.keys()].map((path) => `rm -f -- ${quoted(path)}`);
+  const whole = ['(', ...linkingLines(folders), ')', '(', step.command, ')', ...unlink];
+  await run(whole.join('\n'), environment);
+}

@@ -1,0 +1,48 @@
+/** A package manager that comes from the registry of packages, by its version. */
+export interface Fetched {
+  /** The package that has it, by version. */
+  package(version: string): string;
+  /** Where the source demands none. */
+  version: string;
+  /** Its programs: those that its package.json names and Node runs, or those that run by themselves, with these words. */
+  programs: readonly { name: string; by: 'node' | 'itself'; words?: string }[];
+}
+
+const machine = process.arch === 'arm64' ? 'aarch64' : 'x64';
+
+export const fetchedTools: Readonly<Record<string, Fetched>> = {
+  npm: { package: () => 'npm', version: '11.6.2', programs: [byNode('npm'), byNode('npx')] },
+  pnpm: { package: () => 'pnpm', version: '10.18.3', programs: [byNode('pnpm'), byNode('pnpx')] },
+  yarn: {
+    package: (version) => (version.startsWith('1.') ? 'yarn' : '@yarnpkg/cli-dist'),
+    version: '1.22.22',
+    programs: [byNode('yarn')],
+  },
+  // The package `bun` fetches this one in a script of its own, and scripts of packages are not run here.
+  bun: {
+    package: () => `@oven/bun-linux-${machine}`,
+    version: '1.3.0',
+    programs: [
+      { name: 'bun', by: 'itself', words: 'bin/bun' },
+      { name: 'bunx', by: 'itself', words: 'bin/bun x' },
+    ],
+  },
+};
+
+/** A toolchain of the machine: the program that shows that it is there, and what to install. */
+export const installedTools: Readonly<Record<string, { program: string; called: string; install: string }>> = {
+  python: { program: 'python3', called: 'Python', install: 'python3 python3-venv python3-pip' },
+  pip: { program: 'pip3', called: 'pip', install: 'python3-pip' },
+  pipenv: { program: 'pipenv', called: 'Pipenv', install: 'pipenv' },
+  poetry: { program: 'poetry', called: 'Poetry', install: 'python3-poetry' },
+  uv: { program: 'uv', called: 'uv', install: 'uv (https://docs.astral.sh/uv)' },
+  go: { program: 'go', called: 'Go', install: 'golang-go' },
+  rust: { program: 'cargo', called: 'Rust', install: 'cargo' },
+  java: { program: 'javac', called: 'a Java development kit', install: 'default-jdk-headless' },
+  maven: { program: 'mvn', called: 'Maven', install: 'maven' },
+  gradle: { program: 'gradle', called: 'Gradle', install: 'gradle' },
+};
+
+function byNode(name: string) {
+  return { name, by: 'node' as const };
+}

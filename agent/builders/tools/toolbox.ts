@@ -1,0 +1,157 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { BuildPlan } from '../../../domain/detection/build-plan.ts';
+import type { OutboundRules } from '../../../outbound/rules.ts';
+import { SharedWork } from '../../images/shared-work.ts';
+import { Refusal } from '../../program/refusal.ts';
+import { removeFolder } from '../sandbox/folder.ts';
+import { fetchNpm, pinnedNpm } from './fetch-npm.ts';
+import { fetchedTools, installedTools } from './known-tools.ts';
+import { machineNpm } from './machine-npm.ts';
+
+/** What a build finds in its sandbox. */
+export interface Tools {
+  mounts: { at: string; directory: string }[];
+  path: string;
+}
+
+export interface ToolboxOptions {
+  home: string;
+  outbound: OutboundRules;
+  /** The registry of packages. */
+  registry: string;
+}
+
+/** Runs a command in a sandbox that has these tools, and throws if it fails. */
+export type RunTool = (command: string, directory: string, tools: Tools, signal: AbortSignal) => Promise<void>;
+
+const nodeAt = '/opt/node/bin';
+const systemPath = '/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** Toolchains of builds: those of the machine, and package managers that are fetched once and kept beneath `<home>/build-tools`. */
+export class Toolbox {
+  readonly #options: ToolboxOptions;
+  readonly #directory: string;
+  readonly #fetched = new SharedWork<void>();
+
+  constructor(options: ToolboxOptions) {
+    this.#options = options;
+    this.#directory = join(options.home, 'build-tools');
+  }
+
+  /** Clears what an agent that was killed has fetched in part. */
+  async sweep(): Promise<void> {
+    if (!existsSync(this.#directory)) return;
+    for (const name of readdirSync(this.#directory))
+      if (name.startsWith('.')) await removeFolder(join(this.#directory, name));
+  }
+
+  /** `bin` is a folder for the programs of this build. */
+  async prepare(
+    toolchain: BuildPlan['toolchain'],
+    { bin, run, say, signal }: { bin: string; run: RunTool; say(line: string): void; signal: AbortSignal },
+  ): Promise<Tools> {
+    mkdirSync(bin, { recursive: true, mode: 0o755 });
+    const tools: Tools = { mounts: [{ at: '/opt/bin', directory: bin }], path: `/opt/bin:${nodeAt}:${systemPath}` };
+    const wanted = new Map(toolchain.map(({ name, version }) => [name, version]));
+    for (const [name, version] of wanted) if (name !== 'node' && !(name in fetchedTools)) checkInstalled(name, version);
+    const packages = [...wanted.keys()].filter((name) => name in fetchedTools);
+    if (!wanted.has('node') && packages.length === 0) return tools;
+    tools.mounts.push({ at: nodeAt, directory: dirname(process.execPath) });
+    say(nodeSentence(wanted.get('node') ?? ''));
+    this.#put(tools, bin, 'npm', await this.#npm(signal));
+    for (const name of packages) {
+      const version = wanted.get(name) || (fetchedTools[name]?.version ?? '');
+      if (name === 'npm' && !wanted.get(name)) continue;
+      this.#put(tools, bin, name, await this.#fetch(name, version, tools, run, say, signal));
+    }
+    return tools;
+  }
+
+  /** The folder whose `node_modules` has npm: that of the machine, or a pinned one. */
+  async #npm(signal: AbortSignal): Promise<{ package: string; folder: string }> {
+    const found = machineNpm();
+    if (found !== undefined) return { package: 'npm', folder: found };
+    const folder = join(this.#directory, `npm-${pinnedNpm.version}-pinned`);
+    await this.#kept(folder, signal, (draft, shared) => fetchNpm(draft, this.#options, shared));
+    return { package: 'npm', folder: join(folder, 'node_modules', 'npm') };
+  }
+
+  async #fetch(
+    name: string,
+    version: string,
+    tools: Tools,
+    run: RunTool,
+    say: (line: string) => void,
+    signal: AbortSignal,
+  ): Promise<{ package: string; folder: string }> {
+    if (!/^\d[\w.-]{0,60}$/.test(version)) throw new Refusal(`${JSON.stringify(version)} is no version of ${name}.`);
+    const called = fetchedTools[name]?.package(version) ?? name;
+    const folder = join(this.#directory, `${name}-${version}`);
+    if (!existsSync(folder)) say(`${name} ${version} is fetched from the registry of packages.`);
+    // npm compares what it fetches with the integrity that the registry states, and runs no script of the package.
+    const command = `npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error '${called}@${version}'`;
+    await this.#kept(folder, signal, (draft, shared) => run(command, draft, tools, shared));
+    return { package: called, folder: join(folder, 'node_modules', called) };
+  }
+
+  /** There afterwards and whole, or not there at all. */
+  async #kept(folder: string, signal: AbortSignal, fill: (draft: string, signal: AbortSignal) => Promise<void>) {
+    await this.#fetched.share(folder, signal, async (shared) => {
+      if (existsSync(folder)) return;
+      const draft = join(dirname(folder), `.draft-${process.pid}-${folder.slice(this.#directory.length + 1)}`);
+      await rm(draft, { recursive: true, force: true });
+      mkdirSync(draft, { recursive: true, mode: 0o755 });
+      try {
+        writeFileSync(join(draft, 'package.json'), '{"private":true}\n');
+        await fill(draft, shared);
+        await rename(draft, folder);
+      } finally {
+        await removeFolder(draft);
+      }
+    });
+  }
+
+  /** Mounts the package, and writes its programs for a shell. */
+  #put(
+    tools: Tools,
+    bin: string,
+    name: string,
+    { package: called, folder }: { package: string; folder: string },
+  ): void {
+    const at = `/opt/tools/${name}/${called}`;
+    tools.mounts = [
+      ...tools.mounts.filter((one) => !one.at.startsWith(`/opt/tools/${name}/`)),
+      { at, directory: folder },
+    ];
+    const { bin: own = {} }: { bin?: string | Record<string, string> } = JSON.parse(
+      readFileSync(join(folder, 'package.json'), 'utf8'),
+    );
+    for (const { name: program, by, words } of fetchedTools[name]?.programs ?? []) {
+      const file = by === 'itself' ? words : typeof own === 'string' ? own : own[program];
+      if (file === undefined) continue;
+      const command = `${by === 'node' ? `${nodeAt}/node ` : ''}${at}/${file.replace(/^\.\//, '')}`;
+      writeFileSync(join(bin, program), `#!/bin/sh\nexec ${command} "$@"\n`);
+      chmodSync(join(bin, program), 0o755);
+    }
+  }
+}
+
+function checkInstalled(name: string, version: string): void {
+  const tool = installedTools[name];
+  const asked = version === '' ? '' : ` ${version}`;
+  if (tool === undefined) throw new Refusal(`The build needs ${name}${asked}, which this cluster does not know.`);
+  const { program, called, install } = tool;
+  if (systemPath.split(':').some((directory) => existsSync(join(directory, program)))) return;
+  throw new Refusal(
+    `The build needs ${called}${asked}, and the machine of the cluster has no program ${program} beneath /usr: install ${install}.`,
+  );
+}
+
+function nodeSentence(demanded: string): string {
+  const own = process.versions.node;
+  const [, major] = /(\d+)/.exec(demanded) ?? [];
+  const differs = major !== undefined && major !== own.split('.')[0];
+  return differs ? `Node ${own}, that of the cluster: the source asks for ${demanded}.` : `Node ${own}`;
+}
