@@ -61,6 +61,7 @@ const fixtures: readonly [string, Record<string, string>, End][] = [
     listens(bin('remix-serve build/server/index.js'), 3000),
   ],
   ['sveltekit', node('@sveltejs/kit @sveltejs/adapter-node'), listens('node build', 3000)],
+  ['sveltekit', node('@sveltejs/kit @sveltejs/adapter-auto'), listens('node build', 3000)],
   ['sveltekit', node('@sveltejs/kit @sveltejs/adapter-static'), serves('build')],
   ['astro', node('astro', { start: 'astro dev' }), serves('dist')],
   ['astro', node('astro @astrojs/node'), listens('node ./dist/server/entry.mjs', 4321)],

@@ -80,9 +80,11 @@ export const builders: readonly Framework[] = [
       adapterOf(project) === 'static'
         ? (plainFolder(saidOf(configOf(project, 'svelte.config'), 'pages')) ?? 'build')
         : undefined,
-    start: (project) => (adapterOf(project) === 'node' ? 'node build' : undefined),
+    start: (project) => (['node', 'auto'].includes(adapterOf(project)) ? 'node build' : undefined),
     refusal: (project) =>
       `SvelteKit builds a server with @sveltejs/adapter-node, and this uses adapter-${adapterOf(project)}: install and configure @sveltejs/adapter-node, or adapter-static for files alone.`,
+    // By it adapter-auto takes adapter-node.
+    environment: { GCP_BUILDPACKS: '1' },
   },
   {
     name: 'astro',
