@@ -191,7 +191,7 @@ test.each([
   ['>=18 <21', '20'],
   ['^18.17 || ^20', '20'],
   ['20.x', '20'],
-  ['14 - 16', '16'],
+  ['12 - 15', '14'],
   ['nonsense', ''],
 ])('Node %s is %s', (said, version) => {
   const { detected, plan } = detect(

@@ -59,4 +59,11 @@ test('at least ninety of a hundred repositories are detected as a person would h
   const score = `${right} of ${repositories.length} repositories, ${expected.length - wrong.length} of ${expected.length} folders are right.`;
   console.info([score, ...wrong.map(({ of, why }) => `${of} ${why.join('; ')}`)].join('\n'));
   expect(right / repositories.length).toBeGreaterThanOrEqual(0.9);
+  // No other one goes wrong unnoticed, and the document tells the truth.
+  const described = readFileSync(new URL('../../docs/builds.md', import.meta.url), 'utf8');
+  const listed = repositories.filter(({ name }) => described.includes(`\n| ${name}`)).map(({ name }) => name);
+  expect([...names].toSorted()).toEqual(listed.toSorted());
+  expect(described.replaceAll('\n', ' ')).toContain(
+    `${right} of them are right in every folder that was asked for, ${expected.length - wrong.length} of ${expected.length} folders in all.`,
+  );
 });
