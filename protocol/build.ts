@@ -4,9 +4,8 @@ import { said } from './text.ts';
 /** The command that has an agent make an image of a source and push it: docs/builds.md. Its id is that of the build. */
 export const buildBody = z.object({
   kind: z.literal('build'),
-  /** `<organization>/<project>/<service>` in the registry of the control plane, and the tag that the image gets there. */
+  /** `<organization>/<project>/<service>` in the registry of the control plane: the image goes there by its digest. */
   repository: z.string(),
-  tag: z.string(),
   /** Builds with this key share caches: those of a service in an environment. */
   cacheKey: z.string(),
   builder: z.enum(['auto', 'dockerfile']),

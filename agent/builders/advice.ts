@@ -54,8 +54,7 @@ const table: readonly Advice[] = [
   },
   {
     said: /Access to .* was refused|network: (.*)/i,
-    what: ([, why = 'the address is not public']) =>
-      `The network of builds refused an address: ${why} The owner of the cluster allows private ranges by --build-allowed-ranges.`,
+    what: ([, why = 'the address is not public']) => `The network of builds refused an address: ${why}`,
   },
   {
     said: /npm (?:error|ERR!) `?npm ci`? can only install|package-lock\.json.*(?:not in sync|are in sync)|Missing: .* from lock file/i,

@@ -104,7 +104,7 @@ class Build {
     const { run, body, parts, folder, signal, log } = this.#asked;
     const limits = { bytes: body.limits.diskBytes, files: mostFiles };
     const { files, bytes } = await fetchSource(parts.client, run.id, folder.source, limits, signal);
-    log.say(`${files} files, ${megabytes(bytes)}`);
+    log.say(`${files} ${files === 1 ? 'file' : 'files'}, ${megabytes(bytes)}`);
   }
 
   #detect(): BuildPlan {

@@ -82,7 +82,7 @@ test('the agent gets a command that it understands', async () => {
   const { commands } = await agent.work(0);
   const command = commands.find((one) => one.id === id);
   const parsed = commandBody.parse(command?.body);
-  expect(parsed).toMatchObject({ kind: 'build', tag: 'build-1', builder: 'auto', source: { kind: 'upload' } });
+  expect(parsed).toMatchObject({ kind: 'build', builder: 'auto', source: { kind: 'upload' } });
 });
 
 describe('the log', () => {

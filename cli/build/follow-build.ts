@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
 import type { z } from 'zod';
 import type { buildSchema } from '../../api/builds/build.ts';
 import { isBuildFinal } from '../../domain/builds/states.ts';
@@ -22,7 +23,7 @@ export async function followBuild(rest: Rest, id: string, signal: AbortSignal, q
       for await (const { event, data } of rest.events(`/builds/${id}/logs/stream?after=${last}`, signal)) {
         if (event !== 'log') continue;
         last = Number(data.seq);
-        if (!quiet) process.stderr.write(`  ${printable(String(data.text))}\n`);
+        if (!quiet) process.stderr.write(`  ${plain(String(data.text))}\n`);
       }
     } catch (error) {
       if (signal.aborted || !(error instanceof LostConnection || isAway(error))) throw error;
@@ -35,6 +36,11 @@ export async function followBuild(rest: Rest, id: string, signal: AbortSignal, q
     waits = build.blocker;
     await pause(againMillis, undefined, { signal });
   }
+}
+
+/** Programs colour what they print; a terminal is given no sequence of theirs. */
+function plain(line: string): string {
+  return printable(stripVTControlCharacters(line));
 }
 
 function isAway(error: unknown): boolean {

@@ -124,7 +124,8 @@ export async function followBuilt(
   const why = status === 'succeeded' ? releaseError : error;
   if (deploymentId === undefined) {
     const what = status === 'succeeded' ? 'was built and not deployed' : status;
-    process.stderr.write(`Build #${number} ${what}${why === '' ? '.' : `: ${printable(why)}`}\n`);
+    const lines = why.split('\n').map(printable).join('\n  ');
+    process.stderr.write(`Build #${number} ${what}${why === '' ? '.' : `: ${lines}`}\n`);
     process.exitCode = 1;
     return await tell(here, to, [], json);
   }

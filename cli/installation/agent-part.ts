@@ -57,6 +57,9 @@ export function agentPart(home: Home, settings: Settings, socket: string, prepar
         BALLAST_AGENT_DOCKER_SOCKET: settings.LOCAL_DOCKER_SOCKET,
         // Proxies in front of this machine are in front of its ingress, too. An earlier release ignores the variable.
         BALLAST_AGENT_INGRESS_TRUSTED_PROXIES: settings.TRUSTED_PROXIES.join(','),
+        // The owner of the machine has said it once: of calls of the control plane, and of builds here.
+        BALLAST_AGENT_BUILD_ALLOWED_RANGES: settings.OUTBOUND_ALLOWED_RANGES.join(','),
+        BALLAST_AGENT_BUILD_CA_FILE: settings.OUTBOUND_CA_FILE,
       },
       cwd: directory,
     }),

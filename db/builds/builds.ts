@@ -51,7 +51,7 @@ const columns = sql`
   build.build_source_id as "buildSourceId", build.repository, build.branch, build.commit_sha as "commitSha",
   build.commit_message as "commitMessage", build.deploys, build.builder, build.steps, build.cached_steps as "cachedSteps",
   build.total_steps as "totalSteps",
-  concat(organization.slug, '/', project.slug, '/', service.slug, ':build-', build.number, '@', build.image ->> 'digest') as "imageRef",
+  concat(organization.slug, '/', project.slug, '/', service.slug, '@', build.image ->> 'digest') as "imageRef",
   build.image is not null as built, build.release_id as "releaseId", build.deployment_id as "deploymentId",
   build.release_error as "releaseError", build.release_error_at as "releaseErrorAt", build.retry_of as "retryOf",
   build.requested_by_name as "requestedBy", build.actor_user_id as "actorUserId",

@@ -83,11 +83,6 @@ export async function callNext(effect: Effect, clusterId: string): Promise<void>
     effect.tell({ to: actorId('build', id), message: 'turn', organizationId, body: {} });
 }
 
-/** The tag of its image in the repository of its service. */
-export function tagOf({ number }: Pick<BuildRow, 'number'>): string {
-  return `build-${number}`;
-}
-
 const MB = 1024 * 1024;
 const limits = { seconds: 3_600, memoryBytes: 2_048 * MB, diskBytes: 8_192 * MB, processes: 1_000 };
 
@@ -97,7 +92,6 @@ export async function askAgent(effect: Effect, keyring: Secrets, build: BuildRow
   const body = {
     kind: 'build',
     repository: await pathOf(effect.kysely, build),
-    tag: tagOf(build),
     cacheKey: `${serviceId}/${environmentId}`,
     ...(await settingsOf(effect, build)),
     source: { kind: 'upload', sizeBytes: await sizeOf(effect, build) },

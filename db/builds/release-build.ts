@@ -8,7 +8,7 @@ import { tenant } from '../postgres/tenant.ts';
 import { ownImage } from '../registry/own-image.ts';
 import type { Seals } from '../releases/compose.ts';
 import { appliedFor, composeApplied } from '../releases/compose-applied.ts';
-import { type BuildRow, lockBuild, tagOf } from './claim.ts';
+import { type BuildRow, lockBuild } from './claim.ts';
 
 /** Composes the release of what was built, with the settings that are applied now. Twice is once. */
 export async function composeBuilt(effect: Effect, keyring: Seals, id: string): Promise<BuildRow | undefined> {
@@ -109,7 +109,7 @@ async function placeOf(
 
 async function builtImage({ kysely }: Effect, build: BuildRow, image: unknown): Promise<ResolvedImage> {
   const { digest } = image as { digest: string };
-  const { repository, found } = await ownImage(kysely, build, { digest, tag: tagOf(build) });
+  const { repository, found } = await ownImage(kysely, build, { digest });
   if (found !== undefined) return found;
   throw new Problem(
     'image-not-resolved',

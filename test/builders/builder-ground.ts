@@ -57,7 +57,7 @@ export async function builderGround(world: RegistryWorld, more: Partial<BuildSet
   const client = new Client({ url, credential: () => tokenOf(world.organization.tokens.deployer) });
   const builders = new Builders({ home, client, driver: 'process', settings: { ...settings, ...more } });
   const body = (other: Partial<BuildBody> = {}): BuildBody => ({
-    ...{ kind: 'build', repository: world.repository.path, tag: 'built', cacheKey: 'service/environment' },
+    ...{ kind: 'build', repository: world.repository.path, cacheKey: 'service/environment' },
     ...{ builder: 'auto', context: '', dockerfile: '', target: '', source: { kind: 'upload', sizeBytes: 0 } },
     limits: { seconds: 300, memoryBytes: 2 ** 31, diskBytes: 2 ** 31, processes: 500 },
     ...other,

@@ -69,7 +69,7 @@ sandboxed('the proxy reaches what the rules allow, and a refusal is told at the 
     });
   `);
   const sentence =
-    '127.0.0.1 is a private address; the owner of the installation can allow it in OUTBOUND_ALLOWED_RANGES.\n';
+    '127.0.0.1 is a private address; the owner of the cluster can allow it by --build-allowed-ranges of its agent.\n';
   try {
     const refused = await run(ask);
     expect(refused).toEqual({ end: { ended: 'exited', code: 1 }, out: sentence, err: `network: ${sentence}` });

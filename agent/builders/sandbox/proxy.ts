@@ -52,8 +52,9 @@ export function openProxy(rules: OutboundRules, resolve: Resolve = resolveByDns)
 
   function failure(error: unknown, host: string): { status: number; message: string } {
     if (error instanceof OutboundRefused) {
-      if (refused.size < mostRefusals) refused.add(error.message);
-      return { status: 403, message: error.message };
+      const message = asOfBuilds(error.message);
+      if (refused.size < mostRefusals) refused.add(message);
+      return { status: 403, message };
     }
     const told = error instanceof Error && error.name === 'OutboundFailed';
     return { status: 502, message: told ? error.message : `${host} could not be reached: ${reason(error)}.` };
@@ -173,6 +174,14 @@ const hopByHop = [
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
 ];
+
+/** The setting that allows an address is the agent's. */
+function asOfBuilds(refusal: string): string {
+  return refusal.replace(
+    'the owner of the installation can allow it in OUTBOUND_ALLOWED_RANGES',
+    'the owner of the cluster can allow it by --build-allowed-ranges of its agent',
+  );
+}
 
 function answer(response: ServerResponse, status: number, message: string): void {
   response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${message}\n`);
