@@ -25,7 +25,7 @@ export type BuildBody = z.infer<typeof buildBody>;
 
 const signal = z.object({ path: said(500), detail: said(500) });
 
-/** What the agent found the source to be: `DetectedBuild` of the API. */
+/** The agent's finding of what the source is: `DetectedBuild` of the API. */
 export const detectedBuild = z.object({
   provider: said(100),
   framework: said(100),

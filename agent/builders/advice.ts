@@ -17,7 +17,7 @@ interface Advice {
 const killedBy = (name: string) => (end: SandboxEnd) => end.ended === 'killed' && end.by === name;
 const plain = (text: string) => () => text;
 
-/** What to do about common failures: the first that fits. Those that name their cause come before those that others cause. */
+/** Advice for common failures: the first that fits. Those that name their cause come before those that others cause. */
 const table: readonly Advice[] = [
   {
     ended: ({ ended }) => ended === 'memory',
@@ -193,7 +193,7 @@ const table: readonly Advice[] = [
   },
 ];
 
-/** What to do, if the failure is a common one. */
+/** Advice, if the failure is a common one. */
 export function adviceOn({ end, lines }: Failed): string | undefined {
   for (const { said, ended, what } of table) {
     if (ended?.(end) === true) return what([''] as unknown as RegExpExecArray);

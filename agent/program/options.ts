@@ -6,7 +6,7 @@ export interface Option {
   what: string;
   /** How its value is called in the help; missing for a switch. */
   value?: string;
-  /** It may be given several times; the variable has one a line. */
+  /** Several times is allowed; the variable has one a line. */
   repeated?: true;
   /** The variable that says the same. */
   variable?: string;

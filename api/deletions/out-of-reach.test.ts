@@ -38,7 +38,7 @@ async function audited(subjectId: string, action: string) {
   return rows.map(({ details }) => details);
 }
 
-/** What the history says of an attempt to purge that answered so. */
+/** The history's words for an attempt to purge that answered so. */
 function words(result: object) {
   return deletionWords.activities.purgeThing?.done?.({} as never, result as never, { thing: 'service' } as never);
 }
@@ -90,7 +90,7 @@ test('a cluster whose agent has deleted the data is deleted, and the purge goes 
   const { environmentId, clusterId, serviceId, key } = place;
   const { clusterId: other } = await mounting();
   await own().deleteFrom('cluster_slice').where('key', '=', key).execute();
-  // It leaves its data there; they are purged.
+  // Its data stay there, and are purged.
   expect((await call('PATCH', `/environments/${environmentId}`, { clusterId: other })).status).toBe(200);
   const [left] = await own().selectFrom('left_volume').selectAll().where('cluster_id', '=', clusterId).execute();
   expect(await remove(`/clusters/${clusterId}`)).toMatchObject({
@@ -142,7 +142,7 @@ test('an agent that is too old, and then away, is named with what to do, and del
   expect((await actor(deletionId)).waits).toBe(tooOld);
   expect(await attention()).toMatchObject({ kind: 'workflow.stuck', name: place.name, detail: tooOld });
   expect(words({ deletedRows: 0, waits: tooOld })).toEqual({ title: 'Waited with the purge', detail: tooOld });
-  // It would refuse what it does not know: nothing of it is sent there.
+  // An agent of then would refuse what it does not know: nothing of it is sent there.
   expect((await agent.work(0)).commands).toEqual([]);
 
   const contact = own().updateTable('cluster_agent').set({ contact: 'lost' });

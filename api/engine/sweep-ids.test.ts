@@ -227,7 +227,7 @@ function emptied(body: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-/** What a caller learns of an id, whatever the id is. */
+/** The answer as a caller learns it of an id, whatever the id is. */
 function asOf({ status, text }: Answered, id: string): [number, string] {
   return [status, text.replaceAll(id, 'ID')];
 }

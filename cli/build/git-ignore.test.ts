@@ -21,7 +21,7 @@ const git = (cwd: string, words: string[], input?: string) => {
   return execFileSync('git', words, { cwd, env, ...(input === undefined ? {} : { input }), encoding: 'latin1' });
 };
 
-/** What git itself would add, which is what it does not ignore: nothing is tracked. */
+/** The files that git itself would add, which are those that it does not ignore: nothing is tracked. */
 function gitLists(folder: string): string[] {
   const out = git(folder, ['ls-files', '-z', '--others', '--exclude-standard']);
   return out

@@ -9,7 +9,7 @@ import { printable } from '../engine/table.ts';
 import { tokenWay } from '../image/registry-way.ts';
 
 const blobsAtOnce = 8;
-/** What is larger goes in parts of that size: a proxy in front may take no larger bodies. */
+/** Parts of that size carry what is larger: a proxy in front may take no larger bodies. */
 export const partBytes = 8 * 1024 * 1024;
 
 export interface MissingFile extends Omit<SourceFile, 'kind'> {

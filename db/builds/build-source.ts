@@ -18,7 +18,7 @@ export const BuildSourceSchema = defineEntity({
     createdById: p.text(),
     createdByName: p.text(),
     createdAt: p.datetime(3).defaultRaw('now()'),
-    /** It was uploaded or a build was requested of it: a sweep leaves it alone for a while. */
+    /** The last upload, or request of a build of it: a sweep leaves it alone for a while. */
     touchedAt: p.datetime(3).defaultRaw('now()'),
   },
   uniques: [

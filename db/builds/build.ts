@@ -43,7 +43,7 @@ export const BuildSchema = defineEntity({
     /** The number of the last line of its log, and of the last piece of the agent's output that was taken. */
     logLines: p.bigint('number').default(0),
     lastPiece: p.integer().default(-1),
-    /** What is kept of its log, before it is compressed. */
+    /** Bytes of its log that are kept, before they are compressed. */
     logBytes: p.bigint('number').default(0),
     releaseId: p.uuid().nullable(),
     deploymentId: p.uuid().nullable(),

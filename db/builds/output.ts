@@ -77,7 +77,7 @@ function kept(pieces: readonly BuildPiece[], before: number): { chunks: NewChunk
   return { chunks, bytes };
 }
 
-/** What counts is what was said last. */
+/** The last word counts. */
 function changedBy(pieces: readonly BuildPiece[], before: JsonObject | null) {
   const said = Object.assign({}, ...pieces.map(({ progress }) => defined(progress ?? {}))) as NonNullable<
     BuildPiece['progress']

@@ -8,7 +8,7 @@ export interface BuildStep {
   caches: string[];
 }
 
-/** What a builder does, without knowing a framework. */
+/** The work of a builder, which knows no framework. */
 export interface BuildPlan {
   provider: BuildProvider;
   kind: 'image' | 'static';
@@ -18,7 +18,7 @@ export interface BuildPlan {
   toolchain: { name: string; version: string }[];
   /** In order: install, build. */
   steps: BuildStep[];
-  /** What goes into the image, relative to the directory; ['.'] is all. Of a static build: the folder that is served. */
+  /** Files of the image, relative to the directory; ['.'] is all. Of a static build: the folder that is served. */
   keep: string[];
   /** Left out of it, such as '.git'. */
   drop: string[];

@@ -17,7 +17,7 @@ export interface Detection {
   message: string;
 }
 
-/** What a source is, and how it is built and started from a folder of it. */
+/** The nature of a source, and how it is built and started from a folder of it. */
 export function detect(tree: SourceTree, context = ''): Detection {
   const folder = folderOf(context);
   if (folder === undefined) {

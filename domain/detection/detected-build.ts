@@ -4,7 +4,7 @@ export interface Signal {
   detail: string;
 }
 
-/** What was found in a source, as the API answers it. Texts are '' where there is nothing to say. */
+/** The findings in a source, as the API answers them. Texts are '' where there is nothing to say. */
 export interface DetectedBuild {
   /** node, python, go, rust, java, static, dockerfile; '' if nothing was recognised. */
   provider: string;

@@ -43,7 +43,7 @@ interface Build {
   steps: (BuildStep | undefined)[];
   drop: string[];
   environment: Record<string, string>;
-  /** What people read; commands of the plan may say more. */
+  /** The text that people read; commands of the plan may say more. */
   told: Partial<DetectedBuild>;
 }
 

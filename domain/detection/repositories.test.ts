@@ -21,7 +21,7 @@ test('at least a hundred public repositories have an expectation each, and every
 
 const byName = new Map(repositories.map((repository) => [repository.name, repository]));
 
-/** What differs from the expectation, a sentence each. */
+/** Differences from the expectation, a sentence each. */
 function differences(expectation: (typeof expected)[number]): string[] {
   const [, name = '', context = ''] = /^([^:!]+):?([^!]*)/.exec(expectation.of) ?? [];
   const repository = byName.get(name);

@@ -19,7 +19,7 @@ export interface EnvTemplateKey {
   providedBy: string;
 }
 
-/** What is there already where the template is filled in. */
+/** Variables that are there already where the template is filled in. */
 export interface AlreadyThere {
   existing?: ReadonlySet<string>;
   /** Variables that the services of the environment share. */

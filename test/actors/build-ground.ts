@@ -83,7 +83,7 @@ export class BuildGround {
     await this.run((taking) => takeBuildOutput(taking, this.actors.keyring, build, numbered));
   };
 
-  /** What the agent has pushed, as the registry knows it. */
+  /** The agent's image, as the registry knows it. */
   pushed = async ({ serviceId }: SeededPlace, digest: string): Promise<void> => {
     const config = JSON.stringify({ os: 'linux', architecture: 'amd64' });
     const annotations = { [hostBound]: 'linux/amd64' };

@@ -41,7 +41,7 @@ export interface BuilderGround {
   /** Has this tar as its source. */
   serve(id: string, source: Buffer): void;
   build(source: Files | Buffer, asked?: Asked): Promise<Built>;
-  /** What builds have left behind. */
+  /** Remains of builds. */
   left(): string[];
   close(): Promise<void>;
 }

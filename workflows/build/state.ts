@@ -46,7 +46,7 @@ export function hear(actor: BuildActor, { message, told }: BuildMessage): BuildA
   }
 }
 
-/** What is to be done now; undefined: wait. */
+/** The next thing to do; undefined: wait. */
 export type Deed = 'claim' | 'stop' | 'finish' | 'cancel';
 
 export function next({ phase, called, cancelling, stopping, ended }: BuildActor): Deed | undefined {

@@ -11,7 +11,7 @@ const inside = '/build';
 const caches = ['node_modules/.cache', '.next/cache'];
 
 /**
- * What the plan keeps, beneath `/app` or a folder of it. The build was free to write links: none is followed, and one that leads out of
+ * Files that the plan keeps, beneath `/app` or a folder of it. The build was free to write links: none is followed, and one that leads out of
  * the image is refused, since on the machine that runs the image it would lead elsewhere.
  */
 export function appLayer(

@@ -22,7 +22,7 @@ export async function writeImage(
   const more = isStatic ? [{ from: program.path, to: `app/${program.name}` }] : [];
   const archive = appLayer(source, plan, isStatic ? served : '', more);
   const app = await writer.layer(archive, signal);
-  // What is started by Node comes with it; of programs of its own nothing else is known.
+  // A program that Node starts comes with it; of programs of its own nothing else is known.
   const needsNode = isStatic || plan.provider === 'node' || plan.toolchain.some(({ name }) => name === 'node');
   const layers = needsNode ? [await base.into(layout, signal), app] : [app];
   const directory = join(source, plan.directory);

@@ -23,7 +23,7 @@ export class LineFolder {
     return this.#split(this.#decoder.write(bytes));
   }
 
-  /** What nobody finishes any more. */
+  /** The rest, which nobody finishes any more. */
   end(): string[] {
     const lines = this.#split(this.#decoder.end());
     const rest = this.#pending;

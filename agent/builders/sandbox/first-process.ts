@@ -65,7 +65,7 @@ export function kill(child: ChildProcess, folder: string): void {
 
 const mostTrouble = 4_000;
 
-/** What the first process says: it speaks only when the sandbox cannot be made. */
+/** The word of the first process: it speaks only when the sandbox cannot be made. */
 export function textOf(child: ChildProcess): () => string {
   let text = '';
   child.stderr?.on('data', (bytes: Buffer) => {

@@ -65,7 +65,7 @@ export function watchLimits({ limits, groups, init, counted, growing, exceeded }
   };
 }
 
-/** What is said of a build that exceeded a limit. */
+/** The sentence for a build that exceeded a limit. */
 export const exceeding: Record<Limit, (limits: Limits) => string> = {
   seconds: ({ seconds }) => `The command was ended after ${seconds} s, the longest that a build may take.`,
   memory: ({ memoryBytes }) =>

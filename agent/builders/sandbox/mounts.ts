@@ -57,7 +57,7 @@ function ownFiles(user: number): Record<string, string> {
   };
 }
 
-/** What `mount -a` reads, and mounts of the machine within those folders, which stay writable unless they are named. */
+/** The table that `mount -a` reads, and mounts of the machine within those folders, which stay writable unless they are named. */
 export function writeMounts(folder: string, mounts: readonly Mount[], hidden: string): void {
   const root = join(folder, 'root');
   for (const { from, at, kind } of mounts) makePoint(join(root, at), kind === 'device' || lstatSync(from).isFile());

@@ -38,9 +38,9 @@ export type SandboxEnd =
   | { ended: 'killed'; by: string }
   | { ended: 'seconds' | 'memory' | 'disk' | 'processes' | 'cancelled'; message: string };
 
-/** What `openSandbox` found on this machine. */
+/** The findings of `openSandbox` on this machine. */
 export interface Sandbox {
-  /** What holds memory and processes. Time and disk are always watched. */
+  /** The holder of memory and processes. Time and disk are always watched. */
   readonly heldBy: 'control groups' | 'watcher';
   /** The user of builds; undefined where the agent is not root, and builds are its own user without its rights. */
   readonly user: number | undefined;

@@ -19,7 +19,7 @@ const buildUser = 61_183;
 
 const probed = { seconds: 60, memoryBytes: 2 ** 28, diskBytes: 2 ** 26, processes: 64 };
 
-/** What this machine allows: tried once, for real, at the agent's start; `why` is a sentence that names what to change. */
+/** The abilities of this machine: tried once, for real, at the agent's start; `why` is a sentence that names what to change. */
 export async function openSandbox({
   home,
   outbound,

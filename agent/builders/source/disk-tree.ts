@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { largestText, type SourceTree } from '../../../domain/detection/tree.ts';
 
-/** What was fetched, as detection sees it: files only, no link is followed. Nobody else writes there. */
+/** The fetched source, as detection sees it: files only, no link is followed. Nobody else writes there. */
 export function diskTree(directory: string): SourceTree {
   const paths: string[] = [];
   walk(directory, '', paths);

@@ -10,7 +10,7 @@ import { fetchNpm, pinnedNpm } from './fetch-npm.ts';
 import { fetchedTools, installedTools } from './known-tools.ts';
 import { machineNpm } from './machine-npm.ts';
 
-/** What a build finds in its sandbox. */
+/** The tools that a build finds in its sandbox. */
 export interface Tools {
   mounts: { at: string; directory: string }[];
   path: string;

@@ -34,11 +34,11 @@ export interface Placed {
 
 export interface FolderChoice {
   skips(path: string): boolean;
-  /** What a link leads to in the image, given where it leads on this machine; throws if it may not be there. */
+  /** The target of a link in the image, given where it leads on this machine; throws if it may not be there. */
   link?(path: string, target: string): string;
 }
 
-/** What is to stand beneath `/app`: links as they are unless `link` says else, times and owners left out, sorted by their bytes. */
+/** The files to stand beneath `/app`: links as they are unless `link` says else, times and owners left out, sorted by their bytes. */
 export function folderLayer(placed: readonly Placed[], choice: FolderChoice): Pack {
   const archive = pack();
   void filled(archive, async () => {

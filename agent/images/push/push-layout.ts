@@ -33,7 +33,7 @@ export async function pushLayout(
   return await client.putManifest(await readFileOf(join(layout, 'index.json')), index, tag);
 }
 
-/** What a manifest names goes first: the registry takes none that names what is not there. */
+/** Blobs go before the manifest: the registry takes none that names what is not there. */
 async function pushManifest(
   layout: string,
   client: RepositoryClient,

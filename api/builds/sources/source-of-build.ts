@@ -12,7 +12,7 @@ export function sourceOfBuild(blobs: Pick<BlobStore, 'readBlob'>): AgentRoute {
   return agentRoute({
     method: 'GET',
     url: 'builds/:id/source',
-    // It takes as long as the agent does.
+    // The agent takes as long as it takes.
     waits: true,
     async handle({ server, id, reply }, { clusterId, organizationId }) {
       const { kysely } = server.database;

@@ -113,7 +113,7 @@ export async function missingBlobs(
   return rows.map(({ digest }) => digest);
 }
 
-/** What a build of a cluster that runs now is made of; undefined of any other build. */
+/** The source of a build that runs on a cluster now; undefined of any other build. */
 export async function sourceOfRunningBuild(
   kysely: Kysely<Tables>,
   { clusterId, organizationId }: { clusterId: string; organizationId: string },

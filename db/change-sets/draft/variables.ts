@@ -51,7 +51,7 @@ export async function listVariables(
   return found.slice(0, limit);
 }
 
-/** What is applied and staged of variables of one kind, each in the order of bytes: that of the database depends on its locale. */
+/** Applied and staged variables of one kind, each in the order of bytes: that of the database depends on its locale. */
 interface Scope {
   applied: RawBuilder<unknown>;
   staged: RawBuilder<unknown>;

@@ -1,6 +1,6 @@
 import { type Source, upwards, within } from '../source.ts';
 
-/** What detection reads of a Cargo.toml. */
+/** The part of a Cargo.toml that detection reads. */
 export interface CargoManifest {
   path: string;
   name: string;

@@ -11,7 +11,7 @@ export interface Framework {
   port: number;
   /** The folder that is served, if this project is built into files; undefined if it is a server. */
   site?(project: Project): string | undefined;
-  /** What starts the build's result, where no script does. A program of a package is in `node_modules/.bin`. */
+  /** The start of the build's result, where no script does it. A program of a package is in `node_modules/.bin`. */
   start?(project: Project): string | undefined;
   /** Why it runs on another platform only. */
   refusal?(project: Project): string | undefined;

@@ -1,6 +1,6 @@
 import { kept, objectOf, type Source, within } from '../source.ts';
 
-/** What detection reads of a package.json; whatever has another form than it should is not there. */
+/** The part of a package.json that detection reads; whatever has another form than it should is not there. */
 export interface Manifest {
   folder: string;
   path: string;

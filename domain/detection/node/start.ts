@@ -6,7 +6,7 @@ import { developmentOf, isForMembers, withoutWatching } from './development.ts';
 import type { Project } from './project.ts';
 import { everythingOf, withoutBuild } from './scripts.ts';
 
-/** What starts a package in production. */
+/** The start of a package in production. */
 export interface Start {
   /** A script of the package, or else a line of its own. */
   script?: string;
@@ -20,7 +20,7 @@ export interface Start {
 
 const names = ['start', 'start:prod', 'start:production', 'production', 'prod', 'serve', 'server'];
 
-/** What the package itself says; undefined if it says nothing, or starts only what is for development. */
+/** The package's own word; undefined if it says nothing, or starts only what is for development. */
 export function saidStart(project: Project, isRootOfOthers: boolean): Start | undefined {
   const { source, folder, manifest } = project;
   const web = webOf(source, folder);
@@ -41,7 +41,7 @@ export function saidStart(project: Project, isRootOfOthers: boolean): Start | un
   return undefined;
 }
 
-/** What follows from the scripts for development, from Nx, or from `main`. */
+/** The conclusion from the scripts for development, from Nx, or from `main`. */
 export function guessedStart(project: Project, listens: boolean): Start | undefined {
   return watched(project) ?? nxStart(project) ?? (listens ? mainStart(project) : undefined);
 }

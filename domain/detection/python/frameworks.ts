@@ -13,7 +13,7 @@ export interface PythonFramework {
   /** One of them is demanded. */
   packages: readonly string[];
   port: number;
-  /** What starts it, the packages that this takes, and the file that shows it; undefined if nothing to start was found. */
+  /** The start, the packages that this takes, and the file that shows it; undefined if nothing to start was found. */
   start?(project: PythonProject): { line: string; needs: readonly string[]; path: string } | undefined;
   /** Of documents: a build that leaves files. */
   site?(project: PythonProject): { build: string; files: string; path: string } | undefined;

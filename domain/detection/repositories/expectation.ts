@@ -1,4 +1,4 @@
-/** What a person who knows the stack would do with a repository. Written before the rules, from its files and its README. */
+/** The work of a person who knows the stack, with a repository. Written before the rules, from its files and its README. */
 export interface Expected {
   /** `owner/name`; `:folder` is the context, a `!` at the end leaves Dockerfiles out, as a builder without an engine does. */
   of: string;
