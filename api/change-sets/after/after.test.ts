@@ -234,21 +234,16 @@ describe('revert', () => {
   test('a service that it removed comes back as it was, with its variables and files; what leads nowhere by now is named', async () => {
     const { serviceId } = at.service;
     const shared = (key: string, value: string) => ({ kind: 'variable.set', key, value });
+    const secret = variable('SECRET', 'hush hush', { secret: true });
     await live(
       ...[create(), addOther(), ofOther('X', 'x'), shared('R', 'eu'), shared('GONE', 'g'), at.replicas(2)],
-      ...[
-        variable('PLAIN', '1'),
-        variable('SECRET', 'hush hush', { secret: true }),
-        variable('REGION', '${{shared.R}}'),
-      ],
-      ...[variable('LOST', '${{shared.GONE}}'), variable('LOST_TOO', '${{LOST}}!')],
+      ...[variable('PLAIN', '1'), secret, variable('REGION', '${{shared.R}}'), variable('LOST', '${{shared.GONE}}')],
+      variable('LOST_TOO', '${{LOST}}!'),
     );
     const before = (await at.settingsOf(at.staging)).settings;
     // No agent of here mounts files.
-    const files = [
-      { path: 'a.txt', variable: 'PLAIN' },
-      { path: 'b.txt', variable: 'LOST' },
-    ];
+    const file = (path: string, key: string) => ({ path, variable: key });
+    const files = [file('a.txt', 'PLAIN'), file('b.txt', 'LOST')];
     const place = at.api.database.kysely.updateTable('environment_service').where('service_id', '=', serviceId);
     await place.set({ settings: { ...before, files } }).execute();
     const removal = { kind: 'service.remove', serviceId };
