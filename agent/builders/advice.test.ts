@@ -28,7 +28,10 @@ test.each([
   ['npm error 403 Forbidden - GET https://npm.example.com/x', /wants a credential/],
   ['npm error code E404', /not in the registry/],
   ['npm error code EINTEGRITY', /not what the lockfile says/],
-  ['network: metadata.internal is 169.254.169.254, which is not public.', /build-allowed-ranges/],
+  [
+    'network: m.internal is a private address; the owner of the cluster can allow it by --build-allowed-ranges of its agent.',
+    /refused an address: m\.internal .* --build-allowed-ranges/,
+  ],
   ['Error: connect ECONNREFUSED 127.0.0.1:5432', /no database/],
   ['npm error code SELF_SIGNED_CERT_IN_CHAIN', /--build-ca-file/],
   ["src/index.ts(3,1): error TS2322: Type 'string' is not assignable to type 'number'.", /tsc --noEmit/],

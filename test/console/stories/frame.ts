@@ -97,7 +97,13 @@ export const frameStories: Stories = (world) => {
     await page.getByRole('heading', { name: 'Facts' }).waitFor();
     await sameLoad();
 
-    const { user_id } = await database.kysely.selectFrom('membership').select('user_id').executeTakeFirstOrThrow();
+    // Other members and organizations of other stories are there, too.
+    const { user_id } = await tenant(database.kysely, organizationId)
+      .selectFrom('membership')
+      .select('user_id')
+      .where('role', '=', 'owner')
+      .orderBy('created_at')
+      .executeTakeFirstOrThrow();
     const branches = await Promise.all(
       Array.from({ length: 8 }, async (_, index) => {
         const id = await seedOrganization(database, `branch-${index + 1}`);
