@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { DeploymentActivities } from '../../activities/deployment.ts';
 import { decideApproval } from '../../db/approvals/decide.ts';
 import { admit } from '../../db/deployments/admission.ts';
 import { listDeploymentEvents } from '../../db/deployments/list-events.ts';
@@ -29,9 +30,16 @@ describe.skipIf(!skips)('30 days until an approval expires', () => {
   const run = <T>(work: (effect: Effect) => Promise<T>): Promise<T> => effect(ground.database, tester, work);
 
   /** PostgreSQL's clock does not skip: what is overdue there is told by `passed`, however long the actor waits. */
-  async function begin({ passed }: { passed: boolean }): Promise<HeldPlace & { expires: number }> {
+  async function begin({
+    passed,
+    before = async () => undefined,
+  }: {
+    passed: boolean;
+    before?: (held: HeldPlace) => Promise<unknown>;
+  }): Promise<HeldPlace & { expires: number }> {
     const held = await holdDeployment(ground.database, organizationId);
     await passes(held, passed);
+    await before(held);
     const expires = (await skipping().currentTimeMs()) + approvalHours * hour;
     const { deploymentId, projectId, digest } = held;
     const input = { deploymentId, projectId, organizationId, digest, cancelRequested: false, expiresAt: expires };
@@ -56,6 +64,12 @@ describe.skipIf(!skips)('30 days until an approval expires', () => {
       .executeTakeFirstOrThrow();
   const handle = ({ deploymentId }: HeldPlace) =>
     skipping().client.workflow.getHandle(actorId('deployment', deploymentId));
+  const scheduled = async (held: HeldPlace, activity: keyof DeploymentActivities) => {
+    const { events } = await handle(held).fetchHistory();
+    const names = (events ?? []).map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
+    return names.filter((name) => name === activity).length;
+  };
+  const claims = (held: HeldPlace) => scheduled(held, 'claimDeployment');
   const decidedEvents = async ({ deploymentId }: HeldPlace) =>
     (await listDeploymentEvents(ground.database.kysely, { deploymentId, organizationId }, { limit: 50 })).filter(
       ({ kind }) => kind === 'decided',
@@ -85,35 +99,39 @@ describe.skipIf(!skips)('30 days until an approval expires', () => {
     const held = await begin({ passed: false });
     await pass(handle(held), approvalHours * hour + 10 * 60_000);
     expect(await row(held)).toEqual({ state: 'pending', waitsFor: 'approval' });
-    const { events } = await handle(held).fetchHistory();
-    const asked = (events ?? []).filter(
-      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'expireDeployment',
-    );
-    expect(asked.length).toBeGreaterThan(1);
-    expect(asked.length).toBeLessThanOrEqual(11);
+    const asked = await scheduled(held, 'expireDeployment');
+    expect(asked).toBeGreaterThan(1);
+    expect(asked).toBeLessThanOrEqual(11);
     await passes(held, true);
     expect(await handle(held).result()).toBe('expired');
   });
 
-  test('approved and waiting for its turn, it has no time to expire any more', async () => {
-    const held = await begin({ passed: true });
-    const { projectId } = held;
-    await tenant(ground.database.kysely, organizationId)
-      .updateTable('project')
-      .set({ deploy_concurrency: 1 })
-      .where('id', '=', projectId)
-      .execute();
-    await occupySlot(held);
-    await approve(held);
-    await handle(held).signal('decided', { id: uuid(), body: {} });
-    await until('it waits for its turn', async () => (await row(held)).waitsFor === 'slot');
-    await pass(handle(held), 2 * approvalHours * hour);
-    const { events } = await handle(held).fetchHistory();
-    const names = (events ?? []).map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
-    expect(names).not.toContain('expireDeployment');
-    expect(names.filter((name) => name === 'claimDeployment').length).toBeLessThanOrEqual(2);
-    await handle(held).terminate();
-  });
+  test.for(['before it begins', 'while it waits'] as const)(
+    'approved %s and waiting for its turn, it has no time to expire any more',
+    async (when) => {
+      const takeAndApprove = async (place: HeldPlace) => {
+        await tenant(ground.database.kysely, organizationId)
+          .updateTable('project')
+          .set({ deploy_concurrency: 1 })
+          .where('id', '=', place.projectId)
+          .execute();
+        await occupySlot(place);
+        await approve(place);
+      };
+      const early = when === 'before it begins';
+      const held = await begin({ passed: true, ...(early && { before: takeAndApprove }) });
+      if (!early) {
+        await until('it waits for its approval', async () => (await claims(held)) === 1);
+        await takeAndApprove(held);
+      }
+      await handle(held).signal('decided', { id: uuid(), body: {} });
+      await until('it waits for its turn', async () => (await row(held)).waitsFor === 'slot');
+      await pass(handle(held), 2 * approvalHours * hour);
+      expect(await scheduled(held, 'expireDeployment')).toBe(0);
+      expect(await claims(held)).toBeLessThanOrEqual(2);
+      await handle(held).terminate();
+    },
+  );
 
   /** A deployment of another service has the only slot of the project. */
   async function occupySlot(held: HeldPlace): Promise<void> {
