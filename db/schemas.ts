@@ -10,6 +10,7 @@ import { deletions } from './deletions/index.ts';
 import { deployments } from './deployments/index.ts';
 import { engine } from './engine/index.ts';
 import { environments } from './environments/index.ts';
+import { gitConnections } from './git-connections/index.ts';
 import { identityProvider } from './identity-provider/index.ts';
 import { installation } from './installation/index.ts';
 import { invitations } from './invitations/index.ts';
@@ -55,6 +56,7 @@ const subjects = [
   environments,
   services,
   registry,
+  gitConnections,
   releases,
   changeSets,
   approvals,

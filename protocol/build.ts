@@ -13,7 +13,24 @@ export const buildBody = z.object({
   context: z.string(),
   dockerfile: z.string(),
   target: z.string(),
-  source: z.object({ kind: z.literal('upload'), sizeBytes: z.int().min(0) }),
+  source: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('upload'), sizeBytes: z.int().min(0) }),
+    z.object({
+      kind: z.literal('git'),
+      /** https, without a user name. */
+      url: z.string(),
+      /** `refs/heads/main` or `refs/tags/v1.2`: for a host that gives no commit by its name. */
+      ref: z.string(),
+      commit: z.string().regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/),
+      /** Of the connection; empty: the repository is read without one. */
+      username: z.string(),
+      password: z.string(),
+    }),
+  ]),
+  /** Variables that its commands see: those of the service that are applied in the environment. */
+  variables: z.record(z.string(), z.string()).optional(),
+  /** Of these the names of secret ones: their values appear in no log and in no layer. */
+  secrets: z.array(z.string()).optional(),
   limits: z.object({
     seconds: z.int().min(1),
     memoryBytes: z.int().min(1),

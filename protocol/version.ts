@@ -5,7 +5,7 @@ import { z } from 'zod';
  * with the lower minor decides what is said: fields that it does not know are ignored, and a control plane still serves
  * agents of the minors from `oldestMinor` on.
  */
-export const protocolVersion = { major: 1, minor: 5 } as const;
+export const protocolVersion = { major: 1, minor: 6 } as const;
 const oldestMinor = 0;
 
 /** From this minor on an agent sends logs to their readers, in chunks with positions. */
@@ -22,6 +22,9 @@ export const filesMinor = 4;
 
 /** From this minor on an agent builds images. */
 export const buildsMinor = 5;
+
+/** From this minor on an agent builds commits of repositories, and gives variables to builds. */
+export const commitsMinor = 6;
 
 export const spokenVersion = z.object({ major: z.int().min(0), minor: z.int().min(0) });
 export type SpokenVersion = z.infer<typeof spokenVersion>;

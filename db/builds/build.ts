@@ -26,6 +26,12 @@ export const BuildSchema = defineEntity({
     message: p.text().nullable(),
     /** The uploaded source; without one it is a commit of a repository. */
     buildSourceId: p.uuid().nullable(),
+    /** Of a commit: where it is fetched from, without a credential, and by which connection. */
+    gitUrl: p.text().default(''),
+    gitConnectionId: p.uuid().nullable(),
+    /** `refs/heads/main` or `refs/tags/v1.2`, as it was when the build was requested. */
+    gitRef: p.text().default(''),
+    /** As people read it: `team/app`. */
     repository: p.text().default(''),
     branch: p.text().default(''),
     commitSha: p.text().default(''),
@@ -51,6 +57,10 @@ export const BuildSchema = defineEntity({
     releaseError: p.text().nullable(),
     releaseErrorAt: p.datetime(3).nullable(),
     retryOf: p.uuid().nullable(),
+    /** The newer build of the same branch that took its place while it was queued. */
+    supersededBy: p.uuid().nullable(),
+    /** The change set that waits for its image, with which it is deployed. */
+    changeSetId: p.uuid().nullable(),
     cancelRequestedAt: p.datetime(3).nullable(),
     requestedByKind: p.enum(['user', 'token', 'machine', 'actor']),
     requestedById: p.text(),
@@ -73,6 +83,11 @@ export const BuildSchema = defineEntity({
     { name: 'build_page_index', properties: ['organizationId', 'createdAt', 'id'] },
     { name: 'build_state_page_index', properties: ['organizationId', 'state', 'createdAt', 'id'] },
     { name: 'build_service_page_index', properties: ['organizationId', 'serviceId', 'createdAt', 'id'] },
+    {
+      name: 'build_change_set_id_index',
+      properties: ['changeSetId'],
+      where: 'change_set_id is not null',
+    },
     { name: 'build_build_source_id_index', properties: ['buildSourceId'], where: 'build_source_id is not null' },
     {
       name: 'build_without_archive_index',

@@ -48,6 +48,8 @@ test('the types give reference data only to who says whose', () => {
     'draft',
     'environment',
     'environment_service',
+    'git_connection',
+    'git_delivery',
     'invitation',
     'left_volume',
     'membership',

@@ -1,0 +1,43 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { gitConnectionKinds, gitProviders } from '../../domain/git/connections.ts';
+
+/** A host of repositories, with the token that reads them there and the secret that signs what it tells of pushes. */
+export const GitConnectionSchema = defineEntity({
+  name: 'GitConnection',
+  tableName: 'git_connection',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    kind: p.enum(gitConnectionKinds),
+    provider: p.enum(gitProviders),
+    /** `git.example.com`, with the port if it is not the usual one. */
+    host: p.text(),
+    label: p.text(),
+    /** Whose token it is, by the host's word. */
+    accountLogin: p.text().default(''),
+    /** The token, encrypted with the organization's key. */
+    sealed: p.blob().$type<Buffer>(),
+    /** The secret of its webhook, likewise. */
+    sealedWebhook: p.blob().$type<Buffer>(),
+    /** Of what Ballast asks for, the rights that the token lacks. */
+    missingPermissions: p.array<string>().default([]),
+    lastError: p.text().default(''),
+    lastDeliveryStatus: p.text().default(''),
+    lastDeliveryAt: p.datetime(3).nullable(),
+    verifiedAt: p.datetime(3).nullable(),
+    createdBy: p.text(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+  uniques: [
+    { name: 'git_connection_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    {
+      name: 'git_connection_organization_id_label_unique',
+      expression:
+        'create unique index "git_connection_organization_id_label_unique" on "git_connection" ("organization_id", lower("label"))',
+    },
+  ],
+  indexes: [{ name: 'git_connection_page_index', properties: ['organizationId', 'createdAt', 'id'] }],
+});
+
+export class GitConnection extends GitConnectionSchema.class {}
+GitConnectionSchema.setClass(GitConnection);
