@@ -48,12 +48,12 @@ export async function fetchPublic(address: string, options: FetchOptions): Promi
 
 /** The same with the answer as it is, whatever its status: for a protocol in which that says something. */
 export async function askPublic(address: string, options: FetchOptions): Promise<PublicAnswer> {
-  const { allowedRanges, timeoutMillis, maxBytes, resolve = resolveByDns, method = 'GET' } = options;
+  const { timeoutMillis, maxBytes, resolve = resolveByDns, method = 'GET' } = options;
   const { accept = '*/*', authorization } = options;
-  const url = checkTarget(address, allowedRanges);
+  const url = checkTarget(address, options);
   const headers = { accept, ...(authorization === undefined ? {} : { authorization }) };
   return await within(url, timeoutMillis, async (signal) => {
-    const addresses = await addressesOf(url, allowedRanges, resolve);
+    const addresses = await addressesOf(url, options, resolve);
     return await exchange(url, addresses, { method, headers, rules: options, maxBytes }, signal);
   });
 }
@@ -64,8 +64,8 @@ export async function askPublic(address: string, options: FetchOptions): Promise
  * off is as good as a whole one, and the rest of it is not read. Throws `OutboundRefused` or `OutboundFailed`.
  */
 export async function postPublic(address: string, options: PostOptions): Promise<PublicAnswer> {
-  const { allowedRanges, timeoutMillis, maxBytes, json, resolve = resolveByDns } = options;
-  const url = checkHttpsTarget(address, allowedRanges);
+  const { timeoutMillis, maxBytes, json, resolve = resolveByDns } = options;
+  const url = checkHttpsTarget(address, options);
   const body = Buffer.from(JSON.stringify(json));
   const headers = { accept: '*/*', 'content-type': 'application/json', 'content-length': body.length };
   let begun: (() => PublicAnswer) | undefined;
@@ -74,7 +74,7 @@ export async function postPublic(address: string, options: PostOptions): Promise
   };
   try {
     return await within(url, timeoutMillis, async (signal) => {
-      const addresses = await reachableAddressesOf(url, allowedRanges, resolve);
+      const addresses = await reachableAddressesOf(url, options, resolve);
       return await exchange(
         url,
         addresses,

@@ -7,9 +7,14 @@ import { type Settings, SettingsError } from '../domain/settings/settings.ts';
 export interface OutboundRules {
   /** Private ranges that may be reached all the same: `OUTBOUND_ALLOWED_RANGES`. */
   readonly allowedRanges: readonly string[];
+  /** How refusals say who can allow an address; absent: the owner of the installation, by that setting. */
+  readonly allowedBy?: string | undefined;
   /** Authorities (PEM) that are trusted besides those of Node: `OUTBOUND_CA_FILE`. */
   readonly certificateAuthorities?: string | undefined;
 }
+
+/** The part of the rules that decides about addresses. */
+export type AddressRules = Pick<OutboundRules, 'allowedRanges' | 'allowedBy'>;
 
 /** The rules as the settings say them. Throws a `SettingsError` when the file of authorities is of no use. */
 export async function outboundRules({

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { type Reach, reachOf } from './addresses.ts';
 import { OutboundFailed, OutboundRefused } from './failures.ts';
+import type { AddressRules } from './rules.ts';
 
 export interface ResolvedAddress {
   address: string;
@@ -25,7 +26,7 @@ export const resolveByDns: Resolve = async (host) => {
  * Checks that need no look-up: the scheme, no password, and the range of a literal IP address (the URL parser has
  * normalized every notation of one).
  */
-export function checkTarget(text: string, allowedRanges: readonly string[]): URL {
+export function checkTarget(text: string, rules: AddressRules): URL {
   if (!URL.canParse(text)) throw new OutboundRefused('This is not a URL; write it as https://host/path.');
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
@@ -34,29 +35,26 @@ export function checkTarget(text: string, allowedRanges: readonly string[]): URL
   if (url.username !== '' || url.password !== '') {
     throw new OutboundRefused('The address must carry no user name and no password.');
   }
-  if (url.protocol === 'http:' && allowedRanges.length === 0) throw mustBeHttps(url.hostname);
+  if (url.protocol === 'http:' && rules.allowedRanges.length === 0) throw mustBeHttps(url.hostname);
   const host = literalOf(url);
-  if (isIP(host) > 0) checkReach(url, [reachOf(host, allowedRanges)]);
+  if (isIP(host) > 0) checkReach(url, [reachOf(host, rules.allowedRanges)], rules);
   return url;
 }
 
 /** The same for what is sent with a secret in it: by https only, in allowed ranges, too. */
-export function checkHttpsTarget(text: string, allowedRanges: readonly string[]): URL {
+export function checkHttpsTarget(text: string, rules: AddressRules): URL {
   const given = URL.canParse(text) ? new URL(text) : undefined;
   if (given?.protocol === 'http:') throw new OutboundRefused(`${given.hostname} must be reached by https://.`);
-  return checkTarget(text, allowedRanges);
+  return checkTarget(text, rules);
 }
 
 /** The addresses to connect to. All of a host's addresses must be fit to be reached, or none is used. */
-export async function addressesOf(
-  url: URL,
-  allowedRanges: readonly string[],
-  resolve: Resolve,
-): Promise<ResolvedAddress[]> {
+export async function addressesOf(url: URL, rules: AddressRules, resolve: Resolve): Promise<ResolvedAddress[]> {
   const addresses = await resolved(url, resolve);
   checkReach(
     url,
-    addresses.map(({ address }) => reachOf(address, allowedRanges)),
+    addresses.map(({ address }) => reachOf(address, rules.allowedRanges)),
+    rules,
   );
   return addresses.slice(0, mostAddresses);
 }
@@ -64,12 +62,12 @@ export async function addressesOf(
 /** Those of a host's addresses that are fit to be reached. The others are left out; a host with none left is refused. */
 export async function reachableAddressesOf(
   url: URL,
-  allowedRanges: readonly string[],
+  rules: AddressRules,
   resolve: Resolve,
 ): Promise<ResolvedAddress[]> {
   const addresses = await resolved(url, resolve);
-  const reachable = addresses.filter(({ address }) => reachOf(address, allowedRanges) !== 'refused');
-  if (reachable.length === 0) throw isPrivate(url.hostname);
+  const reachable = addresses.filter(({ address }) => reachOf(address, rules.allowedRanges) !== 'refused');
+  if (reachable.length === 0) throw isPrivate(url.hostname, rules);
   return reachable.slice(0, mostAddresses);
 }
 
@@ -81,8 +79,8 @@ async function resolved(url: URL, resolve: Resolve): Promise<ResolvedAddress[]> 
   return addresses;
 }
 
-function checkReach(url: URL, reached: Reach[]): void {
-  if (reached.includes('refused')) throw isPrivate(url.hostname);
+function checkReach(url: URL, reached: Reach[], rules: AddressRules): void {
+  if (reached.includes('refused')) throw isPrivate(url.hostname, rules);
   if (url.protocol === 'http:' && reached.some((one) => one !== 'allowed')) throw mustBeHttps(url.hostname);
 }
 
@@ -90,10 +88,10 @@ function literalOf(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }
 
-function isPrivate(host: string): OutboundRefused {
-  return new OutboundRefused(
-    `${host} is a private address; the owner of the installation can allow it in OUTBOUND_ALLOWED_RANGES.`,
-  );
+const byInstallation = 'the owner of the installation can allow it in OUTBOUND_ALLOWED_RANGES';
+
+function isPrivate(host: string, { allowedBy = byInstallation }: AddressRules): OutboundRefused {
+  return new OutboundRefused(`${host} is a private address; ${allowedBy}.`);
 }
 
 function mustBeHttps(host: string): OutboundRefused {

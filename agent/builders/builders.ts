@@ -16,6 +16,8 @@ import { removeWorkFolders } from './work-folder.ts';
 
 const registry = 'https://registry.npmjs.org';
 const certificatesAt = '/opt/certificates';
+/** Builds are under the rules of their machine's agent. */
+export const allowedBy = 'the owner of the cluster can allow it by --build-allowed-ranges of its agent';
 const isSecret = /token|secret|passw|auth|key/i;
 
 /** The builds of this machine. */
@@ -30,7 +32,7 @@ export class Builders {
   constructor(options: { home: string; client: Client; driver: string; settings: BuildSettings }) {
     const { home, settings } = options;
     this.#options = options;
-    this.#outbound = { allowedRanges: settings.allowedRanges };
+    this.#outbound = { allowedRanges: settings.allowedRanges, allowedBy };
     this.#caches = new BuildCaches(home, settings.cacheBytes);
     const mirror = settings.environment.npm_config_registry ?? registry;
     this.#toolbox = new Toolbox({ home, outbound: this.#outbound, registry: mirror });

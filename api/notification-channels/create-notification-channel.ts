@@ -33,8 +33,8 @@ export const createNotificationChannel = operation({
   result: notificationChannelSchema,
   async handle({ caller, body, effect, server }) {
     const { kind, label, secret, events = defaultEvents[kind] } = body;
-    const { OUTBOUND_ALLOWED_RANGES: ranges, NOTIFICATION_CHANNELS_PER_ORGANIZATION: most } = server.settings;
-    checkSecret(kind, secret, ranges);
+    const { NOTIFICATION_CHANNELS_PER_ORGANIZATION: most } = server.settings;
+    checkSecret(kind, secret, server.outbound);
     const owner = caller.organization.id;
     await refuseBeyond(effect, {
       setting: 'NOTIFICATION_CHANNELS_PER_ORGANIZATION',

@@ -6,6 +6,7 @@ import {
 import { type ChannelKind, channelKinds, routingKeyFault } from '../../domain/notifications/channels.ts';
 import { notificationKinds } from '../../domain/notifications/notifications.ts';
 import { OutboundRefused } from '../../outbound/failures.ts';
+import type { AddressRules } from '../../outbound/rules.ts';
 import { checkTarget } from '../../outbound/target.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { nameText } from '../engine/input/line.ts';
@@ -64,19 +65,19 @@ export function notificationChannelAnswer(
 }
 
 /** Refuses a secret that nothing could be sent with. Its value is never told, not even to its sender. */
-export function checkSecret(kind: ChannelKind, secret: string, allowedRanges: readonly string[]): void {
-  const message = kind === 'incident_pager' ? routingKeyFault(secret) : webhookFault(secret, allowedRanges);
+export function checkSecret(kind: ChannelKind, secret: string, rules: AddressRules): void {
+  const message = kind === 'incident_pager' ? routingKeyFault(secret) : webhookFault(secret, rules);
   if (message !== undefined) throw invalidFields([{ location: 'body.secret', message }]);
 }
 
-function webhookFault(secret: string, allowedRanges: readonly string[]): string | undefined {
+function webhookFault(secret: string, rules: AddressRules): string | undefined {
   if (!/^https:\/\//i.test(secret) || !URL.canParse(secret)) {
     return 'must be the absolute address of an incoming webhook, which begins with https://';
   }
   const { username, password } = new URL(secret);
   if (username !== '' || password !== '') return 'must carry no user name and no password';
   try {
-    checkTarget(secret, allowedRanges);
+    checkTarget(secret, rules);
     return undefined;
   } catch (error) {
     if (error instanceof OutboundRefused) return `cannot be reached: ${error.message}`;

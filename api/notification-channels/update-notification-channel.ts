@@ -37,7 +37,7 @@ export const updateNotificationChannel = operation({
     await lockNotificationChannel(effect, organizationId, path.id);
     const before = await caller.see(theNotificationChannel, path.id, effect.kysely);
     const secret = body.secret === '' ? undefined : body.secret;
-    if (secret !== undefined) checkSecret(before.kind, secret, server.settings.OUTBOUND_ALLOWED_RANGES);
+    if (secret !== undefined) checkSecret(before.kind, secret, server.outbound);
     return notificationChannelAnswer(await update(effect, server.keyring, organizationId, before, { ...body, secret }));
   },
 });

@@ -26,7 +26,7 @@ export const createTrustedIssuer = operation({
   status: 201,
   result: trustedIssuerSchema,
   async handle({ caller, body, effect, server }) {
-    checkRule(body, server.outbound.allowedRanges);
+    checkRule(body, server.outbound);
     const owner = caller.organization.id;
     await refuseOtherProjects(effect, owner, body.projectIds);
     await refuseBeyond(effect, {

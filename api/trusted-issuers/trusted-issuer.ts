@@ -8,6 +8,7 @@ import type { FieldError } from '../../domain/problems.ts';
 import { tokenRoles } from '../../domain/roles.ts';
 import { unpinned } from '../../domain/trusted-issuers/pinned-claims.ts';
 import { OutboundRefused } from '../../outbound/failures.ts';
+import type { AddressRules } from '../../outbound/rules.ts';
 import { checkTarget } from '../../outbound/target.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { line, nameText } from '../engine/input/line.ts';
@@ -65,9 +66,9 @@ export function trustedIssuerAnswer(rule: TrustedIssuerView): z.output<typeof tr
 }
 
 /** Rules beyond the schema: the issuer's address must be one that we may call, and the claims must name somebody. */
-export function checkRule(rule: TrustedIssuerRule, allowedRanges: readonly string[]): void {
+export function checkRule(rule: TrustedIssuerRule, rules: AddressRules): void {
   const errors: FieldError[] = [];
-  const issuer = issuerFault(rule.issuer, allowedRanges);
+  const issuer = issuerFault(rule.issuer, rules);
   if (issuer !== undefined) errors.push({ location: 'body.issuer', message: issuer, value: rule.issuer });
   else {
     const claims = unpinned(rule.issuer, rule.claims);
@@ -76,9 +77,9 @@ export function checkRule(rule: TrustedIssuerRule, allowedRanges: readonly strin
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-function issuerFault(issuer: string, allowedRanges: readonly string[]): string | undefined {
+function issuerFault(issuer: string, rules: AddressRules): string | undefined {
   try {
-    const url = checkTarget(issuer, allowedRanges);
+    const url = checkTarget(issuer, rules);
     if (issuer.includes('?') || issuer.includes('#')) return 'must have no query and no fragment';
     return url.href === issuer || url.href === `${issuer}/`
       ? undefined

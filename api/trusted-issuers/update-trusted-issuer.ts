@@ -37,7 +37,7 @@ export const updateTrustedIssuer = operation({
     await refuseChangedMeanwhile(effect.kysely, subject, { is: before, was, wanted });
     const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
     const after = { ...before, ...given };
-    checkRule(after, server.outbound.allowedRanges);
+    checkRule(after, server.outbound);
     await refuseOtherProjects(effect, caller.organization.id, wanted.projectIds);
     return trustedIssuerAnswer(await update(effect, caller.organization.id, before, after));
   },

@@ -1,7 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
 export class Migration20261124004933_build_downtime_accepted extends Migration {
-
   override name = 'Migration20261124004933_build_downtime_accepted';
 
   override up(): void | Promise<void> {
@@ -11,5 +10,4 @@ export class Migration20261124004933_build_downtime_accepted extends Migration {
   override down(): void | Promise<void> {
     this.addSql(`alter table "build" drop column "downtime_accepted";`);
   }
-
 }

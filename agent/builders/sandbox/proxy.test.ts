@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { privateAddresses } from '../../../test/ground/private-addresses.ts';
+import { allowedBy } from '../builders.ts';
 import { openProxy } from './proxy.ts';
 
 const loopback = { allowedRanges: ['127.0.0.0/8'] };
@@ -55,7 +56,7 @@ async function proxied(...given: Parameters<typeof openProxy>) {
 }
 
 test('private addresses are refused in every notation, as http and as tunnels', async () => {
-  const { get, tunnel, proxy } = await proxied({ allowedRanges: [] });
+  const { get, tunnel, proxy } = await proxied({ allowedRanges: [], allowedBy });
   // A client spells other signs in ASCII before it asks.
   for (const host of privateAddresses.map((one) => (/^[ -~]+$/.test(one) ? one : encodeURI(one)))) {
     const [one, other] = await Promise.all([get(`http://${host}/`), tunnel(`${host}:443`)]);

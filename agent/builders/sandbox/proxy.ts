@@ -46,13 +46,13 @@ export function openProxy(rules: OutboundRules, resolve: Resolve = resolveByDns)
 
   /** Plain http leads to public addresses, too: nothing of Ballast's is sent, and packages are verified by their tools. */
   async function check(authority: string): Promise<Target> {
-    const url = checkTarget(`https://${authority}/`, rules.allowedRanges);
-    return { url, addresses: await addressesOf(url, rules.allowedRanges, resolve) };
+    const url = checkTarget(`https://${authority}/`, rules);
+    return { url, addresses: await addressesOf(url, rules, resolve) };
   }
 
   function failure(error: unknown, host: string): { status: number; message: string } {
     if (error instanceof OutboundRefused) {
-      const message = asOfBuilds(error.message);
+      const { message } = error;
       if (refused.size < mostRefusals) refused.add(message);
       return { status: 403, message };
     }
@@ -174,14 +174,6 @@ const hopByHop = [
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
 ];
-
-/** The setting that allows an address is the agent's. */
-function asOfBuilds(refusal: string): string {
-  return refusal.replace(
-    'the owner of the installation can allow it in OUTBOUND_ALLOWED_RANGES',
-    'the owner of the cluster can allow it by --build-allowed-ranges of its agent',
-  );
-}
 
 function answer(response: ServerResponse, status: number, message: string): void {
   response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${message}\n`);
