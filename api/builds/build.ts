@@ -61,6 +61,7 @@ export const buildSchema = z
     cache: z.object({ cachedSteps: z.int(), totalSteps: z.int() }),
     imageRef: z.string(),
     deploys: z.boolean().describe('What it builds is deployed with the settings that are applied then.'),
+    downtimeAccepted: z.boolean().describe('Accepted for its deployment when the build was requested.'),
     releaseId: z.guid().optional(),
     deploymentId: z.guid().optional(),
     releaseError: z.string().describe('Why nothing was deployed of a build that succeeded.'),
@@ -82,7 +83,18 @@ export const logLineSchema = z
 
 export function buildAnswer(build: BuildView): z.output<typeof buildSchema> {
   const { id, number, projectId, environmentId, environmentName, serviceId, serviceName, clusterId } = build;
-  const { kind, trigger, repository, branch, commitSha, commitMessage, deploys, requestedBy, logLines } = build;
+  const {
+    kind,
+    trigger,
+    repository,
+    branch,
+    commitSha,
+    commitMessage,
+    deploys,
+    downtimeAccepted,
+    requestedBy,
+    logLines,
+  } = build;
   const { blocker, message, state, steps, cachedSteps, totalSteps } = build;
   return {
     ...{ id, number, projectId, environmentId, environmentName, serviceId, serviceName, clusterId, kind, trigger },
@@ -96,6 +108,7 @@ export function buildAnswer(build: BuildView): z.output<typeof buildSchema> {
     cache: { cachedSteps, totalSteps },
     imageRef: build.imageRef ?? '',
     deploys,
+    downtimeAccepted,
     ...optional({ releaseId: build.releaseId, deploymentId: build.deploymentId, retryOf: build.retryOf }),
     releaseError: build.releaseError ?? '',
     ...times({ releaseErrorAt: build.releaseErrorAt }),

@@ -22,6 +22,10 @@ export const createBuild = operation({
     environmentId: z.guid().toLowerCase(),
     sourceId: z.guid().toLowerCase().describe('Of `POST /services/{id}/sources`.'),
     deploy: z.boolean().default(true).describe('`false`: only an image is made.'),
+    downtimeAccepted: z
+      .boolean()
+      .default(false)
+      .describe('Its deployment may end processes that have a volume before their successors start.'),
   }),
   result: buildSchema,
   status: 201,
@@ -38,6 +42,7 @@ export const createBuild = operation({
     const id = await requestBuild(effect, {
       ...{ organizationId, projectId, environmentId: environment.id, serviceId: service.id },
       ...{ buildSourceId: body.sourceId, trigger: 'upload', deploys: body.deploy, actorUserId: caller.answerableId },
+      downtimeAccepted: body.downtimeAccepted,
     });
     return buildAnswer(await caller.see(theBuild, id, effect.kysely));
   },

@@ -27,6 +27,7 @@ export const retryBuild = operation({
       environmentId,
       serviceId,
       deploys,
+      downtimeAccepted,
       buildSourceId,
     } = build;
     if (!isBuildFinal(state)) {
@@ -41,7 +42,7 @@ export const retryBuild = operation({
         `Build #${number} of "${serviceName}" has no source that was uploaded: build its commit.`,
       );
     const made = await requestBuild(effect, {
-      ...{ organizationId, projectId, environmentId, serviceId, deploys },
+      ...{ organizationId, projectId, environmentId, serviceId, deploys, downtimeAccepted },
       buildSourceId,
       trigger: 'retry',
       actorUserId: caller.answerableId,

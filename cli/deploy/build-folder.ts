@@ -62,7 +62,8 @@ export async function buildFolder(
     if (applied === undefined) return undefined;
   }
   interrupt.check();
-  const body = { environmentId: environment.id, sourceId };
+  const accepted = wanted.downtimeAccepted ? { downtimeAccepted: true } : {};
+  const body = { environmentId: environment.id, sourceId, ...accepted };
   const { id, number } = await rest.call<Build>('POST', `/services/${service.id}/builds`, body);
   interrupt.leaves('The build and its deployment continue without this command.');
   if (!wanted.quiet)

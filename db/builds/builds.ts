@@ -25,6 +25,7 @@ export interface BuildView {
   commitSha: string;
   commitMessage: string;
   deploys: boolean;
+  downtimeAccepted: boolean;
   builder: JsonObject | null;
   steps: BuildStep[];
   cachedSteps: number;
@@ -49,7 +50,7 @@ const columns = sql`
   environment.name as "environmentName", build.service_id as "serviceId", service.name as "serviceName",
   build.cluster_id as "clusterId", build.number, build.kind, build.trigger, build.state, build.message, build.blocker,
   build.build_source_id as "buildSourceId", build.repository, build.branch, build.commit_sha as "commitSha",
-  build.commit_message as "commitMessage", build.deploys, build.builder, build.steps, build.cached_steps as "cachedSteps",
+  build.commit_message as "commitMessage", build.deploys, build.downtime_accepted as "downtimeAccepted", build.builder, build.steps, build.cached_steps as "cachedSteps",
   build.total_steps as "totalSteps",
   concat(organization.slug, '/', project.slug, '/', service.slug, '@', build.image ->> 'digest') as "imageRef",
   build.image is not null as built, build.release_id as "releaseId", build.deployment_id as "deploymentId",

@@ -36,7 +36,7 @@ export async function deployBuilt(effect: Effect, keyring: Seals, id: string): P
   await lockAdmission(effect, project);
   const build = await lockBuild(effect, id);
   if (build === undefined || build.finished) return undefined;
-  const { releaseId, deploymentId, requestedBy, actorUserId, number } = await builtOf(effect, id);
+  const { releaseId, deploymentId, requestedBy, actorUserId, number, downtimeAccepted } = await builtOf(effect, id);
   if (releaseId === null || deploymentId !== null) return deploymentId ?? undefined;
   const { reliedOn } = await appliedFor(effect, keyring, build);
   const { organizationId, projectId, environmentId, serviceId } = build;
@@ -44,8 +44,9 @@ export async function deployBuilt(effect: Effect, keyring: Seals, id: string): P
   const requested = await requestDeployment(effect, keyring, release, {
     kind: 'deploy',
     queue: true,
-    // A build cannot be asked: a process with a volume is replaced stop-first, as its settings say.
-    downtimeAccepted: true,
+    // A build cannot be asked: it knows what was accepted when it was requested.
+    downtimeAccepted,
+    downtimeAdvice: `Deploy release #${await releaseNumber(effect, release)} and accept the downtime.`,
     reason: `Build #${number}`,
     answerableId: actorUserId ?? undefined,
     requestedBy,
@@ -75,12 +76,21 @@ async function builtOf({ kysely }: Effect, id: string) {
   const row = await kysely
     .selectFrom('build')
     .select(['image', 'release_id as releaseId', 'deployment_id as deploymentId', 'deploys', 'number'])
+    .select('downtime_accepted as downtimeAccepted')
     .select(['commit_sha as commitSha', 'actor_user_id as actorUserId'])
     .select(['requested_by_kind as kind', 'requested_by_id as by', 'requested_by_name as name'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   const { kind, by, name, ...built } = row;
   return { ...built, requestedBy: { kind, id: by, name } };
+}
+
+async function releaseNumber(
+  { kysely }: Effect,
+  { id, organizationId }: { id: string; organizationId: string },
+): Promise<number> {
+  const release = tenant(kysely, organizationId).selectFrom('release').select('number').where('id', '=', id);
+  return (await release.executeTakeFirstOrThrow()).number;
 }
 
 async function placeOf(

@@ -15,6 +15,8 @@ export interface NewBuild {
   trigger: BuildTrigger;
   /** Deployed once it has succeeded. */
   deploys: boolean;
+  /** Whoever asks accepts that a process with a volume is down for a moment when it is deployed. */
+  downtimeAccepted?: boolean;
   actorUserId: string | undefined;
   retryOf?: string;
 }
@@ -67,6 +69,7 @@ export async function requestBuild(effect: Effect, wanted: NewBuild): Promise<st
       ...{ number, trigger: wanted.trigger, deploys: wanted.deploys, build_source_id: buildSourceId },
       ...{ requested_by_kind: author.kind, requested_by_id: author.id, requested_by_name: author.name },
       ...{ actor_user_id: wanted.actorUserId ?? null, retry_of: wanted.retryOf ?? null },
+      downtime_accepted: wanted.downtimeAccepted ?? false,
     })
     .execute();
   effect.tell({ start: 'build', id, organizationId });

@@ -40,6 +40,8 @@ export interface Asked {
   queue: boolean;
   /** Somebody accepts that a process with a volume is down for a moment. */
   downtimeAccepted: boolean;
+  /** How somebody can accept it who is not there to be asked. */
+  downtimeAdvice?: string;
   reason: string;
   /** The person who answers for it: a token counts as its owner. */
   answerableId: string | undefined;
@@ -73,7 +75,7 @@ export async function requestDeployment(
   const { settings, runsAs } = place;
   const replaces = replacesAll(asked, place.live?.id === release.id) || { runsAs };
   const down = await downtimeOf(effect.kysely, release, [{ serviceId, settings, replaces }]);
-  const downtimeAccepted = await acceptDowntime(effect, release, down, asked.downtimeAccepted);
+  const downtimeAccepted = await acceptDowntime(effect, release, down, asked.downtimeAccepted, asked.downtimeAdvice);
   const deploymentId = uuid();
   const approvalId = isHeld(place, asked) ? uuid() : undefined;
   const held = approvalId === undefined ? {} : { approvalId };

@@ -42,11 +42,14 @@ interface Down {
   moved: boolean;
 }
 
-export function downtimeSentence(services: readonly Down[]): string {
+export function downtimeSentence(
+  services: readonly Down[],
+  advice = 'Accept the downtime, or leave it as it is.',
+): string {
   const parts = services.map(({ name, stops, moved }) => {
     const processes = stops.map(({ process, volumes }) => `${process} (${volumes.map((one) => one.name).join(', ')})`);
     const where = moved ? ', and the data of its volumes stay on the cluster that it leaves' : '';
     return `"${name}" is down for a moment, because only one instance at a time may have a volume: ${processes.join(', ')}${where}`;
   });
-  return `${parts.join('; ')}. Accept the downtime, or leave it as it is.`;
+  return `${parts.join('; ')}. ${advice}`;
 }

@@ -7,7 +7,7 @@ import { tenant } from '../../db/postgres/tenant.ts';
 import {
   defaultProcess,
   emptyDefinition,
-  type ProcessSettings,
+  type PlacedProcess,
   type ReleaseContent,
   type ServiceSettings,
 } from '../../domain/services/settings.ts';
@@ -30,7 +30,7 @@ interface Given {
   production?: boolean;
   /** In the project and environment of another place. */
   beside?: SeededPlace;
-  process?: Partial<ProcessSettings>;
+  process?: Partial<PlacedProcess>;
 }
 
 const json = (value: unknown) => sql<never>`${JSON.stringify(value)}::jsonb`;
@@ -89,7 +89,7 @@ export async function seedRelease(
   place: SeededPlace,
   number: number,
   more: {
-    process?: Partial<ProcessSettings>;
+    process?: Partial<PlacedProcess>;
     runsAs?: number;
     image?: Partial<ReleaseContent['image']>;
     releaseCommand?: string[];

@@ -1,3 +1,4 @@
+import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cancelBuild } from '../../db/builds/cancel-build.ts';
 import { findDeployment } from '../../db/deployments/deployments.ts';
@@ -6,6 +7,7 @@ import { findRelease } from '../../db/releases/releases.ts';
 import { taskQueue } from '../../temporal/connection/task-queue.ts';
 import { BuildGround } from '../../test/actors/build-ground.ts';
 import { until } from '../../test/ground/until.ts';
+import { seedRelease } from '../../test/seeds/seed-place.ts';
 
 const builds = new BuildGround();
 beforeAll(() => builds.open());
@@ -50,6 +52,35 @@ test('a suspended service gets a release and no deployment, and the build says w
   const { releaseId, deploymentId, releaseError } = await builds.row(id);
   expect([releaseId === null, deploymentId]).toEqual([false, null]);
   expect(releaseError).toMatch(/suspended/);
+});
+
+test('a process with a volume is not stopped unless that was accepted: the build says what to do, and another one knows it', async () => {
+  const volumes = { [uuid()]: { name: 'data', mountPath: '/data', sizeBytes: 10, storageClass: '' } };
+  const place = await builds.place({ process: { volumes } });
+  const { database } = builds.actors;
+  const live = await seedRelease(database, place, 1, { process: { volumes } });
+  await tenant(database.kysely, builds.organizationId)
+    .updateTable('environment_service')
+    .set({ live_release_id: live.id })
+    .where('service_id', '=', place.serviceId)
+    .execute();
+  await builds.pushed(place, digest);
+  const built = async (more: { downtimeAccepted?: boolean } = {}) => {
+    const id = await builds.request(place, more);
+    await builds.becomes(id, 'running');
+    await builds.says(id, 0, image);
+    await builds.ends(id, 'done');
+    expect(await builds.handle(id).result()).toBe('succeeded');
+    const { deploymentId, releaseError } = await builds.row(id);
+    return { deployed: deploymentId !== null, releaseError };
+  };
+  expect(await built()).toEqual({
+    deployed: false,
+    releaseError: expect.stringMatching(/web \(data\)\. Deploy release #2 and accept the downtime\.$/),
+  });
+  expect(await built({ downtimeAccepted: true })).toEqual({ deployed: true, releaseError: null });
+  // The same volumes: it is remembered.
+  expect(await built()).toEqual({ deployed: true, releaseError: null });
 });
 
 test('an image that was asked for alone is not released', async () => {

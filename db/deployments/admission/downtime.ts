@@ -64,10 +64,11 @@ export async function acceptDowntime(
   { organizationId, environmentId }: EnvironmentRef,
   down: readonly Down[],
   accepted: boolean,
+  advice?: string,
 ): Promise<boolean> {
   const open = down.filter((one) => !one.accepted);
   if (open.length > 0 && !accepted) {
-    throw new Problem('downtime-not-accepted', downtimeSentence(open), {
+    throw new Problem('downtime-not-accepted', downtimeSentence(open, advice), {
       downtime: open.map(({ serviceId, name, stops }) => ({
         serviceId,
         serviceName: name,
