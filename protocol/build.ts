@@ -31,6 +31,8 @@ export const buildBody = z.object({
   variables: z.record(z.string(), z.string()).optional(),
   /** Of these the names of secret ones: their values appear in no log and in no layer. */
   secrets: z.array(z.string()).optional(),
+  /** Further secrets that appear nowhere: those that values of variables are made of. */
+  masked: z.array(z.string()).optional(),
   limits: z.object({
     seconds: z.int().min(1),
     memoryBytes: z.int().min(1),

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BuilderGround, builderGround, settings, tarOf } from '../../test/builders/builder-ground.ts';
 import { processesWith } from '../../test/builders/processes-with.ts';
@@ -102,6 +103,74 @@ building('what cannot be built says why: nothing known, a Dockerfile, a link out
   const far = await ground.build(app('true'), { body: { context: '../..' } });
   expect(far.result.message).toMatch(/^The step detect failed: The context/);
 });
+
+building(
+  'variables are there for the commands of a source; secrets are told nowhere, and the image has none of it',
+  async () => {
+    const token = 'tok_\'q"&%/:+z9';
+    const source = {
+      'package.json': JSON.stringify({
+        name: 'app',
+        scripts: {
+          // The second one is what the log would hide by colours alone.
+          build: `echo "plain=$PLAIN home=$HOME env=$NODE_ENV"; node show.js && node -e "console.log(require('tool'))"`,
+          start: 'node server.js',
+        },
+        devDependencies: { tool: 'file:./tool' },
+      }),
+      'show.js': `const t = process.env.TOKEN, b = Buffer.from(t), e = '\\x1b[1m';
+        console.log(t); console.log(t.slice(0, 4) + e + t.slice(4)); console.log(b.toString('base64'), b.toString('hex'));
+        process.stderr.write(encodeURIComponent(t)); console.log(JSON.stringify({ t }));
+        process.stdout.write(t.slice(0, 5)); setTimeout(() => console.log(t.slice(5)), 50);
+        if (process.env.FAIL) { console.error('failed with ' + t.slice(0, 4) + e + t.slice(4)); process.exit(1) }`,
+      'server.js': '',
+      'tool/package.json': JSON.stringify({ name: 'tool', version: '1.0.0', main: 'index.js' }),
+      'tool/index.js': "module.exports = 'tool of development'",
+    };
+    const asked = (more: Record<string, string>) => ({
+      body: {
+        variables: {
+          PLAIN: 'shown-in-logs',
+          TOKEN: token,
+          HOME: '/nowhere',
+          NODE_ENV: 'production',
+          npm_config_audit: 'false',
+          ...more,
+        },
+        secrets: ['TOKEN'],
+      },
+    });
+    const built = await ground.build(source, asked({}));
+    expect(built.result, built.log).toEqual({ outcome: 'done', exitCode: 0 });
+    expect(built.log).toContain('plain=shown-in-logs home=/home/build env=production\n');
+    expect(built.log).toContain('\ntool of development\n');
+    const failed = await ground.build(source, asked({ FAIL: 'yes' }));
+    expect(failed.result.message).toMatch(/^The step build failed.*failed with \[secret\]/s);
+    const told = [built, failed].map((one) =>
+      stripVTControlCharacters(one.log + JSON.stringify([one.result, one.progress])),
+    );
+    const forms = [token, JSON.stringify(token).slice(1, -1), encodeURIComponent(token)];
+    forms.push(...(['base64', 'hex'] as const).map((form) => Buffer.from(token).toString(form)));
+    for (const form of forms) for (const text of told) expect(text).not.toContain(form);
+    // Neither it nor the caches know with which variables it was made.
+    const other = await ground.build(source, asked({ TOKEN: 'another-one', PLAIN: 'other' }));
+    expect(other.digest).toBe(built.digest);
+    type Manifest = { manifests?: { digest: string }[]; config?: { digest: string }; layers?: { digest: string }[] };
+    const index: Manifest = JSON.parse(await bodyOf(`manifests/${built.digest}`));
+    const manifest: Manifest = index.manifests
+      ? JSON.parse(await bodyOf(`manifests/${index.manifests[0]?.digest}`))
+      : index;
+    const blobs = await Promise.all(
+      [manifest.config, manifest.layers?.at(-1)].map((one) => bodyOf(`blobs/${one?.digest}`)),
+    );
+    for (const text of blobs) for (const value of [token, 'shown-in-logs']) expect(text).not.toContain(value);
+  },
+);
+
+async function bodyOf(what: string): Promise<string> {
+  const answer = await world.client().ask('GET', what);
+  return answer.bytes.toString('latin1');
+}
 
 testInAll('a build that takes too long, in all of it, ends with that', async () => {
   const limits = { ...ground.body().limits, seconds: 4 };

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isOfSandbox } from '../../domain/builds/variables.ts';
 import type { BuildPlan } from '../../domain/detection/build-plan.ts';
 import { detect, withoutDockerfiles } from '../../domain/detection/detect.ts';
 import type { DetectedBuild } from '../../domain/detection/detected-build.ts';
@@ -55,7 +56,8 @@ export async function build(body: BuildBody, run: Run, parts: BuildParts): Promi
     if (run.signal.aborted) return { outcome: 'cancelled' };
     if (late.aborted)
       return { outcome: 'failed', message: `The build took longer than ${body.limits.seconds} s and was ended.` };
-    if (error instanceof StepFailed) return { outcome: 'failed', message: error.message };
+    // Of a line whose colours were taken away more may be told than of the line.
+    if (error instanceof StepFailed) return { outcome: 'failed', message: parts.mask(error.message) };
     throw error;
   } finally {
     await folder.remove();
@@ -112,7 +114,10 @@ class Build {
     // A Dockerfile beside an application does not keep it from being built without one.
     const tree = diskTree(folder.source);
     const { detected, plan, message } = detect(withoutDockerfiles(tree), body.context);
-    this.#tell({ detection: bounded(detected), ...(plan === undefined ? {} : { kind: plan.kind }) });
+    this.#tell({
+      detection: bounded(detected, this.#asked.parts.mask),
+      ...(plan === undefined ? {} : { kind: plan.kind }),
+    });
     for (const line of toldOf(detected)) log.say(line);
     if (plan !== undefined) return plan;
     const isForDocker = detect(tree, body.context).plan?.provider === 'dockerfile';
@@ -130,13 +135,14 @@ class Build {
       const tools = await this.#steps.run('tools', names, () =>
         parts.toolbox.prepare(plan.toolchain, { bin: folder.bin, run, say, signal }),
       );
+      const variables = variablesOf(body);
       let cachedSteps = 0;
       for (const step of plan.steps) {
         const names = step.caches;
         const warm = names.length > 0 && names.every((name) => caches.open(name).warm);
         if (warm) cachedSteps += 1;
         await this.#steps.run(step.name, step.command, () =>
-          runStep(step, plan, (command, environment) =>
+          runStep(step, plan, variables, (command, environment) =>
             this.#sandboxed(
               { command, directory: folder.source, workdir: plan.directory, names, environment },
               tools,
@@ -197,13 +203,22 @@ class Build {
   }
 }
 
+/** Names of the sandbox's own were left out before, by a control plane that knows the same ones. */
+function variablesOf({ variables = {} }: BuildBody): Record<string, string> {
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !isOfSandbox(name)));
+}
+
 /** A piece of output is kept whole up to 64 kB. */
-function bounded(detected: DetectedBuild): DetectedBuild {
-  const signals = detected.signals.slice(0, 60);
-  return {
-    ...detected,
-    signals: signals.map(({ path, detail }) => ({ path: path.slice(0, 200), detail: detail.slice(0, 200) })),
-  };
+function bounded(detected: DetectedBuild, mask: (text: string) => string): DetectedBuild {
+  const texts = Object.entries(detected).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? mask(value) : value,
+  ]);
+  const signals = detected.signals.slice(0, 60).map(({ path, detail }) => ({
+    path: mask(path).slice(0, 200),
+    detail: mask(detail).slice(0, 200),
+  }));
+  return { ...Object.fromEntries(texts), signals };
 }
 
 function toldOf(detected: DetectedBuild): string[] {

@@ -1,6 +1,5 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { maskOf } from '../../domain/variables/mask.ts';
 import type { OutboundRules } from '../../outbound/rules.ts';
 import type { Facts } from '../../protocol/agent.ts';
 import type { BuildBody } from '../../protocol/build.ts';
@@ -10,6 +9,7 @@ import { build, noDockerfiles } from './build.ts';
 import type { BuildSettings } from './build-settings.ts';
 import { BuildCaches } from './caches/build-caches.ts';
 import { BaseLayer } from './image/base-layer.ts';
+import { maskOfBuild } from './log/hidden.ts';
 import { endSandboxLeftovers, openSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { Toolbox } from './tools/toolbox.ts';
 import { removeWorkFolders } from './work-folder.ts';
@@ -18,7 +18,6 @@ const registry = 'https://registry.npmjs.org';
 const certificatesAt = '/opt/certificates';
 /** Builds are under the rules of their machine's agent. */
 export const allowedBy = 'the owner of the cluster can allow it by --build-allowed-ranges of its agent';
-const isSecret = /token|secret|passw|auth|key/i;
 
 /** The builds of this machine. */
 export class Builders {
@@ -73,9 +72,7 @@ export class Builders {
     const found = await this.open();
     if ('why' in found) return { outcome: 'failed', message: found.why };
     const { home, client, settings } = this.#options;
-    const { environment } = settings;
-    const secrets = Object.entries(environment).flatMap(([name, value]) => (isSecret.test(name) ? [value] : []));
-    const mask = maskOf(secrets);
+    const mask = maskOfBuild(body, settings.environment);
     const own = { caches: this.#caches, toolbox: this.#toolbox, base: this.#base, sandbox: found.sandbox };
     return await build(body, run, { home, client, ...own, ...this.#trust(), mask });
   }

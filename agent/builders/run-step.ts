@@ -1,14 +1,18 @@
 import type { BuildPlan, BuildStep } from '../../domain/detection/build-plan.ts';
 import { cacheVariables, linkedFolders, linkingLines, quoted } from './caches/cache-places.ts';
 
-/** Runs a step of the plan, with its caches where its tools look for them. */
+/**
+ * Runs a step of the plan, with its caches where its tools look for them. Variables of the service count before what the plan sets, and never
+ * before what leads to a cache.
+ */
 export async function runStep(
   step: BuildStep,
   plan: BuildPlan,
+  variables: Readonly<Record<string, string>>,
   run: (command: string, environment: Readonly<Record<string, string>>) => Promise<void>,
 ): Promise<void> {
   const folders = linkedFolders(step, plan);
-  const environment = { ...plan.environment, ...cacheVariables(step.caches) };
+  const environment = { ...plan.environment, ...variables, ...cacheVariables(step.caches) };
   if (folders.size === 0) return await run(step.command, environment);
   // Afterwards nothing of the result leads into a cache.
   const unlink = [...folders.keys()].map((path) => `rm -f -- ${quoted(path)}`);

@@ -60,7 +60,9 @@ export class Journal {
 
   start(id: string): Entry {
     const known = this.#known(id);
-    return this.#write({ ...known, state: 'started', starts: known.starts + 1 });
+    const started = { ...known, state: 'started' as const, starts: known.starts + 1 };
+    this.#write({ ...started, body: known.body && withoutSecrets(known.body) });
+    return started;
   }
 
   /** Records the next step before it starts, so that the next agent can end it. */
@@ -115,6 +117,13 @@ export class Journal {
       rmSync(join(this.#directory, `${id}.json`), { force: true });
     }
   }
+}
+
+/** A build that was started is never started again: nobody needs its secrets on the disk. */
+function withoutSecrets(body: Command['body']): Command['body'] {
+  if (body.kind !== 'build') return body;
+  const { variables: _, masked: __, source, ...rest } = body;
+  return { ...rest, source: source.kind === 'git' ? { ...source, password: '' } : source };
 }
 
 function journalId(path: string): string {

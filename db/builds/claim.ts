@@ -7,6 +7,7 @@ import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { pathOf } from '../registry/own-image.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
+import { variablesOfBuild } from './build-variables.ts';
 
 /** A build as its actor's activities need it. */
 export interface BuildRow {
@@ -95,6 +96,7 @@ export async function askAgent(effect: Effect, keyring: Secrets, build: BuildRow
     cacheKey: `${serviceId}/${environmentId}`,
     ...(await settingsOf(effect, build)),
     source: { kind: 'upload', sizeBytes: await sizeOf(effect, build) },
+    ...(await variablesOfBuild(effect, keyring, build)),
     limits,
   };
   await createCommand(

@@ -3,7 +3,7 @@ import { Problem } from '../../domain/problems.ts';
 import type { FrozenVariable } from '../../domain/references/frozen.ts';
 import type { Reached } from '../../domain/references/frozen-references.ts';
 import { nodeOf, type References } from '../../domain/references/graph.ts';
-import { CannotResolve, Resolver, type WrittenValue } from '../../domain/references/resolve.ts';
+import { CannotResolve, type Resolved, Resolver, type WrittenValue } from '../../domain/references/resolve.ts';
 
 export interface ResolvedVariables {
   variables: Map<string, FrozenVariable>;
@@ -20,11 +20,15 @@ export function scopesFor(references: References, serviceIds: readonly string[])
   return [...new Set([...serviceIds, ...references.reached(from).variables.map(({ scope }) => scope)])];
 }
 
-/** The variables of these services with the values that they refer to put in. `values`: of all services that are needed. */
+/**
+ * The variables of these services with the values that they refer to put in. `values`: of all services that are needed.
+ * `without`: one that leads nowhere is told and left out; otherwise it is refused.
+ */
 export function frozenFor(
   references: References,
   values: Values,
   serviceIds: readonly string[],
+  without?: (key: string, why: string) => void,
 ): Map<string, ResolvedVariables> {
   const written = new Map<string, WrittenValue>();
   for (const [scope, own] of values) {
@@ -36,21 +40,28 @@ export function frozenFor(
   return new Map(
     serviceIds.map((scope) => {
       const own = [...(values.get(scope) ?? new Map<string, VariableValue>())];
-      const variables = own.map(([key, value]): [string, FrozenVariable] => {
-        const { pieces, secret } = resolve(resolver, { scope, key });
+      const variables = own.flatMap(([key, value]): [string, FrozenVariable][] => {
+        const resolved = resolve(resolver, { scope, key }, without);
+        if (resolved === undefined) return [];
+        const { pieces, secret } = resolved;
         const isRead = references.find({ scope, key }) !== undefined;
-        return [key, { pieces, secret, ...(isRead ? { written: value } : {}) }];
+        return [[key, { pieces, secret, ...(isRead ? { written: value } : {}) }]];
       });
       return [scope, { variables: new Map(variables), reached: reachedBy(references, variables) }];
     }),
   );
 }
 
-function resolve(resolver: Resolver, variable: { scope: string; key: string }) {
+function resolve(
+  resolver: Resolver,
+  variable: { scope: string; key: string },
+  without?: (key: string, why: string) => void,
+): Resolved | undefined {
   try {
     return resolver.resolve(variable);
   } catch (error) {
     if (!(error instanceof CannotResolve)) throw error;
+    if (without !== undefined) return void without(variable.key, error.message);
     throw new Problem('conflict', `${error.message}. Change its value, then apply again.`);
   }
 }

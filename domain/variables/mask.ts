@@ -1,81 +1,125 @@
+import { formsOf } from './secret-forms.ts';
+
 /** Stands in place of a secret value in what programs wrote. */
 export const maskText = '[secret]';
 
 /** Shorter values would mask half of what a program writes, and say by that what they are. */
 export const shortestMasked = 6;
 
-/** Of values that begin alike, looked at for each sign of a text on average, before the text is withheld as a whole. */
-const mostLooks = 20;
+/** Long forms are found by pieces of them, too: programs break lines at 64 or 76 signs. A shorter piece may be chance. */
+const [longForm, shortestPiece] = [64, 32];
+const mostAlike = 16;
+/** Any piece of that length has one of these parts in it. */
+const part = shortestPiece / 2;
 
-/** So few are sought in a line faster one by one, and most lines have none. */
-const fewTexts = 100;
+/** Signs that are compared for each sign of a text on average, before the text is withheld as a whole. */
+const mostLooks = 64;
 
-/**
- * Puts a word in place of these values wherever a text has them, also spelled in base64, for an address or within JSON. What it
- * costs does not grow with the number of values: a certificate has a hundred lines, a value of a megabyte ten thousand.
- */
-export function maskOf(secrets: Iterable<string>): (text: string) => string {
-  const texts = textsOf(secrets);
-  const byBeginning = Map.groupBy(texts, (one) => beginningOf(one, 0));
-  return (text) => {
-    if (texts.length <= fewTexts && !texts.some((one) => text.includes(one))) return text;
-    return masked(text, byBeginning);
-  };
+/** So many signs decide how far the search may leap: `shortestMasked - block + 1` at most. */
+const block = 3;
+const tableSize = 1 << 16;
+
+/** Something that is sought: a form, or a part of a long one that stands at `at` of it. */
+interface Sought {
+  text: string;
+  whole: string;
+  at: number;
 }
 
-/** The longest first. */
-function textsOf(secrets: Iterable<string>): string[] {
-  const spelled = new Set<string>();
-  for (const secret of secrets) {
-    for (const one of spellingsOf(secret)) spelled.add(one);
-    // A log has them line by line.
-    for (const line of secret.split(/\r?\n/)) spelled.add(line).add(withinJson(line));
+/**
+ * Puts a word in place of these values wherever a text has them, also as programs spell them elsewhere (`secret-forms.ts`), and in place of
+ * pieces of the long ones. One search for all: by three signs it leaps over what no form begins with, so that its cost does not
+ * grow with the number of values, and grows with the length of the text alone.
+ */
+export function maskOf(secrets: Iterable<string>): (text: string) => string {
+  const forms = formsOf(secrets).filter(({ length }) => length >= shortestMasked);
+  if (forms.length === 0) return (text) => text;
+  const byBeginning = Map.groupBy(soughtIn(forms), ({ text }) => text.slice(0, shortestMasked));
+  for (const [beginning, alike] of byBeginning) byBeginning.set(beginning, withoutCommon(alike));
+  const leaps = leapsOver(byBeginning.keys());
+  return (text) => masked(text, byBeginning, leaps);
+}
+
+/** The longest first among those that begin alike. */
+function soughtIn(forms: readonly string[]): Sought[] {
+  const found = forms.map((form): Sought => ({ text: form, whole: form, at: 0 }));
+  for (const whole of forms.filter(({ length }) => length >= longForm)) {
+    for (let at = 0; at + part <= whole.length; at += part) found.push({ text: whole.slice(at, at + part), whole, at });
   }
-  return [...spelled]
-    .filter(({ length }) => length >= shortestMasked)
-    .toSorted((one, other) => other.length - one.length);
+  return found.toSorted((one, other) => other.text.length - one.text.length);
+}
+
+/** Parts that begin like many others, in a value that repeats itself, would only make a long search. */
+function withoutCommon(alike: Sought[]): Sought[] {
+  const parts = new Set(alike.filter(({ text, whole }) => text !== whole).slice(mostAlike));
+  return alike.filter((one) => !parts.has(one));
+}
+
+/** By the hash of three signs: how far it is to the nearest place at which something that is sought may begin. */
+function leapsOver(beginnings: Iterable<string>): Uint8Array {
+  const leaps = new Uint8Array(tableSize).fill(shortestMasked - block + 1);
+  for (const beginning of beginnings) {
+    for (let at = 0; at + block <= shortestMasked; at += 1) {
+      const which = hashAt(beginning, at);
+      leaps[which] = Math.min(leaps[which] ?? 0, shortestMasked - block - at);
+    }
+  }
+  return leaps;
+}
+
+function hashAt(text: string, at: number): number {
+  return ((text.charCodeAt(at) << 10) ^ (text.charCodeAt(at + 1) << 5) ^ text.charCodeAt(at + 2)) & (tableSize - 1);
 }
 
 /** All that is covered by any of them goes, also where two overlap. */
-function masked(text: string, byBeginning: ReadonlyMap<string, readonly string[]>): string {
+function masked(text: string, byBeginning: ReadonlyMap<string, readonly Sought[]>, leaps: Uint8Array): string {
   let shown = '';
   let [from, until] = [0, 0];
-  let looks = mostLooks * text.length;
-  for (let at = 0; at + shortestMasked <= text.length; at += 1) {
-    const alike = byBeginning.get(beginningOf(text, at)) ?? [];
-    const which = alike.findIndex((one) => text.startsWith(one, at));
-    looks -= which < 0 ? alike.length : which + 1;
-    if (looks < 0) return maskText;
-    const found = alike[which];
-    if (found === undefined) continue;
-    if (at >= until) shown += `${text.slice(from, at)}${maskText}`;
-    until = Math.max(until, at + found.length);
-    from = until;
+  let looks = mostLooks * (text.length + part);
+  for (let end = shortestMasked - block; end + block <= text.length; ) {
+    const leap = leaps[hashAt(text, end)] ?? 0;
+    if (leap > 0) {
+      end += leap;
+      continue;
+    }
+    const at = end - (shortestMasked - block);
+    end += 1;
+    const alike = byBeginning.get(text.slice(at, at + shortestMasked));
+    if (alike === undefined) continue;
+    let [first, last] = [at, at];
+    for (const { text: wanted, whole, at: place } of alike) {
+      looks -= 1;
+      // Nothing comes of it that is not covered already.
+      if (at + whole.length - place <= Math.max(last, until)) continue;
+      const right = sameAfter(text, at, whole, place);
+      const isWhole = wanted === whole;
+      const left = isWhole || right < wanted.length ? 0 : sameBefore(text, until, at, whole, place);
+      looks -= right + left;
+      if (looks < 0) return maskText;
+      if (isWhole ? right < whole.length : right < wanted.length || left + right < shortestPiece) continue;
+      first = Math.min(first, at - left);
+      last = Math.max(last, at + right);
+    }
+    if (last <= until || last === at) continue;
+    if (first >= until) shown += `${text.slice(from, first)}${maskText}`;
+    until = last;
+    from = last;
   }
   return shown + text.slice(from);
 }
 
-function beginningOf(text: string, at: number): string {
-  return text.slice(at, at + shortestMasked);
+/** So many signs are the same from there on. */
+function sameAfter(text: string, at: number, whole: string, place: number): number {
+  const end = Math.min(text.length - at, whole.length - place);
+  let same = 0;
+  while (same < end && text.charCodeAt(at + same) === whole.charCodeAt(place + same)) same += 1;
+  return same;
 }
 
-function spellingsOf(secret: string): string[] {
-  const found = [secret, withinJson(secret), encodeURIComponent(secret), encodeURI(secret)];
-  found.push(new URLSearchParams([['', secret]]).toString().slice(1));
-  for (const encoding of ['base64', 'base64url'] as const) {
-    found.push(Buffer.from(secret).toString(encoding));
-    for (const before of [0, 1, 2]) found.push(withinBase64(secret, before, encoding));
-  }
-  return found;
-}
-
-function withinJson(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
-}
-
-/** The part of the base64 of a longer text that this text alone decides, if it begins `before` bytes behind a group of three. */
-function withinBase64(text: string, before: number, encoding: 'base64' | 'base64url'): string {
-  const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]);
-  const whole = Math.floor((bytes.length * 8) / 6);
-  return bytes.toString(encoding).slice(Math.ceil((before * 8) / 6), whole);
+/** So many are the same before it; nothing before `from` is looked at again. */
+function sameBefore(text: string, from: number, at: number, whole: string, place: number): number {
+  const end = Math.min(at - from, place);
+  let same = 0;
+  while (same < end && text.charCodeAt(at - same - 1) === whole.charCodeAt(place - same - 1)) same += 1;
+  return same;
 }

@@ -28,6 +28,22 @@ test('a line over 16 kB is cut with a mark, and a secret at the cut is masked be
   expect(line).not.toContain('a-se');
 });
 
+test('a secret is masked however its bytes come, and with colours within; other lines keep theirs', () => {
+  const mask = maskOf(['s3cret-välue', 'line one\nline two']);
+  const bytes = Buffer.from(
+    '\u001b[1mplain\u001b[0m\nmy s3cret-välue!\ns3c\u001b[31mret-välue\n1%\rs3cret-välue\rx\nline one\nline two\n',
+  );
+  const whole = ['\u001b[1mplain\u001b[0m', 'my [secret]!', '[secret]', 'x', '[secret]', '[secret]'];
+  for (let at = 0; at <= bytes.length; at += 1)
+    expect(lines([bytes.subarray(0, at), bytes.subarray(at)], mask)).toEqual(whole);
+  expect(
+    lines(
+      [...bytes].map((byte) => Buffer.of(byte)),
+      mask,
+    ),
+  ).toEqual(whole);
+});
+
 test('pieces are whole lines of at most 64 kB, in order, none missing, and the last 20 lines of a step are known', () => {
   const pieces: Buffer[] = [];
   const log = new BuildLog({ told: (piece) => pieces.push(piece), mask: maskOf(['hidden-value']) });

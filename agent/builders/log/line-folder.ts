@@ -1,9 +1,13 @@
 import { StringDecoder } from 'node:string_decoder';
+import { stripVTControlCharacters } from 'node:util';
 
 /** Longer lines are cut, with a mark. */
 const longestLine = 16 * 1024;
 /** More than is shown, so that a secret is masked whole before the line is cut. */
 const longestKept = 4 * longestLine;
+/** Signs that a reader does not see. A tab is one that is seen. */
+const control = /[^\P{Cc}\t]/u;
+const controls = /[^\P{Cc}\t]/gu;
 export const cutMark = ' … [cut]';
 
 /**
@@ -45,8 +49,17 @@ export class LineFolder {
 
   #shown(line: string): string {
     const drawn = lastState(line).replaceAll('\0', '').slice(0, longestKept);
-    const masked = this.#mask(drawn);
+    const masked = this.#masked(drawn);
     return masked.length > longestLine ? `${whole(masked.slice(0, longestLine))}${cutMark}` : masked;
+  }
+
+  /** A secret with colours within is one for those who read without them: then the line loses its colours. */
+  #masked(line: string): string {
+    const masked = this.#mask(line);
+    if (!control.test(masked)) return masked;
+    const plain = stripVTControlCharacters(masked).replaceAll(controls, '');
+    const again = this.#mask(plain);
+    return again === plain ? masked : again;
   }
 }
 
