@@ -107,6 +107,10 @@ export const subjects = {
   },
   approval: { told: ofProjects, actions: ['requested', 'decided', 'glass_broken'] },
   registry_credential: { told: admins, actions: ['created', 'deleted'] },
+  git_connection: {
+    told: { ...viewers, paced: true },
+    actions: ['created', 'deleted', 'checked', 'webhook_secret_replaced'],
+  },
   image: { actions: ['pushed', 'deleted'] },
   deployment: { told: ofProjects, actions: ['requested', 'cancelled'] },
   build: { told: ofProjects, actions: ['requested', 'cancelled'] },

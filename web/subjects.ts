@@ -17,6 +17,7 @@ import * as deletions from './pages/deletions/index.tsx';
 import * as deployments from './pages/deployments/index.tsx';
 import * as environments from './pages/environments/index.tsx';
 import * as events from './pages/events/index.tsx';
+import * as gitConnections from './pages/git-connections/index.tsx';
 import * as home from './pages/home/index.tsx';
 import * as images from './pages/images/index.tsx';
 import * as instances from './pages/instances/index.tsx';
@@ -52,6 +53,7 @@ const subjects = [
   teams,
   apiTokens,
   trustedIssuers,
+  gitConnections,
   images,
   notificationChannels,
   auditLog,

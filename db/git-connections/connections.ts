@@ -1,52 +1,228 @@
-import type { Kysely } from 'kysely';
-import { usernameFor } from '../../domain/git/clone-url.ts';
-import type { GitProvider } from '../../domain/git/connections.ts';
+import { randomBytes } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import type { GitConnectionKind, GitProvider } from '../../domain/git/connections.ts';
+import { Problem } from '../../domain/problems.ts';
+import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
+import { uniqueViolation } from '../postgres/connection-failure.ts';
+import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { tokenPlace, webhookPlace } from './connection-access.ts';
+import { servicesOfConnection } from './used-by.ts';
 
-/** What a connection is for: to read repositories of its host. */
-export interface ConnectionAccess {
+export {
+  type ConnectionAccess,
+  connectionAccess,
+  tokenPlace,
+  webhookPlace,
+  webhookSecret,
+} from './connection-access.ts';
+
+export interface GitConnectionView {
   id: string;
+  organizationId: string;
+  kind: GitConnectionKind;
   provider: GitProvider;
   host: string;
-  username: string;
-  password: string;
+  label: string;
+  accountLogin: string;
+  missingPermissions: string[];
+  lastError: string;
+  lastDeliveryStatus: string;
+  lastDeliveryAt: Date | null;
+  verifiedAt: Date | null;
+  createdBy: string;
+  createdAt: Date;
 }
 
-/** The token of a connection; undefined if there is no such connection any more. */
-export async function connectionAccess(
+const columns = [
+  'id',
+  'organization_id as organizationId',
+  'kind',
+  'provider',
+  'host',
+  'label',
+  'account_login as accountLogin',
+  'missing_permissions as missingPermissions',
+  'last_error as lastError',
+  'last_delivery_status as lastDeliveryStatus',
+  'last_delivery_at as lastDeliveryAt',
+  'verified_at as verifiedAt',
+  'created_by as createdBy',
+  'created_at as createdAt',
+] as const;
+
+export async function findConnection(
   kysely: Kysely<Tables>,
-  keyring: Pick<Keyring, 'decryptSecret'>,
   organizationId: string,
   id: string,
-): Promise<ConnectionAccess | undefined> {
-  const row = await tenant(kysely, organizationId)
+): Promise<GitConnectionView | undefined> {
+  return await tenant(kysely, organizationId)
     .selectFrom('git_connection')
-    .select(['id', 'provider', 'host', 'sealed'])
+    .select(columns)
     .where('id', '=', id)
     .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const { sealed, ...connection } = row;
-  const password = await keyring.decryptSecret(organizationId, tokenPlace(id), sealed);
-  return { ...connection, username: usernameFor(connection.provider), password };
 }
 
-/** The secret with which its host signs what it tells of pushes. */
-export async function webhookSecret(
+/** The organization's Git connections, oldest first. */
+export async function listConnections(
   kysely: Kysely<Tables>,
-  keyring: Pick<Keyring, 'decryptSecret'>,
+  organizationId: string,
+  { limit, after }: { limit: number; after?: { createdAt: Date; id: string } | undefined },
+): Promise<GitConnectionView[]> {
+  let query = tenant(kysely, organizationId)
+    .selectFrom('git_connection')
+    .select(columns)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit);
+  if (after !== undefined) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('created_at', 'id'), '>', tuple(after.createdAt, after.id)),
+    );
+  }
+  return await query.execute();
+}
+
+export interface NewConnection {
+  kind: GitConnectionKind;
+  provider: GitProvider;
+  host: string;
+  label: string;
+  token: string;
+  accountLogin: string;
+  missingPermissions: readonly string[];
+}
+
+/** One whose token its host has just accepted. The secret of its webhook is made here. */
+export async function createConnection(
+  effect: Effect,
+  keyring: Pick<Keyring, 'encryptSecret'>,
+  organizationId: string,
+  { kind, provider, host, label, token, accountLogin, missingPermissions }: NewConnection,
+): Promise<GitConnectionView> {
+  const id = uuid();
+  try {
+    await tenant(effect.kysely, organizationId)
+      .insertInto('git_connection')
+      .values({
+        ...{ id, kind, provider, host, label, account_login: accountLogin },
+        missing_permissions: [...missingPermissions],
+        sealed: await keyring.encryptSecret(organizationId, tokenPlace(id), token),
+        sealed_webhook: await keyring.encryptSecret(organizationId, webhookPlace(id), newSecret()),
+        verified_at: sql`now()`,
+        created_by: effect.author.name,
+      })
+      .execute();
+  } catch (error) {
+    if (uniqueViolation(error) !== 'git_connection_organization_id_label_unique') throw error;
+    throw new Problem('conflict', `A Git connection named "${label}" exists already: choose another label.`, {
+      errors: [{ location: 'body.label', message: 'another Git connection has this label', value: label }],
+    });
+  }
+  record(effect, organizationId, 'created', { id, label }, { kind, provider, host });
+  const created = await findConnection(effect.kysely, organizationId, id);
+  if (created === undefined) throw new Error(`The Git connection ${id} that was just written is not there.`);
+  return created;
+}
+
+/** Not while a service is built from it: that would be found out with the next push. */
+export async function deleteConnection(
+  effect: Effect,
+  organizationId: string,
+  { id, label }: { id: string; label: string },
+): Promise<void> {
+  const services = await servicesOfConnection(effect.kysely, organizationId, id);
+  if (services.length > 0) {
+    const named = services.slice(0, 5).map((name) => `"${name}"`);
+    const more = services.length > 5 ? ' and others' : '';
+    throw new Problem(
+      'conflict',
+      `"${label}" is the source of ${named.join(', ')}${more}: give them another source, and apply that, first.`,
+    );
+  }
+  await tenant(effect.kysely, organizationId).deleteFrom('git_connection').where('id', '=', id).execute();
+  record(effect, organizationId, 'deleted', { id, label });
+}
+
+/** What asking the host has shown: whose token it is, or why it is of no use. */
+export type CheckResult = { accountLogin: string; missingPermissions: readonly string[] } | { error: string };
+
+export async function noteCheck(
+  effect: Effect,
+  organizationId: string,
+  { id, label }: { id: string; label: string },
+  result: CheckResult,
+): Promise<void> {
+  await tenant(effect.kysely, organizationId)
+    .updateTable('git_connection')
+    .set(
+      'error' in result
+        ? { last_error: result.error }
+        : {
+            last_error: '',
+            account_login: result.accountLogin,
+            missing_permissions: [...result.missingPermissions],
+            verified_at: sql`now()`,
+          },
+    )
+    .where('id', '=', id)
+    .execute();
+  record(effect, organizationId, 'checked', { id, label }, 'error' in result ? { failed: true } : {});
+}
+
+/** A message of its webhook came: `status` is a few words for people, such as `taken` or why it was refused. */
+export async function noteDelivery(
+  effect: Pick<Effect, 'kysely' | 'change'>,
   organizationId: string,
   id: string,
-): Promise<string | undefined> {
-  const row = await tenant(kysely, organizationId)
-    .selectFrom('git_connection')
-    .select('sealed_webhook as sealed')
+  status: string,
+): Promise<void> {
+  await tenant(effect.kysely, organizationId)
+    .updateTable('git_connection')
+    .set({ last_delivery_status: status.slice(0, 500), last_delivery_at: sql`clock_timestamp()` })
     .where('id', '=', id)
-    .executeTakeFirst();
-  return row === undefined ? undefined : await keyring.decryptSecret(organizationId, webhookPlace(id), row.sealed);
+    .execute();
+  effect.change({ organizationId, kind: 'git_connection', id });
 }
 
-/** The places to which what is sealed is bound. */
-export const tokenPlace = (id: string): string => `git_connection:${id}:sealed`;
-export const webhookPlace = (id: string): string => `git_connection:${id}:sealed_webhook`;
+/** A new secret for its webhook; what is signed with the old one is refused from then on. */
+export async function replaceWebhookSecret(
+  effect: Effect,
+  keyring: Pick<Keyring, 'encryptSecret'>,
+  organizationId: string,
+  { id, label }: { id: string; label: string },
+): Promise<string> {
+  const secret = newSecret();
+  await tenant(effect.kysely, organizationId)
+    .updateTable('git_connection')
+    .set({ sealed_webhook: await keyring.encryptSecret(organizationId, webhookPlace(id), secret) })
+    .where('id', '=', id)
+    .execute();
+  record(effect, organizationId, 'webhook_secret_replaced', { id, label });
+  return secret;
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString('hex');
+}
+
+function record(
+  effect: Effect,
+  organizationId: string,
+  deed: 'created' | 'deleted' | 'checked' | 'webhook_secret_replaced',
+  { id, label }: { id: string; label: string },
+  details: JsonObject = {},
+): void {
+  effect.audit({
+    action: `git_connection.${deed}`,
+    organizationId,
+    subjectKind: 'git_connection',
+    subjectId: id,
+    subjectName: label,
+    details,
+  });
+  effect.change({ organizationId, kind: 'git_connection', id });
+}

@@ -1,11 +1,10 @@
-import type { GitProvider } from './connections.ts';
+/** `https://git.example.com`; a host by plain http, where the installation allows that, is named with its scheme. */
+export function hostUrl(host: string): string {
+  return host.startsWith('http://') ? host : `https://${host}`;
+}
 
 /** Where a repository of a connection is fetched from: `team/app` of git.example.com. */
 export function cloneUrl(host: string, repository: string): string {
-  return `https://${host}/${repository.split('/').map(encodeURIComponent).join('/')}.git`;
-}
-
-/** Hosts that know a token by itself still want a user name with it. */
-export function usernameFor(provider: GitProvider): string {
-  return provider === 'github' ? 'x-access-token' : 'oauth2';
+  const path = repository.split('/').map(encodeURIComponent).join('/');
+  return `${hostUrl(host)}/${path}${path.endsWith('.git') ? '' : '.git'}`;
 }

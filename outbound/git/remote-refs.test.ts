@@ -124,16 +124,25 @@ describe('hosts that mean harm', () => {
 });
 
 test.each([
-  ['ssh://git@github.com/a/b.git', 'by https'],
-  ['git@github.com:a/b.git', 'by https'],
-  ['ext::sh -c touch%20/tmp/x', 'no blank'],
-  ['file:///etc', 'must begin with https'],
-  ['--upload-pack=touch', 'not a URL'],
+  ['ssh://git@github.com/a/b.git', 'not reached by ssh'],
+  ['git@github.com:a/b.git', 'not reached by ssh'],
+  ['github.com:a/b.git', 'not reached by ssh'],
+  ['ext::sh -c touch%20/tmp/x', 'without spaces'],
+  ['ext::sh', 'helpers of git (ext::) are not run'],
+  ['http::https://github.com/a/b', 'helpers of git'],
+  ['file:///etc', 'must be an https address'],
+  ['/etc', 'must be an https address'],
+  ['git://github.com/a/b', 'must be an https address'],
+  ['', 'must be an https address'],
+  ['--upload-pack=touch', 'begins with -'],
   ['https://user:secret@github.com/a/b', 'no user name'],
   ['https://127.0.0.2/a/b', 'private address'],
-  ['https://github.com', 'no repository'],
-  ['https://github.com/a/b?c=d', 'no query'],
-  ['https://github.com/a\nb', 'no blank'],
+  ['https://[::1]/a/b', 'private address'],
+  ['http://8.8.8.8/a/b', 'must be reached by https'],
+  ['https://github.com', 'must name a repository'],
+  ['https://github.com/a/b?c=d', 'without ? and #'],
+  ['https://github.com/a/b#c', 'without ? and #'],
+  ['https://github.com/a\nb', 'without spaces'],
   [`https://github.com/${'a'.repeat(3_000)}`, 'at most'],
 ])('%j is no address of a repository', (text, why) => {
   expect(() => gitAddress(text, { allowedRanges: ['192.168.0.0/16'] })).toThrow(why);

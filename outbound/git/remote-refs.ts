@@ -43,7 +43,7 @@ export async function remoteRefs(
   prefixes: readonly string[],
   bounds: Bounds,
 ): Promise<RemoteRefs> {
-  const asking = new Asking(host, credential, bounds);
+  const asking = new Asking(new URL(url), credential, bounds);
   return await within(new URL(url), bounds.timeoutMillis, async (signal) => {
     const found = await asking.advertisement(url, signal);
     const packets = parsePackets(found.answer.body, host).filter(
@@ -59,11 +59,13 @@ export async function remoteRefs(
 
 class Asking {
   readonly #host: string;
+  readonly #origin: string;
   readonly #credential: GitCredential | undefined;
   readonly #bounds: Bounds;
 
-  constructor(host: string, credential: GitCredential | undefined, bounds: Bounds) {
+  constructor({ host, origin }: URL, credential: GitCredential | undefined, bounds: Bounds) {
     this.#host = host;
+    this.#origin = origin;
     this.#credential = credential;
     this.#bounds = bounds;
   }
@@ -128,7 +130,7 @@ class Asking {
   }
 
   #authorization(url: URL): Record<string, string> {
-    if (this.#credential === undefined || url.host !== this.#host) return {};
+    if (this.#credential === undefined || url.origin !== this.#origin) return {};
     const { username, password } = this.#credential;
     return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
   }
