@@ -10,7 +10,8 @@ export interface PythonManager {
 }
 
 const python = '.venv/bin/python';
-const own = 'python -m venv .venv';
+/** Of copies: a link to the machine's Python would lead out of the image. */
+const own = 'python3 -m venv --copies .venv';
 
 /** How packages are installed, by the files of a folder; a lockfile goes before a list. */
 export function pythonManagerOf(source: Source, folder: string): PythonManager | undefined {
@@ -21,7 +22,7 @@ export function pythonManagerOf(source: Source, folder: string): PythonManager |
     name,
     path: file(path),
     told,
-    install: line,
+    install: `${own} && ${line}`,
   });
   if (has('uv.lock')) return install('uv', 'uv.lock', 'uv sync --frozen --no-dev');
   if (has('poetry.lock') || /^\[tool\.poetry\]/m.test(project)) {
@@ -30,14 +31,14 @@ export function pythonManagerOf(source: Source, folder: string): PythonManager |
   }
   if (has('requirements.txt')) {
     const told = 'pip install -r requirements.txt';
-    return install('pip', 'requirements.txt', told, `${own} && ${python} -m ${told}`);
+    return install('pip', 'requirements.txt', told, `${python} -m ${told}`);
   }
   if (has('Pipfile.lock')) return install('pipenv', 'Pipfile.lock', 'pipenv sync');
   if (has('Pipfile')) return install('pipenv', 'Pipfile', 'pipenv install --skip-lock');
   if (/^\[tool\.uv/m.test(project)) return install('uv', 'pyproject.toml', 'uv sync --no-dev');
   if (/^\[project\]/m.test(project) || has('setup.py')) {
     const path = has('setup.py') ? 'setup.py' : 'pyproject.toml';
-    return install('pip', path, 'pip install .', `${own} && ${python} -m pip install .`);
+    return install('pip', path, 'pip install .', `${python} -m pip install .`);
   }
   return undefined;
 }
@@ -47,7 +48,7 @@ export function alsoInstall(packages: readonly string[]): { told: string; line: 
   if (packages.length === 0) return undefined;
   const told = `pip install ${packages.join(' ')}`;
   // An environment of uv and poetry has no pip of its own.
-  return { told, line: `python -m pip --python ${python} install ${packages.join(' ')}` };
+  return { told, line: `python3 -m pip --python ${python} install ${packages.join(' ')}` };
 }
 
 /** Names of what a folder demands, in small letters, and with its extra in brackets, too: `fastapi`, `fastapi[standard]`. */
