@@ -31,6 +31,8 @@ export function createActivities({ database, keyring }: ActivityParts) {
       return await effect(database, actorAuthor(), async (claiming) => {
         await lockTurns(claiming, buildId);
         const build = await lockBuild(claiming, buildId);
+        // Its turn is the next one's.
+        if (build?.finished === true) await callNext(claiming, build.clusterId);
         if (build === undefined || build.finished || build.revision > revision)
           return { ...(await refused(claiming, buildId, revision)), ended: null };
         const { state, organizationId, projectId, clusterId } = build;
@@ -42,8 +44,10 @@ export function createActivities({ database, keyring }: ActivityParts) {
         }
         const message = await refusedTurn(claiming, build);
         if (message !== undefined) {
-          await claiming.kysely.updateTable('build').set({ message }).where('id', '=', buildId).execute();
-          claiming.change({ organizationId, projectId, kind: 'build', id: buildId });
+          if (message !== build.message) {
+            await claiming.kysely.updateTable('build').set({ message }).where('id', '=', buildId).execute();
+            claiming.change({ organizationId, projectId, kind: 'build', id: buildId });
+          }
           return { state, revision: build.revision, message, ended: null };
         }
         const projection = { state: 'running', revision, set: { message: null } } as const;
@@ -98,6 +102,7 @@ export function createActivities({ database, keyring }: ActivityParts) {
         const projection = { state, revision: last, finished: true, last: lastWord, set };
         const projected = await project(finishing.kysely, 'build', buildId, projection, database.raiseAlarm);
         if (projected.result === 'refused') {
+          if (build.finished) await callNext(finishing, clusterId);
           const answer = await answerTo(finishing.kysely, 'build', buildId, { state, revision }, projected);
           return says(answer, build.revision);
         }

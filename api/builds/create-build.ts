@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { holdSource, requestBuild } from '../../db/builds/request-build.ts';
+import { requestBuild, SourceMissing } from '../../db/builds/request-build.ts';
 import { Problem } from '../../domain/problems.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
@@ -34,15 +34,16 @@ export const createBuild = operation({
     const environment = await caller.see(theEnvironment, body.environmentId, effect.kysely);
     const { organizationId, projectId } = environment;
     if (projectId !== service.projectId) throw new Problem('not-found', 'The environment is of another project.');
-    const at = { organizationId, serviceId: service.id, buildSourceId: body.sourceId };
-    if (!(await holdSource(effect, at)))
+    const id = await requestBuild(effect, {
+      ...{ organizationId, projectId, environmentId: environment.id, serviceId: service.id },
+      source: { kind: 'upload', buildSourceId: body.sourceId },
+      ...{ trigger: 'upload', deploys: body.deploy, actorUserId: caller.answerableId },
+      downtimeAccepted: body.downtimeAccepted,
+    }).catch((error: unknown) => {
+      if (!(error instanceof SourceMissing)) throw error;
       throw invalidFields([
         { location: 'body.sourceId', message: 'is no source of this service', value: body.sourceId },
       ]);
-    const id = await requestBuild(effect, {
-      ...{ organizationId, projectId, environmentId: environment.id, serviceId: service.id },
-      ...{ buildSourceId: body.sourceId, trigger: 'upload', deploys: body.deploy, actorUserId: caller.answerableId },
-      downtimeAccepted: body.downtimeAccepted,
     });
     return buildAnswer(await caller.see(theBuild, id, effect.kysely));
   },

@@ -43,7 +43,7 @@ export const retryBuild = operation({
       );
     const made = await requestBuild(effect, {
       ...{ organizationId, projectId, environmentId, serviceId, deploys, downtimeAccepted },
-      buildSourceId,
+      source: { kind: 'upload', buildSourceId },
       trigger: 'retry',
       actorUserId: caller.answerableId,
       retryOf: id,

@@ -20,6 +20,7 @@ export interface BuildRow {
   number: number;
   state: BuildState;
   revision: number;
+  message: string | null;
   finished: boolean;
 }
 
@@ -28,7 +29,7 @@ export async function lockBuild({ kysely }: Effect, id: string): Promise<BuildRo
   const row = await kysely
     .selectFrom('build')
     .select(['id', 'organization_id as organizationId', 'project_id as projectId', 'environment_id as environmentId'])
-    .select(['service_id as serviceId', 'cluster_id as clusterId', 'number', 'state', 'revision'])
+    .select(['service_id as serviceId', 'cluster_id as clusterId', 'number', 'state', 'revision', 'message'])
     .select(sql<boolean>`finished_at is not null`.as('finished'))
     .where('id', '=', id)
     .forUpdate()

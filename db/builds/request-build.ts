@@ -1,32 +1,30 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import type { BuildTrigger } from '../../domain/builds/states.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { openBuildOf, supersedeQueued } from './commits/same-ref.ts';
+import type { NewBuild } from './new-build.ts';
 import { takeSource } from './sources/sources.ts';
 
-export interface NewBuild {
-  organizationId: string;
-  projectId: string;
-  environmentId: string;
-  serviceId: string;
-  buildSourceId: string;
-  trigger: BuildTrigger;
-  /** Deployed once it has succeeded. */
-  deploys: boolean;
-  /** Whoever asks accepts that a process with a volume is down for a moment when it is deployed. */
-  downtimeAccepted?: boolean;
-  actorUserId: string | undefined;
-  retryOf?: string;
+export type { CommitSource, NewBuild } from './new-build.ts';
+
+/** The source was deleted, or is another service's. */
+export class SourceMissing extends Problem {
+  constructor() {
+    super('not-found', 'The source is not there any more: upload it again.');
+  }
 }
 
 /** At most so many builds of a project wait or run: each holds a source. */
 const mostOpen = 200;
 
-/** Queues a build and starts its workflow. Answers its id. */
+/**
+ * Queues a build and starts its workflow. Answers its id; of a push whose commit is being built already, the id of that build.
+ * Older builds of the same branch or tag that are still queued are superseded.
+ */
 export async function requestBuild(effect: Effect, wanted: NewBuild): Promise<string> {
-  const { organizationId, projectId, environmentId, serviceId, buildSourceId } = wanted;
+  const { organizationId, projectId, environmentId, serviceId } = wanted;
   const own = tenant(effect.kysely, organizationId);
   // The service's row keeps others from taking the same number.
   const service = await own
@@ -51,8 +49,9 @@ export async function requestBuild(effect: Effect, wanted: NewBuild): Promise<st
       `"${environment.name}" has no cluster, so nothing can be built for it: give it one, then build again.`,
     );
   }
-  if (!(await holdSource(effect, wanted)))
-    throw new Problem('not-found', 'The source is not there any more: upload it again.');
+  const same = await openBuildOf(effect, wanted);
+  if (same !== undefined) return same;
+  const source = await sourceColumns(effect, wanted);
   await refuseTooMany(effect, wanted);
   const last = await own
     .selectFrom('build')
@@ -66,10 +65,11 @@ export async function requestBuild(effect: Effect, wanted: NewBuild): Promise<st
     .insertInto('build')
     .values({
       ...{ id, project_id: projectId, environment_id: environmentId, service_id: serviceId, cluster_id: clusterId },
-      ...{ number, trigger: wanted.trigger, deploys: wanted.deploys, build_source_id: buildSourceId },
+      ...{ number, trigger: wanted.trigger, deploys: wanted.deploys, ...source },
       ...{ requested_by_kind: author.kind, requested_by_id: author.id, requested_by_name: author.name },
       ...{ actor_user_id: wanted.actorUserId ?? null, retry_of: wanted.retryOf ?? null },
       downtime_accepted: wanted.downtimeAccepted ?? false,
+      change_set_id: wanted.changeSetId ?? null,
     })
     .execute();
   effect.tell({ start: 'build', id, organizationId });
@@ -80,17 +80,34 @@ export async function requestBuild(effect: Effect, wanted: NewBuild): Promise<st
     subjectKind: 'build',
     subjectId: id,
     subjectName: `${service.name} #${number}`,
-    details: { environment: environment.name, trigger: wanted.trigger },
+    details: { environment: environment.name, trigger: wanted.trigger, ...commitOf(wanted) },
   });
+  await supersedeQueued(effect, wanted, { id, number, clusterId });
   return id;
 }
 
-/** Whether the service has the source, which stays until the build is over then. */
-export async function holdSource(
-  { kysely }: Effect,
-  { organizationId, serviceId, buildSourceId }: Pick<NewBuild, 'organizationId' | 'serviceId' | 'buildSourceId'>,
-): Promise<boolean> {
-  return (await takeSource(kysely, { id: serviceId, organizationId }, buildSourceId)) !== undefined;
+/** An uploaded source stays until the build is over. */
+async function sourceColumns({ kysely }: Effect, { organizationId, serviceId, source }: NewBuild) {
+  if (source.kind === 'upload') {
+    const { buildSourceId } = source;
+    const taken = await takeSource(kysely, { id: serviceId, organizationId }, buildSourceId);
+    if (taken === undefined) throw new SourceMissing();
+    return { build_source_id: buildSourceId };
+  }
+  const { url, connectionId, repository, ref, commit, commitMessage } = source;
+  return {
+    ...{ git_url: url, git_connection_id: connectionId ?? null, git_ref: ref, repository },
+    ...{ branch: shortRef(ref), commit_sha: commit, commit_message: commitMessage },
+  };
+}
+
+/** As people write it: `main`, `v1.2`. */
+function shortRef(ref: string): string {
+  return ref.replace(/^refs\/(?:heads|tags)\//, '');
+}
+
+function commitOf({ source }: NewBuild) {
+  return source.kind === 'git' ? { repository: source.repository, ref: source.ref, commit: source.commit } : {};
 }
 
 async function refuseTooMany({ kysely }: Effect, { organizationId, projectId }: NewBuild): Promise<void> {

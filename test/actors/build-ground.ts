@@ -56,12 +56,21 @@ export class BuildGround {
     more: Partial<NewBuild> = {},
   ): Promise<string> => {
     const buildSourceId = await seedSource(this.actors.database, { organizationId, projectId, serviceId });
-    const wanted = { organizationId, projectId, environmentId, serviceId, buildSourceId };
+    const source = { kind: 'upload', buildSourceId } as const;
+    const wanted = { organizationId, projectId, environmentId, serviceId, source };
     const id = await this.run((asking) =>
       requestBuild(asking, { ...wanted, trigger: 'upload', deploys: true, actorUserId: undefined, ...more }),
     );
     await this.deliver(id);
     return id;
+  };
+
+  /** Of a commit, as a push asks for it. */
+  requestCommit = (place: SeededPlace, more: Partial<NewBuild> & { commit: string; ref?: string }): Promise<string> => {
+    const { commit, ref = 'refs/heads/main', ...wanted } = more;
+    const repository = { url: 'https://git.example.com/team/app.git', repository: 'team/app' };
+    const source = { kind: 'git', ...repository, ref, commit, commitMessage: 'Say hello' } as const;
+    return this.request(place, { trigger: 'push', source, ...wanted });
   };
 
   deliver = (id: string): Promise<unknown> => this.actors.delivery.deliver(actorId('build', id));

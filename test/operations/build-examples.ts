@@ -12,9 +12,10 @@ export function buildExamples({ api, ours }: ExampleGround): Record<string, Exam
     return { place, sourceId: await seedSource(api.database, place) };
   };
   const queued = async () => {
-    const { place, sourceId: buildSourceId } = await sourced();
+    const { place, sourceId } = await sourced();
     const { organizationId, projectId, environmentId, serviceId } = place;
-    const wanted = { organizationId, projectId, environmentId, serviceId, buildSourceId };
+    const source = { kind: 'upload', buildSourceId: sourceId } as const;
+    const wanted = { organizationId, projectId, environmentId, serviceId, source };
     const id = await effect(api.database, machine, (asking) =>
       requestBuild(asking, { ...wanted, trigger: 'upload', deploys: true, actorUserId: undefined }),
     );

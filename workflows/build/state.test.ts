@@ -21,6 +21,10 @@ describe('the next deed', () => {
     expect(next(hear(waiting, told('turn')))).toBe('claim');
   });
 
+  test('told that a newer commit took its place, it looks at its row', () => {
+    expect(next(hear({ ...begin(input), called: false }, told('superseded')))).toBe('claim');
+  });
+
   test('in the queue it is cancelled without being claimed', () => {
     expect(next(hear(begin(input), told('cancelled')))).toBe('cancel');
     expect(next(begin({ ...input, cancelRequested: true }))).toBe('cancel');

@@ -9,6 +9,8 @@ export const buildMessages = {
   turn: fields({}),
   /** Somebody has cancelled it: the row says so already. */
   cancelled: fields({}),
+  /** A newer commit has taken its place: the row says so already, and the claim finds it there. */
+  superseded: fields({}),
   commandFinished: fields({ state: oneOf(...commandStates), message: nullable(text) }),
 } satisfies Messages;
 export type BuildMessage = MessageOf<typeof buildMessages>;
@@ -38,6 +40,7 @@ export function hear(actor: BuildActor, { message, told }: BuildMessage): BuildA
   const next = { ...actor, heard: [...actor.heard, told.id].slice(-remembered) };
   switch (message) {
     case 'turn':
+    case 'superseded':
       return { ...next, called: true };
     case 'cancelled':
       return { ...next, cancelling: true };

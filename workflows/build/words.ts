@@ -59,6 +59,7 @@ export const buildWords: ActorWords = {
 
   signals: {
     turn: () => ({ kind: 'heard', title: 'Heard that its turn has come' }),
+    superseded: () => ({ kind: 'heard', title: 'Heard that a newer commit took its place' }),
     cancelled: () => ({ kind: 'decided', title: 'A user cancelled the build' }),
     commandFinished: (body) => ({
       kind: 'heard',
