@@ -11,6 +11,8 @@ const content = {
   deployment: 'd',
   failedDeployment: 'd',
   approval: 'a',
+  build: 'b',
+  failedBuild: 'b',
   channel: 'n',
 };
 

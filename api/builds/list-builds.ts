@@ -5,6 +5,8 @@ import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { buildAnswer, buildSchema } from './build.ts';
 
+const id = z.guid().toLowerCase().optional();
+
 export const listBuilds = operation({
   method: 'GET',
   url: '/api/v1/builds',
@@ -13,12 +15,16 @@ export const listBuilds = operation({
   role: 'viewer',
   projectTokens: 'allowed',
   problems: [],
-  query: z.strictObject({ status: z.enum(buildStates).optional() }),
+  query: z.strictObject({
+    ...{ projectId: id, environmentId: id, serviceId: id },
+    status: z.enum(buildStates).optional(),
+    open: z.boolean().optional().describe('`true`: only those that wait or run; `false`: only those that ended.'),
+  }),
   paged: { after: createdPosition },
   result: buildSchema,
   async handle({ caller, query, database, page }) {
     const filter = { ...query, projectIds: caller.projectIds };
     const found = await buildsOf(database.kysely, caller.organization.id, filter, oneMore(page));
-    return pageOf(found, page, ({ id }) => id, buildAnswer);
+    return pageOf(found, page, ({ id: last }) => last, buildAnswer);
   },
 });

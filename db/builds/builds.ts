@@ -87,23 +87,30 @@ export async function findBuild(
 
 export interface BuildFilter {
   projectIds?: readonly string[] | undefined;
+  projectId?: string | undefined;
+  environmentId?: string | undefined;
   serviceId?: string | undefined;
   status?: BuildState | undefined;
+  /** Waits or runs. */
+  open?: boolean | undefined;
 }
 
 /** Newest first. */
 export async function listBuilds(
   kysely: Kysely<Tables>,
   organizationId: string,
-  { projectIds, serviceId, status }: BuildFilter,
+  { projectIds, projectId, environmentId, serviceId, status, open }: BuildFilter,
   { limit, after }: { limit: number; after?: { createdAt: Date; id: string } | undefined },
 ): Promise<BuildView[]> {
   const where: RawBuilder<unknown>[] = [
     sql`build.organization_id = ${organizationId}`,
     sql`service.deletion_id is null and environment.deletion_id is null and project.deletion_id is null`,
     ...(projectIds === undefined ? [] : [sql`build.project_id = any(${[...projectIds]}::uuid[])`]),
+    ...(projectId === undefined ? [] : [sql`build.project_id = ${projectId}`]),
+    ...(environmentId === undefined ? [] : [sql`build.environment_id = ${environmentId}`]),
     ...(serviceId === undefined ? [] : [sql`build.service_id = ${serviceId}`]),
     ...(status === undefined ? [] : [sql`build.state = ${status}`]),
+    ...(open === undefined ? [] : [open ? sql`build.finished_at is null` : sql`build.finished_at is not null`]),
     ...(after === undefined ? [] : [sql`(build.created_at, build.id) < (${after.createdAt}, ${after.id}::uuid)`]),
   ];
   const { rows } = await sql<Row>`

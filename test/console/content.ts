@@ -1,6 +1,7 @@
 import { through } from '../agents/kept-machine.ts';
 import { broken, offerRelease } from '../agents/offer-release.ts';
 import { Applications } from '../applications/applications.ts';
+import { addBuilds } from '../builds/ended-builds.ts';
 import type { Receiver } from '../ground/receiver.ts';
 import { type SignedIn, signIn } from '../identity/people.ts';
 import { type Ask, answered, askedBy, askingAs, type Session } from './asked.ts';
@@ -62,6 +63,10 @@ export async function fill(opened: Console, owner: Visitor, receiver: Receiver):
     organizationId: as.organizationId,
     deployment: delivered.deployment,
   });
+  const built = await addBuilds(await installation.database(), installation.settings.KEYS_FILE, asked, {
+    organizationId: as.organizationId,
+    deployment: delivered.deployment,
+  });
   await deleteOrganization(opened, as);
   await deleteProject(opened, as);
   await deleteEnvironment(asked, delivered.deployment);
@@ -73,6 +78,7 @@ export async function fill(opened: Console, owner: Visitor, receiver: Receiver):
   return {
     ...{ cluster: applications.clusterId, lostCluster, instance, workflow, invitation: String(invitation.token) },
     ...delivered,
+    ...built,
     channel,
   };
 }

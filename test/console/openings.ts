@@ -70,6 +70,8 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
     button('Run now'),
     button('Add a process'),
   ],
+  'service-builds': menu('Actions for build #2', 'Retry'),
+  'build-failed': [button('Retry')],
   deployment: menu('Actions for this deployment', 'Redeploy', 'Promote to Production'),
   'deployment-failed': menu('Actions for this deployment', 'Rerun from start', 'Rerun'),
   'deployment-changes': menu('Actions for this change set', 'Revert'),

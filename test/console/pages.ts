@@ -13,6 +13,9 @@ export interface Content {
   deployment: string;
   failedDeployment: string;
   approval: string;
+  /** A build that was deployed, and one that failed. */
+  build: string;
+  failedBuild: string;
   /** The chat that gets everything. */
   channel: string;
 }
@@ -136,6 +139,22 @@ export const pages: readonly ConsolePage[] = [
     address: ({ deployment }) => `/default/deployments/${deployment}`,
     heading: 'Release 1',
   },
+  { name: 'service-builds', address: inShop('/e/staging/s/web/builds'), heading: 'Web', shows: 'Build #2' },
+  {
+    name: 'build',
+    address: ({ build }) => `/default/p/shop/e/staging/s/web/builds/${build}#L60`,
+    heading: 'Build #2',
+    shows: 'module-56.ts',
+    act: (page) => page.evaluate('scrollTo(0, 0)'),
+  },
+  {
+    name: 'build-failed',
+    address: ({ failedBuild }) => `/default/p/shop/e/staging/s/web/builds/${failedBuild}`,
+    heading: 'Build #1',
+    shows: '404 Not Found',
+  },
+  // The row leads to the page of the build.
+  { name: 'build-place', address: ({ build }) => `/default/builds/${build}`, heading: 'Build #2' },
   { name: 'approvals', address: at('/approvals'), heading: 'Approvals', shows: 'Staged changes of Production' },
   {
     name: 'approval',

@@ -19,7 +19,7 @@ export function buildExamples({ api, ours }: ExampleGround): Record<string, Exam
     const id = await effect(api.database, machine, (asking) =>
       requestBuild(asking, { ...wanted, trigger: 'upload', deploys: true, actorUserId: undefined }),
     );
-    return { id, serviceId };
+    return { id, projectId, environmentId, serviceId };
   };
   const digest = `sha256:${'a'.repeat(64)}`;
   const files = [{ path: 'index.html', kind: 'file', size: 1, digest }];
@@ -34,7 +34,16 @@ export function buildExamples({ api, ours }: ExampleGround): Record<string, Exam
         return { id: place.serviceId, sourceId };
       },
     },
-    'builds.list': { prepare: queued, also: [{ query: () => ({ status: 'queued' }) }] },
+    'builds.list': {
+      prepare: queued,
+      also: [
+        {
+          query: ({ projectId = '', environmentId = '', serviceId = '' }) => ({
+            ...{ projectId, environmentId, serviceId, status: 'queued', open: 'true' },
+          }),
+        },
+      ],
+    },
     'builds.ofService': { prepare: async () => ({ id: (await queued()).serviceId }) },
     'builds.create': {
       prepare: async () => {

@@ -15,6 +15,8 @@ interface BarProps {
   onChoice: (choice: LogChoice) => void;
   times: boolean;
   setTimes: (on: boolean) => void;
+  /** Whether it has two of them to choose from. */
+  streams: boolean;
   wrap: boolean;
   setWrap: (on: boolean) => void;
   rows: readonly LogRow[];
@@ -81,7 +83,7 @@ export function LogBar({ channels, choice, onChoice, matches, rows, current, onM
           Jump to the failure
         </Button>
       )}
-      <Filters {...{ channels, choice, onChoice }} />
+      {bar.streams && <Filters {...{ channels, choice, onChoice }} />}
       <Toggle on={bar.times} onChange={bar.setTimes}>
         Times
       </Toggle>

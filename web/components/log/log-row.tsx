@@ -54,7 +54,9 @@ function LineRow({ row, index, state, href, onChoose, find, times, wrap, named }
       aria-current={state === 'mark' ? 'true' : undefined}
       className={classes(
         'flex gap-3 border-l-2 px-3 leading-5',
-        wrap ? 'whitespace-pre-wrap wrap-anywhere max-sm:flex-wrap' : 'whitespace-pre',
+        wrap ? 'whitespace-pre-wrap wrap-anywhere' : 'whitespace-pre',
+        // A number is short enough to stand beside its line on a phone.
+        wrap && row.number === undefined && 'max-sm:flex-wrap',
         state === 'mark' && 'border-live bg-live-ground',
         state === 'chosen' && 'border-live bg-hover',
         state === undefined && (isError ? 'border-attention-mark bg-attention-ground/50' : 'border-transparent'),
@@ -73,9 +75,19 @@ function LineRow({ row, index, state, href, onChoose, find, times, wrap, named }
           isError ? 'text-attention' : 'text-faint',
         )}
       >
-        {times !== undefined && `${times.preciseClock(row.at)}  `}
-        {isError ? 'err' : 'out'}
-        <span className="sr-only">: link to this line of {row.stream}</span>
+        {row.number === undefined ? (
+          <>
+            {times !== undefined && `${times.preciseClock(row.at)}  `}
+            {isError ? 'err' : 'out'}
+            <span className="sr-only">: link to this line of {row.stream}</span>
+          </>
+        ) : (
+          <>
+            <span className="sr-only">Link to line </span>
+            {String(row.number).padStart(5)}
+            {times !== undefined && `  ${times.preciseClock(row.at)}`}
+          </>
+        )}
       </a>
       {named && <span className="w-28 shrink-0 select-none truncate text-faint">{row.channel}</span>}
       <LineText row={row} find={find} wrap={wrap} />
@@ -88,7 +100,7 @@ function LineText({ row, find, wrap }: { row: Line; find: string; wrap: boolean 
   const isLong = row.text.length > longestShown && !whole;
   const spans: Span[] = row.raw === undefined ? [{ text: row.text }] : spansOf(row.raw);
   return (
-    <span className={classes('min-w-0', wrap && 'max-sm:basis-full')}>
+    <span className={classes('min-w-0', wrap && row.number === undefined && 'max-sm:basis-full')}>
       {parts(isLong ? cut(spans) : spans, find)}
       {row.text === '' && ' '}
       {isLong && (

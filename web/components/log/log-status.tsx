@@ -10,11 +10,13 @@ interface StatusProps {
   ended: string;
   /** The line of a link is not among those that were read. */
   isLost: boolean;
+  /** Every line of it is kept. */
+  numbered: boolean;
   onEarlier: () => void;
 }
 
 /** Beneath a log: how it is read. What changes with each line is not announced. */
-export function LogStatus({ state, following, ended, isLost, onEarlier }: StatusProps) {
+export function LogStatus({ state, following, ended, isLost, numbered, onEarlier }: StatusProps) {
   const { rows, isFirst, isReadingEarlier, dropped, hasRuns } = state;
   const count = useMemo(() => rows.reduce((sum, { kind }) => (kind === 'line' ? sum + 1 : sum), 0), [rows]);
   const hasLines = count > 0;
@@ -22,14 +24,18 @@ export function LogStatus({ state, following, ended, isLost, onEarlier }: Status
     <div className="flex min-h-7 flex-wrap items-center gap-x-4 gap-y-1 text-soft text-sm">
       <div role="status" className="min-w-0 flex-1">
         <State state={state} following={following} ended={ended} />
-        {isLost && <span className="block">The linked line is no longer kept on the machine.</span>}
+        {isLost && (
+          <span className="block">
+            {numbered ? 'The log has no line of this number.' : 'The linked line is no longer kept on the machine.'}
+          </span>
+        )}
       </div>
-      {hasLines && !hasRuns && (
+      {hasLines && !hasRuns && !numbered && (
         <span>No borders between runs: the agent has noted none. It notes those that start after its update.</span>
       )}
       <span className="tabular-nums">
         {linesText(count)}
-        {isFirst && ', all that the machine keeps'}
+        {isFirst && (numbered ? ', from the first one on' : ', all that the machine keeps')}
         {dropped > 0 && `; ${linesText(dropped)} in front are not kept in this page`}
       </span>
       {hasLines && !isFirst && (

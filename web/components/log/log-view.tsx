@@ -34,17 +34,19 @@ interface LogViewProps {
   hrefOf: (choice: LogChoice) => string;
   /** Of a log that is complete, in a sentence. */
   ended: string;
+  /** A log of one stream whose lines have numbers, and of which every line is kept: a build's. */
+  numbered?: boolean;
 }
 
 /** A region that scrolls and has no controls needs a tab stop for the keyboard. */
 const scrolledByKeys = { tabIndex: 0 };
 
 /** A log: of an instance, of all those of a workload, of whatever brings a source. */
-export function LogView({ label, source, channels, choice, onChoice, hrefOf, ended }: LogViewProps) {
+export function LogView({ label, source, channels, choice, onChoice, hrefOf, ended, numbered = false }: LogViewProps) {
   const [store] = useState(() => new LogStore(source));
   const state = useSyncExternalStore(store.subscribe, store.view);
   const [following, setFollowing] = useState(choice.line === undefined);
-  const [times, setTimes] = useState(true);
+  const [times, setTimes] = useState(!numbered);
   const [wrap, setWrap] = useState(true);
   const [current, setCurrent] = useState<LogRow>();
   const [chosen, setChosen] = useState<{ from: LogRow; to: LogRow }>();
@@ -55,7 +57,7 @@ export function LogView({ label, source, channels, choice, onChoice, hrefOf, end
   const [matches] = useState(() => new Matches());
   const named = channels.length > 1;
   const rows = useShown(state.rows, channels, choice);
-  const { columns, stacked } = useColumns(box, { times, named });
+  const { columns, stacked } = useColumns(box, { times, named, numbered });
   const onFollow = useCallback(
     (now: boolean) => {
       setFollowing(now);
@@ -148,6 +150,7 @@ export function LogView({ label, source, channels, choice, onChoice, hrefOf, end
       <LogBar
         {...{ channels, choice, onChoice, times, setTimes, wrap, setWrap, matches: found, rows, current }}
         onMatch={goToMatch}
+        streams={!numbered}
         failure={state.failure}
         onFailure={() => void goToFailure()}
         chosen={range === undefined ? 0 : shown.length}
@@ -198,7 +201,11 @@ export function LogView({ label, source, channels, choice, onChoice, hrefOf, end
           </div>
         )}
       </div>
-      <LogStatus {...{ state, following, ended }} isLost={linked.isLost} onEarlier={() => void store.readEarlier()} />
+      <LogStatus
+        {...{ state, following, ended, numbered }}
+        isLost={linked.isLost}
+        onEarlier={() => void store.readEarlier()}
+      />
     </div>
   );
 }

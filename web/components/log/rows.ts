@@ -21,6 +21,8 @@ export interface Line extends Row {
   /** As it was written, where that differs. */
   raw?: string;
   run?: number;
+  /** Of a log that numbers its lines. */
+  number?: number;
 }
 
 /** The border behind a run. */

@@ -3,19 +3,25 @@ import { Section } from '../../components/page.tsx';
 import { Rows } from '../../components/rows.tsx';
 import { BriefTime } from '../../components/times/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
+import { BuildRow } from '../builds/build-row.tsx';
 import type { DeploymentAnswer } from '../deployments/deployment-words.ts';
 import { DeploymentRow } from './deployment-row.tsx';
 
 const most = 20;
 
-/** Deployments that roll or wait: for what, and since when. Nothing is said where there are none. */
+/** Builds and deployments that run or wait: for what, and since when. Nothing is said where there are none. */
 export function InFlight() {
   const { trpc } = usePlane();
   const { data } = useQuery(trpc.deployments.list.queryOptions({ query: { open: true, limit: most } }));
-  if (data === undefined || data.items.length === 0) return null;
+  const builds = useQuery(trpc.builds.list.queryOptions({ query: { open: true, limit: most } })).data;
+  if (data === undefined || builds === undefined || data.items.length + builds.items.length === 0) return null;
+  const more = data.nextCursor !== undefined || builds.nextCursor !== undefined;
   return (
-    <Section title="In flight" about={data.nextCursor === undefined ? undefined : `The last ${most}; there are more.`}>
+    <Section title="In flight" about={more ? `The last ${most} of each; there are more.` : undefined}>
       <Rows label="In flight">
+        {builds.items.map((build) => (
+          <BuildRow key={build.id} build={build} />
+        ))}
         {data.items.map((deployment) => (
           <DeploymentRow key={deployment.id} deployment={deployment} about={deployment.message}>
             since <BriefTime at={sinceOf(deployment)} />

@@ -1,11 +1,12 @@
 import { createRoute } from '@tanstack/react-router';
+import { buildStates } from '../../../domain/builds/states.ts';
 import { useList } from '../../control-plane/by-slug.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { page } from '../../frame/page-file.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
-import { flag, type Search } from '../../search.ts';
+import { chosen, flag, type Search } from '../../search.ts';
 import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
 import { clockDeeds, plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
 import { useEnvironment } from '../environments/use-environment.ts';
@@ -27,6 +28,12 @@ const serviceDeployments = createRoute({
   getParentRoute: () => service,
   path: '/deployments',
   component: page(() => import('./service-deployments.tsx'), 'ServiceDeployments'),
+});
+const serviceBuilds = createRoute({
+  getParentRoute: () => service,
+  path: '/builds',
+  validateSearch: ({ status }: Search) => chosen('status', status, buildStates),
+  component: page(() => import('../builds/service-builds.tsx'), 'ServiceBuilds'),
 });
 const serviceLogs = createRoute({
   getParentRoute: () => service,
@@ -60,6 +67,7 @@ export const routes = [
   service.addChildren([
     serviceOverview,
     serviceDeployments,
+    serviceBuilds,
     serviceLogs,
     serviceVariables,
     serviceProcesses,
@@ -83,6 +91,7 @@ export const scope: Scope = {
   navigation: [
     { label: 'Overview', to: at },
     { label: 'Deployments', to: `${at}/deployments` },
+    { label: 'Builds', to: `${at}/builds` },
     { label: 'Logs', to: `${at}/logs` },
     { label: 'Variables', to: `${at}/variables` },
     { label: 'Processes', to: `${at}/processes` },

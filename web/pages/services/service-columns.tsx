@@ -1,6 +1,7 @@
 import { Badge, Status, wordsOf } from '../../components/status.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { Time } from '../../components/times/time.tsx';
+import { Building } from '../builds/open-builds.tsx';
 import { states } from '../deployments/deployment-words.ts';
 import type { ServiceOverview } from '../environments/use-overview.ts';
 import { ServiceAddresses } from './service-addresses.tsx';
@@ -56,7 +57,16 @@ export const serviceColumns: Column<ServiceOverview>[] = [
     width: '7rem',
   },
   { label: 'Address', cell: (service) => <ServiceAddresses of={service} />, width: 'minmax(0, 2fr)' },
-  { label: 'Last deployment', cell: (service) => <LastDeployment of={service} />, width: '11rem' },
+  {
+    label: 'Last deployment',
+    cell: (service) => (
+      <>
+        <LastDeployment of={service} />
+        <Building serviceId={service.serviceId} />
+      </>
+    ),
+    width: '11rem',
+  },
 ];
 
 /** "3 changes not deployed". */

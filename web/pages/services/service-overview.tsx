@@ -7,6 +7,7 @@ import { EmptyState, Loaded } from '../../components/states.tsx';
 import { LastKnown, Status, wordsOf } from '../../components/status.tsx';
 import { BriefTime } from '../../components/times/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
+import { UnderConstruction } from '../builds/open-builds.tsx';
 import { deploymentLink } from '../deployments/deployment-link.ts';
 import { DeploymentStages } from '../deployments/deployment-stages.tsx';
 import { DeploymentWhy } from '../deployments/deployment-why.tsx';
@@ -32,17 +33,21 @@ function Overview({ service, environment }: Placed) {
   const overview = useServiceOverview({ service, environment });
   if (overview === undefined) {
     return (
-      <Card>
-        <EmptyState title="Not deployed yet">
-          {service.name} is staged in {environment.name}: review and deploy the staged changes above.
-        </EmptyState>
-      </Card>
+      <>
+        <UnderConstruction of={{ serviceId: service.id, environmentId: environment.id }} />
+        <Card>
+          <EmptyState title="Not deployed yet">
+            {service.name} is staged in {environment.name}: review and deploy the staged changes above.
+          </EmptyState>
+        </Card>
+      </>
     );
   }
   const { pendingDeployment, failedDeployment } = overview;
   return (
     <>
       <SuspendedNotice overview={overview} environment={environment} />
+      <UnderConstruction of={{ serviceId: service.id, environmentId: environment.id }} />
       {pendingDeployment !== undefined && <UnderWay id={pendingDeployment.id} />}
       {pendingDeployment === undefined && failedDeployment !== undefined && <Failed failed={failedDeployment} />}
       {overview.drift && (

@@ -1,0 +1,81 @@
+import type { BuildTrigger } from '../../../domain/builds/states.ts';
+import type { Answers } from '../../control-plane/session.ts';
+
+export { buildStateWords as states } from '../../../workflows/build/words.ts';
+
+export type BuildAnswer = Answers['builds']['get'];
+
+export const triggerWords: Record<BuildTrigger, string> = {
+  push: 'Push',
+  tag: 'Tag',
+  manual: 'By hand',
+  retry: 'Retry',
+  'change-set': 'Staged changes',
+  upload: 'Upload',
+};
+
+const stepTitles: Record<string, string> = {
+  fetch: 'Fetch the source',
+  detect: 'Find out what it is',
+  tools: 'Get the tools',
+  install: 'Install packages',
+  build: 'Build',
+  image: 'Make the image',
+  push: 'Push the image',
+};
+
+/** Steps of a newer agent are shown under the names that it gives them. */
+export function stepTitle(name: string): string {
+  return stepTitles[name] ?? name;
+}
+
+type Sourced = Pick<BuildAnswer, 'repository' | 'branch' | 'commitSha' | 'commitMessage'>;
+
+/** The source in a line: the commit, or the folder that was uploaded. */
+export function sourceText({ repository, branch, commitSha, commitMessage }: Sourced): string {
+  if (commitSha === '' && repository === '') return 'Uploaded folder';
+  const where = [branch, commitSha.slice(0, 8)].filter((part) => part !== '').join(' ');
+  const [first = ''] = commitMessage.split('\n');
+  return [where === '' ? repository : where, first].filter((part) => part !== '').join(': ');
+}
+
+/** "2 of 6 steps"; nothing before it has steps. */
+export function cacheText({ cachedSteps, totalSteps }: BuildAnswer['cache']): string {
+  if (totalSteps === 0) return '';
+  return `${cachedSteps} of ${totalSteps} ${totalSteps === 1 ? 'step' : 'steps'}`;
+}
+
+/** From its turn on, without the wait for that; undefined: it never began. */
+export function buildMillis(
+  { startedAt, finishedAt }: Pick<BuildAnswer, 'startedAt' | 'finishedAt'>,
+  now: number,
+): number | undefined {
+  if (startedAt === undefined) return undefined;
+  return Math.max(0, (finishedAt === undefined ? now : Date.parse(finishedAt)) - Date.parse(startedAt));
+}
+
+/** Why it is as it is; undefined where nothing has to be said. */
+export function whyOf(
+  build: Pick<BuildAnswer, 'status' | 'blocker' | 'error' | 'releaseError' | 'cancelRequested'>,
+): { tone: 'fault' | 'attention' | 'neutral'; title: string; text: string } | undefined {
+  const { status, blocker, error, releaseError, cancelRequested } = build;
+  if (status === 'failed') return { tone: 'fault', title: 'It failed', text: error };
+  if (status === 'cancelled') return { tone: 'neutral', title: 'It was cancelled', text: error };
+  if (status === 'superseded')
+    return { tone: 'neutral', title: 'A newer commit took its place', text: 'That one is built instead.' };
+  if (status === 'succeeded') {
+    if (releaseError === '') return undefined;
+    return { tone: 'attention', title: 'It was built, but not deployed', text: releaseError };
+  }
+  if (cancelRequested)
+    return { tone: 'attention', title: 'It is being cancelled', text: 'The agent ends all of its processes.' };
+  if (status !== 'queued') return undefined;
+  return {
+    tone: 'attention',
+    title: 'It waits',
+    text:
+      blocker === 'temporal'
+        ? 'Its workflow cannot be reached at the moment; it goes on by itself.'
+        : blocker || 'For its turn on the cluster.',
+  };
+}

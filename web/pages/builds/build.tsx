@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { OneAction } from '../../components/actions/one-action.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { Time } from '../../components/times/time.tsx';
+import { usePlane } from '../../control-plane/plane.ts';
+import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
+import { buildActions, useBuildTools } from './build-actions.tsx';
+import { BuildDetection } from './build-detection.tsx';
+import { BuildFacts } from './build-facts.tsx';
+import { BuildStatus } from './build-status.tsx';
+import { BuildSteps } from './build-steps.tsx';
+import { type BuildAnswer, triggerWords, whyOf } from './build-words.ts';
+import { BuildLog } from './log/build-log.tsx';
+
+const route = getRouteApi('/$organization/p/$project/e/$environment/s/$service/builds/$build');
+
+/** One build: its state and why, its steps, its log as it is made, and what was found in the source. */
+export function Build() {
+  const { trpc } = usePlane();
+  const { build: id } = route.useParams();
+  const query = useQuery(trpc.builds.get.queryOptions({ path: { id } }));
+  return (
+    <ThingPage query={query} noun="Build">
+      {(build) => <OneBuild key={build.id} build={build} />}
+    </ThingPage>
+  );
+}
+
+function OneBuild({ build }: { build: BuildAnswer }) {
+  const tools = useBuildTools();
+  return (
+    <Page
+      title={`Build #${build.number}`}
+      width="wide"
+      status={<BuildStatus build={build} />}
+      about={<About build={build} />}
+      actions={buildActions(build, tools).map((action) => <OneAction key={action.label} action={action} />)}
+    >
+      <Why build={build} />
+      <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_26rem]">
+        <div className="flex min-w-0 flex-col gap-6">
+          <BuildSteps build={build} />
+          <BuildLog build={build} />
+        </div>
+        <div className="flex min-w-0 flex-col gap-6">
+          <BuildFacts build={build} />
+          <BuildDetection build={build} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function About({ build: { serviceName, environmentName, trigger, requestedBy, createdAt } }: { build: BuildAnswer }) {
+  return (
+    <>
+      {triggerWords[trigger] ?? trigger}: {serviceName} for {environmentName}, by {requestedBy}, <Time at={createdAt} />
+    </>
+  );
+}
+
+/** Errors have lines of the log in them. */
+function Why({ build }: { build: BuildAnswer }) {
+  const why = whyOf(build);
+  if (why === undefined) return null;
+  return (
+    <Notice tone={why.tone} title={why.title}>
+      <p className="whitespace-pre-wrap break-words">{why.text}</p>
+    </Notice>
+  );
+}
