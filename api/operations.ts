@@ -15,6 +15,7 @@ import { deployments } from './deployments/index.ts';
 import { envTemplate } from './env-template/index.ts';
 import { environments } from './environments/index.ts';
 import { events } from './events/index.ts';
+import { gitConnections } from './git-connections/index.ts';
 import { invitations } from './invitations/index.ts';
 import { logs } from './logs/index.ts';
 import { members } from './members/index.ts';
@@ -63,6 +64,7 @@ export const operations = {
   approvals,
   releases,
   registryCredentials,
+  gitConnections,
   deployments,
   builds,
   services,

@@ -14,6 +14,7 @@ import type { FieldError, Problem } from '../../domain/problems.ts';
 import { newProcess, type ProcessChanges, processFaults } from '../../domain/services/process-faults.ts';
 import type { ServiceSource, VolumeSettings } from '../../domain/services/settings.ts';
 import { invalidFields } from '../engine/input/input.ts';
+import { refuseUnfitSources } from '../git-connections/named-connections.ts';
 import { refuseOtherCredentials } from '../registry-credentials/named-credentials.ts';
 import type { ItemBody } from './item-bodies.ts';
 
@@ -39,6 +40,15 @@ export async function stagedItems(
       const { registryCredentialId: id } = item.value as ServiceSource;
       return { id, location: `${at}.value.registryCredentialId` };
     }),
+  );
+  await refuseUnfitSources(
+    effect,
+    environment.organizationId,
+    placed.flatMap(({ item, at }) =>
+      item.kind === 'service.set' && item.key === 'source'
+        ? [{ source: item.value as ServiceSource, location: `${at}.value` }]
+        : [],
+    ),
   );
   const services = await servicesAmong(
     effect.kysely,

@@ -29,9 +29,7 @@ import type { AnyOperation } from './operation.ts';
 import { namedOperations } from './registry.ts';
 
 /** Fields that lead nowhere yet, and why. */
-const nowhere: Record<string, string> = {
-  'body.source.gitConnectionId': 'There are no Git connections yet: it is stored, and nothing is done with it.',
-};
+const nowhere: Record<string, string> = {};
 
 /** Fields whose ids are left out of what is done if there is nothing of them, and why. */
 const leftOut: Record<string, string> = {

@@ -7,6 +7,7 @@ import type { ServiceDefinition } from '../../domain/services/settings.ts';
 import { changedFields } from '../engine/input/changed-fields.ts';
 import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
+import { refuseUnfitSources } from '../git-connections/named-connections.ts';
 import { refuseOtherCredentials } from '../registry-credentials/named-credentials.ts';
 import { refuseDependencies } from './depends-on.ts';
 import { serviceAnswer, servicePath, serviceSchema, theService } from './service.ts';
@@ -57,6 +58,9 @@ export const changeService = operation({
     await refuseOtherCredentials(effect, service.organizationId, [
       { id: body.source?.registryCredentialId, location: 'body.source.registryCredentialId' },
     ]);
+    if (wanted.source !== undefined) {
+      await refuseUnfitSources(effect, service.organizationId, [{ source: wanted.source, location: 'body.source' }]);
+    }
     const items = Object.entries(wanted).map(([key, to]) => ({
       kind: 'service.set' as const,
       serviceId: service.id,

@@ -14,6 +14,7 @@ import { changeSetViewAnswer, changeSetViewSchema } from '../change-sets/change-
 import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import { theEnvironment } from '../environments/environment.ts';
+import { refuseUnfitSources } from '../git-connections/named-connections.ts';
 import { processAnswer, processSchema } from '../processes/process.ts';
 import { processName, processSettings, settingsFaults } from '../processes/process-fields.ts';
 import { projectPath, theProject } from '../projects/project.ts';
@@ -82,6 +83,10 @@ export const createService = operation({
     await refuseOtherCredentials(effect, organizationId, [
       { id: body.source?.registryCredentialId, location: 'body.source.registryCredentialId' },
     ]);
+    if (body.source !== undefined) {
+      const source = sourceOf(body.source);
+      await refuseUnfitSources(effect, organizationId, [{ source, location: 'body.source' }]);
+    }
     const created = await newService(effect, project, {
       name: body.name,
       definition: {

@@ -134,6 +134,13 @@ export async function deleteConnection(
   organizationId: string,
   { id, label }: { id: string; label: string },
 ): Promise<void> {
+  // Whoever stages a source with it holds the row meanwhile.
+  await tenant(effect.kysely, organizationId)
+    .selectFrom('git_connection')
+    .select('id')
+    .where('id', '=', id)
+    .forUpdate()
+    .execute();
   const services = await servicesOfConnection(effect.kysely, organizationId, id);
   if (services.length > 0) {
     const named = services.slice(0, 5).map((name) => `"${name}"`);

@@ -28,7 +28,17 @@ export async function servicesOfConnection(
             .whereRef('change_set_item.service_id', '=', 'service.id')
             .where('change_set_item.kind', 'in', ['service.create', 'service.set'])
             .where('change_set.finished_at', 'is', null)
-            .where(sql<boolean>`change_set_item.to_value like ${`%"gitConnectionId":"${connectionId}"%`}`),
+            .where(sql<boolean>`change_set_item.to_value like ${`%"gitConnectionId":"${connectionId}"%`}`)
+            // The source that a new service began with, where another one is staged by now, is nobody's.
+            .where(
+              sql<boolean>`(change_set_item.kind = 'service.set' or not exists (
+                select from change_set_item as later
+                where later.organization_id = change_set_item.organization_id
+                  and later.change_set_id = change_set_item.change_set_id
+                  and later.service_id = change_set_item.service_id
+                  and later.kind = 'service.set' and later.key = 'source'
+              ))`,
+            ),
         ),
       ]),
     )

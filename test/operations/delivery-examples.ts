@@ -161,6 +161,13 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
             source: { kind: 'image', imageRepository: 'registry.example.com/api:1', registryCredentialId },
           }),
         },
+        {
+          prepare: deployableIn(project),
+          body: ({ gitConnectionId }) => ({
+            name: 'Git',
+            source: { kind: 'git', gitConnectionId, repository: 'team/app', builder: 'auto' },
+          }),
+        },
       ],
     },
     'services.get': { prepare: service, also: [{ query: environmentId }] },
@@ -172,6 +179,11 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
           prepare: deployableIn(service),
           query: environmentId,
           body: ({ registryCredentialId }) => ({ source: { kind: 'image', registryCredentialId } }),
+        },
+        {
+          prepare: deployableIn(service),
+          query: environmentId,
+          body: ({ gitConnectionId }) => ({ source: { kind: 'git', gitConnectionId, repository: 'team/app' } }),
         },
       ],
     },

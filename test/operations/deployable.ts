@@ -4,7 +4,7 @@ import { tenant } from '../../db/postgres/tenant.ts';
 import { machine } from '../seeds/seed.ts';
 import type { ExampleGround } from './example.ts';
 
-/** The things of an organization that projects and services name: a team, a cluster, a credential of a registry. */
+/** The things of an organization that projects and services name: a team, a cluster, a credential of a registry, a Git connection. */
 export async function deployable({ database }: ExampleGround['api'], { organizationId }: ExampleGround['ours']) {
   const [teamId, registryCredentialId] = [crypto.randomUUID(), crypto.randomUUID()];
   const own = tenant(database.kysely, organizationId);
@@ -16,5 +16,17 @@ export async function deployable({ database }: ExampleGround['api'], { organizat
     .values({ ...credential, sealed: Buffer.from(''), created_by: 'Ada' })
     .execute();
   const cluster = await effect(database, machine, (making) => createCluster(making, { organizationId, name }));
-  return { teamId, registryCredentialId, clusterId: cluster.id };
+  const gitConnectionId = crypto.randomUUID();
+  const git = { kind: 'selfhosted-token', provider: 'plain', host: 'git.example.com', label: gitConnectionId } as const;
+  await own
+    .insertInto('git_connection')
+    .values({
+      ...git,
+      id: gitConnectionId,
+      sealed: Buffer.from(''),
+      sealed_webhook: Buffer.from(''),
+      created_by: 'Ada',
+    })
+    .execute();
+  return { teamId, registryCredentialId, gitConnectionId, clusterId: cluster.id };
 }

@@ -1,3 +1,4 @@
+import { gitExamples } from '../git/git-examples.ts';
 import { buildExamples } from './build-examples.ts';
 import { changeExamples } from './change-examples.ts';
 import { clusterExamples } from './cluster-examples.ts';
@@ -18,6 +19,7 @@ export function operationExamples(ground: ExampleGround): Record<string, Example
     ...changeExamples(ground),
     ...deploymentExamples(ground),
     ...buildExamples(ground),
+    ...gitExamples(ground),
     ...notificationExamples(ground),
     'auditLog.list': {},
     'envTemplate.parse': { personal: true, body: () => ({ text: '# Of the shop\nSHOP_URL=' }) },

@@ -29,11 +29,11 @@ export function itemExamples({ api, ours }: Pick<ExampleGround, 'api' | 'ours'>)
       oldId: of('process.create')?.processId ?? '',
       keptId: of('volume.create', 'kept')?.volumeId ?? '',
       droppedId: of('volume.create', 'dropped')?.volumeId ?? '',
-      registryCredentialId: (await deployable(api, ours)).registryCredentialId,
+      ...given(await deployable(api, ours)),
     };
   };
   const of = (path: Record<string, string>) => {
-    const { serviceId, processId, registryCredentialId } = path;
+    const { serviceId, processId, registryCredentialId, gitConnectionId } = path;
     return [
       { kind: 'variable.set', serviceId, key: 'B', value: '1', secret: true },
       { kind: 'variable.set', key: 'SHARED_TOO', value: '1' },
@@ -43,6 +43,7 @@ export function itemExamples({ api, ours }: Pick<ExampleGround, 'api' | 'ours'>)
       { kind: 'variable.unset', serviceId, key: 'A' },
       { kind: 'service.set', serviceId, key: 'releaseCommand', value: ['migrate'] },
       { kind: 'service.set', serviceId, key: 'source', value: { ...noSource, registryCredentialId } },
+      { kind: 'service.set', serviceId, key: 'source', value: { ...fromGit, gitConnectionId } },
       { kind: 'service.create', serviceId: path.otherId },
       { kind: 'service.remove', serviceId: path.leavingId },
       { kind: 'process.create', serviceId, name: 'worker', settings: { kind: 'worker' } },
@@ -60,4 +61,10 @@ export function itemExamples({ api, ours }: Pick<ExampleGround, 'api' | 'ours'>)
 
 function volume(processId: string | undefined, key: string) {
   return { kind: 'volume.create', processId, key, value: { mountPath: `/${key}`, sizeBytes: 1_000_000 } };
+}
+
+const fromGit = { ...noSource, kind: 'git', repository: 'team/app' };
+
+function given({ registryCredentialId, gitConnectionId }: Record<'registryCredentialId' | 'gitConnectionId', string>) {
+  return { registryCredentialId, gitConnectionId };
 }

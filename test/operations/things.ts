@@ -21,6 +21,7 @@ export const kindsOfFields = {
   cluster: ['clusterId', 'defaultClusterId', 'subjectId'],
   team: ['teamId'],
   credential: ['registryCredentialId', 'buildRegistryCredentialId'],
+  gitConnection: ['gitConnectionId'],
   user: ['ownerId', 'userIds', 'add', 'remove', 'createdBy'],
   trustedIssuer: ['trustedIssuerId'],
   notification: ['ids'],
@@ -76,7 +77,7 @@ export async function seedThings(api: ExampleGround['api'], ours: ExampleGround[
   await own.insertInto('variable').values(variable).execute();
   await tenantRow(database, 'approval', organizationId, { ...at, id: approvalId });
   await tenantRow(database, 'trusted_issuer', organizationId, { id: ruleId, name: ruleId });
-  const { teamId, registryCredentialId } = await deployable(api, ours);
+  const { teamId, registryCredentialId, gitConnectionId } = await deployable(api, ours);
   return {
     ...{ project: projectId, environment: environmentId, service: serviceId, process: processId, volume: volumeId },
     ...{
@@ -87,6 +88,7 @@ export async function seedThings(api: ExampleGround['api'], ours: ExampleGround[
       team: teamId,
       trustedIssuer: ruleId,
     },
+    gitConnection: gitConnectionId,
     ...{ credential: registryCredentialId, user: ours.sessions.viewer.userId, notification: crypto.randomUUID() },
   };
 }

@@ -28,6 +28,11 @@ export const quotaSettings = {
     wholeNumber(1, 1_000),
     20,
   ),
+  GIT_CONNECTIONS_PER_ORGANIZATION: setting(
+    'Git connections that an organization may have.',
+    wholeNumber(1, 10_000),
+    100,
+  ),
   REGISTRY_BYTES_PER_BLOB: setting(
     'Largest layer of an image in the registry, in bytes.',
     wholeNumber(1_048_576, 1_000_000_000_000),

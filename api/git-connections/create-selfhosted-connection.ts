@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { isRegistryHost } from '../../domain/services/image-reference.ts';
+import { nameText } from '../engine/input/line.ts';
+import { operation } from '../engine/operation.ts';
+import { gitConnectionSchema } from './git-connection.ts';
+import { tokenText, verified, writeConnection } from './new-connection.ts';
+
+const hostText = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(255)
+  .transform((text) => text.replace(/^https:\/\//, '').replace(/\/+$/, ''))
+  .refine((text) => isRegistryHost(text.replace(/^http:\/\//, '')), {
+    error: 'must be a host, such as git.example.com or git.example.com:8443',
+  })
+  .describe('`git.example.com`, with its port; `http://…` only where OUTBOUND_ALLOWED_RANGES has its address.');
+
+export const createSelfhostedConnection = operation({
+  method: 'POST',
+  url: '/api/v1/git-connections/selfhosted-token',
+  summary: 'Create a Git connection to a host of your own',
+  description:
+    'Whether the host is GitLab, Gitea, Forgejo, GitHub Enterprise Server or plain git over https is found by asking it. A token that it does not accept is refused; of a plain host the token may be `name:password`, and shows with the first repository whether it is right.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['conflict', 'quota-reached'],
+  body: z.strictObject({ host: hostText, label: nameText(), token: tokenText }),
+  ownEffect: true,
+  status: 201,
+  result: gitConnectionSchema,
+  async handle({ caller, body, server, once }) {
+    const connection = await verified({ kind: 'selfhosted-token', ...body }, server);
+    return await once((effect) => writeConnection(effect, caller.organization.id, connection, server));
+  },
+});
