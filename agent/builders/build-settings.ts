@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { ranges } from '../../domain/settings/setting.ts';
 import type { Option, Values } from '../program/options.ts';
 import { Refusal } from '../program/refusal.ts';
+import { type BaseImages, baseImagesOf } from './docker/plan/base-images.ts';
 
 /** Settings of an agent for its builds. */
 export interface BuildSettings {
@@ -13,6 +14,8 @@ export interface BuildSettings {
   allowedRanges: readonly string[];
   /** More of caches is not kept. */
   cacheBytes: number;
+  /** Of builds without a Dockerfile, where there is a Docker engine. */
+  baseImages: BaseImages;
 }
 
 export const buildOptions = {
@@ -38,6 +41,12 @@ export const buildOptions = {
     variable: 'BALLAST_AGENT_BUILD_CACHE_GIB',
     default: '10',
   },
+  'build-base-image': {
+    value: 'NAME=IMAGE',
+    what: 'The image that builds without a Dockerfile begin with, such as node=registry.example.com/node:{version}-slim; for node, python, go, rust, java, maven, gradle and system.',
+    variable: 'BALLAST_AGENT_BUILD_BASE_IMAGE',
+    repeated: true,
+  },
 } satisfies Record<string, Option>;
 
 export function buildSettings(values: Values): BuildSettings {
@@ -48,6 +57,7 @@ export function buildSettings(values: Values): BuildSettings {
     caFile,
     allowedRanges: rangesOf(values.text('build-allowed-ranges') ?? ''),
     cacheBytes: values.number('build-cache-gib', 1, 100_000) * 1024 ** 3,
+    baseImages: baseImagesOf(values.texts('build-base-image')),
   };
 }
 

@@ -5,15 +5,13 @@ import { detect, withoutDockerfiles } from '../../domain/detection/detect.ts';
 import type { DetectedBuild } from '../../domain/detection/detected-build.ts';
 import type { BuildBody, BuildProgress } from '../../protocol/build.ts';
 import type { Run, RunResult } from '../commands/run.ts';
-import { agentWay } from '../images/push/agent-way.ts';
-import { pushLayout } from '../images/push/push-layout.ts';
-import { RepositoryClient } from '../images/push/repository-client.ts';
 import type { Client } from '../link/client.ts';
 import { Refusal } from '../program/refusal.ts';
 import type { BuildCaches, HeldCaches } from './caches/build-caches.ts';
 import type { BaseLayer } from './image/base-layer.ts';
 import { writeImage } from './image/write-image.ts';
 import { BuildLog } from './log/build-log.ts';
+import { megabytes, pushImage } from './push-image.ts';
 import { runCommand } from './run-command.ts';
 import { runStep } from './run-step.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
@@ -186,16 +184,7 @@ class Build {
 
   async #push(): Promise<string> {
     const { parts, body, folder, signal, log } = this.#asked;
-    // By its digest alone, which releases name: what images are called is up to people.
-    const client = new RepositoryClient(agentWay(parts.client, signal), body.repository, signal);
-    const sent = new Map<string, { size: number; reused: boolean }>();
-    const { digest } = await pushLayout(folder.layout, client, undefined, ({ digest: blob, size, reused }) => {
-      // Both variants have the same layers: the second finds them there.
-      sent.set(blob, { size, reused: reused && sent.get(blob)?.reused !== false });
-    });
-    const fresh = [...sent.values()].filter(({ reused }) => !reused).reduce((sum, { size }) => sum + size, 0);
-    log.say(`${digest}, ${fresh === 0 ? 'nothing new in it' : `${megabytes(fresh)} of it new`}`);
-    return digest;
+    return await pushImage(folder.layout, body.repository, { client: parts.client, log, signal });
   }
 
   #tell(progress: BuildProgress): void {
@@ -209,7 +198,7 @@ function variablesOf({ variables = {} }: BuildBody): Record<string, string> {
 }
 
 /** A piece of output is kept whole up to 64 kB. */
-function bounded(detected: DetectedBuild, mask: (text: string) => string): DetectedBuild {
+export function bounded(detected: DetectedBuild, mask: (text: string) => string): DetectedBuild {
   const texts = Object.entries(detected).map(([name, value]) => [
     name,
     typeof value === 'string' ? mask(value) : value,
@@ -221,7 +210,7 @@ function bounded(detected: DetectedBuild, mask: (text: string) => string): Detec
   return { ...Object.fromEntries(texts), signals };
 }
 
-function toldOf(detected: DetectedBuild): string[] {
+export function toldOf(detected: DetectedBuild): string[] {
   const { provider, framework, packageManager, installCommand, buildCommand, startCommand, outputDir } = detected;
   const rows = { provider, framework, packages: packageManager, install: installCommand, build: buildCommand };
   const told = { ...rows, start: startCommand, folder: outputDir, port: detected.port === 0 ? '' : `${detected.port}` };
@@ -229,8 +218,4 @@ function toldOf(detected: DetectedBuild): string[] {
     ...Object.entries(told).flatMap(([name, value]) => (value === '' ? [] : [`${`${name}:`.padEnd(10)}${value}`])),
     ...detected.signals.map(({ path, detail }) => `  ${join(path)}: ${detail}`),
   ];
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

@@ -8,6 +8,7 @@ import type { Client } from '../link/client.ts';
 import { build, noDockerfiles } from './build.ts';
 import type { BuildSettings } from './build-settings.ts';
 import { BuildCaches } from './caches/build-caches.ts';
+import type { DockerBuilder } from './docker/docker-builder.ts';
 import { BaseLayer } from './image/base-layer.ts';
 import { maskOfBuild } from './log/hidden.ts';
 import { endSandboxLeftovers, openSandbox, type Sandbox } from './sandbox/sandbox.ts';
@@ -18,17 +19,29 @@ const registry = 'https://registry.npmjs.org';
 const certificatesAt = '/opt/certificates';
 /** Builds are under the rules of their machine's agent. */
 export const allowedBy = 'the owner of the cluster can allow it by --build-allowed-ranges of its agent';
+type Found = { sandbox: Sandbox } | { docker: DockerBuilder } | { why: string };
 
-/** The builds of this machine. */
+export interface BuildersOptions {
+  home: string;
+  client: Client;
+  driver: string;
+  /** Of the Docker engine. */
+  socket?: string | undefined;
+  settings: BuildSettings;
+}
+
+/** The builds of this machine: in a sandbox, or by the Docker engine that runs its instances. */
 export class Builders {
-  readonly #options: { home: string; client: Client; driver: string; settings: BuildSettings };
+  readonly #options: BuildersOptions;
+  /** Where instances are containers, their images are built by the same engine. */
+  #docker: Promise<DockerBuilder> | undefined;
   readonly #caches: BuildCaches;
   readonly #toolbox: Toolbox;
   readonly #base: BaseLayer;
   readonly #outbound: OutboundRules;
-  #opened: Promise<{ sandbox: Sandbox } | { why: string }> | undefined;
+  #opened: Promise<Found> | undefined;
 
-  constructor(options: { home: string; client: Client; driver: string; settings: BuildSettings }) {
+  constructor(options: BuildersOptions) {
     const { home, settings } = options;
     this.#options = options;
     this.#outbound = { allowedRanges: settings.allowedRanges, allowedBy };
@@ -39,7 +52,7 @@ export class Builders {
   }
 
   /** Ends what an agent that was killed has left, and looks what this machine allows. Done once; a failure is tried again. */
-  async open(): Promise<{ sandbox: Sandbox } | { why: string }> {
+  async open(): Promise<Found> {
     this.#opened ??= this.#open();
     try {
       return await this.#opened;
@@ -55,24 +68,24 @@ export class Builders {
       const found = await this.open();
       return 'why' in found ? { holds: false, why: found.why } : { holds: true };
     } catch (error) {
-      return {
-        holds: false,
-        why: `What an earlier build left cannot be cleared: ${error instanceof Error ? error.message : error}`,
-      };
+      const said = error instanceof Error ? error.message : String(error);
+      const why = this.#options.driver === 'docker' ? said : `What an earlier build left cannot be cleared: ${said}`;
+      return { holds: false, why };
     }
   }
 
   async build(body: BuildBody, run: Run): Promise<RunResult> {
-    if (body.builder === 'dockerfile') {
+    const found = await this.open();
+    if (body.builder === 'dockerfile' && !('docker' in found)) {
       return {
         outcome: 'failed',
         message: `${noDockerfiles} Let the service build with the builder "auto", or deploy an image that was built elsewhere.`,
       };
     }
-    const found = await this.open();
     if ('why' in found) return { outcome: 'failed', message: found.why };
     const { home, client, settings } = this.#options;
     const mask = maskOfBuild(body, settings.environment);
+    if ('docker' in found) return await found.docker.build(body, run, mask);
     const own = { caches: this.#caches, toolbox: this.#toolbox, base: this.#base, sandbox: found.sandbox };
     return await build(body, run, { home, client, ...own, ...this.#trust(), mask });
   }
@@ -88,12 +101,24 @@ export class Builders {
     return { environment: trusted, mounts: [{ at: certificatesAt, directory }] };
   }
 
-  async #open(): Promise<{ sandbox: Sandbox } | { why: string }> {
-    const { home, driver } = this.#options;
+  async #open(): Promise<Found> {
+    const { home, driver, socket } = this.#options;
+    if (driver === 'docker' && socket !== undefined) return await this.#openDocker(socket);
     if (driver !== 'process') return { why: `Images are not built by the driver ${driver} yet.` };
     await endSandboxLeftovers(home);
     await removeWorkFolders(home);
     await this.#toolbox.sweep();
     return await openSandbox({ home, outbound: this.#outbound });
+  }
+
+  /** The client of the engine is loaded where there is one. */
+  async #openDocker(socket: string): Promise<Found> {
+    const { home, client, settings } = this.#options;
+    this.#docker ??= import('./docker/docker-builder.ts').then(
+      ({ DockerBuilder }) => new DockerBuilder({ home, client, socket, settings }),
+    );
+    const docker = await this.#docker;
+    const why = await docker.open();
+    return why === undefined ? { docker } : { why };
   }
 }

@@ -18,11 +18,24 @@ export class CommandFailed extends Error {
   }
 }
 
+/** An instruction of a Dockerfile failed, and these were its last lines. */
+export class InstructionFailed extends CommandFailed {
+  override readonly message: string;
+  readonly lines: readonly string[];
+
+  constructor(instruction: string, end: SandboxEnd, lines: readonly string[]) {
+    super(instruction, end);
+    this.message = `${instruction} ${toldOf(end).replace(/^its command /, '')}`;
+    this.lines = lines;
+  }
+}
+
 /** The end of a build: names the step, how it ended, what to do if that is known, and its last lines. */
 export class StepFailed extends Error {
   static of(step: string, error: unknown, lastLines: readonly string[]): StepFailed {
     if (!(error instanceof CommandFailed)) return new StepFailed(`The step ${step} failed: ${sentence(reason(error))}`);
-    const lines = lastLines.map((line) => stripVTControlCharacters(line).slice(0, longestLine));
+    const last = error instanceof InstructionFailed ? error.lines : lastLines;
+    const lines = last.map((line) => stripVTControlCharacters(line).slice(0, longestLine));
     const advice = adviceOn({ command: error.command, end: error.end, lines });
     const told = [`The step ${step} failed: ${sentence(error.message)}`, ...(advice === undefined ? [] : [advice])];
     const room = longestMessage - told.join(' ').length;

@@ -10,6 +10,7 @@ export class Steps {
   readonly #told: (progress: BuildProgress) => void;
   readonly #signal: AbortSignal;
   readonly #steps: Told[] = [];
+  #inner: { at: number; steps: readonly Told[] } = { at: 0, steps: [] };
 
   constructor(log: BuildLog, signal: AbortSignal, told: (progress: BuildProgress) => void) {
     this.#log = log;
@@ -36,6 +37,13 @@ export class Steps {
     }
   }
 
+  /** Parts of the present step that the builder's engine runs, several at once. */
+  parts(steps: readonly Told[]): void {
+    const at = this.#inner.steps.length === 0 ? this.#steps.length : this.#inner.at;
+    this.#inner = { at, steps };
+    this.#tell();
+  }
+
   #end(step: Told, status: Told['status']): string[] {
     const last = this.#log.endStep();
     step.status = status;
@@ -46,6 +54,7 @@ export class Steps {
 
   #tell(): void {
     this.#log.flush();
-    this.#told({ steps: this.#steps.map((step) => ({ ...step })) });
+    const { at, steps } = this.#inner;
+    this.#told({ steps: this.#steps.toSpliced(at, 0, ...steps).map((step) => ({ ...step })) });
   }
 }

@@ -41,6 +41,8 @@ export interface AgentOptions {
   ingress: Pick<IngressOptions, 'port' | 'listen' | 'limits' | 'trustedProxies'>;
   imageLimits: { limitBytes: number; maxImageBytes: number };
   builds: BuildSettings;
+  /** Of the Docker engine, if that is the driver. */
+  dockerSocket?: string | undefined;
   /** The release that a launcher started; nothing in a checkout. */
   launched: string | undefined;
   log: Log;
@@ -80,7 +82,11 @@ export class Agent {
     const images = new ImageStore(join(home, 'images'), { ...imageLimits, runBy: driver.name, controlPlane });
     const { id: journal } = this.#journal;
     this.#keeper = new Keeper({ home, driver, images, ingress: this.#ingress, node: hostname(), journal, log });
-    this.#builders = new Builders({ home, client: this.#client, driver: driver.name, settings: options.builds });
+    this.#builders = new Builders({
+      home,
+      client: this.#client,
+      ...{ driver: driver.name, socket: options.dockerSocket, settings: options.builds },
+    });
     this.#commands = new Commands({
       journal: this.#journal,
       client: this.#client,

@@ -110,6 +110,7 @@ export const run: AgentCommand = {
           maxImageBytes: values.number('image-gib', 1, 10_000) * gib,
         },
         builds: buildSettings(values),
+        dockerSocket: values.needed('docker-socket'),
         launched: process.env.BALLAST_LAUNCHED,
         log: lineLog,
       });

@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { type DockerRules, dockerIgnores, dockerRules } from '../../domain/builds/docker-ignore.ts';
 import { linkFault } from '../../domain/builds/manifest.ts';
 import type { SourceFile } from '../../domain/builds/source-file.ts';
 import { UsageError } from '../engine/command.ts';
 import { printable } from '../engine/table.ts';
-import { type DockerRules, dockerIgnores, dockerRules } from './docker-ignore.ts';
 import { type GitRules, gitIgnores, gitRules } from './git-ignore.ts';
 import { asBytes } from './wildcard.ts';
 

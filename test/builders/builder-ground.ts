@@ -46,16 +46,22 @@ export interface BuilderGround {
   close(): Promise<void>;
 }
 
-export const settings: BuildSettings = { environment: {}, allowedRanges: [], cacheBytes: 2 ** 30 };
+export const settings: BuildSettings = { environment: {}, allowedRanges: [], cacheBytes: 2 ** 30, baseImages: {} };
 
-export async function builderGround(world: RegistryWorld, more: Partial<BuildSettings> = {}): Promise<BuilderGround> {
+export async function builderGround(
+  world: RegistryWorld,
+  more: Partial<BuildSettings> = {},
+  /** The socket of an engine: then it builds. */
+  socket?: string,
+): Promise<BuilderGround> {
   const home = mkdtempSync(join(tmpdir(), 'ballast-builder-'));
   const sources = new Map<string, Buffer>();
   const server = createServer((asked, answer) => front(world.api.url, sources, asked, answer));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = new Client({ url, credential: () => tokenOf(world.organization.tokens.deployer) });
-  const builders = new Builders({ home, client, driver: 'process', settings: { ...settings, ...more } });
+  const driver = socket === undefined ? 'process' : 'docker';
+  const builders = new Builders({ home, client, driver, socket, settings: { ...settings, ...more } });
   const body = (other: Partial<BuildBody> = {}): BuildBody => ({
     ...{ kind: 'build', repository: world.repository.path, cacheKey: 'service/environment' },
     ...{ builder: 'auto', context: '', dockerfile: '', target: '', source: { kind: 'upload', sizeBytes: 0 } },

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Transform } from 'node:stream';
+import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Pack } from 'tar-stream';
 
@@ -33,7 +33,7 @@ export class LayoutWriter {
   }
 
   /** As it is: unpacking would take longer than copying on the machine that it is for. */
-  async layer(archive: Pack, signal?: AbortSignal): Promise<Blob> {
+  async layer(archive: Pack | Readable, signal?: AbortSignal): Promise<Blob> {
     const draft = join(this.directory, `.draft-${randomBytes(6).toString('hex')}`);
     const hash = createHash('sha256');
     let size = 0;

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeFileAtomically } from '../../../machine/files.ts';
+import type { BuildBody } from '../../../protocol/build.ts';
+import type { Run, RunResult } from '../../commands/run.ts';
+import { Engine } from '../../drivers/docker/engine.ts';
+import type { Client } from '../../link/client.ts';
+import type { BuildSettings } from '../build-settings.ts';
+import { removeWorkFolders } from '../work-folder.ts';
+import { dockerBuild } from './docker-build.ts';
+import { pruneCache, reasonAgainst, removeLeftImages } from './engine/engine-images.ts';
+import { openSession } from './session/session.ts';
+
+/** Builds images by the BuildKit of a Docker engine. */
+export class DockerBuilder {
+  readonly #options: { home: string; client: Client; settings: BuildSettings };
+  readonly #engine: Engine;
+  #secret: string | undefined;
+
+  constructor(options: { home: string; client: Client; socket: string; settings: BuildSettings }) {
+    this.#options = options;
+    this.#engine = new Engine(options.socket);
+  }
+
+  /** Takes away what an agent that was killed has left. Answers why nothing is built here, if that is so. */
+  async open(): Promise<string | undefined> {
+    const why = await reasonAgainst(this.#engine);
+    if (why !== undefined) return why;
+    const signal = AbortSignal.timeout(10_000);
+    const session = await openSession(this.#engine.socket, {}, signal);
+    session.close();
+    await removeWorkFolders(this.#options.home);
+    await removeLeftImages(this.#engine, this.#homeId());
+    return undefined;
+  }
+
+  async build(body: BuildBody, run: Run, mask: (text: string) => string): Promise<RunResult> {
+    const { home, client, settings } = this.#options;
+    const own = { engine: this.#engine, homeId: this.#homeId(), cacheSecret: this.#key().slice(16) };
+    const { environment, baseImages: bases } = settings;
+    try {
+      return await dockerBuild(body, run, { home, client, ...own, bases, environment, mask });
+    } finally {
+      // The next build prunes what this one could not.
+      await pruneCache(this.#engine, settings.cacheBytes).catch(() => undefined);
+    }
+  }
+
+  /** On images of the engine: it says whose they are, and opens nothing. */
+  #homeId(): string {
+    return this.#key().slice(0, 16);
+  }
+
+  #key(): string {
+    const file = join(this.#options.home, 'docker', 'builds');
+    if (this.#secret === undefined && !existsSync(file)) {
+      mkdirSync(join(this.#options.home, 'docker'), { recursive: true, mode: 0o700 });
+      writeFileAtomically(file, randomBytes(48).toString('hex'));
+    }
+    this.#secret ??= readFileSync(file, 'utf8').trim();
+    return this.#secret;
+  }
+}

@@ -1,0 +1,168 @@
+import { createHmac } from 'node:crypto';
+import type { BuildPlan } from '../../../../domain/detection/build-plan.ts';
+import { quoted } from '../../caches/cache-places.ts';
+import { runStep } from '../../run-step.ts';
+import { fetchedTools } from '../../tools/known-tools.ts';
+import { type BaseImages, type BaseName, baseImage } from './base-images.ts';
+
+/** Folder of the context with the source; what is ours stands beside it. */
+export const sourceFolder = 'source';
+export const serverFolder = 'server';
+/** The secret that holds the variables of commands. */
+export const variablesSecret = 'ballast-variables';
+
+interface Given {
+  bases: BaseImages;
+  /** Of the service in its environment: others do not share its caches. */
+  cacheKey: string;
+  cacheSecret: string;
+  /** Of every command; in no layer. */
+  variables: Readonly<Record<string, string>>;
+  server: string;
+}
+
+const caches = ['node_modules/.cache', '.next/cache'];
+const variablesAt = '/run/ballast/variables';
+
+/** The Dockerfile of a source that has none: tools, the steps of its plan, and an image of what the plan keeps. */
+export async function generatedDockerfile(plan: BuildPlan, given: Given): Promise<string> {
+  const built = plan.steps.length > 0;
+  const final = plan.kind === 'static' ? pages(plan, given, built) : program(plan, given);
+  return `${[...(built ? await stages(plan, given) : []), ...final].join('\n')}\n`;
+}
+
+async function stages(plan: BuildPlan, given: Given): Promise<string[]> {
+  const lines = [
+    `FROM ${builtIn(plan, given)} AS tools`,
+    ...toolsOf(plan, given),
+    '',
+    'FROM tools AS build',
+    'ENV CI=true',
+  ];
+  lines.push(`COPY ${sourceFolder}/ /app/`, `WORKDIR /app/${plan.directory}`);
+  // Values of secrets are no part of BuildKit's cache: without this a changed one would build nothing anew.
+  const stamp = createHmac('sha256', given.cacheSecret)
+    .update(JSON.stringify(given.variables))
+    .digest('hex')
+    .slice(0, 16);
+  for (const step of plan.steps) {
+    await runStep(step, plan, async (command, environment) => {
+      const set = Object.entries(environment).map(([name, value]) => `export ${name}=${quoted(value)}`);
+      const script = ['set -e', `: ${stamp}`, `. ${variablesAt}`, ...set, `(\n${command}\n)`].join('\n');
+      lines.push(run(script, given, step.caches));
+    });
+  }
+  const dropped = [...plan.drop.filter((path) => path !== '.git'), ...caches];
+  return [...lines, `RUN ${JSON.stringify(['rm', '-rf', '--', ...dropped])}`, ''];
+}
+
+/** Words of JSON are passed on as they are, whatever is in them. */
+function run(script: string, { cacheKey, cacheSecret }: Given, names: readonly string[]): string {
+  const mounts = names.map((name) => {
+    const id = createHmac('sha256', cacheSecret).update(`${cacheKey}\0${name}`).digest('hex').slice(0, 32);
+    return `--mount=type=cache,id=${id},target=/cache/${name},sharing=locked`;
+  });
+  mounts.push(`--mount=type=secret,id=${variablesSecret},target=${variablesAt}`);
+  return `RUN ${mounts.join(' ')} ${JSON.stringify(['/bin/sh', '-c', script])}`;
+}
+
+function versionOf(plan: BuildPlan, name: string): string {
+  return plan.toolchain.find((tool) => tool.name === name)?.version ?? '';
+}
+
+function builtIn(plan: BuildPlan, { bases }: Given): string {
+  const has = (name: string) => plan.toolchain.some((tool) => tool.name === name);
+  const java = versionOf(plan, 'java');
+  if (has('maven')) return baseImage('maven', java, bases);
+  if (has('gradle')) return baseImage('gradle', java, bases);
+  const found = (['python', 'go', 'rust', 'java'] as BaseName[]).find(has) ?? 'node';
+  return baseImage(found, versionOf(plan, found), bases);
+}
+
+/** Package managers that the image does not have, and Node beside another language. */
+function toolsOf(plan: BuildPlan, given: Given): string[] {
+  const isOther = plan.toolchain.some(({ name }) => ['python', 'go', 'rust', 'java'].includes(name));
+  const needsNode = plan.toolchain.some(({ name }) => name === 'node' || name in fetchedTools);
+  const lines: string[] = [];
+  if (isOther && needsNode) {
+    const node = baseImage('node', versionOf(plan, 'node'), given.bases);
+    for (const part of ['bin', 'lib']) lines.push(`COPY --from=${node} /usr/local/${part} /usr/local/${part}`);
+  }
+  for (const { name, version } of plan.toolchain) {
+    const tool = fetchedTools[name];
+    const script = (install: string) => ['set -e', `. ${variablesAt}`, install].join('\n');
+    if (tool !== undefined && (name !== 'npm' || version !== '')) {
+      const wanted = version === '' ? tool.version : version;
+      const called = name === 'bun' ? 'bun' : tool.package(wanted);
+      const install = `npm install --global --force --no-audit --no-fund --loglevel=error ${quoted(`${called}@${wanted}`)}`;
+      lines.push(run(script(`export npm_config_cache=/cache/npm\n${install}`), given, ['npm']));
+    }
+    if (['pipenv', 'poetry', 'uv'].includes(name))
+      lines.push(run(script(`export PIP_CACHE_DIR=/cache/pip\npip install ${name}`), given, ['pip']));
+  }
+  return lines;
+}
+
+function program(plan: BuildPlan, given: Given): string[] {
+  const compiled = ['go', 'rust'].includes(plan.provider);
+  const base = compiled
+    ? baseImage('system', '', given.bases)
+    : plan.steps.length > 0
+      ? 'tools'
+      : baseImage(plan.provider === 'python' ? 'python' : 'node', versionOf(plan, plan.provider), given.bases);
+  const from = plan.steps.length > 0 ? `--from=build /app/${plan.directory}` : `${sourceFolder}/${plan.directory}`;
+  const environment = { ...(needsNode(plan) && { NODE_ENV: 'production' }), ...plan.environment };
+  return [
+    `FROM ${base}`,
+    'WORKDIR /app',
+    ...plan.keep.map((path) => copied(from, path, '/app')),
+    ...settings(environment, plan.port),
+    `CMD ${JSON.stringify(['/bin/sh', '-c', startOf(plan.start)])}`,
+  ];
+}
+
+function needsNode({ provider, toolchain }: BuildPlan): boolean {
+  return provider === 'node' || toolchain.some(({ name }) => name === 'node');
+}
+
+/** Pages are served by the same program as where there is no engine. */
+function pages(plan: BuildPlan, given: Given, built: boolean): string[] {
+  const from = built ? `--from=build /app/${plan.directory}` : `${sourceFolder}/${plan.directory}`;
+  return [
+    `FROM ${baseImage('node', '', given.bases)}`,
+    'WORKDIR /app',
+    `COPY ${serverFolder}/${given.server} /app/${given.server}`,
+    ...plan.keep.map((path) => copied(from, path, '/app/public', true)),
+    ...settings(plan.environment, plan.port),
+    `CMD ${JSON.stringify(['node', given.server, 'public'])}`,
+  ];
+}
+
+/** Of a folder its content is copied: `.` is all of it. */
+function copied(from: string, path: string, to: string, isFolder = path === '.' || path === ''): string {
+  const below = path === '.' ? '' : path;
+  const words = from.split(' ');
+  const place = `${words.pop()}/${below}`.replace(/\/+/g, '/').replace(/\/$/, '');
+  return [
+    'COPY',
+    ...words,
+    JSON.stringify([isFolder ? `${place}/` : place, isFolder ? `${to}/` : `${to}/${below}`]),
+  ].join(' ');
+}
+
+function settings(environment: Readonly<Record<string, string>>, port: number): string[] {
+  const set = Object.entries(environment).sort(([one], [other]) => (one < other ? -1 : 1));
+  const lines = set.map(([name, value]) => `ENV ${name}="${value.replace(/[\\"$]/g, '\\$&')}"`);
+  return port > 0 ? [...lines, `EXPOSE ${port}`] : lines;
+}
+
+/** A single command replaces the shell, so that it hears when it is to stop. */
+function startOf(line: string): string {
+  return /[;&|\n(){}]/.test(line) || /^\w+=/.test(line) ? line : `exec ${line}`;
+}
+
+/** A file for a shell. */
+export function variablesFile(variables: Readonly<Record<string, string>>): string {
+  const names = Object.keys(variables).filter((name) => /^[A-Za-z_]\w*$/.test(name));
+  return names.map((name) => `export ${name}=${quoted(variables[name] ?? '')}\n`).join('');
+}

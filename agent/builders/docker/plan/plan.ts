@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { detect } from '../../../../domain/detection/detect.ts';
+import type { BuildBody, BuildProgress } from '../../../../protocol/build.ts';
+import { Refusal } from '../../../program/refusal.ts';
+import { bounded, toldOf } from '../../build.ts';
+import type { BuildLog } from '../../log/build-log.ts';
+import { diskTree } from '../../source/disk-tree.ts';
+import { serverProgram } from '../../static/server-program.ts';
+import type { BaseImages } from './base-images.ts';
+import { type Added, contextFolder } from './context.ts';
+import { readDockerfile } from './dockerfile.ts';
+import { generatedDockerfile, serverFolder, sourceFolder, variablesFile, variablesSecret } from './generated.ts';
+
+/** What BuildKit is asked to build. */
+export interface EnginePlan {
+  folder: string;
+  dockerfile: string;
+  target: string;
+  args: Readonly<Record<string, string>>;
+  secrets: Readonly<Record<string, string>>;
+  below?: string;
+  added?: readonly Added[];
+}
+
+interface Given {
+  bases: BaseImages;
+  cacheSecret: string;
+  environment: Readonly<Record<string, string>>;
+  log: BuildLog;
+  tell(progress: BuildProgress): void;
+}
+
+export async function planOf(body: BuildBody, source: string, given: Given): Promise<EnginePlan> {
+  if (body.builder === 'dockerfile') return ofDockerfile(body, contextFolder(source, body.context), given);
+  const { detected, plan, message } = detect(diskTree(source), body.context);
+  given.tell({ detection: bounded(detected), ...(plan === undefined ? {} : { kind: plan.kind }) });
+  for (const line of toldOf(detected)) given.log.say(line);
+  if (plan === undefined) throw new Refusal(message);
+  if (plan.provider === 'dockerfile')
+    return ofDockerfile({ ...body, dockerfile: '' }, contextFolder(source, plan.directory), given);
+  const variables = { ...body.variables, ...given.environment };
+  const server = serverProgram();
+  const { cacheKey } = body;
+  const { bases, cacheSecret } = given;
+  const text = await generatedDockerfile(plan, { bases, cacheKey, cacheSecret, variables, server: server.name });
+  for (const line of text.trimEnd().split('\n')) given.log.say(`  ${line}`);
+  const isStatic = plan.kind === 'static';
+  return {
+    folder: contextFolder(source, ''),
+    below: sourceFolder,
+    dockerfile: 'Dockerfile',
+    target: '',
+    args: {},
+    secrets: { [variablesSecret]: variablesFile(variables) },
+    added: [
+      { name: 'Dockerfile', content: Buffer.from(text) },
+      ...(isStatic ? [{ name: `${serverFolder}/${server.name}`, content: readFileSync(server.path) }] : []),
+    ],
+  };
+}
+
+/** Variables are there for what the Dockerfile declares; secrets are mounted, and never in a layer. */
+function ofDockerfile(body: BuildBody, folder: string, { log }: Given): EnginePlan {
+  const { path, args } = readDockerfile(folder, body.dockerfile);
+  const secret = new Set(body.secrets);
+  const given = Object.entries(body.variables ?? {});
+  const plain = given.filter(([name]) => !secret.has(name) && args.includes(name));
+  const secrets = given.filter(([name]) => secret.has(name));
+  log.say(`${path}${body.target === '' ? '' : `, stage ${body.target}`}`);
+  if (plain.length > 0) log.say(`Arguments: ${plain.map(([name]) => name).join(', ')}`);
+  const hidden = args.filter((name) => secret.has(name));
+  if (hidden.length > 0)
+    log.say(`${hidden.join(', ')}: secrets are no arguments; use RUN --mount=type=secret,id=${hidden[0]}`);
+  return {
+    folder,
+    dockerfile: path,
+    target: body.target,
+    args: Object.fromEntries(plain),
+    secrets: Object.fromEntries(secrets),
+  };
+}
