@@ -90,11 +90,11 @@ building('what cannot be built says why: nothing known, a Dockerfile, a link out
   const dockerfile = await ground.build({}, { body: { builder: 'dockerfile' } });
   expect(dockerfile.result).toMatchObject({
     outcome: 'failed',
-    message: expect.stringContaining('does not build Dockerfiles yet'),
+    message: expect.stringContaining('builds no Dockerfiles'),
   });
   const alone = await ground.build({ Dockerfile: 'FROM scratch\nCMD ["/run"]\n' });
   expect(alone.result.message).toMatch(
-    /^The step detect failed: This cluster does not build Dockerfiles yet\. Without/,
+    /^The step detect failed: This cluster builds no Dockerfiles: that takes an agent with the driver docker\. Without/,
   );
   const link = await ground.build(app('ln -s /etc/shadow shadow'));
   expect(link.result.message).toMatch(

@@ -37,7 +37,7 @@ export interface BuildParts {
 }
 
 const mostFiles = 200_000;
-export const noDockerfiles = 'This cluster does not build Dockerfiles yet.';
+export const noDockerfiles = 'This cluster builds no Dockerfiles: that takes an agent with the driver docker.';
 
 /** Makes an image of a source and pushes it. Whatever becomes of it, nothing of the build is left on the machine then. */
 export async function build(body: BuildBody, run: Run, parts: BuildParts): Promise<RunResult> {

@@ -104,7 +104,7 @@ export class Builders {
   async #open(): Promise<Found> {
     const { home, driver, socket } = this.#options;
     if (driver === 'docker' && socket !== undefined) return await this.#openDocker(socket);
-    if (driver !== 'process') return { why: `Images are not built by the driver ${driver} yet.` };
+    if (driver !== 'process') return { why: `Images are not built by the driver ${driver}.` };
     await endSandboxLeftovers(home);
     await removeWorkFolders(home);
     await this.#toolbox.sweep();

@@ -21,10 +21,11 @@ test('what a driver with an ingress can do, and what it has for it', () => {
   expect(capabilitiesOf(facts).ingressIPs).toEqual(['192.0.2.7']);
 });
 
-test('images are built where the process driver can separate builds; elsewhere a note says why not', () => {
+test('images are built where an agent can build them; elsewhere a note says why not', () => {
   const builds = { holds: true };
   expect(capabilitiesOf({ ...facts, holds: { builds } }).autoBuilds).toBe(true);
-  expect(capabilitiesOf({ ...facts, driver: 'docker', holds: { builds } }).autoBuilds).toBe(false);
+  expect(capabilitiesOf({ ...facts, driver: 'docker', holds: { builds } }).autoBuilds).toBe(true);
+  expect(capabilitiesOf({ ...facts, driver: 'kubernetes', holds: { builds } }).autoBuilds).toBe(false);
   const without = { ...facts, holds: { builds: { holds: false, why: 'Builds need the program unshare.' } } };
   expect(capabilitiesOf(without).autoBuilds).toBe(false);
   expect(notesOf(without)).toEqual(['No images are built here: Builds need the program unshare.']);

@@ -79,7 +79,7 @@ export function capabilitiesOf(facts: MachineFacts | undefined): ClusterCapabili
   return {
     ...none,
     processArgs: runsProcesses,
-    autoBuilds: facts.driver === 'process' && facts.holds.builds?.holds === true,
+    autoBuilds: runsProcesses && facts.holds.builds?.holds === true,
     fileMounts: runsProcesses && facts.files === true,
     releaseCommand: runsProcesses && facts.releaseCommand === true,
     ingressController: ingress !== undefined,

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes, randomInt } from 'node:crypto';
 import { accessSync, closeSync, constants, mkdtempSync, openSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -22,12 +23,18 @@ export function dockerCanRun(): boolean {
   return false;
 }
 
-export async function dockerEngine(): Promise<DockerEngine> {
+export async function dockerEngine({ builds = false } = {}): Promise<DockerEngine> {
   const end = await apart('engine');
   const directory = mkdtempSync(join(tmpdir(), 'ballast-docker-'));
   const socket = join(directory, 'engine.sock');
   const cgroup = basename(directory);
   let daemon: ProcessIdentity | undefined;
+  // Commands of builds have the engine's own bridge as their network: one of another name than the usual.
+  const bridge = builds ? `bl${randomBytes(4).toString('hex')}` : 'none';
+  if (builds) {
+    execFileSync('ip', ['link', 'add', bridge, 'type', 'bridge']);
+    execFileSync('ip', ['address', 'add', `10.213.${randomInt(256)}.1/24`, 'dev', bridge]);
+  }
 
   const spawnDaemon = (): void => {
     const log = openSync(join(directory, 'dockerd.log'), 'a');
@@ -37,7 +44,7 @@ export async function dockerEngine(): Promise<DockerEngine> {
         ...['--data-root', join(directory, 'data'), '--exec-root', join(directory, 'exec')],
         ...['--pidfile', join(directory, 'pid'), '--host', `unix://${socket}`, '--cgroup-parent', `/${cgroup}`],
         // The usual bridge has one name for all engines of a machine; networks that are made have names of their own.
-        ...['--bridge', 'none', '--shutdown-timeout', '1'],
+        ...['--bridge', bridge, '--shutdown-timeout', '1'],
       ],
       { detached: true, stdio: ['ignore', log, log], cwd: directory },
     );
@@ -75,6 +82,7 @@ export async function dockerEngine(): Promise<DockerEngine> {
     }
     await until('All of the Docker engine is gone', async () => leftOver(directory).length === 0);
     removeCgroups(cgroup);
+    if (builds) execFileSync('ip', ['link', 'delete', bridge]);
     await rm(directory, { recursive: true, force: true, maxRetries: 10 });
     end();
   };

@@ -4,33 +4,29 @@ import { BuildRefused } from './run-build.ts';
 
 const table: readonly { said: RegExp; what: (found: RegExpExecArray) => string }[] = [
   {
-    said: /frontend image|resolve image config for (?:docker-image:\/\/)?(\S*docker\/dockerfile\S*)|(\S*docker\/dockerfile:\S+?):? (?:not found|.*(?:dial tcp|no such host|denied))/i,
-    what: (found) =>
-      `The line "# syntax=" of the Dockerfile names a frontend that cannot be had${found[1] === undefined && found[2] === undefined ? '' : ` (${found[1] ?? found[2]})`}: take the line out, which leaves the frontend of the engine, or let the engine reach that registry.`,
-  },
-  {
-    said: /(?:^|\s)"?(\S+?)"?: (?:not found|pull access denied|failed to do request|failed to resolve source metadata|failed to authorize)/i,
-    what: ([, image]) =>
-      `The image ${image} cannot be had: check its name, and that the engine of the cluster reaches its registry.`,
-  },
-  {
-    said: /(?:no such host|dial tcp|i\/o timeout|connection refused|network is unreachable)/i,
-    what: () => 'The engine of the cluster does not reach the registry: look at its network and its mirrors.',
-  },
-  {
-    said: /(?:failed to (?:compute cache key|calculate checksum of ref)[^"]*"?)(\/[^"]*?)"?:? not found|failed to walk .*: lstat .*\/(\S+): no such file/i,
+    said: /"(\/[^"]*)":? not found|failed to walk \S+: lstat \S*\/([^\s/]+): no such file/i,
     what: ([, path, other]) =>
       `${path ?? other} is not in the context: check the path, the context of the service and .dockerignore.`,
   },
   {
-    said: /target stage "?([^"\s]+)"? could not be found|no build stage .*"([^"]+)"/i,
-    what: ([, one, other]) => `The Dockerfile has no stage ${one ?? other}: change the target of the service.`,
+    said: /target stage (\S+) could not be found/i,
+    what: ([, stage]) => `The Dockerfile has no stage ${stage}: change the target of the service.`,
   },
   {
     said: /no space left on device/i,
     what: () => 'The disk of the engine is full: free space on its machine, then retry.',
   },
+  {
+    said: /network (\S+) not found/i,
+    what: ([, name]) => `The engine runs without the network ${name}, which builds need: start it with its bridge.`,
+  },
+  {
+    said: /no such host|dial tcp|i\/o timeout|connection refused|network is unreachable/i,
+    what: () => 'The engine of the cluster does not reach a registry: look at its network and its mirrors.',
+  },
 ];
+const metadata = /^\[internal\] load metadata for (\S+)/;
+const frontend = /^resolve image config for (?:docker-image:\/\/)?(\S+)/;
 
 /** The error of a build in words: a command that failed, a secret that is not there, or what the engine says, with advice. */
 export function explained(
@@ -49,8 +45,18 @@ export function explained(
   if (failed !== undefined && code !== undefined)
     return new InstructionFailed(failed.name, { ended: 'exited', code: Number(code) }, failed.lines);
   const text = plainOf(said);
+  const syntax = frontend.exec(failed?.name ?? '')?.[1];
+  if (syntax !== undefined)
+    return new Refusal(
+      `The line "# syntax=" of the Dockerfile wants the frontend ${syntax}, which cannot be had: take the line out, so that the engine's own is used, or let the engine reach that registry. It said: ${text}`,
+    );
+  const image = metadata.exec(failed?.name ?? '')?.[1];
+  if (image !== undefined)
+    return new Refusal(
+      `The image ${image} cannot be had: check its name, and that the engine of the cluster reaches its registry. It said: ${text}`,
+    );
   const advice = table.flatMap(({ said: pattern, what }) => {
-    const found = pattern.exec(said) ?? pattern.exec(error.message);
+    const found = pattern.exec(said);
     return found === null ? [] : [what(found)];
   })[0];
   const at = failed === undefined ? '' : `${failed.name}: `;
