@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { isOfSandbox } from '../../../../domain/builds/variables.ts';
 import type { BuildPlan } from '../../../../domain/detection/build-plan.ts';
 import { quoted } from '../../caches/cache-places.ts';
 import { runStep } from '../../run-step.ts';
@@ -46,14 +47,20 @@ async function stages(plan: BuildPlan, given: Given): Promise<string[]> {
     .digest('hex')
     .slice(0, 16);
   for (const step of plan.steps) {
-    await runStep(step, plan, async (command, environment) => {
-      const set = Object.entries(environment).map(([name, value]) => `export ${name}=${quoted(value)}`);
-      const script = ['set -e', `: ${stamp}`, `. ${variablesAt}`, ...set, `(\n${command}\n)`].join('\n');
+    // Variables count before what the plan sets, and not before what leads to a cache.
+    await runStep(step, plan, {}, async (command, environment) => {
+      const own = Object.entries(environment).filter(([name]) => !Object.hasOwn(plan.environment, name));
+      const set = [...exports(Object.entries(plan.environment)), `. ${variablesAt}`, ...exports(own)];
+      const script = ['set -e', `: ${stamp}`, ...set, `(\n${command}\n)`].join('\n');
       lines.push(run(script, given, step.caches));
     });
   }
   const dropped = [...plan.drop.filter((path) => path !== '.git'), ...caches];
   return [...lines, `RUN ${JSON.stringify(['rm', '-rf', '--', ...dropped])}`, ''];
+}
+
+function exports(entries: readonly (readonly [string, string])[]): string[] {
+  return entries.map(([name, value]) => `export ${name}=${quoted(value)}`);
 }
 
 /** Words of JSON are passed on as they are, whatever is in them. */
@@ -163,6 +170,7 @@ function startOf(line: string): string {
 
 /** A file for a shell. */
 export function variablesFile(variables: Readonly<Record<string, string>>): string {
-  const names = Object.keys(variables).filter((name) => /^[A-Za-z_]\w*$/.test(name));
-  return names.map((name) => `export ${name}=${quoted(variables[name] ?? '')}\n`).join('');
+  return exports(Object.entries(variables).filter(([name]) => !isOfSandbox(name)))
+    .map((line) => `${line}\n`)
+    .join('');
 }

@@ -27,13 +27,14 @@ interface Given {
   cacheSecret: string;
   environment: Readonly<Record<string, string>>;
   log: BuildLog;
+  mask(text: string): string;
   tell(progress: BuildProgress): void;
 }
 
 export async function planOf(body: BuildBody, source: string, given: Given): Promise<EnginePlan> {
   if (body.builder === 'dockerfile') return ofDockerfile(body, contextFolder(source, body.context), given);
   const { detected, plan, message } = detect(diskTree(source), body.context);
-  given.tell({ detection: bounded(detected), ...(plan === undefined ? {} : { kind: plan.kind }) });
+  given.tell({ detection: bounded(detected, given.mask), ...(plan === undefined ? {} : { kind: plan.kind }) });
   for (const line of toldOf(detected)) given.log.say(line);
   if (plan === undefined) throw new Refusal(message);
   if (plan.provider === 'dockerfile')
