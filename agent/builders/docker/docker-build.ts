@@ -94,6 +94,8 @@ class DockerBuild {
 
   async #fetch(): Promise<void> {
     const { run, body, parts, folder, signal, log } = this.#asked;
+    if (body.source.kind === 'git')
+      throw new Refusal('This cluster builds uploaded folders and no commits: its agent has the driver docker.');
     const limits = { bytes: body.limits.diskBytes, files: mostFiles };
     const { files, bytes } = await fetchSource(parts.client, run.id, folder.source, limits, signal);
     log.say(`${files} ${files === 1 ? 'file' : 'files'}, ${megabytes(bytes)}`);
