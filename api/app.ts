@@ -17,6 +17,7 @@ import { agentRoutes } from './agent-link/agent-routes.ts';
 import { Bell } from './agent-link/bell.ts';
 import type { AgentProgram } from './agent-releases/agent-program.ts';
 import { providerOf } from './auth/provider.ts';
+import { BuildLogs } from './builds/log/build-logs.ts';
 import { Cancellations } from './commands/cancellations.ts';
 import { reserveAddresses } from './console/console-addresses.ts';
 import { ConsoleFiles } from './console/console-files.ts';
@@ -118,6 +119,10 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     progress: new ProgressReaders({
       ...{ database, hub, rereadMillis: clocks.reread },
       onError: (error) => log.warn({ err: error }, 'Deployments on streams could not be read'),
+    }),
+    buildLogs: new BuildLogs({
+      ...{ database, keyring: parts.keyring, hub, rereadMillis: clocks.reread },
+      onError: (error) => void log.warn({ err: error }, 'Builds whose logs are followed could not be read'),
     }),
     bell,
     logReaders,

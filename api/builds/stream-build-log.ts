@@ -1,14 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { findBuild } from '../../db/builds/builds.ts';
-import { readBuildLog } from '../../db/builds/log.ts';
-import { isBuildFinal } from '../../domain/builds/states.ts';
 import { operation } from '../engine/operation.ts';
 import { buildPath, logLineSchema } from './build.ts';
-
-/** A line is read so long after it came, at most, and as soon as that where lines keep coming. */
-const pauseMillis = 150;
-const page = 1_000;
+import type { BuildLogs } from './log/build-logs.ts';
 
 export const streamBuildLog = operation({
   method: 'GET',
@@ -23,20 +16,10 @@ export const streamBuildLog = operation({
   path: buildPath,
   query: z.strictObject({ after: z.int().min(0).default(0).describe('Only lines behind this number.') }),
   stream: { kind: 'other', events: { log: logLineSchema } },
-  async *handle({ caller, path, query, database: { kysely }, server: { keyring }, signal }) {
+  async *handle({ caller, path, query, server, signal }) {
     const organizationId = caller.organization.id;
-    let last = query.after;
-    while (!signal.aborted) {
-      // Read first: all lines from before its end are there by then.
-      const build = await findBuild(kysely, organizationId, path.id);
-      if (build === undefined || !caller.seesProject(build.projectId)) return;
-      const lines = build.logLines > last ? await readBuildLog(kysely, keyring, build, last, page) : [];
-      for (const { at, seq, text } of lines)
-        yield { event: 'log', data: { at: at.toISOString(), seq, text }, id: String(seq) };
-      last = lines.at(-1)?.seq ?? last;
-      if (lines.length === page) continue;
-      if (isBuildFinal(build.state)) return;
-      await pause(pauseMillis, undefined, { signal }).catch(() => undefined);
-    }
+    const sees = ({ projectId }: { projectId: string }) => caller.seesProject(projectId);
+    const logs: BuildLogs = server.buildLogs;
+    yield* logs.follow(organizationId, path.id, query.after, sees, signal);
   },
 });

@@ -27,7 +27,7 @@ export const commandOutput = incarnationRoute({
       data: Buffer.from(data, 'base64'),
       at: at === undefined ? null : new Date(at),
     }));
-    await effect(server.database, agent.author, async (writing) => {
+    const kind = await effect(server.database, agent.author, async (writing) => {
       const command = await ownCommand(writing.kysely, agent.cluster, id).executeTakeFirst();
       // Agents of before protocol 1.1 read logs by a command: nobody takes that any more, so they stop.
       if (command === undefined || command.kind === 'logs') throw noSuchCommand();
@@ -38,17 +38,20 @@ export const commandOutput = incarnationRoute({
           { id, organizationId: agent.organizationId },
           pieces.map(buildPiece),
         );
-        return;
+        return 'build';
       }
       if (await saidTooMuch(writing.kysely, id, last)) {
         throw new Problem('body-too-large', 'The output of this command exceeds the limit; ask for less of it.');
       }
       const { organizationId } = agent;
       const fresh = await writeOutput(writing.kysely, server.keyring, { id, organizationId }, pieces);
-      if (fresh.length === 0) return;
+      if (fresh.length === 0) return undefined;
       writing.change({ organizationId, kind: 'cluster_command', id });
       if (command.kind === 'update') tellProgress(writing, agent, command.actorId, fresh);
+      return undefined;
     });
+    // Its readers in this process need not wait for the feed.
+    if (kind === 'build') server.buildLogs.told(id);
   },
 });
 

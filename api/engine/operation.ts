@@ -7,6 +7,7 @@ import type { Settings } from '../../domain/settings/settings.ts';
 import type { Caller, OrganizationCaller } from './caller.ts';
 import type { Client } from './pipeline/client.ts';
 import type { ServerParts } from './server/server-parts.ts';
+import type { EventBatch } from './streams/frames.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -101,7 +102,7 @@ type Handle<G, R extends z.ZodType, A extends z.ZodType, E extends StreamEvents,
   ? (
       given: G,
     ) => Promise<[A] extends [never] ? z.output<R> : PageAnswer<z.output<R>, z.output<A>> & Required<BesideOf<N>>>
-  : (given: G) => AsyncGenerator<StreamEvent<E>, void, undefined>;
+  : (given: G) => AsyncGenerator<StreamEvent<E> | EventBatch<StreamEvent<E>>, void, undefined>;
 
 type BesideOf<N extends z.ZodType> = [N] extends [never] ? unknown : { beside: z.output<N> };
 

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { LogFile } from '../../agent/drivers/process/logs/log-file.ts';
 import { readLogs } from '../../agent/drivers/process/logs/logs.ts';
 import { type Sending, sendLog } from '../../agent/logs/log-sender.ts';
-import { frameText } from '../../api/engine/streams/frames.ts';
+import { EventBatch, frameText } from '../../api/engine/streams/frames.ts';
 import { merged } from '../../api/engine/streams/merged.ts';
 import { presentLine } from '../../api/logs/log-line.ts';
 import { cursorText, LogReader } from '../../api/logs/log-reader.ts';
@@ -83,7 +83,8 @@ async function throughBoth(files: { stdout: LogFile; stderr: LogFile }): Promise
       told += 1;
     }
   }
-  for await (const frame of merged(events(), heartbeatMillis, signal)) frameText(frame);
+  for await (const frame of merged(events(), heartbeatMillis, signal))
+    if (!(frame instanceof EventBatch)) frameText(frame);
   await sent;
   return told;
 }

@@ -53,13 +53,17 @@ export async function appendLog(
   return last;
 }
 
-/** Lines after this one, oldest first. Since they are numbered without gaps, the chunks are found by their numbers. */
+/**
+ * Lines after this one, oldest first. Since they are numbered without gaps, the chunks are found by their numbers. `mostChunks`: of so many
+ * that follow.
+ */
 export async function readBuildLog(
   kysely: Kysely<Tables>,
   keyring: Pick<Keyring, 'decryptSecret'>,
   { id, organizationId }: BuildLog,
   after: number,
   limit: number,
+  mostChunks = limit,
 ): Promise<BuildLogLine[]> {
   const rows = await tenant(kysely, organizationId)
     .selectFrom('build_log_chunk')
@@ -68,6 +72,7 @@ export async function readBuildLog(
     .where('last', '>', after)
     .where('first', '<=', after + limit)
     .orderBy('first')
+    .limit(mostChunks)
     .execute();
   const lines: BuildLogLine[] = [];
   for (const { first, sealed, at } of rows) {

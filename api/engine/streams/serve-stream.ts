@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Incoming } from '../input/incoming.ts';
 import type { Input } from '../input/input.ts';
 import type { ServerParts } from '../server/server-parts.ts';
-import { type Frame, frameText } from './frames.ts';
+import { EventBatch, type Frame, frameText } from './frames.ts';
 import { openStream } from './open-stream.ts';
 
 /** Sends an operation's events as `text/event-stream`, never faster than the reader takes them. */
@@ -53,9 +53,12 @@ async function send(
     waiting = '';
   };
   for await (const frame of frames) {
-    waiting += frameText(frame);
+    if (frame instanceof EventBatch) {
+      flush();
+      if (!raw.destroyed) raw.write(frame.bytes);
+    } else waiting += frameText(frame);
     if (waiting.length >= enoughForOneWrite) flush();
-    else scheduled ??= setImmediate(flush);
+    else if (waiting !== '') scheduled ??= setImmediate(flush);
     if (raw.destroyed || (raw.writableNeedDrain && !(await drained(raw, signal)))) break;
   }
   flush();
