@@ -2,6 +2,7 @@ import type { Benchmark } from './engine/benchmark.ts';
 import { credentials } from './ground/credentials.ts';
 import { actorStart } from './subjects/actor-start.ts';
 import { agents } from './subjects/agents.ts';
+import { buildLog } from './subjects/build-log/build-log.ts';
 import { canvas } from './subjects/console/canvas.ts';
 import { firstPage } from './subjects/console/first-page.ts';
 import { logView } from './subjects/console/log-view.ts';
@@ -41,6 +42,7 @@ export const benchmarks: readonly Benchmark[] = [
   openWorkflows,
   sweep,
   logs,
+  buildLog,
   logView,
   tables,
   canvas,

@@ -15,7 +15,8 @@ export interface Row {
     | 'connections'
     | 'hints/s'
     | 'inboxes'
-    | 'nodes';
+    | 'nodes'
+    | 'rows';
   better: 'more' | 'less';
   /** Upper bound for the subject, whatever the reference takes. */
   most?: number;
