@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isRegistryHost } from '../../domain/services/image-reference.ts';
+import { hostedGit } from '../../outbound/git/probe.ts';
 import { nameText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
 import { gitConnectionSchema } from './git-connection.ts';
@@ -31,7 +32,9 @@ export const createSelfhostedConnection = operation({
   status: 201,
   result: gitConnectionSchema,
   async handle({ caller, body, server, once }) {
-    const connection = await verified({ kind: 'selfhosted-token', ...body }, server);
+    // A form that asks for any host need not know which ones everybody knows.
+    const kind = hostedGit.has(body.host) ? 'hosted-token' : 'selfhosted-token';
+    const connection = await verified({ kind, ...body }, server);
     return await once((effect) => writeConnection(effect, caller.organization.id, connection, server));
   },
 });

@@ -91,6 +91,7 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
     ...menu('Actions for Releases of the shop', 'Show the job file', 'Change', 'Delete'),
     button('Trust jobs'),
   ],
+  git: [button('Connect a host')],
   'notification-channels': [
     ...menu('Actions for Operations', 'Test', 'Edit', 'Disable', 'Delete'),
     button('Add a channel'),

@@ -218,6 +218,13 @@ export const pages: readonly ConsolePage[] = [
     },
   },
   { name: 'ci-jobs', address: at('/ci'), heading: 'CI jobs', shows: 'Releases of the shop' },
+  { name: 'git', address: at('/git'), heading: 'Git', shows: 'No host is connected yet' },
+  {
+    name: 'add-git-connection',
+    address: at('/git?add=true'),
+    heading: 'Git',
+    act: (page) => page.getByLabel('Label', { exact: true }).fill('Team'),
+  },
   {
     name: 'notification-channels',
     address: at('/notification-channels'),

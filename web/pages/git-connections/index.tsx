@@ -1,10 +1,34 @@
-import type { Affected } from '../../live/affected.ts';
+import { GitBranchIcon } from '@primer/octicons-react';
+import { createRoute } from '@tanstack/react-router';
+import { page } from '../../frame/page-file.ts';
+import type { Place } from '../../frame/places.ts';
+import { organizationRoute } from '../../frame/routes.ts';
+import { type Affected, all } from '../../live/affected.ts';
+import { flag, type Search } from '../../search.ts';
 import type { Deeds, Kinds } from '../audit-log/deed.ts';
 import { plainDeeds } from '../audit-log/plain-deeds.ts';
 
+const connections = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/git',
+  validateSearch: ({ add }: Search) => flag('add', add),
+  component: page(() => import('./connection-list.tsx'), 'ConnectionList'),
+});
+
+export const routes = [connections] as const;
+
+export const place: Place = {
+  label: 'Git',
+  to: '/$organization/git',
+  icon: <GitBranchIcon />,
+  key: 'i',
+  role: 'admin',
+  also: 'git connections repositories github gitlab gitea forgejo codeberg webhook token',
+};
+
 export const kinds: Kinds<'git_connection'> = { git_connection: 'Git connections' };
 
-export const affected: Affected<'git_connection'> = { git_connection: () => [] };
+export const affected: Affected<'git_connection'> = { git_connection: (trpc) => [all(trpc.gitConnections)] };
 
 const thing = 'the Git connection';
 

@@ -1,0 +1,86 @@
+import type { Action } from '../../components/actions/action.ts';
+import { deleteAction } from '../../components/actions/delete-action.tsx';
+import { formAction } from '../../components/actions/form-action.tsx';
+import { TextField } from '../../components/forms/form.tsx';
+import type { FieldIn } from '../../components/forms/operation/fields.ts';
+import { type Sent, useChange } from '../../control-plane/change.ts';
+import { type Plane, usePlane } from '../../control-plane/plane.ts';
+import type { Connection } from './connection-words.ts';
+import { WebhookSecret } from './webhook-secret.tsx';
+
+export const addConnection = (trpc: Plane['trpc']) =>
+  formAction({
+    label: 'Connect a host',
+    operation: trpc.gitConnections.createSelfhosted,
+    fields: {
+      host: {
+        label: 'Host',
+        placeholder: 'github.com',
+        hint: 'github.com, gitlab.com, codeberg.org, or one of your own.',
+      },
+      label: { label: 'Label', hint: 'By which people choose it.' },
+      token: { control: Token },
+    },
+    submit: 'Connect',
+    succeeded: ({ label }) => `${label} connected`,
+  });
+
+function Token<Body>({ value = '', onChange }: FieldIn<string, Body>) {
+  return (
+    <TextField
+      name="token"
+      type="password"
+      mono
+      label="Token"
+      hint="GitHub: repo. GitLab: api. Gitea and Forgejo: read:user and write:repository. A host that only serves git: name:password. Ballast asks the host whether it accepts it; it is stored encrypted and never shown."
+      value={value}
+      onChange={onChange}
+      required
+      maxLength={4_000}
+    />
+  );
+}
+
+/** All that can be done to a connection, in the order of its menu. */
+export function useConnectionActions(): (connection: Connection) => Action[] {
+  const { client, trpc } = usePlane();
+  const check = useChange(
+    ({ id }: Connection, sent: Sent) => client.gitConnections.check.mutate({ path: { id } }, sent),
+    {
+      failed: 'The connection could not be checked',
+      succeeded: ({ label, lastError }) => (lastError === '' ? `${label} works` : `${label} fails`),
+      touches: () => [trpc.gitConnections.pathKey()],
+    },
+  );
+  return (connection) => [
+    { label: 'Check', role: 'deployer', act: () => check.send(connection) },
+    formAction({
+      label: 'Set up the webhook',
+      operation: trpc.gitConnections.webhookSecret,
+      path: { id: connection.id },
+      fields: {},
+      title: `Webhook of ${connection.label}`,
+      submit: 'Make a secret',
+      succeeded: 'Secret made',
+      children: (
+        <p className="text-pretty text-soft text-sm">
+          By a webhook the host tells what is pushed, so that it is built. This makes a new secret for it, shown once;
+          what is signed with an older one is refused from then on.
+        </p>
+      ),
+      after: {
+        wide: true,
+        title: () => `Webhook of ${connection.label}`,
+        content: (made, close) => <WebhookSecret made={made} connection={connection} onClose={close} />,
+      },
+    }),
+    deleteAction({
+      noun: 'connection',
+      name: connection.label,
+      operation: trpc.gitConnections.delete,
+      path: { id: connection.id },
+      consequences:
+        'Its repositories can no longer be chosen, and pushes that its host tells of are refused. It is not deleted while a service is built from it. Revoke the token at the host, too.',
+    }),
+  ];
+}
