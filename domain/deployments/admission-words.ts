@@ -19,6 +19,8 @@ export function waitingSentence(
       return 'Waits for the earlier deployment of this service to finish; cancel that one to start it earlier.';
     case 'dependency':
       return `Waits until ${named(before)}, on which it depends, went live. If that fails, this deployment is cancelled.`;
+    case 'build':
+      return `Waits until ${named(before)}, on which it depends, has been built and went live. If that fails, this deployment is cancelled.`;
     default:
       return `Waits for: ${blocker}.`;
   }

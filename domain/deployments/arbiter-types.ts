@@ -14,6 +14,8 @@ export interface Snapshot {
   concurrency: number;
   /** The project's deployments that are not final. */
   deployments: readonly Admitted[];
+  /** Deployments that are still to come: each has the id of the open build that makes its image. */
+  building: ReadonlySet<string>;
   /** Places whose service is suspended. */
   suspended: ReadonlySet<Place>;
   /** The release that serves at each place. */
@@ -29,7 +31,10 @@ export interface New {
   /** The approval that holds it until it is decided. The caller decides whether a gate holds it. */
   approvalId?: string;
   changeSetId?: string;
-  /** Deployments of the same change set that are live before it begins. If one of them ends otherwise, it is cancelled. */
+  /**
+   * Deployments of the same change set that are live before it begins, those that are still to come included. If one of them
+   * ends otherwise, it is cancelled.
+   */
   after?: readonly string[];
   /** Whether a direct start may wait for a slot. Members of change sets and those that were held always wait. */
   queue: boolean;
@@ -57,6 +62,8 @@ export type AdmissionEvent =
   | { event: 'decide'; approvalId: string; decision: DecidedAs }
   /** Its actor says how it ended: a claimed one in any of these ways, one that waits can only fail. */
   | { event: 'finish'; id: string; state: 'live' | 'failed' | 'cancelled' }
+  /** A build ended without a deployment: none will come by its id. */
+  | { event: 'unbuilt'; id: string }
   /** Nothing happened to a deployment; the project's slots have changed. */
   | { event: 'review' };
 

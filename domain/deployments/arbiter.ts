@@ -28,6 +28,8 @@ export function decide(snapshot: Snapshot, event: AdmissionEvent): Decision {
       return decideApproval(snapshot, event.approvalId, event.decision);
     case 'finish':
       return finish(snapshot, event.id, event.state);
+    case 'unbuilt':
+      return unbuilt(snapshot, event.id);
     case 'review':
       return new Plan(snapshot).admission();
   }
@@ -110,6 +112,13 @@ function decideApproval(snapshot: Snapshot, approvalId: string, decision: Decide
     else plan.reject(one, decision);
   }
   if (decision === 'approved') for (const one of held) passGate(plan, one);
+  return plan.admission();
+}
+
+/** Nothing begins after it; twice is once, since those that waited for it have ended by then. */
+function unbuilt(snapshot: Snapshot, id: string): Admission {
+  const plan = new Plan(snapshot);
+  plan.miss(id);
   return plan.admission();
 }
 

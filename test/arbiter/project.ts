@@ -16,7 +16,13 @@ export class Project {
   readonly rows: Record<string, string> = {};
 
   constructor(concurrency = 10, suspended: readonly string[] = []) {
-    this.snapshot = { concurrency, deployments: [], suspended: new Set(suspended), live: new Map() };
+    this.snapshot = {
+      concurrency,
+      deployments: [],
+      building: new Set(),
+      suspended: new Set(suspended),
+      live: new Map(),
+    };
   }
 
   decide(event: AdmissionEvent): Decision {

@@ -12,7 +12,10 @@ export const places = ['p', 'q'] as const;
 
 export function emptyWorld(concurrency: number): World {
   const live = new Map(places.map((place) => [place, `first release of ${place}`]));
-  return { snapshot: { concurrency, deployments: [], suspended: new Set(), live }, told: new Set() };
+  return {
+    snapshot: { concurrency, deployments: [], building: new Set(), suspended: new Set(), live },
+    told: new Set(),
+  };
 }
 
 export const isClaimed = (one: Admitted): boolean => isDeploymentClaimed(one.state);

@@ -1,5 +1,7 @@
+import type { Kysely } from 'kysely';
 import type { Admission } from '../../../domain/deployments/arbiter-types.ts';
 import type { Effect } from '../../engine/effect.ts';
+import type { Tables } from '../../postgres/tables.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import type { AdmissionRequest } from './requests.ts';
 import type { Loaded, ProjectRef } from './snapshot.ts';
@@ -22,6 +24,8 @@ export async function precedingNames(
   const before = new Map([...deployments, ...insert].map(({ id, after = [] }) => [id, after]));
   for (const { id, after } of update) if (after !== undefined) before.set(id, after);
   const concerned = [...insert, ...update].flatMap(({ id }) => before.get(id) ?? []);
+  if (concerned.length === 0) return none;
+  for (const [id, serviceId] of await built(kysely, organizationId, concerned, services)) services.set(id, serviceId);
   const ids = [...new Set(concerned.flatMap((id) => services.get(id) ?? []))];
   if (ids.length === 0) return none;
   const rows = await tenant(kysely, organizationId)
@@ -31,4 +35,21 @@ export async function precedingNames(
     .execute();
   const names = new Map(rows.map(({ id, name }) => [id, name]));
   return (id) => (before.get(id) ?? []).flatMap((one) => names.get(services.get(one) ?? '') ?? []).toSorted();
+}
+
+/** The services of deployments that are still to come: each has the id of its build. */
+async function built(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  concerned: readonly string[],
+  known: ReadonlyMap<string, string>,
+): Promise<[string, string][]> {
+  const unknown = concerned.filter((id) => !known.has(id));
+  if (unknown.length === 0) return [];
+  const rows = await tenant(kysely, organizationId)
+    .selectFrom('build')
+    .select(['id', 'service_id as serviceId'])
+    .where('id', 'in', unknown)
+    .execute();
+  return rows.map(({ id, serviceId }) => [id, serviceId]);
 }

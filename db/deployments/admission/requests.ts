@@ -31,7 +31,7 @@ type Event<Kind extends AdmissionEvent['event']> = Extract<AdmissionEvent, { eve
 /** The arbiter's events, with what the rows need to say about them. */
 export type AdmissionRequest =
   | { event: 'create'; deployments: readonly NewDeployment[] }
-  | Event<'claim' | 'cancel' | 'review'>
+  | Event<'claim' | 'cancel' | 'review' | 'unbuilt'>
   | (Event<'decide'> & { by?: DecidedBy })
   /** `waitsFor`: the code of what failed. `message`: its sentence. */
   | (Event<'finish'> & { waitsFor?: DeploymentBlocker; message?: string });

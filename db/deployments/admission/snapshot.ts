@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Admitted, type Place, placeOf, type Snapshot } from '../../../domain/deployments/arbiter-types.ts';
 import type { Tables } from '../../postgres/tables.ts';
+import { tenant } from '../../postgres/tenant.ts';
 import type { AdmissionRequest } from './requests.ts';
 
 export interface ProjectRef {
@@ -71,7 +72,29 @@ export async function loadSnapshot(
   const { concurrency } = rows[0];
   const deployments = rows.flatMap(openDeployment);
   const { suspended, live } = await servicesAt(kysely, organizationId, concerned(deployments, request));
-  return { concurrency, deployments, suspended, live };
+  const building = await comingAfter(kysely, organizationId, deployments, request);
+  return { concurrency, deployments, building, suspended, live };
+}
+
+/** The open builds whose deployments others wait for; nothing is asked where nobody does. */
+async function comingAfter(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  deployments: readonly OpenDeployment[],
+  request: AdmissionRequest,
+): Promise<Set<string>> {
+  const fresh = request.event === 'create' ? request.deployments : [];
+  const there = new Set(deployments.map(({ id }) => id));
+  const awaited = [...deployments, ...fresh].flatMap(({ after = [] }) => after.filter((id) => !there.has(id)));
+  if (awaited.length === 0) return new Set();
+  const rows = await tenant(kysely, organizationId)
+    .selectFrom('build')
+    .select('id')
+    .where('id', 'in', awaited)
+    .where('finished_at', 'is', null)
+    .where('deployment_id', 'is', null)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Of claimed deployments an event writes its own, and a rollback past its gate the one that it asks to cancel. */
@@ -81,6 +104,7 @@ function writable(request: AdmissionRequest): RawBuilder<boolean> {
     case 'cancel':
       return sql`id = ${request.id}`;
     case 'claim':
+    case 'unbuilt':
     case 'review':
       return sql`false`;
     case 'create':

@@ -43,6 +43,11 @@ export class Plan {
     this.#ended.set(id, state);
   }
 
+  /** It will not come. */
+  miss(id: string): void {
+    if (!this.#open.has(id)) this.#ended.set(id, 'failed');
+  }
+
   /** A newer one takes its place: those that waited for it wait for that one. */
   supersede(waiting: Admitted, by: Admitted): void {
     this.drop(waiting, 'superseded');
@@ -100,7 +105,7 @@ export class Plan {
 
   /** The blockers of those past their gate, as of now. */
   queue(): ReadonlyMap<string, Waiting> {
-    return queue(this.open, this.#snapshot.concurrency);
+    return queue(this.open, this.#snapshot.concurrency, this.#snapshot.building);
   }
 
   /** The blockers of all that wait are kept true by every decision. */
