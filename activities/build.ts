@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { lockChangeSet, tellChangeSet } from '../db/builds/awaited.ts';
 import { askAgent, callNext, lockBuild, lockTurns, refusedTurn } from '../db/builds/claim.ts';
 import { composeBuilt, deployBuilt } from '../db/builds/release-build.ts';
 import { cancelCommand, commandView } from '../db/commands/cluster-commands.ts';
@@ -93,6 +94,7 @@ export function createActivities({ database, keyring }: ActivityParts) {
       lastWord = false,
     }: Ref & { revision: number; state: FinalBuildState; message: string; lastWord?: boolean }): Promise<BuildSays> {
       return await effect(database, actorAuthor(), async (finishing) => {
+        const changeSetId = await lockChangeSet(finishing, buildId);
         await lockTurns(finishing, buildId);
         const build = await lockBuild(finishing, buildId);
         if (build === undefined) return { state: 'cancelled', revision, over: true };
@@ -107,6 +109,7 @@ export function createActivities({ database, keyring }: ActivityParts) {
           return says(answer, build.revision);
         }
         finishing.change({ organizationId, projectId, kind: 'build', id: buildId });
+        if (changeSetId !== undefined) await tellChangeSet(finishing, build, changeSetId);
         await callNext(finishing, clusterId);
         return { state, revision: last };
       });

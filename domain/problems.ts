@@ -42,6 +42,8 @@ export const problems = {
   'changed-meanwhile': { status: 409, title: 'Conflict' },
   'change-set-changed': { status: 409, title: 'Conflict' },
   'image-not-resolved': { status: 409, title: 'Conflict' },
+  /** Nor what a repository has. */
+  'commit-not-resolved': { status: 409, title: 'Conflict' },
   'downtime-not-accepted': { status: 409, title: 'Conflict' },
   'variables-missing': { status: 409, title: 'Conflict' },
   'image-unfit': { status: 409, title: 'Conflict' },

@@ -13,7 +13,7 @@ import { theEnvironment } from '../environments/environment.ts';
 import { changeSetAnswer, changeSetSchema } from './change-set.ts';
 import { idPath, placeOf, theChangeSet } from './draft.ts';
 import { expectedRevision } from './put-items.ts';
-import { resolveImages } from './resolve-images.ts';
+import { resolveSources } from './resolve-sources.ts';
 
 const sentence = (most: number) => z.string().trim().max(most).default('');
 
@@ -42,6 +42,11 @@ export const applyResultSchema = z
     firstDeploys: z.array(
       z.object({ serviceId: z.guid(), deploymentId: z.guid().optional(), buildId: z.guid().optional() }),
     ),
+    builds: z
+      .array(z.object({ id: z.guid(), serviceId: z.guid() }))
+      .describe(
+        'Images that are made first, of repositories: each is deployed within this change set once it is there.',
+      ),
     unreleasedServiceIds: z
       .array(z.guid())
       .describe('Settings are stored and nothing was started: no image, no process, or suspended.'),
@@ -72,6 +77,7 @@ export const applyProblems = [
   'conflict',
   'change-set-changed',
   'image-not-resolved',
+  'commit-not-resolved',
   'downtime-not-accepted',
   'service-suspended',
   'image-unfit',
@@ -83,7 +89,7 @@ export const applyChangeSet = operation({
   url: '/api/v1/change-sets/{id}/apply',
   summary: 'Apply the staged changes of an environment',
   description:
-    'Settings, releases and deployments are committed together, or nothing is. In a production environment they wait for an approval, unless all of the services are excepted. Tags of images are resolved to digests first.',
+    'Settings, releases and deployments are committed together, or nothing is. In a production environment they wait for an approval, unless all of the services are excepted. Tags of images are resolved to digests first, branches of repositories to commits, whose images are built before they are deployed.',
   scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
@@ -97,7 +103,7 @@ export const applyChangeSet = operation({
     if (changeSet.state !== 'draft') throw notADraft();
     const environment = await caller.see(theEnvironment, changeSet.environmentId);
     const { message = '', reason = '', downtimeAccepted = false, source = 'api', deployServiceIds = [] } = body ?? {};
-    const images = await resolveImages({ caller, server }, environment, path.id, deployServiceIds);
+    const { images, commits } = await resolveSources({ caller, server }, environment, path.id, deployServiceIds);
     return await once(async (applying) => {
       const { production, projectId } = await caller.see(theEnvironment, environment.id, applying.kysely);
       const applied = await applyDraft(
@@ -106,7 +112,7 @@ export const applyChangeSet = operation({
         { ...placeOf(environment), projectId, production },
         images,
         {
-          ...{ changeSetId: path.id, title: message, reason, downtimeAccepted, source, deployServiceIds },
+          ...{ changeSetId: path.id, title: message, reason, downtimeAccepted, source, deployServiceIds, commits },
           ...{ expectedRevision: body?.expectedRevision, answerableId: caller.answerableId },
         },
       );
@@ -120,7 +126,7 @@ export async function resultOf(
   kysely: Kysely<Tables>,
   organizationId: string,
   id: string,
-  { approvalId, deployments, firstDeploys, unreleasedServiceIds }: Applied,
+  { approvalId, deployments, firstDeploys, builds, unreleasedServiceIds }: Applied,
 ): Promise<z.output<typeof applyResultSchema>> {
   const changeSet = await findChangeSet(kysely, organizationId, id);
   if (changeSet === undefined) throw new Error(`The change set ${id} that was just applied is not there.`);
@@ -143,6 +149,7 @@ export async function resultOf(
         }),
     deployments: await Promise.all(started),
     firstDeploys,
+    builds,
     unreleasedServiceIds,
   };
 }

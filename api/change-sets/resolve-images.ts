@@ -1,4 +1,4 @@
-import { hasImage, type PlannedService, planChanges, type ResolvedImage } from '../../db/change-sets/apply/plan.ts';
+import { hasImage, type PlannedService, type ResolvedImage } from '../../db/change-sets/apply/plan.ts';
 import type { EnvironmentView } from '../../db/environments/environments.ts';
 import { ownImage as findOwnImage } from '../../db/registry/own-image.ts';
 import { registrySignIn } from '../../db/registry-credentials/registry-credentials.ts';
@@ -10,7 +10,6 @@ import { outsideVariants } from '../../outbound/outside-image.ts';
 import { type Limits, type OutsideImage, resolveOutside } from '../../outbound/registry.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
-import { placeOf } from './draft.ts';
 
 const timeoutMillis = 10_000;
 
@@ -19,15 +18,12 @@ interface Parts {
   server: ServerParts;
 }
 
-/** The digests of the images that a draft deploys, by service; looked up before the transaction that applies it. */
+/** The digests of the images that these services are deployed with, by service. */
 export async function resolveImages(
   parts: Parts,
   environment: EnvironmentView,
-  changeSetId: string,
-  deployServiceIds: readonly string[] = [],
+  affected: readonly PlannedService[],
 ): Promise<Map<string, ResolvedImage & { reference: string }>> {
-  const { kysely } = parts.server.database;
-  const { affected } = await planChanges(kysely, placeOf(environment), changeSetId, deployServiceIds);
   const due = affected.filter((service) => hasImage(service) && service.reused === undefined && !service.suspended);
   const resolved = due.map(async (service) => {
     const reference = service.settings.source.imageRepository;

@@ -11,6 +11,7 @@ import { printable } from '../engine/table.ts';
 import type { Here } from '../place/here.ts';
 import { addressesOf, type OverviewService, overviewOf } from '../status/overview.ts';
 import { applyDraft, staysStaged } from './apply-draft.ts';
+import { followBuilds } from './follow-builds.ts';
 import type { Interrupt } from './interrupt.ts';
 import type { Complete } from './missing.ts';
 
@@ -48,10 +49,15 @@ export async function applyAndFollow(
     process.exitCode = 4;
     return;
   }
+  const unbuilt = await followBuilds(rest, applied, waiting, json, interrupt);
   interrupt.leaves('The deployment continues without this command.');
+  if (unbuilt === stillUnderWay) {
+    process.exitCode = unbuilt;
+    return await tell(here, to, [], json, applied.changeSet.id);
+  }
   const look = untilStale(rest, ofChangeSet(rest, applied.changeSet.id));
   const { deployments, exitCode } = await follow(look, waiting, place, interrupt.stop);
-  process.exitCode = exitCode;
+  process.exitCode = unbuilt ?? exitCode;
   await tell(here, to, deployments, json, applied.changeSet.id);
 }
 

@@ -11,6 +11,9 @@ export const staysStaged = 'Nothing was deployed; your changes stay staged (`./b
 /** What a command needs to know of the answer. */
 export interface Applied {
   changeSet: { id: string };
+  approval?: { id: string };
+  /** Images that are made first. */
+  builds: { id: string; serviceId: string }[];
 }
 
 interface Asked {

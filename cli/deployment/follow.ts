@@ -58,7 +58,8 @@ export async function follow(
         held = open.length > 0 && open.every(isHeld);
         if (held && !told) {
           told = true;
-          for (const line of approvalLines(open)) progress.line(line);
+          const ids = new Set(open.flatMap(({ approvalId = '' }) => (approvalId === '' ? [] : [approvalId])));
+          for (const line of approvalLines([...ids])) progress.line(line);
         }
         if (held && waiting.until === 'held') return { deployments, exitCode: stillUnderWay };
       }
@@ -123,15 +124,11 @@ class Clock {
   }
 }
 
-function approvalLines(held: readonly Deployment[]): string[] {
-  const ids = new Set(held.map(({ approvalId }) => approvalId ?? ''));
-  return [...ids].flatMap((id) => {
-    if (id === '') return [];
-    return [
-      '  An administrator or owner decides, in the console beneath Approvals or here:',
-      `    ./ballast approve ${printable(id)}`,
-    ];
-  });
+export function approvalLines(ids: readonly string[]): string[] {
+  return ids.flatMap((id) => [
+    '  An administrator or owner decides, in the console beneath Approvals or here:',
+    `    ./ballast approve ${printable(id)}`,
+  ]);
 }
 
 function leftRunning(why: string, place: string): string {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { actorId } from '../../domain/actors/actors.ts';
 import { Problem } from '../../domain/problems.ts';
+import { decideBuilds } from '../builds/of-change-set.ts';
 import { hasImage, type Plan, planChanges } from '../change-sets/apply/plan.ts';
 import { writeSettings } from '../change-sets/apply/write-settings.ts';
 import { tellOfDraft } from '../change-sets/drafts.ts';
@@ -66,6 +67,7 @@ export async function decideApproval(
       await adoptSettings(effect, keyring, kind, { ...place, id: releaseId, serviceId });
   }
   await admit(effect, project, { event: 'decide', approvalId: id, decision, ...(by === undefined ? {} : { by }) });
+  if (row.change_set_id !== null) await decideBuilds(effect, project, row.change_set_id, decision === 'approved');
   if (row.change_set_id !== null && decision === 'approved') {
     effect.tell({ to: actorId('change-set', row.change_set_id), message: 'decided', organizationId, body: {} });
     tellOfDraft(effect, place, place);

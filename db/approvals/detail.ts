@@ -65,17 +65,21 @@ export async function checksOf(kysely: Kysely<Tables>, approval: ApprovalView): 
   const images = releases.map(({ image_ref: image }) => image).join(', ');
   const nothing = 'Nothing is deployed.';
   const built = releases.filter(({ build_id: build }) => build !== null).length;
+  const toBuild = await buildsOf(kysely, approval);
   const durationSeconds = secondsSince(began);
   const has = targets.length > 0;
   const found: Omit<Check, 'durationSeconds'>[] = [
     {
       id: 'build',
       status: built > 0 ? 'passed' : 'skipped',
-      detail: !has
-        ? nothing
-        : built > 0
-          ? `${built} of ${targets.length} images were built here.`
-          : 'The images were built elsewhere.',
+      detail:
+        toBuild.length > 0
+          ? `Approved, it builds first: ${toBuild.map(commitOf).join('; ')}. What is built is deployed without another approval.`
+          : !has
+            ? nothing
+            : built > 0
+              ? `${built} of ${targets.length} images were built here.`
+              : 'The images were built elsewhere.',
     },
     { id: 'image', status: has ? 'passed' : 'skipped', detail: has ? `Resolved to ${images}.` : nothing },
     {
@@ -86,6 +90,31 @@ export async function checksOf(kysely: Kysely<Tables>, approval: ApprovalView): 
     { id: 'variables', status: has ? 'passed' : 'skipped', detail: has ? `${keys} are frozen.` : nothing },
   ];
   return [...found.map((check) => ({ ...check, durationSeconds })), await capacity(kysely, approval)];
+}
+
+interface ToBuild {
+  name: string;
+  repository: string;
+  gitUrl: string;
+  commitSha: string;
+  branch: string;
+}
+
+/** The images that its change set waits for: nobody has them before it is approved, so that their commits are what is approved. */
+async function buildsOf(kysely: Kysely<Tables>, { organizationId, changeSetId }: ApprovalView): Promise<ToBuild[]> {
+  if (changeSetId === null) return [];
+  return await tenant(kysely, organizationId)
+    .selectFrom('build')
+    .innerJoin('service', 'service.id', 'build.service_id')
+    .select(['service.name', 'build.repository', 'build.git_url as gitUrl', 'build.commit_sha as commitSha'])
+    .select('build.branch')
+    .where('build.change_set_id', '=', changeSetId)
+    .orderBy('service.name')
+    .execute();
+}
+
+function commitOf({ name, repository, gitUrl, commitSha, branch }: ToBuild): string {
+  return `${name} of ${repository || gitUrl} at ${commitSha.slice(0, 12)}${branch === '' ? '' : ` (${branch})`}`;
 }
 
 /** To the millisecond. */

@@ -1,5 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { Problem } from '../../domain/problems.ts';
+import { openBuildsOf } from '../builds/of-change-set.ts';
 import { compose, deploymentsOf, type Images, start } from '../change-sets/apply/apply-draft.ts';
 import { planChanges } from '../change-sets/apply/plan.ts';
 import { close } from '../deployments/admission/approvals.ts';
@@ -142,7 +143,11 @@ async function composeAgain(
   await requestApproval(effect, place, { id, plan, released, request, down, after: { requestedBy, expiresAt } });
   const downtimeAccepted = changeSet.downtimeAccepted || down.length > 0;
   const asked = { changeSetId, ...changeSet, downtimeAccepted };
-  const deployments = deploymentsOf(place, plan, released, asked, id).map((one) => ({ ...one, requestedBy }));
+  const builds = new Map((await openBuildsOf(effect, place, changeSetId)).map((one) => [one.serviceId, one.id]));
+  const deployments = deploymentsOf(place, plan, { released, builds }, asked, id).map((one) => ({
+    ...one,
+    requestedBy,
+  }));
   if (deployments.length > 0) await start(effect, place, deployments);
   return id;
 }

@@ -3,10 +3,12 @@ import { actorId } from '../../domain/actors/actors.ts';
 import { isBuildFinal } from '../../domain/builds/states.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { Effect } from '../engine/effect.ts';
+import { lockChangeSet, tellChangeSet } from './awaited.ts';
 import { lockBuild } from './claim.ts';
 
 /** Somebody's decision: a queued build ends at once, whatever else is up; of a running one the agent ends all processes. */
 export async function cancelBuild(effect: Effect, id: string, name: string): Promise<void> {
+  const changeSetId = await lockChangeSet(effect, id);
   const build = await lockBuild(effect, id);
   if (build === undefined) throw new Problem('not-found', 'There is no such build.');
   const { organizationId, projectId, state, number, revision } = build;
@@ -29,6 +31,7 @@ export async function cancelBuild(effect: Effect, id: string, name: string): Pro
     .where('id', '=', id)
     .execute();
   effect.tell({ to: actorId('build', id), message: 'cancelled', organizationId, body: {} });
+  if (state === 'queued' && changeSetId !== undefined) await tellChangeSet(effect, build, changeSetId);
   effect.change({ organizationId, projectId, kind: 'build', id });
   effect.audit({
     action: 'build.cancelled',

@@ -52,6 +52,17 @@ export async function openBuilds({ kysely }: Effect, clusterId: string): Promise
     .where('cluster_id', '=', clusterId)
     .where('finished_at', 'is', null)
     .where('cancel_requested_at', 'is', null)
+    // Nobody has approved what it is for.
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('change_set')
+            .select('change_set.id')
+            .whereRef('change_set.id', '=', 'build.change_set_id')
+            .where('change_set.state', '=', 'held'),
+        ),
+      ),
+    )
     .execute();
   return rows.map(({ state, createdAt, ...row }) => ({
     ...row,
@@ -72,6 +83,7 @@ export async function refusedTurn(effect: Effect, build: BuildRow): Promise<stri
   if (cluster?.contact !== 'connected')
     return `Waits for the agent of the cluster "${cluster?.name ?? ''}", which is not in contact.`;
   const open = await openBuilds(effect, build.clusterId);
+  if (!open.some(({ id }) => id === build.id)) return 'Waits for the approval of its change set.';
   return turnsOf(open).includes(build.id) ? undefined : waitsFor(open, build.id);
 }
 

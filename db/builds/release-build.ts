@@ -9,6 +9,7 @@ import { ownImage } from '../registry/own-image.ts';
 import type { Seals } from '../releases/compose.ts';
 import { appliedFor, composeApplied } from '../releases/compose-applied.ts';
 import { type BuildRow, lockBuild } from './claim.ts';
+import { deployMember } from './deploy-member.ts';
 
 /** Composes the release of what was built, with the settings that are applied now. Twice is once. */
 export async function composeBuilt(effect: Effect, keyring: Seals, id: string): Promise<BuildRow | undefined> {
@@ -17,13 +18,16 @@ export async function composeBuilt(effect: Effect, keyring: Seals, id: string): 
   await lockAdmission(effect, project);
   const build = await lockBuild(effect, id);
   if (build === undefined || build.finished || build.state !== 'running') return undefined;
-  const { image, releaseId, deploys, commitSha } = await builtOf(effect, id);
+  const { image, releaseId, deploys, commitSha, changeSetId } = await builtOf(effect, id);
   if (!deploys) return undefined;
   if (releaseId !== null) return build;
   const { name, settings } = await placeOf(effect, build);
   const resolved = await appliedFor(effect, keyring, build);
   const built = await builtImage(effect, build, image);
-  const made = { buildId: id, ...(commitSha === '' ? {} : { gitCommitSha: commitSha }) };
+  const made = {
+    ...{ buildId: id, ...(changeSetId === null ? {} : { changeSetId }) },
+    ...(commitSha === '' ? {} : { gitCommitSha: commitSha }),
+  };
   const release = await composeApplied(effect, keyring, build, { name, settings }, resolved, built, made);
   await effect.kysely.updateTable('build').set({ release_id: release.id }).where('id', '=', id).execute();
   return build;
@@ -36,8 +40,9 @@ export async function deployBuilt(effect: Effect, keyring: Seals, id: string): P
   await lockAdmission(effect, project);
   const build = await lockBuild(effect, id);
   if (build === undefined || build.finished) return undefined;
-  const { releaseId, deploymentId, requestedBy, actorUserId, number, downtimeAccepted } = await builtOf(effect, id);
+  const { releaseId, deploymentId, changeSetId, ...asked } = await builtOf(effect, id);
   if (releaseId === null || deploymentId !== null) return deploymentId ?? undefined;
+  if (changeSetId !== null) return await deployMember(effect, keyring, build, { releaseId, changeSetId });
   const { reliedOn } = await appliedFor(effect, keyring, build);
   const { organizationId, projectId, environmentId, serviceId } = build;
   const release = { id: releaseId, organizationId, projectId, environmentId, serviceId };
@@ -45,11 +50,11 @@ export async function deployBuilt(effect: Effect, keyring: Seals, id: string): P
     kind: 'deploy',
     queue: true,
     // A build cannot be asked: it knows what was accepted when it was requested.
-    downtimeAccepted,
+    downtimeAccepted: asked.downtimeAccepted,
     downtimeAdvice: `Deploy release #${await releaseNumber(effect, release)} and accept the downtime.`,
-    reason: `Build #${number}`,
-    answerableId: actorUserId ?? undefined,
-    requestedBy,
+    reason: `Build #${asked.number}`,
+    answerableId: asked.actorUserId ?? undefined,
+    requestedBy: asked.requestedBy,
     reliedOn,
   });
   if ('refused' in requested) throw refusal(requested.refused);
@@ -76,8 +81,8 @@ async function builtOf({ kysely }: Effect, id: string) {
   const row = await kysely
     .selectFrom('build')
     .select(['image', 'release_id as releaseId', 'deployment_id as deploymentId', 'deploys', 'number'])
+    .select(['commit_sha as commitSha', 'actor_user_id as actorUserId', 'change_set_id as changeSetId'])
     .select('downtime_accepted as downtimeAccepted')
-    .select(['commit_sha as commitSha', 'actor_user_id as actorUserId'])
     .select(['requested_by_kind as kind', 'requested_by_id as by', 'requested_by_name as name'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow();

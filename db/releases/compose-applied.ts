@@ -30,7 +30,7 @@ export async function composeApplied(
   { name, settings }: Pick<PlannedService, 'name' | 'settings'>,
   { variables, reached }: ResolvedVariables,
   image: ResolvedImage,
-  made: Pick<Composition, 'buildId' | 'gitCommitSha' | 'promotedFromReleaseId'>,
+  made: Pick<Composition, 'buildId' | 'changeSetId' | 'gitCommitSha' | 'promotedFromReleaseId'>,
 ): Promise<Composed> {
   await refuseUnfit(effect, place, { affected: [{ name, settings, suspended: false, reused: image }] });
   const { organizationId, projectId, environmentId, serviceId } = place;

@@ -14,7 +14,8 @@ export interface Applied {
   changeSet: { id: string; state: string; message: string };
   approval?: { id: string; decision?: string };
   deployments: { id: string; releaseId: string; serviceId: string; state: string }[];
-  firstDeploys: { serviceId: string }[];
+  firstDeploys: { serviceId: string; buildId?: string }[];
+  builds: { id: string; serviceId: string }[];
   unreleasedServiceIds: string[];
 }
 

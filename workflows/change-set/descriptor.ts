@@ -40,11 +40,13 @@ export const changeSetDescriptor = {
     join: `join environment on environment.organization_id = actor.organization_id and environment.id = actor.environment_id`,
     overdue: `actor.state = 'applying' and not exists (
         select from deployment where deployment.change_set_id = actor.id and deployment.finished_at is null)
+      and not exists (select from build where build.change_set_id = actor.id and build.finished_at is null)
       and actor.applied_at < now() - interval '2 minutes'`,
-    // All of its deployments are over, or somebody decided, and it did not hear of that.
+    // All of its deployments and builds are over, or somebody decided, and it did not hear of that.
     unheard: {
       where: `actor.created_at < now() - interval '60 seconds' and not exists (
-          select from deployment where deployment.change_set_id = actor.id and deployment.finished_at is null)`,
+          select from deployment where deployment.change_set_id = actor.id and deployment.finished_at is null)
+        and not exists (select from build where build.change_set_id = actor.id and build.finished_at is null)`,
     },
   },
   input: {

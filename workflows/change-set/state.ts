@@ -6,7 +6,7 @@ import type { ChangeSetInput } from './descriptor.ts';
 export const changeSetMessages = {
   /** Its approval was decided: the row says how. */
   decided: fields({}),
-  /** One of its deployments is over. */
+  /** One of its deployments, or of the builds that it waits for, is over. */
   deploymentEnded: fields({}),
 } satisfies Messages;
 export type ChangeSetMessage = MessageOf<typeof changeSetMessages>;

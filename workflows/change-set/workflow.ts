@@ -3,9 +3,10 @@
  *
  * Identity: `change-set/<id>`.
  *
- * States: held until its approval is decided; applying while its deployments run, each by an actor of its own.
+ * States: held until its approval is decided; applying while its builds and deployments run, each by an actor of its own.
  *
- * Ends as: applied, when all of its deployments are live or nothing had to run; failed, when one of them failed; cancelled,
+ * Ends as: applied, when all of its deployments are live or nothing had to run; failed, when one of them
+ * failed or an image could not be built; cancelled,
  * rejected or expired by decisions that the row says. Deployments that went live stay live.
  *
  * Cancelling: its deployments are cancelled one by one; the row follows. Cancelling the workflow is an operator's act: the

@@ -5,7 +5,7 @@ import { operation } from '../../engine/operation.ts';
 import { theEnvironment } from '../../environments/environment.ts';
 import { applyBody, applyProblems, applyResultSchema, resultOf } from '../apply-change-set.ts';
 import { idPath, placeOf, theChangeSet } from '../draft.ts';
-import { resolveImages } from '../resolve-images.ts';
+import { resolveSources } from '../resolve-sources.ts';
 
 const retryBody = z.strictObject(
   applyBody.pick({ message: true, reason: true, downtimeAccepted: true, source: true }).shape,
@@ -31,13 +31,13 @@ export const retryChangeSet = operation({
     const environment = await caller.see(theEnvironment, seen.environmentId);
     const serviceIds = await servicesToRetry(server.database.kysely, seen);
     // No items have its id yet: the services are deployed as they are applied.
-    const images = await resolveImages({ caller, server }, environment, crypto.randomUUID(), serviceIds);
+    const { images, commits } = await resolveSources({ caller, server }, environment, crypto.randomUUID(), serviceIds);
     return await once(async (retrying) => {
       const changeSet = await caller.see(theChangeSet, path.id, retrying.kysely);
       const { production, projectId, name } = await caller.see(theEnvironment, environment.id, retrying.kysely);
       const place = { ...placeOf(environment), projectId, production };
       const title = message || `Retry${changeSet.title === '' ? '' : `: ${changeSet.title}`}`.slice(0, 500);
-      const asked = { title, reason, downtimeAccepted, source, answerableId: caller.answerableId };
+      const asked = { title, reason, downtimeAccepted, source, commits, answerableId: caller.answerableId };
       const applied = await retry(retrying, server.keyring, changeSet, place, images, asked);
       const { changeSetId, deployments } = applied;
       auditAfter(retrying, changeSet, 'retried', name, { changeSet: changeSetId, deployments: deployments.length });

@@ -1,5 +1,7 @@
 import { Problem } from '../../../domain/problems.ts';
 import { decideApproval } from '../../approvals/decide.ts';
+import { cancelBuild } from '../../builds/cancel-build.ts';
+import { openBuildsOf } from '../../builds/of-change-set.ts';
 import { admit, lockAdmission } from '../../deployments/admission.ts';
 import type { Effect } from '../../engine/effect.ts';
 import type { Keyring } from '../../keys/keys.ts';
@@ -10,7 +12,7 @@ import type { AppliedSet } from './applied-set.ts';
 type Seals = Pick<Keyring, 'encryptSecret' | 'decryptSecret'>;
 
 /**
- * Cancels what is left of a change set. Held, its changes return to the draft. Of one that is applying, deployments that wait
+ * Cancels what is left of a change set. Held, its changes return to the draft. Of one that is applying, deployments and builds that wait
  * end at once and those that roll are asked to end; its actor ends it by what went live. Answers how many were cancelled.
  */
 export async function cancelChangeSet(
@@ -37,6 +39,10 @@ export async function cancelChangeSet(
   for (const deploymentId of open) {
     const decision = await admit(effect, project, { event: 'cancel', id: deploymentId, because: 'person' });
     if (!('refused' in decision)) asked += 1;
+  }
+  for (const { id: buildId, name } of await openBuildsOf(effect, project, id)) {
+    await cancelBuild(effect, buildId, name);
+    asked += 1;
   }
   if (asked === 0) {
     throw new Problem(

@@ -44,7 +44,7 @@ export async function servicesToRetry(
     throw new Problem('conflict', `The change set is ${state}, and its changes are staged again: apply these instead.`);
   }
   const { rows } = await sql<{ serviceId: string }>`
-    select distinct on (deployment.service_id) deployment.service_id as "serviceId"
+    select distinct deployment.service_id as "serviceId"
     from deployment
     join environment_service place on place.organization_id = deployment.organization_id
       and place.environment_id = deployment.environment_id and place.service_id = deployment.service_id
@@ -55,6 +55,18 @@ export async function servicesToRetry(
         select from deployment later where later.organization_id = deployment.organization_id
           and later.environment_id = deployment.environment_id and later.service_id = deployment.service_id
           and later.admission_order > deployment.admission_order
+          and (later.finished_at is null or later.state = 'live'))
+    union
+    select build.service_id from build
+    join environment_service place on place.organization_id = build.organization_id
+      and place.environment_id = build.environment_id and place.service_id = build.service_id
+    join service on service.organization_id = build.organization_id and service.id = build.service_id
+      and service.deletion_id is null
+    where build.organization_id = ${organizationId} and build.change_set_id = ${id}
+      and build.finished_at is not null and build.deployment_id is null and not exists (
+        select from deployment later where later.organization_id = build.organization_id
+          and later.environment_id = build.environment_id and later.service_id = build.service_id
+          and later.created_at > build.created_at
           and (later.finished_at is null or later.state = 'live'))
   `.execute(kysely);
   if (rows.length === 0) {

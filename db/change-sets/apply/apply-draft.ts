@@ -12,6 +12,7 @@ import { frozenFor, scopesFor } from '../../references/values.ts';
 import { composeRelease, type Seals } from '../../releases/compose.ts';
 import { auditDraft, type DraftRow, lockDraft, refuseChanged, renewDraft } from '../drafts.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
+import { needsBuild, requestBuilds } from './builds.ts';
 import { hasImage, type Plan, type PlannedService, planChanges, type ResolvedImage, wantedVariables } from './plan.ts';
 import { refuseUnfit } from './refuse-unfit.ts';
 import type { ApplyRequest, Released } from './request.ts';
@@ -21,7 +22,9 @@ export interface Applied {
   approvalId: string | undefined;
   deployments: { id: string; releaseId: string; serviceId: string }[];
   /** Of services that were never deployed here. */
-  firstDeploys: { deploymentId: string; serviceId: string }[];
+  firstDeploys: { deploymentId?: string; buildId?: string; serviceId: string }[];
+  /** Images that are made first; their deployments are to come. */
+  builds: { id: string; serviceId: string }[];
   /** Services whose settings are stored and of which nothing was started. */
   unreleasedServiceIds: string[];
 }
@@ -70,9 +73,11 @@ export async function applyPlan(
   refuseAllBroken(plan.references);
   const approvalId = place.production && plan.needsApproval ? uuid() : undefined;
   const released = await compose(effect, keyring, place, plan, images, asked.changeSetId);
-  const rolled = released.map(({ service: { serviceId, settings }, runsAs }) => ({
-    ...{ serviceId, settings, replaces: { runsAs } },
-  }));
+  const toBuild = plan.affected.filter(needsBuild);
+  const rolled = [
+    ...released.map(({ service, runsAs }) => ({ ...service, replaces: { runsAs } })),
+    ...toBuild.map((service) => ({ ...service, replaces: true })),
+  ];
   const down = await downtimeOf(effect.kysely, place, rolled);
   const downtimeAccepted = await acceptDowntime(effect, place, down, asked.downtimeAccepted);
   const request = { ...asked, downtimeAccepted };
@@ -80,36 +85,48 @@ export async function applyPlan(
   const digests = new Map(released.map(({ service, contentDigest }) => [service.serviceId, contentDigest]));
   if (approvalId === undefined) await writeSettings(effect, keyring, place, plan, digests);
   else await requestApproval(effect, place, { id: approvalId, plan, released, request, down });
-  const deployments = deploymentsOf(place, plan, released, request, approvalId);
+  const builds = await requestBuilds(effect, place, plan, asked);
+  const deployments = deploymentsOf(place, plan, { released, builds }, request, approvalId);
   if (deployments.length > 0) await start(effect, place, deployments);
   const first = new Set(plan.affected.filter((one) => !one.deployedBefore).map(({ serviceId }) => serviceId));
-  const started = new Set(deployments.map(({ serviceId }) => serviceId));
+  const started = new Set([...deployments.map(({ serviceId }) => serviceId), ...builds.keys()]);
   return {
     approvalId,
     deployments: deployments.map(({ id, releaseId, serviceId }) => ({ id, releaseId, serviceId })),
-    firstDeploys: deployments
-      .filter(({ serviceId }) => first.has(serviceId))
-      .map(({ id, serviceId }) => ({ deploymentId: id, serviceId })),
+    firstDeploys: [
+      ...deployments.map(({ id, serviceId }) => ({ deploymentId: id, serviceId })),
+      ...[...builds].map(([serviceId, buildId]) => ({ buildId, serviceId })),
+    ].filter(({ serviceId }) => first.has(serviceId)),
+    builds: [...builds].map(([serviceId, id]) => ({ id, serviceId })),
     unreleasedServiceIds: plan.affected.map(({ serviceId }) => serviceId).filter((id) => !started.has(id)),
   };
 }
 
-/** A deployment of each release, in the order in which they begin: each after those of the services that it needs. */
+/**
+ * A deployment of each release, in the order in which they begin: each after those of the services that it needs. Those of
+ * services that are built first are to come, each by the id of its build.
+ */
 export function deploymentsOf(
   { environmentId }: EnvironmentRef,
   { needs }: Pick<Plan, 'needs'>,
-  released: readonly Released[],
+  { released, builds }: { released: readonly Released[]; builds: ReadonlyMap<string, string> },
   { changeSetId, title, downtimeAccepted }: Pick<ApplyRequest, 'changeSetId' | 'title' | 'downtimeAccepted'>,
   approvalId: string | undefined,
 ): NewDeployment[] {
   const releases = new Map(released.map(({ service: { serviceId }, releaseId }) => [serviceId, releaseId]));
-  const ids = new Map([...releases.keys()].map((serviceId) => [serviceId, uuid()]));
-  return [...deployOrder(needs, [...releases.keys()])].map(([serviceId, before]) => ({
-    ...{ id: ids.get(serviceId) ?? '', releaseId: releases.get(serviceId) ?? '', environmentId, serviceId },
-    ...{ kind: 'change-set', queue: true, after: before.flatMap((id) => ids.get(id) ?? []) },
-    ...{ changeSetId, changeSetMessage: title, downtimeAccepted },
-    ...(approvalId === undefined ? {} : { approvalId }),
-  }));
+  const ids = new Map([...[...releases.keys()].map((id): [string, string] => [id, uuid()]), ...builds]);
+  return [...deployOrder(needs, [...ids.keys()])].flatMap(([serviceId, before]): NewDeployment[] => {
+    const [id, releaseId] = [ids.get(serviceId), releases.get(serviceId)];
+    if (id === undefined || releaseId === undefined) return [];
+    return [
+      {
+        ...{ id, releaseId, environmentId, serviceId },
+        ...{ kind: 'change-set', queue: true, after: before.flatMap((one) => ids.get(one) ?? []) },
+        ...{ changeSetId, changeSetMessage: title, downtimeAccepted },
+        ...(approvalId === undefined ? {} : { approvalId }),
+      },
+    ];
+  });
 }
 
 /** Freezes a release of each service that has something to run. */

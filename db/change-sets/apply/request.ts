@@ -1,4 +1,5 @@
 import type { ChangeSetSource } from '../../../domain/change-sets/items.ts';
+import type { Commits } from './builds.ts';
 import type { PlannedService } from './plan.ts';
 
 export interface ApplyRequest {
@@ -11,6 +12,8 @@ export interface ApplyRequest {
   expectedRevision?: number | undefined;
   /** Services that are deployed with their settings as they are, although nothing of them is staged. */
   deployServiceIds?: readonly string[];
+  /** Of services whose image is made of a repository first. */
+  commits?: Commits;
   /** The person whose rights bound the request. */
   answerableId: string | undefined;
 }

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { tenant } from '../../db/postgres/tenant.ts';
+import { noSource } from '../../domain/services/settings.ts';
+import { type GitServer, gitServer } from '../../test/git/git-server.ts';
+import { ApplyGround, ok } from '../../test/seeds/apply-ground.ts';
+import { seedPlace } from '../../test/seeds/seed-place.ts';
+
+const at = new ApplyGround();
+const { applyOf, apply, call, create, stage } = at;
+let git: GitServer;
+let commit = '';
+
+beforeAll(async () => {
+  await at.open();
+  git = await gitServer();
+  await git.create('team/app.git');
+  await git.create('team/empty.git');
+  commit = await git.commit('team/app.git', { 'index.html': 'Hello' });
+});
+beforeEach(async () => {
+  await at.begin();
+  const { clusterId } = await seedPlace(at.api.database, at.ours.organizationId);
+  await tenant(at.api.database.kysely, at.ours.organizationId)
+    .updateTable('environment')
+    .set({ cluster_id: clusterId })
+    .where('project_id', '=', at.projectId)
+    .execute();
+});
+afterAll(async () => {
+  await at.close();
+  await git.close();
+});
+
+const source = (repository: string) => ({
+  ...{ kind: 'service.set', serviceId: at.service.serviceId, key: 'source' },
+  value: { ...noSource, kind: 'git', gitUrl: `${git.url}/${repository}` },
+});
+interface Build {
+  trigger: string;
+  commitSha: string;
+  branch: string;
+  repository: string;
+  status: string;
+}
+
+test('a service with a repository is built of the commit at the top of the branch, and is no service without a release', async () => {
+  await stage(at.staging, create(), source('team/app.git'));
+  const { firstDeploys, builds, deployments, unreleasedServiceIds, changeSet } = await apply(at.staging);
+  const [build] = builds;
+  expect(firstDeploys).toEqual([{ serviceId: at.service.serviceId, buildId: build?.id }]);
+  expect([deployments, unreleasedServiceIds, changeSet.state]).toEqual([[], [], 'applying']);
+  expect(ok<Build>(await call('GET', `/builds/${build?.id}`))).toMatchObject({
+    ...{ trigger: 'change-set', commitSha: commit, branch: 'main', repository: 'team/app', status: 'queued' },
+  });
+});
+
+test('the branch is that of the environment', async () => {
+  await call('PATCH', `/environments/${at.staging}`, { gitBranch: 'next' }, at.ours.sessions.admin);
+  await stage(at.staging, create(), source('team/app.git'));
+  const missing = await applyOf(at.staging);
+  expect([missing.status, missing.text]).toEqual([409, expect.stringContaining('it has no branch \\"next\\"')]);
+  const next = await git.commit('team/app.git', { 'index.html': 'Next' }, { branch: 'next' });
+  const { builds } = await apply(at.staging);
+  expect(ok<Build>(await call('GET', `/builds/${builds[0]?.id}`))).toMatchObject({ commitSha: next, branch: 'next' });
+});
+
+test.each([
+  ['team/missing.git', 'is not there, or it is private'],
+  ['team/empty.git', 'is empty'],
+])('%s cannot be applied, and nothing is', async (repository, why) => {
+  await stage(at.staging, create(), source(repository));
+  const refused = await applyOf(at.staging);
+  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining(why)]);
+  expect((await at.draft(at.staging)).items).not.toEqual([]);
+});
+
+test('in production the approval says which commit is built, and nothing is built before', async () => {
+  await stage(at.production, create(), source('team/app.git'));
+  const { approval, builds } = await apply(at.production);
+  const { checks } = ok<{ checks: { id: string; detail: string }[] }>(await call('GET', `/approvals/${approval?.id}`));
+  expect(checks.find(({ id }) => id === 'build')?.detail).toContain(`of team/app at ${commit.slice(0, 12)} (main)`);
+  expect(ok<Build>(await call('GET', `/builds/${builds[0]?.id}`))).toMatchObject({ status: 'queued' });
+});

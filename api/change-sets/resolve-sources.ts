@@ -1,0 +1,27 @@
+import { type Commits, needsBuild } from '../../db/change-sets/apply/builds.ts';
+import { planChanges, type ResolvedImage } from '../../db/change-sets/apply/plan.ts';
+import type { EnvironmentView } from '../../db/environments/environments.ts';
+import { resolveCommit } from '../builds/resolve-commit.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
+import { placeOf } from './draft.ts';
+import { resolveImages } from './resolve-images.ts';
+
+/** What the sources of a draft lead to now: images, and commits of which images are built first. Asked before the transaction. */
+export async function resolveSources(
+  parts: { caller: OrganizationCaller; server: ServerParts },
+  environment: EnvironmentView,
+  changeSetId: string,
+  deployServiceIds: readonly string[] = [],
+): Promise<{ images: Map<string, ResolvedImage & { reference: string }>; commits: Commits }> {
+  const { server } = parts;
+  const place = placeOf(environment);
+  const { affected } = await planChanges(server.database.kysely, place, changeSetId, deployServiceIds);
+  const branch = environment.gitBranch ?? undefined;
+  const { organizationId } = place;
+  const commits = affected.filter(needsBuild).map(async ({ serviceId, name, settings: { source } }) => {
+    const commit = await resolveCommit(server, { organizationId, name, source, branch });
+    return [serviceId, { source, commit }] as const;
+  });
+  return { images: await resolveImages(parts, environment, affected), commits: new Map(await Promise.all(commits)) };
+}

@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Problem } from '../../../domain/problems.ts';
+import type { ServiceSource } from '../../../domain/services/settings.ts';
+import { type CommitSource, requestBuild } from '../../builds/request-build.ts';
+import type { ProjectRef } from '../../deployments/admission.ts';
+import type { Effect } from '../../engine/effect.ts';
+import type { EnvironmentRef } from '../environment-ref.ts';
+import type { Plan, PlannedService } from './plan.ts';
+
+/** Commits that were resolved before the transaction, with the sources that name them, by service. */
+export type Commits = ReadonlyMap<string, { source: ServiceSource; commit: CommitSource }>;
+
+/** Whether its image is to be made first: its source is a repository, and nothing was built of it as it is wanted. */
+export function needsBuild({ settings: { source, processes }, reused, suspended }: PlannedService): boolean {
+  const named = source.gitUrl !== '' || source.repository !== '';
+  return source.kind === 'git' && named && reused === undefined && !suspended && Object.keys(processes).length > 0;
+}
+
+/**
+ * Requests the builds of a change set, by service. The deployment of each is to come: it will have the id of the build, so
+ * that others can wait for it. While the change set is held, no build gets its turn.
+ */
+export async function requestBuilds(
+  effect: Effect,
+  { organizationId, projectId, environmentId }: EnvironmentRef & ProjectRef,
+  { affected }: Plan,
+  { changeSetId, commits = new Map(), answerableId }: BuildsAsked,
+): Promise<Map<string, string>> {
+  const builds = new Map<string, string>();
+  for (const { serviceId, name, settings } of affected.filter(needsBuild)) {
+    const found = commits.get(serviceId);
+    if (found === undefined || !isDeepStrictEqual(found.source, settings.source)) throw changed(name);
+    const id = await requestBuild(effect, {
+      ...{ organizationId, projectId, environmentId, serviceId, source: found.commit },
+      ...{ trigger: 'change-set', deploys: true, actorUserId: answerableId, changeSetId },
+    });
+    builds.set(serviceId, id);
+  }
+  return builds;
+}
+
+export interface BuildsAsked {
+  changeSetId: string;
+  commits?: Commits | undefined;
+  answerableId: string | undefined;
+}
+
+function changed(name: string): Problem {
+  return new Problem(
+    'change-set-changed',
+    `The repository of ${name} was changed while its commit was looked up; look at the staged changes, then apply again.`,
+  );
+}
