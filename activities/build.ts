@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { lockChangeSet, tellChangeSet } from '../db/builds/awaited.ts';
 import { askAgent, callNext, lockBuild, lockTurns, refusedTurn } from '../db/builds/claim.ts';
+import { lockChangeSet, tellChangeSet } from '../db/builds/of-change-set/awaited.ts';
 import { composeBuilt, deployBuilt } from '../db/builds/release-build.ts';
 import { cancelCommand, commandView } from '../db/commands/cluster-commands.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';

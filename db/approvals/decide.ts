@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { actorId } from '../../domain/actors/actors.ts';
 import { Problem } from '../../domain/problems.ts';
-import { decideBuilds } from '../builds/of-change-set.ts';
+import { decideBuilds } from '../builds/of-change-set/open-builds.ts';
 import { hasImage, type Plan, planChanges } from '../change-sets/apply/plan.ts';
 import { writeSettings } from '../change-sets/apply/write-settings.ts';
 import { tellOfDraft } from '../change-sets/drafts.ts';

@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { Problem } from '../../domain/problems.ts';
-import { openBuildsOf } from '../builds/of-change-set.ts';
+import { openBuildsOf } from '../builds/of-change-set/open-builds.ts';
 import { compose, deploymentsOf, type Images, start } from '../change-sets/apply/apply-draft.ts';
 import { planChanges } from '../change-sets/apply/plan.ts';
 import { close } from '../deployments/admission/approvals.ts';

@@ -3,8 +3,8 @@ import { actorId } from '../../domain/actors/actors.ts';
 import { isBuildFinal } from '../../domain/builds/states.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { Effect } from '../engine/effect.ts';
-import { lockChangeSet, tellChangeSet } from './awaited.ts';
 import { lockBuild } from './claim.ts';
+import { lockChangeSet, tellChangeSet } from './of-change-set/awaited.ts';
 
 /** Somebody's decision: a queued build ends at once, whatever else is up; of a running one the agent ends all processes. */
 export async function cancelBuild(effect: Effect, id: string, name: string): Promise<void> {

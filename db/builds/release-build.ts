@@ -9,7 +9,7 @@ import { ownImage } from '../registry/own-image.ts';
 import type { Seals } from '../releases/compose.ts';
 import { appliedFor, composeApplied } from '../releases/compose-applied.ts';
 import { type BuildRow, lockBuild } from './claim.ts';
-import { deployMember } from './deploy-member.ts';
+import { deployMember } from './of-change-set/deploy-member.ts';
 
 /** Composes the release of what was built, with the settings that are applied now. Twice is once. */
 export async function composeBuilt(effect: Effect, keyring: Seals, id: string): Promise<BuildRow | undefined> {

@@ -67,10 +67,13 @@ export class RandomWalk {
   #named(move: Move): Move {
     if (move.does !== 'event' || move.event.event !== 'create') return move;
     const [approvalId, changeSetId] = [uuid(), uuid()];
+    const names = new Map(move.event.deployments.map(({ id }) => [id, uuid()]));
     const deployments = move.event.deployments.map((one): New => {
+      const after = one.after?.map((id) => names.get(id) ?? uuid());
       const { releases } = this.project.services[one.place] as SeededProject['services'][string];
       return {
-        ...{ ...one, id: uuid(), releaseId: this.#one(releases) },
+        ...{ ...one, id: names.get(one.id) ?? '', releaseId: this.#one(releases) },
+        ...(after === undefined ? {} : { after }),
         ...(one.approvalId === undefined ? {} : { approvalId }),
         ...(one.changeSetId === undefined ? {} : { changeSetId }),
       };

@@ -1,7 +1,7 @@
 import { Problem } from '../../../domain/problems.ts';
 import { decideApproval } from '../../approvals/decide.ts';
 import { cancelBuild } from '../../builds/cancel-build.ts';
-import { openBuildsOf } from '../../builds/of-change-set.ts';
+import { openBuildsOf } from '../../builds/of-change-set/open-builds.ts';
 import { admit, lockAdmission } from '../../deployments/admission.ts';
 import type { Effect } from '../../engine/effect.ts';
 import type { Keyring } from '../../keys/keys.ts';

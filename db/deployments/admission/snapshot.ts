@@ -84,7 +84,7 @@ async function comingAfter(
   request: AdmissionRequest,
 ): Promise<Set<string>> {
   const fresh = request.event === 'create' ? request.deployments : [];
-  const there = new Set(deployments.map(({ id }) => id));
+  const there = new Set([...deployments, ...fresh].map(({ id }) => id));
   const awaited = [...deployments, ...fresh].flatMap(({ after = [] }) => after.filter((id) => !there.has(id)));
   if (awaited.length === 0) return new Set();
   const rows = await tenant(kysely, organizationId)

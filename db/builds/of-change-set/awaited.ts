@@ -1,7 +1,7 @@
-import { actorId } from '../../domain/actors/actors.ts';
-import { admit, lockAdmission, type ProjectRef } from '../deployments/admission.ts';
-import type { Effect } from '../engine/effect.ts';
-import { tenant } from '../postgres/tenant.ts';
+import { actorId } from '../../../domain/actors/actors.ts';
+import { admit, lockAdmission, type ProjectRef } from '../../deployments/admission.ts';
+import type { Effect } from '../../engine/effect.ts';
+import { tenant } from '../../postgres/tenant.ts';
 
 /** The lock that comes before all others of a build which a change set waits for. Answers that change set. */
 export async function lockChangeSet(effect: Effect, buildId: string): Promise<string | undefined> {

@@ -1,9 +1,9 @@
-import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
-import type { ProjectRef } from '../deployments/admission.ts';
-import type { Effect } from '../engine/effect.ts';
-import { tenant } from '../postgres/tenant.ts';
-import { cancelBuild } from './cancel-build.ts';
-import { callNext } from './claim.ts';
+import type { EnvironmentRef } from '../../change-sets/environment-ref.ts';
+import type { ProjectRef } from '../../deployments/admission.ts';
+import type { Effect } from '../../engine/effect.ts';
+import { tenant } from '../../postgres/tenant.ts';
+import { cancelBuild } from '../cancel-build.ts';
+import { callNext } from '../claim.ts';
 
 interface OpenBuildOf {
   id: string;

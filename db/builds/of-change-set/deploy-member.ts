@@ -1,16 +1,16 @@
 import { v7 as uuid } from 'uuid';
-import { Problem } from '../../domain/problems.ts';
-import { deployOrder } from '../../domain/references/deploy-order.ts';
-import { planChanges } from '../change-sets/apply/plan.ts';
-import { acceptDowntime, downtimeOf } from '../deployments/admission/downtime.ts';
-import { admit } from '../deployments/admission.ts';
-import { adoptSettings } from '../deployments/restore-settings.ts';
-import type { Effect } from '../engine/effect.ts';
-import { machineOf, refuseMisfit } from '../environments/machine.ts';
-import { tenant } from '../postgres/tenant.ts';
-import type { Secrets } from '../workloads/sealed-workload.ts';
-import type { BuildRow } from './claim.ts';
-import { openBuildsOf } from './of-change-set.ts';
+import { Problem } from '../../../domain/problems.ts';
+import { deployOrder } from '../../../domain/references/deploy-order.ts';
+import { planChanges } from '../../change-sets/apply/plan.ts';
+import { acceptDowntime, downtimeOf } from '../../deployments/admission/downtime.ts';
+import { admit } from '../../deployments/admission.ts';
+import { adoptSettings } from '../../deployments/restore-settings.ts';
+import type { Effect } from '../../engine/effect.ts';
+import { machineOf, refuseMisfit } from '../../environments/machine.ts';
+import { tenant } from '../../postgres/tenant.ts';
+import type { Secrets } from '../../workloads/sealed-workload.ts';
+import type { BuildRow } from '../claim.ts';
+import { openBuildsOf } from './open-builds.ts';
 
 /**
  * The deployment of what was built for a change set: a member of it, in its order, under the approval that it has. It has the
