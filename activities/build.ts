@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { askAgent, callNext, lockBuild, lockTurns, refusedTurn } from '../db/builds/claim.ts';
 import { lockChangeSet, tellChangeSet } from '../db/builds/of-change-set/awaited.ts';
 import { composeBuilt, deployBuilt } from '../db/builds/release-build.ts';
+import { notifyEnded } from '../db/builds/told/notify-ended.ts';
 import { cancelCommand, commandView } from '../db/commands/cluster-commands.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';
 import { project } from '../db/engine/projection.ts';
@@ -110,6 +111,7 @@ export function createActivities({ database, keyring }: ActivityParts) {
         }
         finishing.change({ organizationId, projectId, kind: 'build', id: buildId });
         if (changeSetId !== undefined) await tellChangeSet(finishing, build, changeSetId);
+        await notifyEnded(finishing, { id: buildId, organizationId }, state);
         await callNext(finishing, clusterId);
         return { state, revision: last };
       });

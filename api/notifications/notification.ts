@@ -14,7 +14,15 @@ export const notificationSchema = z
     body: z.string(),
     link: z.object({
       type: z.enum(linkTypes).describe('The kind of its subject, whose page it opens.'),
-      ...{ approvalId: id, clusterId: id, deploymentId: id, environmentId: id, projectId: id, serviceId: id },
+      ...{
+        approvalId: id,
+        buildId: id,
+        clusterId: id,
+        deploymentId: id,
+        environmentId: id,
+        projectId: id,
+        serviceId: id,
+      },
       tab: z.string().optional(),
     }),
     createdAt: z.iso.datetime(),

@@ -4,6 +4,7 @@ import { consolePath } from './console-path.ts';
 test.each([
   [{ type: 'approval', approvalId: 'a', projectId: 'p' }, '/acme/approvals/a'],
   [{ type: 'deployment', deploymentId: 'd', serviceId: 's' }, '/acme/deployments/d'],
+  [{ type: 'build', buildId: 'b', serviceId: 's' }, '/acme/builds/b'],
   [{ type: 'cluster', clusterId: 'c' }, '/acme/clusters/c'],
   [{ type: 'cluster', clusterId: 'c', tab: 'agent' }, '/acme/clusters/c/agent'],
   [{ type: 'cluster' }, '/acme/notifications'],

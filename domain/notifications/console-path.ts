@@ -5,6 +5,7 @@ export function consolePath(organization: string, { type, tab, ...ids }: Notific
   const subjects: Record<NotificationLink['type'], [page: string, id: string | undefined]> = {
     approval: ['approvals', ids.approvalId],
     deployment: ['deployments', ids.deploymentId],
+    build: ['builds', ids.buildId],
     cluster: ['clusters', ids.clusterId],
   };
   // Another version may have written it, and know more types.

@@ -31,7 +31,7 @@ export const notifiedEvents = [
   },
   {
     name: 'A build fails, or builds but cannot deploy',
-    ...{ kind: 'failure', chat: 'production', pager: 'no', later: true },
+    ...{ kind: 'failure', chat: 'production', pager: 'no' },
   },
   { name: 'A volume backup fails', kind: 'failure', chat: 'yes', pager: 'no', later: true },
   { name: 'A cluster loses contact with its agent', kind: 'warning', chat: 'yes', pager: 'opens' },

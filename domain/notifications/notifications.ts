@@ -3,11 +3,12 @@ export const notificationKinds = ['approval', 'failure', 'warning', 'deploy'] as
 export type NotificationKind = (typeof notificationKinds)[number];
 
 /** The subject of a notification, and so the page that it opens. */
-export const linkTypes = ['approval', 'deployment', 'cluster'] as const;
+export const linkTypes = ['approval', 'deployment', 'build', 'cluster'] as const;
 
 export interface NotificationLink {
   type: (typeof linkTypes)[number];
   approvalId?: string;
+  buildId?: string;
   clusterId?: string;
   deploymentId?: string;
   environmentId?: string;

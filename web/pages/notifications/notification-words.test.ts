@@ -22,6 +22,10 @@ test('an entry leads to the page of its subject, also where it names others', ()
     to: '/$organization/deployments/$deployment',
     params: { organization: 'acme', deployment: 'd' },
   });
+  expect(of({ type: 'build', buildId: 'b', serviceId: 's' })).toMatchObject({
+    to: '/$organization/builds/$build',
+    params: { organization: 'acme', build: 'b' },
+  });
   expect(of({ type: 'cluster', clusterId: 'c' })).toMatchObject({
     to: '/$organization/clusters/$cluster',
     params: { organization: 'acme', cluster: 'c' },

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { wordsOf } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
+import { buildLink } from '../builds/build-link.ts';
 import { deploymentLink } from '../deployments/deployment-link.ts';
 
 export type Notification = Answers['notifications']['list']['items'][number];
@@ -28,11 +29,12 @@ export function kindOf({ kind }: Pick<Notification, 'kind'>): { word: string; si
 
 /** The page of its subject; none where a newer control plane names a subject that is not known here. */
 export function linkOf({ link }: Pick<Notification, 'link'>, organization: string): LinkProps | undefined {
-  const { type, approvalId, deploymentId, clusterId, tab } = link;
+  const { type, approvalId, buildId, deploymentId, clusterId, tab } = link;
   if (type === 'approval' && approvalId !== undefined) {
     return { to: '/$organization/approvals/$approval', params: { organization, approval: approvalId } };
   }
   if (type === 'deployment' && deploymentId !== undefined) return deploymentLink({ id: deploymentId }, organization);
+  if (type === 'build' && buildId !== undefined) return buildLink({ id: buildId }, organization);
   if (type === 'cluster' && clusterId !== undefined) {
     const params = { organization, cluster: clusterId };
     return {
